@@ -33,22 +33,29 @@ void describe(CLI::App& app, Arguments& a)
 {
     app.set_version_flag("--version", std::string("furrow ") + FURROW_VERSION);
     app.add_option("RUN", a.runs, "Run folders to show");
-    app.add_option("--workspace", a.workspace, "Folder of runs, cache and presets (else $FURROW_WORKSPACE, else ~/furrow)");
+    app.add_option(
+        "--workspace", a.workspace, "Folder of runs, cache and presets (else $FURROW_WORKSPACE, else ~/furrow)");
     app.add_flag("--attach", a.attach, "Show the newest run that is alive");
     app.add_option("--theme", a.theme, "dark, light or system")->check(CLI::IsMember({ "dark", "light", "system" }));
     app.add_option("--lang", a.language, "en, es or zh_CN")->check(CLI::IsMember({ "en", "es", "zh_CN" }));
     app.add_flag("--safe-mode", a.safeMode, "Do not use or keep layout, theme and language");
     app.add_option("--screenshot", a.screenshot, "Save a picture of the window as PNG, then exit");
-    app.add_option("--page", a.page, "Page to show first")->check(CLI::IsMember({ "overview", "charts", "coverage", "workers", "config", "log", "data", "sampling", "new", "compare" }));
+    app.add_option("--page", a.page, "Page to show first")
+        ->check(CLI::IsMember(
+            { "overview", "charts", "coverage", "workers", "config", "log", "data", "sampling", "new", "compare" }));
     app.add_option("--bench", a.bench, "Measure the interface: a name, or all; then exit");
     app.add_option("--json", a.json, "File for the figures of --bench");
-    app.add_option("--synthetic", a.synthetic, "Make a run folder with an invented run, for looking and measuring; then exit");
-    app.add_option("--events", a.invented.steps, "Of --synthetic: optimiser steps of all workers")->check(CLI::Range(std::int64_t(1), std::int64_t(100'000'000)));
+    app.add_option(
+        "--synthetic", a.synthetic, "Make a run folder with an invented run, for looking and measuring; then exit");
+    app.add_option("--events", a.invented.steps, "Of --synthetic: optimiser steps of all workers")
+        ->check(CLI::Range(std::int64_t(1), std::int64_t(100'000'000)));
     app.add_option("--workers", a.invented.workers, "Of --synthetic")->check(CLI::Range(1, 64));
     app.add_option("--seed", a.invented.seed, "Of --synthetic: the same seed gives the same run");
-    app.add_option("--attempts", a.invented.attempts, "Of --synthetic: attempts, each but the last ends in a crash")->check(CLI::Range(1, 100));
+    app.add_option("--attempts", a.invented.attempts, "Of --synthetic: attempts, each but the last ends in a crash")
+        ->check(CLI::Range(1, 100));
     app.add_option("--spikes", a.invented.spikes, "Of --synthetic: spikes of the loss")->check(CLI::Range(0, 1000));
-    app.add_option("--duplicates", a.invented.duplicates, "Of --synthetic: lines written twice")->check(CLI::Range(0, 1'000'000));
+    app.add_option("--duplicates", a.invented.duplicates, "Of --synthetic: lines written twice")
+        ->check(CLI::Range(0, 1'000'000));
     app.add_option("--size", a.size, "Width and height of the window");
 }
 
@@ -106,7 +113,8 @@ int main(int argc, char** argv)
     if (!arguments.bench.empty())
         return runConsoleBench(arguments.bench, arguments.json);
     furrow::ConsoleOptions options = consoleOptions(arguments);
-    if (const QString problem = furrow::screenshotProblem(options.screenshot); !options.screenshot.isEmpty() && !problem.isEmpty()) {
+    if (const QString problem = furrow::screenshotProblem(options.screenshot);
+        !options.screenshot.isEmpty() && !problem.isEmpty()) {
         std::cerr << "furrow: " << problem.toStdString() << '\n';
         return 2;
     }

@@ -9,18 +9,19 @@ namespace furrow {
 
 namespace {
 
-std::string text(const nlohmann::json& result, const char* key)
-{
-    return plainLine(result.at(key).get<std::string>());
-}
+std::string text(const nlohmann::json& result, const char* key) { return plainLine(result.at(key).get<std::string>()); }
 
 std::string ofEvaluation(const nlohmann::json& r)
 {
     const bool heldOut = text(r, "data") == "held-out";
-    std::string words = "loss " + formatNumber(r.at("loss").get<double>(), 4) + " nats per token, perplexity " + formatNumber(r.at("perplexity").get<double>(), 2) + ", "
-        + formatNumber(r.at("bits_per_byte").get<double>(), 4) + " bits per byte, accuracy " + formatNumber(100 * r.at("accuracy").get<double>(), 1) + " %\n";
-    words += "of " + formatCount(r.at("tokens").get<std::int64_t>()) + " tokens of " + (heldOut ? std::string("the held-out text of the run") : text(r, "data"))
-        + (r.at("complete").get<bool>() ? "" : ", which has more") + "; checkpoint " + text(r, "checkpoint") + " of step " + formatCount(r.at("step").get<std::int64_t>()) + "\n" + oneReplicaWords(r);
+    std::string words = "loss " + formatNumber(r.at("loss").get<double>(), 4) + " nats per token, perplexity "
+        + formatNumber(r.at("perplexity").get<double>(), 2) + ", "
+        + formatNumber(r.at("bits_per_byte").get<double>(), 4) + " bits per byte, accuracy "
+        + formatNumber(100 * r.at("accuracy").get<double>(), 1) + " %\n";
+    words += "of " + formatCount(r.at("tokens").get<std::int64_t>()) + " tokens of "
+        + (heldOut ? std::string("the held-out text of the run") : text(r, "data"))
+        + (r.at("complete").get<bool>() ? "" : ", which has more") + "; checkpoint " + text(r, "checkpoint")
+        + " of step " + formatCount(r.at("step").get<std::int64_t>()) + "\n" + oneReplicaWords(r);
     if (r.at("also_trained").get<bool>())
         words += "The data is too small for a held-out text: these samples are trained too.\n";
     if (r.at("overlap").is_object())
@@ -32,9 +33,11 @@ std::string ofMerge(const nlohmann::json& r)
 {
     if (!r.contains("folder")) {
         const std::string checkpoint = text(r, "checkpoint");
-        return checkpoint.empty() ? "Nothing to merge: the newest checkpoint holds all replicas already.\n" : "The replicas are one model now: checkpoint " + checkpoint + "\n";
+        return checkpoint.empty() ? "Nothing to merge: the newest checkpoint holds all replicas already.\n"
+                                  : "The replicas are one model now: checkpoint " + checkpoint + "\n";
     }
-    std::string words = std::to_string(r.at("members").size()) + " checkpoints are one model now (" + text(r, "method") + "): " + text(r, "folder") + "\n";
+    std::string words = std::to_string(r.at("members").size()) + " checkpoints are one model now (" + text(r, "method")
+        + "): " + text(r, "folder") + "\n";
     for (const auto& warning : r.at("warnings"))
         words += plainLine(warning.get<std::string>()) + "\n";
     return words;
@@ -54,7 +57,9 @@ std::string taskWords(const std::string& task, const nlohmann::json& result)
     if (task == "eval")
         return ofEvaluation(result);
     if (task == "export")
-        return "checkpoint " + text(result, "checkpoint") + " of step " + formatCount(result.at("step").get<std::int64_t>()) + " is in " + text(result, "out") + "\n" + oneReplicaWords(result);
+        return "checkpoint " + text(result, "checkpoint") + " of step "
+            + formatCount(result.at("step").get<std::int64_t>()) + " is in " + text(result, "out") + "\n"
+            + oneReplicaWords(result);
     if (task == "merge")
         return ofMerge(result);
     return result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

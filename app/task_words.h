@@ -6,10 +6,12 @@
 
 namespace furrow {
 
-/// The result of a task for a person: a few sentences for eval, export and merge, indented JSON for measurements. Ends with a line break.
+/// The result of a task for a person: a few sentences for eval, export and merge, indented JSON for measurements. Ends
+/// with a line break.
 std::string taskWords(const std::string& task, const nlohmann::json& result);
 
-/// Whose the newest weights of a run are, where they are those of one replica among several: a sentence with a line break, else "".
+/// Whose the newest weights of a run are, where they are those of one replica among several: a sentence with a line
+/// break, else "".
 /// @param result  of eval, sample or export
 std::string oneReplicaWords(const nlohmann::json& result);
 

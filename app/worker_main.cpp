@@ -1,5 +1,5 @@
-// furrow-worker: trains a run (--role trainer) or does one task with its weights (--role task). The only program that links libtorch.
-// Logs go to stderr, results to stdout. SIGTERM, SIGINT or the end of stdin mean: checkpoint and end.
+// furrow-worker: trains a run (--role trainer) or does one task with its weights (--role task). The only program that
+// links libtorch. Logs go to stderr, results to stdout. SIGTERM, SIGINT or the end of stdin mean: checkpoint and end.
 
 #include "app/task_words.h"
 #include "core/base/fault_injection.h"
@@ -51,28 +51,36 @@ void addOptions(CLI::App& app, Options& o)
     app.set_version_flag("--version", FURROW_VERSION);
     app.add_option("--role", o.role, "trainer or task.")->required()->check(CLI::IsMember({ "trainer", "task" }));
     app.add_option("run", o.folder, "Folder of the run.");
-    app.add_option("--device", o.trainer.device, "cpu, cuda:N or the UUID of a GPU.")->default_str(device)->default_val(device);
+    app.add_option("--device", o.trainer.device, "cpu, cuda:N or the UUID of a GPU.")
+        ->default_str(device)
+        ->default_val(device);
     app.add_option("--threads", o.trainer.threads, "CPU threads.")->check(CLI::Range(1, 1024));
-    app.add_flag("--counting", o.trainer.counting, "Train the counting model: its weights say how often each window was trained (storm harness). Also FURROW_COUNTING=1.");
+    app.add_flag("--counting", o.trainer.counting,
+        "Train the counting model: its weights say how often each window was trained (storm harness). Also FURROW_COUNTING=1.");
     app.add_flag("--json", o.json, "Results as JSON on stdout.");
 
     auto* trainer = app.add_option_group("trainer");
     trainer->add_option("--worker", o.trainer.worker, "Number of this worker; default RANK, else 0.");
     trainer->add_option("--replica", o.replica, "Line of weights; default: the number of the worker.");
-    trainer->add_option("--ranks", o.trainer.ranks, "Workers that train one model together; --worker is the rank.")->check(CLI::Range(1, 256));
-    trainer->add_option("--meeting", o.trainer.meetingFile, "File through which the ranks find one another; a fresh name each time.");
+    trainer->add_option("--ranks", o.trainer.ranks, "Workers that train one model together; --worker is the rank.")
+        ->check(CLI::Range(1, 256));
+    trainer->add_option(
+        "--meeting", o.trainer.meetingFile, "File through which the ranks find one another; a fresh name each time.");
     trainer->add_option("--attempt", o.trainer.attempt, "Attempt of the run; default: the newest.");
 
     auto& t = o.task;
     auto* task = app.add_option_group("task");
-    task->add_option("--task", t.task, "check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit or stream.");
+    task->add_option(
+        "--task", t.task, "check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit or stream.");
     task->add_option("--checkpoint", t.checkpoint, "Folder name below checkpoints/; default: the newest.");
     task->add_option("--data", t.data, "Text file for eval and stream.");
     task->add_option("--prompt", t.prompt, "Beginning of a sample.");
-    task->add_option("--tokens", t.tokens, "Tokens of a sample.")->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 24));
+    task->add_option("--tokens", t.tokens, "Tokens of a sample.")
+        ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 24));
     task->add_option("--temperature", t.temperature, "0: always the likeliest token.")->check(CLI::Range(0.0, 100.0));
     task->add_option("--top-k", t.topK, "Choose among the k likeliest; 0: all.")->check(CLI::NonNegativeNumber);
-    task->add_option("--top-p", t.topP, "Choose among the likeliest that hold this share.")->check(CLI::Range(0.0, 1.0));
+    task->add_option("--top-p", t.topP, "Choose among the likeliest that hold this share.")
+        ->check(CLI::Range(0.0, 1.0));
     task->add_option("--seed", t.seed, "Of sampling, bench and stream.");
     task->add_option("--format", t.format, "Of the export.")->check(CLI::IsMember({ "huggingface" }));
     task->add_option("--out", t.out, "Folder of the export; bench-checkpoint: where to write.");
@@ -98,8 +106,9 @@ int train(Options& o, const furrow::StopRequest& stop)
         return kFailed;
     }
     const auto& e = end.value();
-    const nlohmann::json time = { { "seconds", e.seconds }, { "train_s", e.trainSeconds }, { "data_s", e.dataSeconds }, { "checkpoint_s", e.checkpointSeconds }, { "evaluation_s", e.evaluationSeconds },
-        { "merge_s", e.mergeSeconds }, { "telemetry_s", e.telemetrySeconds }, { "ledger_s", e.ledgerSeconds } };
+    const nlohmann::json time = { { "seconds", e.seconds }, { "train_s", e.trainSeconds }, { "data_s", e.dataSeconds },
+        { "checkpoint_s", e.checkpointSeconds }, { "evaluation_s", e.evaluationSeconds }, { "merge_s", e.mergeSeconds },
+        { "telemetry_s", e.telemetrySeconds }, { "ledger_s", e.ledgerSeconds } };
     furrow::logInfo("time: " + time.dump()); // `furrowctl bench overhead` reads it
     std::this_thread::sleep_for(std::chrono::duration<double>(furrow::faultNumber("FURROW_LINGER_S", 0)));
     return kDone;
@@ -130,7 +139,8 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     if (!result.ok()) {
         const bool cancelled = result.error().code == furrow::ErrorCode::Cancelled && stop.requested();
         if (o.json)
-            std::printf("%s\n", nlohmann::json { { "error", furrow::withoutSecrets(result.error().message) } }.dump().c_str());
+            std::printf(
+                "%s\n", nlohmann::json { { "error", furrow::withoutSecrets(result.error().message) } }.dump().c_str());
         else
             std::fprintf(stderr, "%s\n", furrow::withoutSecrets(result.error().message).c_str());
         return cancelled ? kCancelled : kFailed;
@@ -161,15 +171,16 @@ int main(int argc, char** argv)
         return app.exit(e) == 0 ? kDone : 2;
     }
     constexpr std::array kWithoutRun { "bench", "bench-checkpoint", "fit", "stream" };
-    const bool needsRun = options.role == "trainer" || std::find(kWithoutRun.begin(), kWithoutRun.end(), options.task.task) == kWithoutRun.end();
+    const bool needsRun = options.role == "trainer"
+        || std::find(kWithoutRun.begin(), kWithoutRun.end(), options.task.task) == kWithoutRun.end();
     if (needsRun && options.folder.empty()) {
         std::fprintf(stderr, "furrow-worker: name the folder of the run.\n");
         return 2;
     }
     if (const char* counting = std::getenv("FURROW_COUNTING"); counting && *counting == '1')
         options.trainer.counting = true;
-    // The pipe of a parent on stdin says when it dies. A terminal, or the nothing that a batch system gives, says nothing.
-    // What a chat gets through it is what a person writes.
+    // The pipe of a parent on stdin says when it dies. A terminal, or the nothing that a batch system gives, says
+    // nothing. What a chat gets through it is what a person writes.
     const furrow::StopRequest stop(furrow::inputIsPipe() && options.task.task != "chat");
     return options.role == "trainer" ? train(options, stop) : doTask(options, stop);
 }

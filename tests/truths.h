@@ -14,7 +14,11 @@ inline QString disagreement(const Truths& truths)
     for (auto number = truths.begin(); number != truths.end(); ++number)
         for (auto view = number->begin(); view != number->end(); ++view)
             if (*view != number->first())
-                return QStringLiteral("%1: %2 says %3, %4 says %5").arg(number.key(), number->firstKey()).arg(number->first()).arg(view.key()).arg(*view);
+                return QStringLiteral("%1: %2 says %3, %4 says %5")
+                    .arg(number.key(), number->firstKey())
+                    .arg(number->first())
+                    .arg(view.key())
+                    .arg(*view);
     return {};
 }
 

@@ -72,12 +72,16 @@ Result<RunPaths> trainOnce(const BalanceOptions& options, const std::filesystem:
     for (const auto ms : options.stepMs)
         times += (times.empty() ? "" : ",") + std::to_string(ms);
     auto config = currentConfig(paths);
-    FURROW_TRY_ASSIGN(auto started, config.ok() ? startRun(paths, config.value(), { { "FURROW_COUNTING", "1" }, { "FURROW_COUNTING_STEP_MS", times } }) : config.error());
+    FURROW_TRY_ASSIGN(auto started,
+        config.ok()
+            ? startRun(paths, config.value(), { { "FURROW_COUNTING", "1" }, { "FURROW_COUNTING_STEP_MS", times } })
+            : config.error());
     while (isAlive(started))
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     FURROW_TRY_ASSIGN(auto status, readStatus(paths));
     if (status.state != RunState::Finished)
-        return Error { ErrorCode::Internal, "The run of the benchmark is " + toString(status.state) + ": " + status.stopDetail };
+        return Error { ErrorCode::Internal,
+            "The run of the benchmark is " + toString(status.state) + ": " + status.stopDetail };
     return paths;
 }
 
@@ -101,7 +105,8 @@ void readWaits(const RunPaths& paths, std::vector<WorkerShare>& shares)
 std::vector<WorkerShare> sharesOf(std::vector<ClaimRow> claims, std::size_t workers)
 {
     std::erase_if(claims, [](const ClaimRow& claim) { return claim.startedWallNs == 0; });
-    std::sort(claims.begin(), claims.end(), [](const ClaimRow& a, const ClaimRow& b) { return a.startedWallNs < b.startedWallNs; });
+    std::sort(claims.begin(), claims.end(),
+        [](const ClaimRow& a, const ClaimRow& b) { return a.startedWallNs < b.startedWallNs; });
     std::int64_t lastStart = 0; // of the first of the chunks that end the epoch, one for each worker
     if (claims.size() > workers)
         lastStart = claims[claims.size() - workers].startedWallNs;
@@ -132,12 +137,16 @@ void printShares(const BalanceOptions& options, const std::vector<WorkerShare>& 
     for (std::size_t i = 0; i < shares.size(); ++i) {
         const double fair = chunks / options.stepMs[i] / speed;
         const auto& s = shares[i];
-        rows.push_back({ { "worker", i }, { "step_ms", options.stepMs[i] }, { "chunks", s.chunks }, { "fair_chunks", fair }, { "longest_idle_ms", s.idleMs }, { "idle_at_end_ms", s.idleAtEndMs },
+        rows.push_back({ { "worker", i }, { "step_ms", options.stepMs[i] }, { "chunks", s.chunks },
+            { "fair_chunks", fair }, { "longest_idle_ms", s.idleMs }, { "idle_at_end_ms", s.idleAtEndMs },
             { "claim_wait_ms", { { "p50", s.waits.p50Ms }, { "p99", s.waits.p99Ms }, { "max", s.waits.maxMs } } } });
         if (!options.json)
-            std::cout << "worker " << i << ", " << formatNumber(options.stepMs[i], 0) << " ms a step: " << s.chunks << " chunks (by its speed " << formatNumber(fair, 1) << "); longest time between two chunks "
-                      << formatNumber(s.idleMs, 1) << " ms; idle at the end of the epoch " << formatNumber(s.idleAtEndMs, 0) << " ms; waited for a claim p50 " << formatNumber(s.waits.p50Ms, 2) << ", p99 "
-                      << formatNumber(s.waits.p99Ms, 2) << ", max " << formatNumber(s.waits.maxMs, 1) << " ms\n";
+            std::cout << "worker " << i << ", " << formatNumber(options.stepMs[i], 0) << " ms a step: " << s.chunks
+                      << " chunks (by its speed " << formatNumber(fair, 1) << "); longest time between two chunks "
+                      << formatNumber(s.idleMs, 1) << " ms; idle at the end of the epoch "
+                      << formatNumber(s.idleAtEndMs, 0) << " ms; waited for a claim p50 "
+                      << formatNumber(s.waits.p50Ms, 2) << ", p99 " << formatNumber(s.waits.p99Ms, 2) << ", max "
+                      << formatNumber(s.waits.maxMs, 1) << " ms\n";
     }
     if (options.json)
         print({ { "chunks", chunks }, { "workers", rows } });

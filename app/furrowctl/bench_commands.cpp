@@ -53,9 +53,11 @@ struct TrackerOptions {
 
 nlohmann::json trackerJson(const TrackerBenchResult& r)
 {
-    return { { "chunks", r.chunks }, { "workers", r.workers }, { "durable", r.durable }, { "claim_done_per_s", r.pairsPerSecond }, { "disk_sync_ms", r.syncMs },
-        { "claim_done_per_sync", r.pairsPerSync }, { "claim_ms_p50", r.claimMsP50 }, { "claim_ms_p99", r.claimMsP99 }, { "claim_ms_max", r.claimMsMax },
-        { "open_to_claim_ms", r.openToClaimMs }, { "commit_chunks", r.commitChunks }, { "commit_ms", r.commitMs }, { "file_mib", r.fileMiB } };
+    return { { "chunks", r.chunks }, { "workers", r.workers }, { "durable", r.durable },
+        { "claim_done_per_s", r.pairsPerSecond }, { "disk_sync_ms", r.syncMs },
+        { "claim_done_per_sync", r.pairsPerSync }, { "claim_ms_p50", r.claimMsP50 }, { "claim_ms_p99", r.claimMsP99 },
+        { "claim_ms_max", r.claimMsMax }, { "open_to_claim_ms", r.openToClaimMs }, { "commit_chunks", r.commitChunks },
+        { "commit_ms", r.commitMs }, { "file_mib", r.fileMiB } };
 }
 
 int benchTrackerTable(TrackerOptions o)
@@ -73,11 +75,15 @@ int benchTrackerTable(TrackerOptions o)
             rows.push_back(trackerJson(result.value()));
             const auto& r = result.value();
             if (!o.json)
-                std::cout << formatCount(r.chunks) << " chunks, " << r.workers << " workers" << (r.durable ? ", every claim durable" : "") << ": "
-                          << formatCount(static_cast<std::int64_t>(r.pairsPerSecond)) << " claim + done/s (" << formatNumber(r.pairsPerSync, 2) << " per disk sync of "
-                          << formatNumber(r.syncMs, 3) << " ms); claim p50 " << formatNumber(r.claimMsP50, 2) << ", p99 " << formatNumber(r.claimMsP99, 2) << ", max "
-                          << formatNumber(r.claimMsMax, 1) << " ms; commit of " << formatCount(r.commitChunks) << " chunks " << formatNumber(r.commitMs, 1) << " ms; open to claim "
-                          << formatNumber(r.openToClaimMs, 1) << " ms" << std::endl;
+                std::cout << formatCount(r.chunks) << " chunks, " << r.workers << " workers"
+                          << (r.durable ? ", every claim durable" : "") << ": "
+                          << formatCount(static_cast<std::int64_t>(r.pairsPerSecond)) << " claim + done/s ("
+                          << formatNumber(r.pairsPerSync, 2) << " per disk sync of " << formatNumber(r.syncMs, 3)
+                          << " ms); claim p50 " << formatNumber(r.claimMsP50, 2) << ", p99 "
+                          << formatNumber(r.claimMsP99, 2) << ", max " << formatNumber(r.claimMsMax, 1)
+                          << " ms; commit of " << formatCount(r.commitChunks) << " chunks "
+                          << formatNumber(r.commitMs, 1) << " ms; open to claim " << formatNumber(r.openToClaimMs, 1)
+                          << " ms" << std::endl;
         }
     if (o.json)
         print({ { "results", rows } });
@@ -112,19 +118,27 @@ void addCheckpointCommand(CLI::App& bench, Chosen& chosen)
 {
     auto o = std::make_shared<WorkerTask>();
     o->options = { { "--preset", "124m" }, { "--out", "." } };
-    auto* command = bench.add_subcommand("checkpoint", "What a checkpoint costs over writing the same bytes, on the disk of a folder.");
-    command->add_option("--preset", o->options[0].second, "A built-in preset, for the size of its weights.")->capture_default_str();
-    command->add_option("--folder", o->options[1].second, "Folder on the disk to measure; twice the checkpoint is needed for a while.")->capture_default_str();
+    auto* command = bench.add_subcommand(
+        "checkpoint", "What a checkpoint costs over writing the same bytes, on the disk of a folder.");
+    command->add_option("--preset", o->options[0].second, "A built-in preset, for the size of its weights.")
+        ->capture_default_str();
+    command
+        ->add_option("--folder", o->options[1].second,
+            "Folder on the disk to measure; twice the checkpoint is needed for a while.")
+        ->capture_default_str();
     command->add_flag("--json", o->json, "Print JSON.");
     command->callback([&chosen, o] { chosen.action = [o] { return runWorkerTask("bench-checkpoint", *o); }; });
 }
 
-void addTrainCommand(CLI::App& parent, Chosen& chosen, const char* name, const char* task, const char* help, const char* secondsHelp)
+void addTrainCommand(
+    CLI::App& parent, Chosen& chosen, const char* name, const char* task, const char* help, const char* secondsHelp)
 {
     auto o = std::make_shared<WorkerTask>();
-    o->options = { { "--preset", "" }, { "--device", "" }, { "--threads", "" }, { "--precision", "" }, { "--batch-size", "" }, { "--seq-len", "" }, { "--seconds", "" } };
-    const char* helps[] = { "A built-in preset; without it char.", "cpu, cuda:N or the UUID of a GPU.", "CPU threads.", "auto, fp32, bf16 or fp16; without it the preset's.",
-        "Windows of a step; without it the preset's.", "Tokens of a window; without it the preset's.", secondsHelp };
+    o->options = { { "--preset", "" }, { "--device", "" }, { "--threads", "" }, { "--precision", "" },
+        { "--batch-size", "" }, { "--seq-len", "" }, { "--seconds", "" } };
+    const char* helps[] = { "A built-in preset; without it char.", "cpu, cuda:N or the UUID of a GPU.", "CPU threads.",
+        "auto, fp32, bf16 or fp16; without it the preset's.", "Windows of a step; without it the preset's.",
+        "Tokens of a window; without it the preset's.", secondsHelp };
     auto* command = parent.add_subcommand(name, help);
     for (std::size_t i = 0; i < o->options.size(); ++i)
         command->add_option(o->options[i].first, o->options[i].second, helps[i]);
@@ -149,10 +163,16 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     tracker->callback([&chosen, to] { chosen.action = [to] { return benchTrackerTable(*to); }; });
 
     auto dataOptions = std::make_shared<DataOptions>();
-    auto* data = bench->add_subcommand("data", "Downloads, preparing, batches, resume, healing and disk of the data path.");
-    data->add_option("--folder", dataOptions->folder, "Folder on the disk to measure; about ten times the text is needed for a while.")->capture_default_str();
-    data->add_option("--only", dataOptions->bench.only, "One row of the table, by its name; resume needs batches before it.");
-    data->add_option("--samples", dataOptions->bench.samples, "Generated samples of about 800 bytes.")->capture_default_str()->check(CLI::Range(1000, 100'000'000));
+    auto* data
+        = bench->add_subcommand("data", "Downloads, preparing, batches, resume, healing and disk of the data path.");
+    data->add_option("--folder", dataOptions->folder,
+            "Folder on the disk to measure; about ten times the text is needed for a while.")
+        ->capture_default_str();
+    data->add_option(
+        "--only", dataOptions->bench.only, "One row of the table, by its name; resume needs batches before it.");
+    data->add_option("--samples", dataOptions->bench.samples, "Generated samples of about 800 bytes.")
+        ->capture_default_str()
+        ->check(CLI::Range(1000, 100'000'000));
     data->add_option("--workers", dataOptions->bench.workers, "Numbers of workers.")->delimiter(',');
     data->add_flag("--readers", dataOptions->readers, "One reader for all workers against each worker for itself.");
     data->add_flag("--json", dataOptions->json, "Print JSON.");
@@ -161,29 +181,45 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     auto* child = bench->add_subcommand("tracker-worker", "One worker process of that benchmark.");
     child->group("");
     child->prefix_command();
-    child->callback([&chosen, child] { chosen.action = [child] { return runTrackerBenchWorker(child->remaining()); }; });
+    child->callback(
+        [&chosen, child] { chosen.action = [child] { return runTrackerBenchWorker(child->remaining()); }; });
 
     auto bo = std::make_shared<BalanceOptions>();
     auto oo = std::make_shared<OverheadOptions>();
-    auto* balance = bench->add_subcommand("balance", "How chunks are shared when workers differ in speed, and who waits: a run of the counting model whose steps take the given times.");
-    balance->add_option("--step-ms", bo->stepMs, "Milliseconds of a step, for each worker in turn.")->delimiter(',')->check(CLI::Range(1.0, 10'000.0));
-    balance->add_option("--chunks", bo->chunks, "Chunks of the epoch.")->check(CLI::Range(10, 100'000))->capture_default_str();
+    auto* balance = bench->add_subcommand("balance",
+        "How chunks are shared when workers differ in speed, and who waits: a run of the counting model whose steps take the given times.");
+    balance->add_option("--step-ms", bo->stepMs, "Milliseconds of a step, for each worker in turn.")
+        ->delimiter(',')
+        ->check(CLI::Range(1.0, 10'000.0));
+    balance->add_option("--chunks", bo->chunks, "Chunks of the epoch.")
+        ->check(CLI::Range(10, 100'000))
+        ->capture_default_str();
     balance->add_option("--folder", bo->folder, "Folder on the disk to measure.")->default_val(".");
     balance->add_flag("--json", bo->json, "Print JSON.");
     balance->callback([&chosen, bo] { chosen.action = [bo] { return benchBalance(*bo); }; });
-    auto* overhead = bench->add_subcommand("overhead", "What a real run spends besides training: claims, data, checkpoints, telemetry.");
+    auto* overhead = bench->add_subcommand(
+        "overhead", "What a real run spends besides training: claims, data, checkpoints, telemetry.");
     overhead->add_option("--preset", oo->preset, "A built-in preset.")->capture_default_str();
-    overhead->add_option("--workers", oo->workers, "Worker processes.")->check(CLI::Range(1, 64))->capture_default_str();
-    overhead->add_option("--steps", oo->steps, "Optimiser steps of all workers; 0: one epoch.")->check(CLI::NonNegativeNumber)->capture_default_str();
-    overhead->add_option("--chunk-samples", oo->chunkSamples, "Samples in a chunk; 0: as the preset has it.")->check(CLI::NonNegativeNumber)->capture_default_str();
+    overhead->add_option("--workers", oo->workers, "Worker processes.")
+        ->check(CLI::Range(1, 64))
+        ->capture_default_str();
+    overhead->add_option("--steps", oo->steps, "Optimiser steps of all workers; 0: one epoch.")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    overhead->add_option("--chunk-samples", oo->chunkSamples, "Samples in a chunk; 0: as the preset has it.")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
     overhead->add_option("--data", oo->data, "Text file; the bundled text otherwise.");
     overhead->add_option("--folder", oo->folder, "Folder on the disk to measure.")->default_val(".");
     overhead->add_flag("--json", oo->json, "Print JSON.");
     overhead->callback([&chosen, oo] { chosen.action = [oo] { return benchOverhead(*oo); }; });
 
     addCheckpointCommand(*bench, chosen);
-    addTrainCommand(*bench, chosen, "train", "bench", "Tokens per second, time split, share of the device's arithmetic and memory of a preset; the gain of each attention kernel where there is a choice.", "How long each row measures.");
-    addTrainCommand(app, chosen, "fit", "fit", "Measure the largest batch that fits a device.", "Longest step that is still of use.");
+    addTrainCommand(*bench, chosen, "train", "bench",
+        "Tokens per second, time split, share of the device's arithmetic and memory of a preset; the gain of each attention kernel where there is a choice.",
+        "How long each row measures.");
+    addTrainCommand(app, chosen, "fit", "fit", "Measure the largest batch that fits a device.",
+        "Longest step that is still of use.");
 }
 
 } // namespace furrow::ctl

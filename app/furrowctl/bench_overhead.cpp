@@ -22,13 +22,15 @@ constexpr std::string_view kTimeMark = "time: "; // what furrow-worker logs at i
 Status trainOnce(const OverheadOptions& options, const std::filesystem::path& run, const std::filesystem::path& log)
 {
     ProcessOptions process;
-    process.arguments = { "run", "--json", "--preset", options.preset, "--workers", std::to_string(options.workers), "--out", utf8Text(run), "--epochs", "1" };
+    process.arguments = { "run", "--json", "--preset", options.preset, "--workers", std::to_string(options.workers),
+        "--out", utf8Text(run), "--epochs", "1" };
     if (options.steps > 0)
         process.arguments.insert(process.arguments.end(), { "--steps", std::to_string(options.steps) });
     constexpr int kSmallestBlock = 400; // as the presets for little data have it
     if (options.chunkSamples > 0)
-        process.arguments.insert(process.arguments.end(), { "--chunk-samples", std::to_string(options.chunkSamples), "--samples-per-block",
-                                                              std::to_string(std::max(kSmallestBlock, 2 * options.chunkSamples)) });
+        process.arguments.insert(process.arguments.end(),
+            { "--chunk-samples", std::to_string(options.chunkSamples), "--samples-per-block",
+                std::to_string(std::max(kSmallestBlock, 2 * options.chunkSamples)) });
     if (!options.data.empty())
         process.arguments.insert(process.arguments.end(), { "--data", options.data });
     process.outputFile = log;
@@ -37,7 +39,9 @@ Status trainOnce(const OverheadOptions& options, const std::filesystem::path& ru
         if (const auto exit = child.wait(std::chrono::seconds(1))) {
             if (exit->signal == 0 && exit->exitCode == 0)
                 return {};
-            return Error { ErrorCode::Internal, "The run of the benchmark ended with " + exit->describe() + ". What it said stands in " + utf8Text(log) + "." };
+            return Error { ErrorCode::Internal,
+                "The run of the benchmark ended with " + exit->describe() + ". What it said stands in " + utf8Text(log)
+                    + "." };
         }
 }
 
@@ -47,7 +51,8 @@ Result<nlohmann::json> timesOf(const std::filesystem::path& log)
     FURROW_TRY_ASSIGN(auto text, readFile(log, 64ull << 20));
     const auto at = text.rfind(kTimeMark);
     if (at == std::string::npos)
-        return Error { ErrorCode::Internal, utf8Text(log) + " does not say where the time went: the worker did not end in order." };
+        return Error { ErrorCode::Internal,
+            utf8Text(log) + " does not say where the time went: the worker did not end in order." };
     const auto begin = at + kTimeMark.size();
     return nlohmann::json::parse(text.substr(begin, text.find('\n', begin) - begin), nullptr, false);
 }
@@ -55,7 +60,8 @@ Result<nlohmann::json> timesOf(const std::filesystem::path& log)
 nlohmann::json sharesOf(int worker, const nlohmann::json& times)
 {
     const double train = times.value("train_s", 0.0);
-    const double stalls = times.value("data_s", 0.0) + times.value("checkpoint_s", 0.0) + times.value("telemetry_s", 0.0);
+    const double stalls
+        = times.value("data_s", 0.0) + times.value("checkpoint_s", 0.0) + times.value("telemetry_s", 0.0);
     nlohmann::json row = times;
     row["worker"] = worker;
     row["overhead_s"] = stalls;
@@ -66,8 +72,10 @@ nlohmann::json sharesOf(int worker, const nlohmann::json& times)
 void printRow(const nlohmann::json& row)
 {
     const auto seconds = [&](const char* key) { return formatNumber(row.value(key, 0.0), 3) + " s"; };
-    std::cout << "worker " << row["worker"].get<int>() << ": trained " << seconds("train_s") << " of " << seconds("seconds") << "; claims and data " << seconds("data_s") << ", checkpoint copies "
-              << seconds("checkpoint_s") << ", telemetry " << seconds("telemetry_s") << ": overhead " << formatNumber(row["overhead"].get<double>() * 100, 2) << " % of training. Besides: evaluation "
+    std::cout << "worker " << row["worker"].get<int>() << ": trained " << seconds("train_s") << " of "
+              << seconds("seconds") << "; claims and data " << seconds("data_s") << ", checkpoint copies "
+              << seconds("checkpoint_s") << ", telemetry " << seconds("telemetry_s") << ": overhead "
+              << formatNumber(row["overhead"].get<double>() * 100, 2) << " % of training. Besides: evaluation "
               << seconds("evaluation_s") << ", merging " << seconds("merge_s") << ".\n";
 }
 
@@ -79,7 +87,10 @@ int benchOverhead(const OverheadOptions& options)
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     if (failed)
-        return fail({ ErrorCode::Io, "The folder " + utf8Text(folder) + " cannot be made: " + failed.message() + ". Name another one with --folder." }, options.json);
+        return fail({ ErrorCode::Io,
+                        "The folder " + utf8Text(folder) + " cannot be made: " + failed.message()
+                            + ". Name another one with --folder." },
+            options.json);
     if (auto trained = trainOnce(options, folder / "run", folder / "output.log"); !trained.ok())
         return fail(trained.error(), options.json);
     const RunPaths paths(folder / "run");
@@ -104,9 +115,11 @@ int benchOverhead(const OverheadOptions& options)
     const auto chunks = status.value().epochs.empty() ? 0 : status.value().epochs.front().chunks.sum();
     std::filesystem::remove_all(folder, failed);
     if (options.json)
-        print({ { "preset", options.preset }, { "chunks", chunks }, { "workers", rows }, { "overhead", worst }, { "tokens_per_s", tokensPerSecond } });
+        print({ { "preset", options.preset }, { "chunks", chunks }, { "workers", rows }, { "overhead", worst },
+            { "tokens_per_s", tokensPerSecond } });
     else
-        std::cout << formatCount(chunks) << " chunks, " << formatCount(static_cast<std::int64_t>(tokensPerSecond)) << " tokens/s of all workers, evaluation and merging included.\n";
+        std::cout << formatCount(chunks) << " chunks, " << formatCount(static_cast<std::int64_t>(tokensPerSecond))
+                  << " tokens/s of all workers, evaluation and merging included.\n";
     return kDone;
 }
 

@@ -16,7 +16,8 @@ struct OverheadOptions {
     bool json = false;
 };
 
-/// Trains it and prints where the time of each worker went: what is not training as a share of training. Returns the exit code.
+/// Trains it and prints where the time of each worker went: what is not training as a share of training. Returns the
+/// exit code.
 int benchOverhead(const OverheadOptions& options);
 
 } // namespace furrow::ctl

@@ -1,4 +1,5 @@
-// brain list, brain show: lineages that a person keeps - weights, tokenizer, history - over runs that were started from one another.
+// brain list, brain show: lineages that a person keeps - weights, tokenizer, history - over runs that were started from
+// one another.
 
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
@@ -16,21 +17,27 @@ namespace {
 
 nlohmann::json ancestorJson(const ParentFile& p)
 {
-    return { { "run_id", p.runId }, { "run", p.folder }, { "checkpoint", p.checkpoint }, { "step", p.step }, { "tokens", p.tokens }, { "same_data", p.sameData },
-        { "chunks", p.chunkCount }, { "choice", p.skipped ? "skip" : "again" } };
+    return { { "run_id", p.runId }, { "run", p.folder }, { "checkpoint", p.checkpoint }, { "step", p.step },
+        { "tokens", p.tokens }, { "same_data", p.sameData }, { "chunks", p.chunkCount },
+        { "choice", p.skipped ? "skip" : "again" } };
 }
 
 nlohmann::json brainJson(const Brain& b)
 {
-    nlohmann::json json = { { "run", b.folder }, { "run_id", b.file.runId }, { "name", b.file.config.name }, { "tokenizer", b.file.config.tokenizer }, { "tokenizer_hash", b.file.tokenizerHash },
-        { "vocabulary_size", b.file.vocabularySize }, { "steps", b.steps }, { "tokens", b.tokens }, { "checkpoint", b.weights ? nlohmann::json(b.weights->row.record.folder) : nlohmann::json(nullptr) },
-        { "eval_loss", b.weights && b.weights->row.record.evalLoss ? nlohmann::json(*b.weights->row.record.evalLoss) : nlohmann::json(nullptr) } };
+    nlohmann::json json = { { "run", b.folder }, { "run_id", b.file.runId }, { "name", b.file.config.name },
+        { "tokenizer", b.file.config.tokenizer }, { "tokenizer_hash", b.file.tokenizerHash },
+        { "vocabulary_size", b.file.vocabularySize }, { "steps", b.steps }, { "tokens", b.tokens },
+        { "checkpoint", b.weights ? nlohmann::json(b.weights->row.record.folder) : nlohmann::json(nullptr) },
+        { "eval_loss",
+            b.weights && b.weights->row.record.evalLoss ? nlohmann::json(*b.weights->row.record.evalLoss)
+                                                        : nlohmann::json(nullptr) } };
     json["weights"] = b.weights ? toJson(*b.weights) : nlohmann::json(nullptr);
     json["init_from"] = b.file.config.initFrom; // "": from noise
     json["lora_rank"] = b.file.config.loraRank; // 0: all weights are trained
     json["epochs"] = nlohmann::json::array();
     for (const auto& epoch : b.epochs)
-        json["epochs"].push_back({ { "epoch", epoch.epoch + 1 }, { "committed", epoch.chunks[ChunkState::Committed] }, { "chunks", epoch.chunks.sum() } });
+        json["epochs"].push_back({ { "epoch", epoch.epoch + 1 }, { "committed", epoch.chunks[ChunkState::Committed] },
+            { "chunks", epoch.chunks.sum() } });
     json["ancestors"] = nlohmann::json::array();
     for (const auto& ancestor : b.ancestors)
         json["ancestors"].push_back(ancestorJson(ancestor));
@@ -39,20 +46,30 @@ nlohmann::json brainJson(const Brain& b)
 
 std::string brainText(const Brain& b)
 {
-    std::string text = b.file.config.name + " in " + plainLine(b.folder) + "\n  weights: " + (b.weights ? b.weights->row.record.folder + " of step " + formatCount(b.weights->row.record.step) + " (" + whoseWeights(*b.weights) + ")" : std::string("not trained yet"));
+    std::string text = b.file.config.name + " in " + plainLine(b.folder) + "\n  weights: "
+        + (b.weights ? b.weights->row.record.folder + " of step " + formatCount(b.weights->row.record.step) + " ("
+                    + whoseWeights(*b.weights) + ")"
+                     : std::string("not trained yet"));
     if (b.weights && b.weights->row.record.evalLoss)
         text += ", loss on held-out text " + formatNumber(*b.weights->row.record.evalLoss, 4);
-    text += "\n  tokenizer: " + b.file.config.tokenizer + ", " + std::to_string(b.file.vocabularySize) + " tokens, " + b.file.tokenizerHash.substr(0, 12) + "\n  trained here: " + formatCount(b.steps)
-        + " steps, " + formatCount(b.tokens) + " tokens\n";
+    text += "\n  tokenizer: " + b.file.config.tokenizer + ", " + std::to_string(b.file.vocabularySize) + " tokens, "
+        + b.file.tokenizerHash.substr(0, 12) + "\n  trained here: " + formatCount(b.steps) + " steps, "
+        + formatCount(b.tokens) + " tokens\n";
     if (const auto& config = b.file.config; config.loraRank > 0)
-        text += "    as LoRA pairs of rank " + std::to_string(config.loraRank) + " beside the weights it started from\n";
+        text
+            += "    as LoRA pairs of rank " + std::to_string(config.loraRank) + " beside the weights it started from\n";
     for (const auto& epoch : b.epochs)
-        text += "    epoch " + std::to_string(epoch.epoch + 1) + ": " + formatCount(epoch.chunks[ChunkState::Committed]) + " of " + formatCount(epoch.chunks.sum()) + " chunks\n";
+        text += "    epoch " + std::to_string(epoch.epoch + 1) + ": " + formatCount(epoch.chunks[ChunkState::Committed])
+            + " of " + formatCount(epoch.chunks.sum()) + " chunks\n";
     if (b.ancestors.empty() && !b.file.config.initFrom.empty()) // of another program
         text += "  grew from the weights in " + b.file.config.initFrom + "\n";
     for (const auto& p : b.ancestors)
-        text += "  grew from " + p.folder + ", checkpoint " + p.checkpoint + ": " + formatCount(p.step) + " steps, " + formatCount(p.tokens) + " tokens; "
-            + (p.sameData ? formatCount(p.chunkCount) + " chunks of the same data, " + (p.skipped ? "skipped here" : "a new pass here") : std::string("other data")) + "\n";
+        text += "  grew from " + p.folder + ", checkpoint " + p.checkpoint + ": " + formatCount(p.step) + " steps, "
+            + formatCount(p.tokens) + " tokens; "
+            + (p.sameData ? formatCount(p.chunkCount) + " chunks of the same data, "
+                        + (p.skipped ? "skipped here" : "a new pass here")
+                          : std::string("other data"))
+            + "\n";
     return text;
 }
 

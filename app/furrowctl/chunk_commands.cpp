@@ -1,4 +1,5 @@
-// inspect, exclude, chunks: a chunk back to its text, leaving chunks out of a run, and what becomes of those that could not be read.
+// inspect, exclude, chunks: a chunk back to its text, leaving chunks out of a run, and what becomes of those that could
+// not be read.
 
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
@@ -45,7 +46,8 @@ struct InspectOptions {
 
 nlohmann::json sampleJson(const SampleView& s)
 {
-    nlohmann::json json = { { "index", s.index }, { "file", s.file }, { "row", s.row }, { "fingerprint", formatHex(s.fingerprint) }, { "left_out", leftOut(s.flags) },
+    nlohmann::json json = { { "index", s.index }, { "file", s.file }, { "row", s.row },
+        { "fingerprint", formatHex(s.fingerprint) }, { "left_out", leftOut(s.flags) },
         { "repeat", (s.flags & SampleRepeat) != 0 }, { "tokens", s.tokens }, { "text", s.text } };
     json["loss"] = s.loss ? nlohmann::json(*s.loss) : nlohmann::json(nullptr);
     if (s.firstRow)
@@ -60,7 +62,9 @@ int inspect(InspectOptions o)
         return fail(noChunk(o.chunk), o.json);
     o.part.block = chunk->block;
     o.part.column = chunk->column;
-    o.part.order = o.order == "highest" ? SampleOrder::HighestLoss : o.order == "lowest" ? SampleOrder::LowestLoss : SampleOrder::AsStored;
+    o.part.order = o.order == "highest" ? SampleOrder::HighestLoss
+        : o.order == "lowest"           ? SampleOrder::LowestLoss
+                                        : SampleOrder::AsStored;
     if (o.epoch > 0)
         o.part.epoch = o.epoch - 1;
     if (o.sample >= 0) {
@@ -74,19 +78,27 @@ int inspect(InspectOptions o)
     const auto& v = view.value();
     if (o.json) {
         const auto& s = v.summary;
-        nlohmann::json json = { { "block", v.block }, { "chunk", v.column }, { "rows", s.rows }, { "trained", s.samples }, { "filtered", s.filtered }, { "failed", s.failed },
-            { "held_out", s.heldOut }, { "duplicates", s.duplicates }, { "tokens", s.tokens }, { "stored", v.stored }, { "samples", nlohmann::json::array() } };
+        nlohmann::json json = { { "block", v.block }, { "chunk", v.column }, { "rows", s.rows },
+            { "trained", s.samples }, { "filtered", s.filtered }, { "failed", s.failed }, { "held_out", s.heldOut },
+            { "duplicates", s.duplicates }, { "tokens", s.tokens }, { "stored", v.stored },
+            { "samples", nlohmann::json::array() } };
         for (const auto& sample : v.samples)
             json["samples"].push_back(sampleJson(sample));
         print(json);
         return kDone;
     }
-    std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, " << v.summary.samples << " trained, " << v.summary.filtered << " filtered, " << v.summary.failed
-              << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates << " left out as repeats, " << v.summary.tokens << " tokens\n";
+    std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, "
+              << v.summary.samples << " trained, " << v.summary.filtered << " filtered, " << v.summary.failed
+              << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates
+              << " left out as repeats, " << v.summary.tokens << " tokens\n";
     for (const auto& s : v.samples)
-        std::cout << "[" << s.index << "] " << plainLine(s.file) << " row " << s.row << ", " << s.tokens.size() << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "") << formatHex(s.fingerprint) << (*leftOut(s.flags) ? ", " : "") << leftOut(s.flags)
-                  << (s.firstRow ? " of " + plainLine(s.firstRow->file) + " row " + std::to_string(s.firstRow->row) : std::string())
-                  << "\n" << s.text << "\n";
+        std::cout << "[" << s.index << "] " << plainLine(s.file) << " row " << s.row << ", " << s.tokens.size()
+                  << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "")
+                  << formatHex(s.fingerprint) << (*leftOut(s.flags) ? ", " : "") << leftOut(s.flags)
+                  << (s.firstRow ? " of " + plainLine(s.firstRow->file) + " row " + std::to_string(s.firstRow->row)
+                                 : std::string())
+                  << "\n"
+                  << s.text << "\n";
     std::cout << std::flush;
     return kDone;
 }
@@ -113,7 +125,8 @@ int exclude(const ExcludeOptions& o)
         const auto chunk = parseChunkName(text);
         if (!chunk || chunk->block >= kMaxBlocks || chunk->column >= kMaxChunksPerBlock)
             return fail(noChunk(text), o.json);
-        ids.push_back(chunkIdOf({ epochs.value().empty() ? 0 : epochs.value().back().epoch, chunk->block, chunk->column }));
+        ids.push_back(
+            chunkIdOf({ epochs.value().empty() ? 0 : epochs.value().back().epoch, chunk->block, chunk->column }));
     }
     auto ledger = openForControl(paths);
     if (!ledger.ok())
@@ -123,7 +136,8 @@ int exclude(const ExcludeOptions& o)
     if (o.json)
         print({ { "excluded", ids.size() } });
     else
-        std::cout << ids.size() << (ids.size() == 1 ? " chunk is" : " chunks are") << " left out from now on." << std::endl;
+        std::cout << ids.size() << (ids.size() == 1 ? " chunk is" : " chunks are") << " left out from now on."
+                  << std::endl;
     return kDone;
 }
 
@@ -142,8 +156,10 @@ struct Decision {
 };
 
 const Decision kDecisions[] = {
-    { "retry", "Prepare and train poisoned chunks again, after their source was mended or restored.", retryChunks, "tried again; a run that rests does so when it is resumed." },
-    { "accept", "Accept poisoned chunks as not trained: they are named, and keep the epoch open no more.", acceptChunks, "accepted as not trained." },
+    { "retry", "Prepare and train poisoned chunks again, after their source was mended or restored.", retryChunks,
+        "tried again; a run that rests does so when it is resumed." },
+    { "accept", "Accept poisoned chunks as not trained: they are named, and keep the epoch open no more.", acceptChunks,
+        "accepted as not trained." },
 };
 
 /// Those that were named, else all. A chunk may be poisoned in two epochs that are open at once: then both are meant.
@@ -163,7 +179,8 @@ Result<std::vector<NamedChunk>> choosePoisoned(const PoisonedOptions& o)
             return ChunkName { at.block, at.column } == *chunk;
         });
         if (chosen.size() == before)
-            return Error { ErrorCode::InvalidArgument, "Chunk " + text + " is not poisoned. 'furrowctl chunks list' shows those that are." };
+            return Error { ErrorCode::InvalidArgument,
+                "Chunk " + text + " is not poisoned. 'furrowctl chunks list' shows those that are." };
     }
     return chosen;
 }
@@ -181,7 +198,8 @@ int listPoisoned(const PoisonedOptions& o)
     auto json = nlohmann::json::array();
     for (const auto& one : chunks.value()) {
         const ChunkPlace at = placeOf(one.chunk);
-        json.push_back({ { "block", at.block }, { "chunk", at.column }, { "epoch", at.epoch + 1 }, { "cause", one.cause } });
+        json.push_back(
+            { { "block", at.block }, { "chunk", at.column }, { "epoch", at.epoch + 1 }, { "cause", one.cause } });
         if (!o.json)
             std::cout << at.block << ":" << at.column << " (epoch " << at.epoch + 1 << "): " << one.cause << "\n";
     }
@@ -205,7 +223,8 @@ int decide(const Decision& decision, const PoisonedOptions& o)
     if (o.json)
         print({ { decision.name, ids.size() } });
     else
-        std::cout << (ids.empty() ? "No chunk is poisoned; nothing was changed." : counted(ids.size()) + decision.said) << std::endl;
+        std::cout << (ids.empty() ? "No chunk is poisoned; nothing was changed." : counted(ids.size()) + decision.said)
+                  << std::endl;
     return kDone;
 }
 
@@ -225,22 +244,29 @@ void addChunkCommands(CLI::App& app, Chosen& chosen)
     inspecting->add_option("run", io->run, "Folder of the run.")->required();
     inspecting->add_option("chunk", io->chunk, "BLOCK:CHUNK, both from 0.")->required();
     inspecting->add_option("--sample", io->sample, "Only this sample, from 0.")->check(CLI::NonNegativeNumber);
-    inspecting->add_option("--epoch", io->epoch, "Losses of this epoch, from 1; 0: the newest.")->check(CLI::NonNegativeNumber)->capture_default_str();
-    inspecting->add_option("--order", io->order, "stored, or samples with a loss first: highest, lowest.")->check(CLI::IsMember({ "stored", "highest", "lowest" }))->capture_default_str();
-    inspecting->add_option("--first", io->part.first, "Begin at this place of the order.")->check(CLI::NonNegativeNumber);
+    inspecting->add_option("--epoch", io->epoch, "Losses of this epoch, from 1; 0: the newest.")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    inspecting->add_option("--order", io->order, "stored, or samples with a loss first: highest, lowest.")
+        ->check(CLI::IsMember({ "stored", "highest", "lowest" }))
+        ->capture_default_str();
+    inspecting->add_option("--first", io->part.first, "Begin at this place of the order.")
+        ->check(CLI::NonNegativeNumber);
     inspecting->add_option("--count", io->part.count, "So many samples at most.")->check(CLI::NonNegativeNumber);
     inspecting->add_flag("--json", io->json, "Print JSON.");
     inspecting->callback([&chosen, io] { chosen.action = [io] { return inspect(*io); }; });
 
     auto eo = std::make_shared<ExcludeOptions>();
-    auto* excluding = app.add_subcommand("exclude", "Leave chunks that are not trained yet out of this run: they are shown as excluded. Lists for new runs (--exclude, the console's quarantine) change no run that is there.");
+    auto* excluding = app.add_subcommand("exclude",
+        "Leave chunks that are not trained yet out of this run: they are shown as excluded. Lists for new runs (--exclude, the console's quarantine) change no run that is there.");
     excluding->add_option("run", eo->run, "Folder of the run.")->required();
     excluding->add_option("chunks", eo->chunks, "BLOCK:CHUNK, one or more.")->required();
     excluding->add_option("--cause", eo->cause, "Why; kept with the event.")->capture_default_str();
     excluding->add_flag("--json", eo->json, "Print JSON.");
     excluding->callback([&chosen, eo] { chosen.action = [eo] { return exclude(*eo); }; });
 
-    auto* chunks = app.add_subcommand("chunks", "Chunks that could not be read (poisoned): list them, try them again, or accept them as not trained.");
+    auto* chunks = app.add_subcommand("chunks",
+        "Chunks that could not be read (poisoned): list them, try them again, or accept them as not trained.");
     chunks->require_subcommand(1);
     auto lo = std::make_shared<PoisonedOptions>();
     auto* listing = chunks->add_subcommand("list", "Every poisoned chunk and why it could not be read.");
@@ -250,7 +276,8 @@ void addChunkCommands(CLI::App& app, Chosen& chosen)
         auto po = std::make_shared<PoisonedOptions>();
         auto* deciding = chunks->add_subcommand(decision.name, decision.help);
         addPoisonedOptions(*deciding, *po);
-        deciding->callback([&chosen, po, &decision] { chosen.action = [po, &decision] { return decide(decision, *po); }; });
+        deciding->callback(
+            [&chosen, po, &decision] { chosen.action = [po, &decision] { return decide(decision, *po); }; });
     }
 }
 

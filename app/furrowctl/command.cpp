@@ -27,10 +27,7 @@ int fail(const Error& error, bool json)
     return exitCodeFor(error);
 }
 
-int failUsage(const std::string& message, bool json)
-{
-    return fail({ ErrorCode::InvalidArgument, message }, json);
-}
+int failUsage(const std::string& message, bool json) { return fail({ ErrorCode::InvalidArgument, message }, json); }
 
 void print(const nlohmann::json& json)
 {
@@ -41,7 +38,8 @@ Status checkNewFile(const std::string& path)
 {
     std::error_code unknown;
     if (std::filesystem::exists(std::filesystem::symlink_status(pathFromUtf8(path), unknown)))
-        return Error { ErrorCode::InvalidArgument, path + " exists already. Name a new file with --out, or move that one away." };
+        return Error { ErrorCode::InvalidArgument,
+            path + " exists already. Name a new file with --out, or move that one away." };
     return {};
 }
 
@@ -67,7 +65,8 @@ void SettingOptions::addTo(CLI::App& command, bool onlyChangeable)
         else if (!std::holds_alternative<std::vector<std::string> RunConfig::*>(s.field))
             option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
         else
-            option->expected(1, CLI::detail::expected_max_vector_size)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll); // `--data *.txt`, expanded by a shell
+            option->expected(1, CLI::detail::expected_max_vector_size)
+                ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll); // `--data *.txt`, expanded by a shell
         options_[s.key] = option;
     }
 }
@@ -86,7 +85,8 @@ std::vector<ConfigProblem> SettingOptions::apply(RunConfig& config) const
         }
         const bool isSwitch = std::holds_alternative<bool RunConfig::*>(s.field);
         const std::string value = values.empty() ? "" : values.back();
-        auto own = setSetting(config, s, value.empty() && isSwitch ? "true" : value); // `--iterate` alone switches it on
+        auto own
+            = setSetting(config, s, value.empty() && isSwitch ? "true" : value); // `--iterate` alone switches it on
         problems.insert(problems.end(), own.begin(), own.end());
     }
     return problems;

@@ -40,7 +40,8 @@ void addInternalCommands(CLI::App& app, Chosen& chosen);
 void addDescribeCommands(CLI::App& app, Chosen& chosen); ///< adds last: it describes the others
 
 int exitCodeFor(const Error& error);
-/// Prints the error as a sentence on stderr (as JSON {"error":...} on stdout with `json`) and returns the exit code for it.
+/// Prints the error as a sentence on stderr (as JSON {"error":...} on stdout with `json`) and returns the exit code for
+/// it.
 int fail(const Error& error, bool json = false);
 int failUsage(const std::string& message, bool json = false);
 void print(const nlohmann::json& json);

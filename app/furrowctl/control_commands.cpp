@@ -1,4 +1,5 @@
-// pause, continue, stop, kill, finish, save, evaluate: what a person wants of a running run. Each writes a desired state and returns.
+// pause, continue, stop, kill, finish, save, evaluate: what a person wants of a running run. Each writes a desired
+// state and returns.
 
 #include "app/furrowctl/command.h"
 #include "core/base/file_lock.h"
@@ -23,13 +24,20 @@ struct Verb {
 };
 
 const Verb kVerbs[] = {
-    { "pause", "Pause at the end of the chunks in training. Processes and memory stay; 'continue' goes on.", pauseRun, "The workers pause at the end of their chunks." },
-    { "continue", "Go on with a paused run.", [](const RunPaths& paths) { return continueRun(paths); }, "The run goes on." },
-    { "stop", "Stop after a checkpoint. Nothing is lost; 'resume' goes on.", stopRun, "The workers checkpoint and end." },
-    { "kill", "End every process of the run now. Work since the last checkpoints is trained again at the next resume.", killRun, "Every process of the run is being ended." },
-    { "finish", "Accept a run that was interrupted, stopped or failed as ended as it is. 'resume' still goes on with it.", markFinished, "The run is marked as finished." },
+    { "pause", "Pause at the end of the chunks in training. Processes and memory stay; 'continue' goes on.", pauseRun,
+        "The workers pause at the end of their chunks." },
+    { "continue", "Go on with a paused run.", [](const RunPaths& paths) { return continueRun(paths); },
+        "The run goes on." },
+    { "stop", "Stop after a checkpoint. Nothing is lost; 'resume' goes on.", stopRun,
+        "The workers checkpoint and end." },
+    { "kill", "End every process of the run now. Work since the last checkpoints is trained again at the next resume.",
+        killRun, "Every process of the run is being ended." },
+    { "finish",
+        "Accept a run that was interrupted, stopped or failed as ended as it is. 'resume' still goes on with it.",
+        markFinished, "The run is marked as finished." },
     { "save", "Write a checkpoint now.", saveNow, "The workers write a checkpoint at their next step." },
-    { "evaluate", "Evaluate the weights of each worker on the held-out text now.", evaluateNow, "The workers evaluate at their next step." },
+    { "evaluate", "Evaluate the weights of each worker on the held-out text now.", evaluateNow,
+        "The workers evaluate at their next step." },
 };
 
 struct ControlOptions {
@@ -45,11 +53,13 @@ int act(const Verb& verb, const ControlOptions& o)
 {
     const RunPaths paths(o.folder);
     const bool later = !o.after.empty();
-    if (auto done = later ? stopAfterThis(paths, o.after == "block" ? EndOf::Block : EndOf::Epoch) : verb.act(paths); !done.ok())
+    if (auto done = later ? stopAfterThis(paths, o.after == "block" ? EndOf::Block : EndOf::Epoch) : verb.act(paths);
+        !done.ok())
         return fail(done.error(), o.json);
     for (;;) {
         auto status = readStatus(paths);
-        const bool isHeld = status.ok() ? status.value().supervisorPid != 0 : isLocked(paths.supervisorLock()); // a kill needs no tracker
+        const bool isHeld = status.ok() ? status.value().supervisorPid != 0
+                                        : isLocked(paths.supervisorLock()); // a kill needs no tracker
         if (o.wait && isHeld) {
             std::this_thread::sleep_for(kWaitTurn);
             continue;
@@ -59,7 +69,10 @@ int act(const Verb& verb, const ControlOptions& o)
         if (o.json)
             print(toJson(status.value()));
         else
-            std::cout << (o.wait ? "The run has ended." : later ? "The run ends with this " + o.after + "." : verb.said) << std::endl;
+            std::cout << (o.wait ? "The run has ended."
+                    : later      ? "The run ends with this " + o.after + "."
+                                 : verb.said)
+                      << std::endl;
         return kDone;
     }
 }
@@ -74,7 +87,10 @@ void addControlCommands(CLI::App& app, Chosen& chosen)
         command->add_option("run", o->folder, "Folder of the run.")->required();
         command->add_flag("--json", o->json, "Print JSON.");
         if (verb.act == stopRun)
-            command->add_option("--after", o->after, "block: with the block that is complete next. epoch: with the epoch in training. Without it after a checkpoint.")->check(CLI::IsMember({ "block", "epoch" }));
+            command
+                ->add_option("--after", o->after,
+                    "block: with the block that is complete next. epoch: with the epoch in training. Without it after a checkpoint.")
+                ->check(CLI::IsMember({ "block", "epoch" }));
         if (verb.act == stopRun || verb.act == killRun)
             command->add_flag("--wait", o->wait, "Return when every process has ended.");
         command->callback([&chosen, o, &verb] { chosen.action = [o, &verb] { return act(verb, *o); }; });

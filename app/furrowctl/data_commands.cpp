@@ -31,35 +31,48 @@ struct ProbeOptions {
 nlohmann::json probeJson(const DataProbe& p)
 {
     const auto& i = p.inspection;
-    return { { "files", i.files }, { "bytes", i.bytes }, { "samples", i.rows }, { "samples_exact", i.rowsExact }, { "columns", i.columns }, { "text_column", i.textColumn },
-        { "text_columns", i.textColumns }, { "reading", i.reading },
-        { "samples_per_block", i.samplesPerBlock }, { "samples_per_block_reason", i.samplesPerBlockReason },
-        { "blocks", i.blocks ? nlohmann::json(*i.blocks) : nlohmann::json(nullptr) }, { "chunks", i.chunks ? nlohmann::json(*i.chunks) : nlohmann::json(nullptr) },
-        { "tokens_per_sample", p.tokensPerSample }, { "bytes_per_token", p.bytesPerToken }, { "unknown_share", p.unknownShare }, { "tokens", p.tokens }, { "sampled", p.sampledRows }, { "sampled_filtered", p.sampledFiltered },
-        { "sampled_failed", p.sampledFailed }, { "sampled_duplicates", p.sampledDuplicates }, { "disk_bytes", p.preparedBytes }, { "prepare_seconds", p.prepareSeconds },
-        { "first_samples", i.firstRows }, { "first_tokens", p.firstTokens }, { "warnings", i.warnings } };
+    return { { "files", i.files }, { "bytes", i.bytes }, { "samples", i.rows }, { "samples_exact", i.rowsExact },
+        { "columns", i.columns }, { "text_column", i.textColumn }, { "text_columns", i.textColumns },
+        { "reading", i.reading }, { "samples_per_block", i.samplesPerBlock },
+        { "samples_per_block_reason", i.samplesPerBlockReason },
+        { "blocks", i.blocks ? nlohmann::json(*i.blocks) : nlohmann::json(nullptr) },
+        { "chunks", i.chunks ? nlohmann::json(*i.chunks) : nlohmann::json(nullptr) },
+        { "tokens_per_sample", p.tokensPerSample }, { "bytes_per_token", p.bytesPerToken },
+        { "unknown_share", p.unknownShare }, { "tokens", p.tokens }, { "sampled", p.sampledRows },
+        { "sampled_filtered", p.sampledFiltered }, { "sampled_failed", p.sampledFailed },
+        { "sampled_duplicates", p.sampledDuplicates }, { "disk_bytes", p.preparedBytes },
+        { "prepare_seconds", p.prepareSeconds }, { "first_samples", i.firstRows }, { "first_tokens", p.firstTokens },
+        { "warnings", i.warnings } };
 }
 
 void printProbe(const DataProbe& p)
 {
     const auto& i = p.inspection;
     const std::string about = i.rowsExact ? "" : "about ";
-    std::cout << i.files << (i.files == 1 ? " file, " : " files, ") << formatBytes(i.bytes) << ", " << about << formatCount(i.rows) << " samples";
+    std::cout << i.files << (i.files == 1 ? " file, " : " files, ") << formatBytes(i.bytes) << ", " << about
+              << formatCount(i.rows) << " samples";
     std::cout << "\n";
     for (const auto& text : i.reading)
         std::cout << text << "\n";
-    std::cout << formatCount(i.samplesPerBlock) << " samples per block" << (i.samplesPerBlockReason.empty() ? "" : ", " + i.samplesPerBlockReason);
+    std::cout << formatCount(i.samplesPerBlock) << " samples per block"
+              << (i.samplesPerBlockReason.empty() ? "" : ", " + i.samplesPerBlockReason);
     if (i.blocks && i.chunks)
         std::cout << "; " << formatCount(*i.blocks) << " blocks, " << formatCount(*i.chunks) << " chunks";
-    std::cout << "\nabout " << formatNumber(p.tokensPerSample, 1) << " tokens a sample, " << formatCount(p.tokens) << " tokens in all; prepared " << formatBytes(p.preparedBytes) << " in about "
-              << formatDuration(p.prepareSeconds) << "\nof " << formatCount(p.sampledRows) << " samples read: " << p.sampledFiltered << " filtered, " << p.sampledFailed << " unreadable, "
+    std::cout << "\nabout " << formatNumber(p.tokensPerSample, 1) << " tokens a sample, " << formatCount(p.tokens)
+              << " tokens in all; prepared " << formatBytes(p.preparedBytes) << " in about "
+              << formatDuration(p.prepareSeconds) << "\nof " << formatCount(p.sampledRows)
+              << " samples read: " << p.sampledFiltered << " filtered, " << p.sampledFailed << " unreadable, "
               << p.sampledDuplicates << " duplicates\n";
     if (p.unknownShare > 0)
-        std::cout << formatNumber(100 * p.unknownShare, 2) << " % of the tokens stand for characters that the tokenizer does not have\n";
+        std::cout << formatNumber(100 * p.unknownShare, 2)
+                  << " % of the tokens stand for characters that the tokenizer does not have\n";
     for (const auto& warning : i.warnings)
         std::cout << warning << "\n";
     for (std::size_t row = 0; row < i.firstRows.size(); ++row)
-        std::cout << "[" << row << "] " << nlohmann::json(i.firstRows[row].substr(0, 200)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+        std::cout << "[" << row << "] "
+                  << nlohmann::json(i.firstRows[row].substr(0, 200))
+                         .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+                  << "\n";
     std::cout << std::flush;
 }
 
@@ -72,7 +85,8 @@ int probe(const ProbeOptions& o)
     if (const auto problems = o.settings.apply(config); !problems.empty())
         return failUsage(toString(problems), o.json);
     config.data = { o.source };
-    auto tokenizer = loadTokenizer(config.tokenizer == "char" ? "byte" : config.tokenizer); // a character is about a byte
+    auto tokenizer
+        = loadTokenizer(config.tokenizer == "char" ? "byte" : config.tokenizer); // a character is about a byte
     if (!tokenizer.ok())
         return fail(tokenizer.error(), o.json);
     const KeepHubPieces kept(cacheOfWorkspace(pathFromUtf8(o.workspace)), config.cacheGiB);
@@ -102,9 +116,11 @@ int cacheList(BlockCache& cache, bool json)
     std::uint64_t total = 0;
     for (const auto& e : entries.value()) {
         total += e.sizeBytes;
-        list.push_back({ { "folder", e.folder }, { "file", e.fileName }, { "bytes", e.sizeBytes }, { "pinned", e.pinned }, { "quarantined", e.quarantined } });
+        list.push_back({ { "folder", e.folder }, { "file", e.fileName }, { "bytes", e.sizeBytes },
+            { "pinned", e.pinned }, { "quarantined", e.quarantined } });
         if (!json)
-            std::cout << formatBytes(e.sizeBytes) << "  " << e.folder << "/" << e.fileName << (e.pinned ? "  in use" : "") << (e.quarantined ? "  damaged, put aside" : "") << "\n";
+            std::cout << formatBytes(e.sizeBytes) << "  " << e.folder << "/" << e.fileName
+                      << (e.pinned ? "  in use" : "") << (e.quarantined ? "  damaged, put aside" : "") << "\n";
     }
     if (json)
         print({ { "files", list }, { "bytes", total } });
@@ -120,9 +136,14 @@ int cacheVerify(BlockCache& cache, bool json)
         return fail(verified.error(), json);
     const auto& v = verified.value();
     if (json)
-        print({ { "checked", v.blocks }, { "downloads", v.downloads }, { "lists", v.lists }, { "unproven", v.unproven }, { "damaged", v.damaged } });
+        print({ { "checked", v.blocks }, { "downloads", v.downloads }, { "lists", v.lists }, { "unproven", v.unproven },
+            { "damaged", v.damaged } });
     else
-        std::cout << v.blocks << " blocks, " << v.downloads << " downloads and " << v.lists << " lists of duplicates checked, " << v.unproven << " files without a checksum, " << v.damaged.size() << " damaged" << (v.damaged.empty() ? "." : "; they were put aside and are made or fetched again when needed.") << std::endl;
+        std::cout << v.blocks << " blocks, " << v.downloads << " downloads and " << v.lists
+                  << " lists of duplicates checked, " << v.unproven << " files without a checksum, " << v.damaged.size()
+                  << " damaged"
+                  << (v.damaged.empty() ? "." : "; they were put aside and are made or fetched again when needed.")
+                  << std::endl;
     return v.damaged.empty() ? kDone : kFailed;
 }
 
@@ -155,17 +176,23 @@ void addDataCommands(CLI::App& app, Chosen& chosen)
     auto* data = app.add_subcommand("data", "Look at data sets.");
     data->require_subcommand(1);
     auto po = std::make_shared<ProbeOptions>();
-    auto* probing = data->add_subcommand("probe", "Say what a data set holds: files, samples, blocks, chunks, tokens, first rows.");
+    auto* probing = data->add_subcommand(
+        "probe", "Say what a data set holds: files, samples, blocks, chunks, tokens, first rows.");
     probing->add_option("source", po->source, "File, folder, glob or hf:// source.")->required();
     probing->add_option("--preset", po->preset, "Starting point of the settings.");
-    probing->add_option("--workspace", po->workspace, "Folder whose cache keeps what is fetched, so that a run need not fetch it again.")->capture_default_str();
+    probing
+        ->add_option("--workspace", po->workspace,
+            "Folder whose cache keeps what is fetched, so that a run need not fetch it again.")
+        ->capture_default_str();
     probing->add_flag("--json", po->json, "Print JSON.");
     po->settings.addTo(*probing, false);
     probing->callback([&chosen, po] { chosen.action = [po] { return probe(*po); }; });
 
     auto co = std::make_shared<CacheOptions>();
     auto* cache = app.add_subcommand("cache", "List, verify or trim the prepared blocks and downloads of a workspace.");
-    cache->add_option("action", co->action, "list, verify or trim")->required()->check(CLI::IsMember({ "list", "verify", "trim" }));
+    cache->add_option("action", co->action, "list, verify or trim")
+        ->required()
+        ->check(CLI::IsMember({ "list", "verify", "trim" }));
     cache->add_option("--workspace", co->workspace, "Folder that keeps runs and cache.")->capture_default_str();
     cache->add_option("--gib", co->gib, "trim: GiB that may stay.")->check(CLI::NonNegativeNumber);
     cache->add_flag("--json", co->json, "Print JSON.");

@@ -1,4 +1,5 @@
-// The manual page and the completion of shells, made from the same descriptions as --help, so that they cannot disagree with it.
+// The manual page and the completion of shells, made from the same descriptions as --help, so that they cannot disagree
+// with it.
 
 #include "app/furrowctl/command.h"
 
@@ -35,7 +36,8 @@ std::vector<std::string> valuesOf(const std::string& option)
     for (const auto& setting : settings()) {
         if (setting.option() != option)
             continue;
-        return std::holds_alternative<bool RunConfig::*>(setting.field) ? std::vector<std::string> { "true", "false" } : setting.choices;
+        return std::holds_alternative<bool RunConfig::*>(setting.field) ? std::vector<std::string> { "true", "false" }
+                                                                        : setting.choices;
     }
     return {};
 }
@@ -71,7 +73,8 @@ std::string namesOf(const Level& level)
     return joined(names);
 }
 
-/// The body that bash and zsh share (to zsh `path` is $PATH): `place` grows by each word that is a command, then names what may follow.
+/// The body that bash and zsh share (to zsh `path` is $PATH): `place` grows by each word that is a command, then names
+/// what may follow.
 void writeShellBody(const std::vector<Level>& levels)
 {
     std::cout << "    local word place= names=\n"
@@ -79,7 +82,8 @@ void writeShellBody(const std::vector<Level>& levels)
                  "        case \"$place $word\" in\n"
                  "            ";
     for (std::size_t i = 1; i < levels.size(); ++i)
-        std::cout << (i == 1 ? "" : "|") << '"' << (levels[i].path.find(' ') == std::string::npos ? " " : "") << levels[i].path << '"';
+        std::cout << (i == 1 ? "" : "|") << '"' << (levels[i].path.find(' ') == std::string::npos ? " " : "")
+                  << levels[i].path << '"';
     std::cout << ") place=\"${place:+$place }$word\" ;;\n"
                  "        esac\n"
                  "    done\n"
@@ -96,9 +100,10 @@ void writeShellBody(const std::vector<Level>& levels)
 
 void writeBash(const std::vector<Level>& levels)
 {
-    std::cout << "# bash completion for furrowctl; made by `furrowctl completion bash`.\n"
-                 "_furrowctl() {\n"
-                 "    local words=(\"${COMP_WORDS[@]}\") cword=$COMP_CWORD current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n";
+    std::cout
+        << "# bash completion for furrowctl; made by `furrowctl completion bash`.\n"
+           "_furrowctl() {\n"
+           "    local words=(\"${COMP_WORDS[@]}\") cword=$COMP_CWORD current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n";
     writeShellBody(levels);
     std::cout << "    COMPREPLY=($(compgen -W \"$names\" -- \"$current\"))\n"
                  "}\n"
@@ -133,7 +138,8 @@ std::string fishCondition(const Level& level)
     std::string condition;
     for (std::size_t at = 0; at < level.path.size();) {
         const auto end = std::min(level.path.find(' ', at), level.path.size());
-        condition += (condition.empty() ? "" : "; and ") + ("__fish_seen_subcommand_from " + level.path.substr(at, end - at));
+        condition
+            += (condition.empty() ? "" : "; and ") + ("__fish_seen_subcommand_from " + level.path.substr(at, end - at));
         at = end + 1;
     }
     std::vector<std::string> inner;
@@ -150,10 +156,12 @@ void writeFish(const std::vector<Level>& levels)
     for (const auto& level : levels) {
         const auto condition = fishCondition(level);
         for (const auto& command : level.commands)
-            std::cout << "complete -c furrowctl -n " << condition << " -a " << command.name << " -d " << quotedForFish(command.help) << "\n";
+            std::cout << "complete -c furrowctl -n " << condition << " -a " << command.name << " -d "
+                      << quotedForFish(command.help) << "\n";
         for (const auto& option : level.options)
             std::cout << "complete -c furrowctl -n " << condition << " -l " << option.name.substr(2)
-                      << (option.values.empty() ? "" : " -x -a " + quotedForFish(joined(option.values))) << " -d " << quotedForFish(option.help) << "\n";
+                      << (option.values.empty() ? "" : " -x -a " + quotedForFish(joined(option.values))) << " -d "
+                      << quotedForFish(option.help) << "\n";
     }
 }
 
@@ -194,8 +202,9 @@ void writeManual(const std::vector<Level>& levels)
         std::cout << ".SS " << troff(levels[i].path) << "\n" << troff(levels[i].command->get_description()) << "\n";
         writeOptions(*levels[i].command);
     }
-    std::cout << ".SH ENVIRONMENT\n.TP\n.B FURROW_WORKSPACE\nFolder of runs when a command names none; otherwise ~/furrow.\n"
-                 ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage, 130 stopped by you.\n";
+    std::cout
+        << ".SH ENVIRONMENT\n.TP\n.B FURROW_WORKSPACE\nFolder of runs when a command names none; otherwise ~/furrow.\n"
+           ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage, 130 stopped by you.\n";
 }
 
 std::vector<Level> levelsOf(const CLI::App& app)
@@ -210,11 +219,13 @@ std::vector<Level> levelsOf(const CLI::App& app)
 void addDescribeCommands(CLI::App& app, Chosen& chosen)
 {
     auto shell = std::make_shared<std::string>();
-    auto* completion = app.add_subcommand("completion", "Completion of commands and options for a shell, e.g. `source <(furrowctl completion bash)`.");
+    auto* completion = app.add_subcommand(
+        "completion", "Completion of commands and options for a shell, e.g. `source <(furrowctl completion bash)`.");
     completion->add_option("shell", *shell, "bash, zsh or fish.")->required();
     completion->callback([&app, &chosen, shell] {
         chosen.action = [&app, shell] {
-            const std::map<std::string, void (*)(const std::vector<Level>&)> writers { { "bash", writeBash }, { "zsh", writeZsh }, { "fish", writeFish } };
+            const std::map<std::string, void (*)(const std::vector<Level>&)> writers { { "bash", writeBash },
+                { "zsh", writeZsh }, { "fish", writeFish } };
             const auto writer = writers.find(*shell);
             if (writer == writers.end())
                 return failUsage("There is no completion for '" + *shell + "'. Choose bash, zsh or fish.");

@@ -46,10 +46,13 @@ Finding workerFinding()
     worker += executablePath().extension();
     ProcessOptions options;
     options.arguments = { "--version" };
-    options.outputFile = std::filesystem::temp_directory_path() / ("furrow-doctor-" + std::to_string(thisProcess().pid));
+    options.outputFile
+        = std::filesystem::temp_directory_path() / ("furrow-doctor-" + std::to_string(thisProcess().pid));
     auto child = ChildProcess::start(worker, options);
     if (!child.ok())
-        return { "furrow-worker", "not found", false, "Training is not possible: " + worker.string() + " is missing. Build with -DFURROW_BUILD_TRAIN=ON or run packaging/run.sh." };
+        return { "furrow-worker", "not found", false,
+            "Training is not possible: " + worker.string()
+                + " is missing. Build with -DFURROW_BUILD_TRAIN=ON or run packaging/run.sh." };
     const auto exit = child.value().wait(std::chrono::seconds(60));
     auto said = readFile(options.outputFile, 1 << 20);
     (void)realFileSystem().removeAll(options.outputFile);
@@ -57,8 +60,9 @@ Finding workerFinding()
     while (!text.empty() && text.back() == '\n')
         text.pop_back();
     if (!exit || exit->signal != 0 || exit->exitCode != 0)
-        return { "furrow-worker", text.empty() ? "does not start" : text, false, "Training is not possible: the program does not find its libraries. Of an installed package: link the folder of libtorch 2.6 or later (or site-packages/torch) to " + torchLink()
-                + ". Of a build: run packaging/run.sh again." };
+        return { "furrow-worker", text.empty() ? "does not start" : text, false,
+            "Training is not possible: the program does not find its libraries. Of an installed package: link the folder of libtorch 2.6 or later (or site-packages/torch) to "
+                + torchLink() + ". Of a build: run packaging/run.sh again." };
     return { "furrow-worker", text, true, "" };
 }
 
@@ -70,7 +74,10 @@ void addGpus(std::vector<Finding>& findings)
         return;
     }
     for (const auto& gpu : monitor.value().read())
-        findings.push_back({ "GPU " + std::to_string(gpu.index), gpu.name + ", " + gpu.uuid + ", " + formatBytes(gpu.memoryFreeBytes) + " of " + formatBytes(gpu.memoryTotalBytes) + " free", true, "" });
+        findings.push_back({ "GPU " + std::to_string(gpu.index),
+            gpu.name + ", " + gpu.uuid + ", " + formatBytes(gpu.memoryFreeBytes) + " of "
+                + formatBytes(gpu.memoryTotalBytes) + " free",
+            true, "" });
 }
 
 void addDisk(std::vector<Finding>& findings, const std::string& workspace)
@@ -83,7 +90,8 @@ void addDisk(std::vector<Finding>& findings, const std::string& workspace)
     else
         findings.push_back({ "workspace", workspace, true, "" });
     if (auto space = freeBytes(folder); space.ok())
-        findings.push_back({ "free disk", formatBytes(space.value()), space.value() > (5ull << 30), space.value() > (5ull << 30) ? "" : "Less than 5 GiB: checkpoints and prepared blocks may not fit." });
+        findings.push_back({ "free disk", formatBytes(space.value()), space.value() > (5ull << 30),
+            space.value() > (5ull << 30) ? "" : "Less than 5 GiB: checkpoints and prepared blocks may not fit." });
     auto sync = measureSyncMs(folder, kSyncRounds);
     if (!sync.ok()) {
         findings.push_back({ "disk sync", "failed", false, sync.error().message });
@@ -91,7 +99,8 @@ void addDisk(std::vector<Finding>& findings, const std::string& workspace)
     }
     char text[64];
     std::snprintf(text, sizeof text, "%.2f ms", sync.value());
-    findings.push_back({ "disk sync", text, sync.value() < kSlowSyncMs, sync.value() < kSlowSyncMs ? "" : "Slow: each checkpoint and claim waits for it. A local SSD is better." });
+    findings.push_back({ "disk sync", text, sync.value() < kSlowSyncMs,
+        sync.value() < kSlowSyncMs ? "" : "Slow: each checkpoint and claim waits for it. A local SSD is better." });
 }
 
 int examine(const std::string& workspace, bool json)
@@ -106,7 +115,8 @@ int examine(const std::string& workspace, bool json)
     findings.push_back({ "memory", formatBytes(physicalMemoryBytes()), true, "" });
     addGpus(findings);
     auto sample = resourcePath("sample/tinyshakespeare.txt");
-    findings.push_back({ "bundled text", sample.ok() ? sample.value().string() : "not found", sample.ok(), sample.ok() ? "" : sample.error().message });
+    findings.push_back({ "bundled text", sample.ok() ? sample.value().string() : "not found", sample.ok(),
+        sample.ok() ? "" : sample.error().message });
     addDisk(findings, workspace);
     bool good = true;
     nlohmann::json list = nlohmann::json::array();
@@ -114,7 +124,8 @@ int examine(const std::string& workspace, bool json)
         good = good && f.good;
         list.push_back({ { "what", f.what }, { "value", f.value }, { "good", f.good }, { "advice", f.advice } });
         if (!json)
-            std::cout << (f.good ? "  ok  " : "  !!  ") << f.what << ": " << f.value << (f.advice.empty() ? "" : "\n        " + f.advice) << "\n";
+            std::cout << (f.good ? "  ok  " : "  !!  ") << f.what << ": " << f.value
+                      << (f.advice.empty() ? "" : "\n        " + f.advice) << "\n";
     }
     if (json)
         print({ { "good", good }, { "findings", list } });
@@ -153,7 +164,8 @@ int lookAtRun(const std::string& run, bool json)
     if (auto file = readRunFile(paths); !file.ok()) // without it nothing can be repaired
         return fail(file.error(), json);
     const auto damage = trackerDamage(paths);
-    const auto found = damage.empty() ? problemsOf(paths) : Result<Problems>(Problems {}); // a broken tracker knows no checkpoints
+    const auto found
+        = damage.empty() ? problemsOf(paths) : Result<Problems>(Problems {}); // a broken tracker knows no checkpoints
     if (!found.ok())
         return fail(found.error(), json);
     const auto problems = found.value().all();
@@ -167,8 +179,12 @@ int lookAtRun(const std::string& run, bool json)
     for (const auto& problem : problems)
         std::cout << problem << "\n";
     if (!found.value().blocks.empty())
-        std::cout << "A prepared block that is damaged or was replaced is prepared again when it is needed; 'furrowctl doctor " << run << " --repair' puts damaged ones aside now.\n";
-    std::cout << (good ? "The tracker is whole, and so are the newest weights and the prepared blocks." : "Nothing was changed.") << std::endl;
+        std::cout
+            << "A prepared block that is damaged or was replaced is prepared again when it is needed; 'furrowctl doctor "
+            << run << " --repair' puts damaged ones aside now.\n";
+    std::cout << (good ? "The tracker is whole, and so are the newest weights and the prepared blocks."
+                       : "Nothing was changed.")
+              << std::endl;
     return good ? kDone : kFailed;
 }
 
@@ -187,7 +203,8 @@ void printLeft(const std::vector<std::string>& problems)
     printNotes(problems);
 }
 
-/// A tracker that is broken is made anew, one that is older than the weights is taken forward; damaged blocks are put aside.
+/// A tracker that is broken is made anew, one that is older than the weights is taken forward; damaged blocks are put
+/// aside.
 int repair(const std::string& run, bool json)
 {
     const RunPaths paths(run);
@@ -206,20 +223,27 @@ int repair(const std::string& run, bool json)
     auto notes = r.notes;
     notes.insert(notes.end(), r.rebuilt.leftOut.begin(), r.rebuilt.leftOut.end());
     if (json) {
-        print({ { "run", run }, { "repaired", r.needed }, { "damage", r.damage }, { "basis", r.basis }, { "older", r.older }, { "old_copy", r.oldCopy.string() }, { "checkpoints_added", r.rebuilt.checkpoints },
-            { "heads", r.rebuilt.heads }, { "committed", r.committed }, { "chunks", r.known }, { "notes", notes }, { "problems", left } });
+        print({ { "run", run }, { "repaired", r.needed }, { "damage", r.damage }, { "basis", r.basis },
+            { "older", r.older }, { "old_copy", r.oldCopy.string() }, { "checkpoints_added", r.rebuilt.checkpoints },
+            { "heads", r.rebuilt.heads }, { "committed", r.committed }, { "chunks", r.known }, { "notes", notes },
+            { "problems", left } });
         return code;
     }
     if (!r.needed) {
-        std::cout << "The tracker is whole and not older than the weights; " << (notes.empty() ? "nothing was changed." : "it was not changed.") << std::endl;
+        std::cout << "The tracker is whole and not older than the weights; "
+                  << (notes.empty() ? "nothing was changed." : "it was not changed.") << std::endl;
         printNotes(notes);
         printLeft(left);
         return code;
     }
-    std::cout << (r.older ? "The tracker was older than the weights.\nIt was taken forward with " : "The tracker was damaged: " + r.damage + "\nIt was made anew from ") << r.basis << ".\n"
-              << r.rebuilt.checkpoints << " checkpoints were added; " << r.committed << " of " << r.known << " chunks are proven to be in the weights, the rest is trained (again).\n";
+    std::cout << (r.older ? "The tracker was older than the weights.\nIt was taken forward with "
+                          : "The tracker was damaged: " + r.damage + "\nIt was made anew from ")
+              << r.basis << ".\n"
+              << r.rebuilt.checkpoints << " checkpoints were added; " << r.committed << " of " << r.known
+              << " chunks are proven to be in the weights, the rest is trained (again).\n";
     printNotes(notes);
-    std::cout << "The old file is kept as " << r.oldCopy.string() << "." << (left.empty() ? " 'furrowctl resume " + run + "' goes on." : "") << std::endl;
+    std::cout << "The old file is kept as " << r.oldCopy.string() << "."
+              << (left.empty() ? " 'furrowctl resume " + run + "' goes on." : "") << std::endl;
     printLeft(left);
     return code;
 }
@@ -235,12 +259,22 @@ void addDoctorCommand(CLI::App& app, Chosen& chosen)
         bool json = false;
     };
     auto o = std::make_shared<Options>();
-    auto* command = app.add_subcommand("doctor", "Say what is installed, which devices work, how fast the disk syncs, and what would not work. With a run: whether its tracker, its newest weights and its prepared blocks are whole and fit together.");
+    auto* command = app.add_subcommand("doctor",
+        "Say what is installed, which devices work, how fast the disk syncs, and what would not work. With a run: whether its tracker, its newest weights and its prepared blocks are whole and fit together.");
     auto* run = command->add_option("run", o->run, "Folder of a run to examine instead of this machine.");
     command->add_option("--workspace", o->workspace, "Folder to examine.")->capture_default_str();
-    command->add_flag("--repair", o->repair, "Make a damaged tracker anew, or take one forward that is older than the weights, from what checkpoints prove; put damaged prepared blocks aside.")->needs(run);
+    command
+        ->add_flag("--repair", o->repair,
+            "Make a damaged tracker anew, or take one forward that is older than the weights, from what checkpoints prove; put damaged prepared blocks aside.")
+        ->needs(run);
     command->add_flag("--json", o->json, "Print JSON.");
-    command->callback([&chosen, o] { chosen.action = [o] { return o->run.empty() ? examine(o->workspace, o->json) : o->repair ? repair(o->run, o->json) : lookAtRun(o->run, o->json); }; });
+    command->callback([&chosen, o] {
+        chosen.action = [o] {
+            return o->run.empty() ? examine(o->workspace, o->json)
+                : o->repair       ? repair(o->run, o->json)
+                                  : lookAtRun(o->run, o->json);
+        };
+    });
 }
 
 } // namespace furrow::ctl

@@ -24,10 +24,7 @@ struct Options {
     SettingOptions settings;
 };
 
-std::string bytes(std::int64_t count)
-{
-    return formatBytes(static_cast<std::uint64_t>(count));
-}
+std::string bytes(std::int64_t count) { return formatBytes(static_cast<std::uint64_t>(count)); }
 
 /// What earlier runs are compared by. A computer's GPUs are taken to be alike.
 std::string deviceName(bool gpu)
@@ -42,17 +39,24 @@ std::string deviceName(bool gpu)
 void say(const MemoryForecast& forecast, const ModelConfig& model, bool gpu)
 {
     const MemoryEstimate& e = forecast.parts;
-    std::cout << "About " << bytes(forecast.likely()) << (gpu ? " on each GPU" : " for each worker") << ", between " << bytes(forecast.low()) << " and " << bytes(forecast.high()) << "; "
-              << formatCount(model.parameterCount()) << " parameters with a vocabulary of " << formatCount(model.vocabularySize) << ".\n";
+    std::cout << "About " << bytes(forecast.likely()) << (gpu ? " on each GPU" : " for each worker") << ", between "
+              << bytes(forecast.low()) << " and " << bytes(forecast.high()) << "; "
+              << formatCount(model.parameterCount()) << " parameters with a vocabulary of "
+              << formatCount(model.vocabularySize) << ".\n";
     if (forecast.runs > 0)
-        std::cout << "By formula " << bytes(e.total()) << "; " << forecast.runs << (forecast.runs == 1 ? " worker" : " workers") << " of earlier runs took " << formatNumber(forecast.factor, 2) << " times theirs.\n";
-    const std::pair<const char*, std::int64_t> parts[] = { { "weights", e.weights }, { "gradients", e.gradients }, { "optimizer", e.optimizer }, { "activations", e.activations },
-        { "logits", e.logits }, { "the program", e.process }, { "a copy for checkpoints", e.checkpoint } };
+        std::cout << "By formula " << bytes(e.total()) << "; " << forecast.runs
+                  << (forecast.runs == 1 ? " worker" : " workers") << " of earlier runs took "
+                  << formatNumber(forecast.factor, 2) << " times theirs.\n";
+    const std::pair<const char*, std::int64_t> parts[] = { { "weights", e.weights }, { "gradients", e.gradients },
+        { "optimizer", e.optimizer }, { "activations", e.activations }, { "logits", e.logits },
+        { "the program", e.process }, { "a copy for checkpoints", e.checkpoint } };
     for (const auto& [name, size] : parts)
         if (size > 0)
             std::cout << "  " << bytes(size) << "  " << name << "\n";
     if (forecast.runs == 0)
-        std::cout << (gpu ? "The formula was never compared with a GPU: `furrowctl fit` measures one, and so does the first run.\n" : "The first run here will correct the formula.\n");
+        std::cout << (gpu
+                ? "The formula was never compared with a GPU: `furrowctl fit` measures one, and so does the first run.\n"
+                : "The first run here will correct the formula.\n");
     std::cout << std::flush;
 }
 
@@ -74,12 +78,18 @@ int estimate(const Options& o)
     if (!workers.ok())
         return fail(workers.error(), o.json);
     const MemoryEstimate e = estimateMemory(config, model, path, workers.value().front().threads);
-    const MemoryForecast forecast = forecastMemory(e, { deviceName(o.gpu), path, model.architecture }, memoryHistory(pathFromUtf8(o.workspace)));
-    const auto warnings = o.gpu ? std::vector<std::string>() : machineWarnings(workers.value(), forecast.likely(), Machine::here());
+    const MemoryForecast forecast
+        = forecastMemory(e, { deviceName(o.gpu), path, model.architecture }, memoryHistory(pathFromUtf8(o.workspace)));
+    const auto warnings
+        = o.gpu ? std::vector<std::string>() : machineWarnings(workers.value(), forecast.likely(), Machine::here());
     if (o.json)
-        print({ { "preset", o.preset }, { "workers", workers.value().size() }, { "warnings", warnings }, { "path", toString(path) }, { "parameters", model.parameterCount() }, { "vocabulary", model.vocabularySize }, { "weights", e.weights },
-            { "gradients", e.gradients }, { "optimizer", e.optimizer }, { "activations", e.activations }, { "logits", e.logits }, { "process", e.process }, { "checkpoint", e.checkpoint },
-            { "formula", e.total() }, { "earlier_workers", forecast.runs }, { "factor", forecast.factor }, { "likely", forecast.likely() }, { "low", forecast.low() }, { "high", forecast.high() } });
+        print({ { "preset", o.preset }, { "workers", workers.value().size() }, { "warnings", warnings },
+            { "path", toString(path) }, { "parameters", model.parameterCount() },
+            { "vocabulary", model.vocabularySize }, { "weights", e.weights }, { "gradients", e.gradients },
+            { "optimizer", e.optimizer }, { "activations", e.activations }, { "logits", e.logits },
+            { "process", e.process }, { "checkpoint", e.checkpoint }, { "formula", e.total() },
+            { "earlier_workers", forecast.runs }, { "factor", forecast.factor }, { "likely", forecast.likely() },
+            { "low", forecast.low() }, { "high", forecast.high() } });
     else
         say(forecast, model, o.gpu);
     if (!o.json)
@@ -93,10 +103,13 @@ int estimate(const Options& o)
 void addEstimateCommand(CLI::App& app, Chosen& chosen)
 {
     auto o = std::make_shared<Options>();
-    auto* command = app.add_subcommand("estimate", "Say how much memory each worker of a run with these settings would take.");
+    auto* command
+        = app.add_subcommand("estimate", "Say how much memory each worker of a run with these settings would take.");
     command->add_option("--preset", o->preset, "A built-in preset.")->capture_default_str();
-    command->add_option("--vocabulary", o->vocabulary, "Size of the vocabulary; 0: what the tokenizer usually has.")->capture_default_str();
-    command->add_option("--workspace", o->workspace, "Folder whose earlier runs correct the formula.")->capture_default_str();
+    command->add_option("--vocabulary", o->vocabulary, "Size of the vocabulary; 0: what the tokenizer usually has.")
+        ->capture_default_str();
+    command->add_option("--workspace", o->workspace, "Folder whose earlier runs correct the formula.")
+        ->capture_default_str();
     command->add_flag("--gpu", o->gpu, "On a GPU; without it on this computer's CPU.");
     command->add_flag("--json", o->json, "Print JSON, in bytes.");
     o->settings.addTo(*command, false);

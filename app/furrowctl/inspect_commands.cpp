@@ -44,9 +44,12 @@ int listRuns(const RunOptions& o)
     for (const auto& folder : runFolders(o.folder)) {
         auto read = readStatus(RunPaths(folder));
         const bool marked = read.ok() && read.value().markedByHand;
-        runs.push_back({ { "run", folder.string() }, { "state", read.ok() ? toString(read.value().state) : "unreadable" }, { "marked_by_hand", marked }, { "problem", read.ok() ? "" : read.error().message } });
+        runs.push_back(
+            { { "run", folder.string() }, { "state", read.ok() ? toString(read.value().state) : "unreadable" },
+                { "marked_by_hand", marked }, { "problem", read.ok() ? "" : read.error().message } });
         if (!o.json)
-            std::cout << runs.back()["state"].get<std::string>() << (marked ? " (marked by hand)" : "") << "  " << plainLine(folder.string()) << (read.ok() ? "" : "  " + read.error().message) << "\n";
+            std::cout << runs.back()["state"].get<std::string>() << (marked ? " (marked by hand)" : "") << "  "
+                      << plainLine(folder.string()) << (read.ok() ? "" : "  " + read.error().message) << "\n";
     }
     if (o.json)
         print(runs);
@@ -65,11 +68,14 @@ int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
     for (const auto& c : chunks.value()) {
         const auto place = placeOf(c.chunk);
         if (o.json)
-            rows.push_back({ { "epoch", place.epoch + 1 }, { "block", place.block }, { "column", place.column }, { "worker", c.worker }, { "first_step", c.firstStep }, { "last_step", c.lastStep },
-                { "global_step", c.globalStep }, { "steps", c.steps }, { "samples", c.samples }, { "tokens", c.tokens }, { "checkpoint", c.checkpoint } });
+            rows.push_back({ { "epoch", place.epoch + 1 }, { "block", place.block }, { "column", place.column },
+                { "worker", c.worker }, { "first_step", c.firstStep }, { "last_step", c.lastStep },
+                { "global_step", c.globalStep }, { "steps", c.steps }, { "samples", c.samples }, { "tokens", c.tokens },
+                { "checkpoint", c.checkpoint } });
         else
-            std::cout << toString(c.chunk) << ": worker " << c.worker << ", " << c.samples << " samples, " << c.tokens << " tokens in " << c.steps << " steps, its steps " << c.firstStep << " to " << c.lastStep << ", done at step " << c.globalStep << " of the run, in checkpoint " << c.checkpoint
-                      << "\n";
+            std::cout << toString(c.chunk) << ": worker " << c.worker << ", " << c.samples << " samples, " << c.tokens
+                      << " tokens in " << c.steps << " steps, its steps " << c.firstStep << " to " << c.lastStep
+                      << ", done at step " << c.globalStep << " of the run, in checkpoint " << c.checkpoint << "\n";
     }
     if (o.json)
         print({ { "chunks", rows } });
@@ -104,9 +110,16 @@ void add(CLI::App& app, Chosen& chosen, const char* name, const char* help, int 
     command->add_flag("--json", o->json, "Print JSON.");
     if (act == proveRun) {
         auto* html = command->add_flag("--html", o->html, "Print a page for a browser.");
-        command->add_flag("--chunks", o->chunks, "Print, instead of the proof, each chunk that is in the weights: worker, samples, tokens, steps, checkpoint.")->excludes(html);
-        auto* quick = command->add_flag("--quick", o->quick, "Look at the ledger alone; the weights are not inspected, and the report says so.");
-        command->add_flag("--deep", o->deep, "Hash every checkpoint that is there, and read the source once more: the samples of each chunk are compared by their fingerprints.")->excludes(quick);
+        command
+            ->add_flag("--chunks", o->chunks,
+                "Print, instead of the proof, each chunk that is in the weights: worker, samples, tokens, steps, checkpoint.")
+            ->excludes(html);
+        auto* quick = command->add_flag(
+            "--quick", o->quick, "Look at the ledger alone; the weights are not inspected, and the report says so.");
+        command
+            ->add_flag("--deep", o->deep,
+                "Hash every checkpoint that is there, and read the source once more: the samples of each chunk are compared by their fingerprints.")
+            ->excludes(quick);
     }
     command->callback([&chosen, o, act] { chosen.action = [o, act] { return act(*o); }; });
 }
@@ -116,7 +129,9 @@ void add(CLI::App& app, Chosen& chosen, const char* name, const char* help, int 
 void addInspectCommands(CLI::App& app, Chosen& chosen)
 {
     add(app, chosen, "status", "What a run does now, why we think so, and what keeps its epoch open.", status);
-    add(app, chosen, "audit", "Prove that every chunk is in the surviving weights exactly once, and that the files are those that were recorded; exit code 1 when it is not so or could not be inspected.", proveRun);
+    add(app, chosen, "audit",
+        "Prove that every chunk is in the surviving weights exactly once, and that the files are those that were recorded; exit code 1 when it is not so or could not be inspected.",
+        proveRun);
 
     auto o = std::make_shared<RunOptions>();
     o->folder = defaultWorkspace();

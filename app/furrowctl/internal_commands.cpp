@@ -1,4 +1,5 @@
-// supervise and feed: the processes of a run. Ordinary commands, so that a person can start them by hand and read what they say.
+// supervise and feed: the processes of a run. Ordinary commands, so that a person can start them by hand and read what
+// they say.
 
 #include "app/furrowctl/command.h"
 #include "core/base/log.h"
@@ -69,10 +70,12 @@ int feed(const FeedOptions& o)
 void addInternalCommands(CLI::App& app, Chosen& chosen)
 {
     auto so = std::make_shared<SuperviseOptions>();
-    auto* s = app.add_subcommand("supervise", "Run one attempt in this process. 'run' and 'resume' start this, detached.");
+    auto* s
+        = app.add_subcommand("supervise", "Run one attempt in this process. 'run' and 'resume' start this, detached.");
     s->add_option("run", so->folder, "Folder of the run.")->required();
     s->add_option("--set", so->changed, "key=value, a setting changed for this attempt.");
-    s->add_option("--from-checkpoint", so->goBackTo, "Number of the checkpoint to go on from; what is newer leaves the weights.");
+    s->add_option(
+        "--from-checkpoint", so->goBackTo, "Number of the checkpoint to go on from; what is newer leaves the weights.");
     s->add_flag("--accept-loss", so->acceptLoss, "Checkpoints that are damaged or cannot be read may be left behind.");
     s->add_option("--rate-plan", so->ratePlan, "How the learning rate goes on: smooth, keep, stretch or restart.");
     s->group("Processes of a run");

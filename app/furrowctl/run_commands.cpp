@@ -38,7 +38,11 @@ struct NewOptions {
 
 void addNewOptions(CLI::App& command, NewOptions& o, bool runs)
 {
-    o.presetOption = command.add_option("--preset", o.preset, "Starting point: char, 10m, 30m, 124m and others; 'furrowctl settings --presets' lists all.")->capture_default_str();
+    o.presetOption
+        = command
+              .add_option("--preset", o.preset,
+                  "Starting point: char, 10m, 30m, 124m and others; 'furrowctl settings --presets' lists all.")
+              ->capture_default_str();
     command.add_option("--config", o.configFile, "JSON file with settings; options on the command line win.");
     command.add_option("--out", o.out, "Folder of the run. Without it one is made below the workspace.");
     command.add_option("--workspace", o.workspace, "Folder that keeps runs, cache and presets.")->capture_default_str();
@@ -85,7 +89,8 @@ Result<RunPaths> create(const NewOptions& o, const RunConfig& config)
 {
     if (o.presetOption->count() == 0 && !o.json) {
         const auto preset = findPreset(o.preset);
-        std::cerr << "No --preset: the settings not given are those of '" << o.preset << "' (" << preset.value().title << "); 'furrowctl settings' lists them." << std::endl; // configure() has found it
+        std::cerr << "No --preset: the settings not given are those of '" << o.preset << "' (" << preset.value().title
+                  << "); 'furrowctl settings' lists them." << std::endl; // configure() has found it
     }
     NewRun request;
     request.config = config;
@@ -100,8 +105,9 @@ Result<RunPaths> create(const NewOptions& o, const RunConfig& config)
     return createRun(request, progress);
 }
 
-/// Refuses, before anything is made or started, what this machine cannot compute, and warns people of what will disappoint them; createRun says the
-/// same of a new run. Devices that are not here are for createRun and startRun to refuse.
+/// Refuses, before anything is made or started, what this machine cannot compute, and warns people of what will
+/// disappoint them; createRun says the same of a new run. Devices that are not here are for createRun and startRun to
+/// refuse.
 Status checkMachine(const RunConfig& config, bool json)
 {
     const auto placed = placeWorkersHere(config);
@@ -146,7 +152,8 @@ int start(const RunPaths& paths, const RunConfig& config, bool json, bool detach
     if (json)
         print({ { "run", paths.folder().string() }, { "supervisor", { { "pid", started.value().pid } } } });
     else
-        std::cout << paths.folder().string() << " trains, supervised by process " << started.value().pid << "." << std::endl;
+        std::cout << paths.folder().string() << " trains, supervised by process " << started.value().pid << "."
+                  << std::endl;
     return kDone;
 }
 
@@ -189,8 +196,9 @@ nlohmann::json fatesJson(const ResumePlan& plan, const std::vector<ChunkCell>& c
     for (const ChunkCell& cell : cells)
         ++count[static_cast<std::size_t>(plan.effect.fateOf(cell))];
     const auto of = [&count](ChunkFate fate) { return count[static_cast<std::size_t>(fate)]; };
-    return { { "kept", of(ChunkFate::Kept) }, { "redo", of(ChunkFate::Redo) }, { "work_lost", of(ChunkFate::Lost) }, { "orphaned", of(ChunkFate::Released) },
-        { "free", of(ChunkFate::Free) }, { "excluded", of(ChunkFate::Excluded) }, { "poisoned", of(ChunkFate::Poisoned) } };
+    return { { "kept", of(ChunkFate::Kept) }, { "redo", of(ChunkFate::Redo) }, { "work_lost", of(ChunkFate::Lost) },
+        { "orphaned", of(ChunkFate::Released) }, { "free", of(ChunkFate::Free) },
+        { "excluded", of(ChunkFate::Excluded) }, { "poisoned", of(ChunkFate::Poisoned) } };
 }
 
 /// Sums over the open epochs, then each of them.
@@ -204,11 +212,15 @@ nlohmann::json planJson(const ResumePlan& plan)
         epochs.back()["epoch"] = epoch.epoch + 1;
     }
     nlohmann::json json = fatesJson(plan, all);
-    json.update({ { "epochs", epochs }, { "again", plan.effect.again() }, { "twice", plan.twice ? nlohmann::json(*plan.twice) : nlohmann::json(nullptr) },
-        { "missing", plan.missing ? nlohmann::json(*plan.missing) : nlohmann::json(nullptr) }, { "loss", plan.loss }, { "older_tracker", plan.olderTracker }, { "notes", plan.notes }, { "checkpoints", nlohmann::json::array() } });
+    json.update({ { "epochs", epochs }, { "again", plan.effect.again() },
+        { "twice", plan.twice ? nlohmann::json(*plan.twice) : nlohmann::json(nullptr) },
+        { "missing", plan.missing ? nlohmann::json(*plan.missing) : nlohmann::json(nullptr) }, { "loss", plan.loss },
+        { "older_tracker", plan.olderTracker }, { "notes", plan.notes }, { "checkpoints", nlohmann::json::array() } });
     for (const auto& choice : plan.checkpoints)
-        json["checkpoints"].push_back({ { "id", choice.row.id.value }, { "folder", choice.row.record.folder }, { "head", choice.row.head }, { "verified", choice.verified },
-            { "damaged", choice.damaged }, { "problem", choice.problem }, { "needs_accept_loss", choice.losesOthers }, { "can_be_chosen", choice.canBeChosen }, { "kept", choice.kept }, { "redo", choice.redo.size() } });
+        json["checkpoints"].push_back({ { "id", choice.row.id.value }, { "folder", choice.row.record.folder },
+            { "head", choice.row.head }, { "verified", choice.verified }, { "damaged", choice.damaged },
+            { "problem", choice.problem }, { "needs_accept_loss", choice.losesOthers },
+            { "can_be_chosen", choice.canBeChosen }, { "kept", choice.kept }, { "redo", choice.redo.size() } });
     return json;
 }
 
@@ -219,12 +231,15 @@ Result<const ResumePlan::CheckpointChoice*> choose(const RunPaths& paths, Resume
         if (choice.row.record.folder != folder)
             continue;
         if (!choice.canBeChosen)
-            return Error { ErrorCode::InvalidArgument, "Checkpoint " + folder + " cannot be chosen: " + choice.problem };
+            return Error { ErrorCode::InvalidArgument,
+                "Checkpoint " + folder + " cannot be chosen: " + choice.problem };
         FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
-        FURROW_TRY_ASSIGN(plan.effect, resumeEffect(reader, choice.row.id, [&plan](CheckpointId id) { return plan.isWhole(id); }));
+        FURROW_TRY_ASSIGN(
+            plan.effect, resumeEffect(reader, choice.row.id, [&plan](CheckpointId id) { return plan.isWhole(id); }));
         return &choice;
     }
-    return Error { ErrorCode::NotFound, "The run has no checkpoint " + folder + " with files; the dry run lists those it has." };
+    return Error { ErrorCode::NotFound,
+        "The run has no checkpoint " + folder + " with files; the dry run lists those it has." };
 }
 
 /// The settings of the next attempt.
@@ -238,14 +253,17 @@ Result<RunConfig> wantedBy(const ResumeOptions& o)
 
 /// How the learning rate would go on with these settings.
 /// @param from  the checkpoint that was chosen; null: the newest of each replica
-Result<RateForecast> rateAfter(const ResumeOptions& o, const RunConfig& wanted, const ResumePlan& plan, const ResumePlan::CheckpointChoice* from)
+Result<RateForecast> rateAfter(
+    const ResumeOptions& o, const RunConfig& wanted, const ResumePlan& plan, const ResumePlan::CheckpointChoice* from)
 {
     FURROW_TRY_ASSIGN(const auto placed, placeWorkersHere(wanted));
-    return forecastRate(plan.rate, wanted, std::ssize(placed), o.rate(), from == nullptr ? plan.redoTokens : from->redoTokens);
+    return forecastRate(
+        plan.rate, wanted, std::ssize(placed), o.rate(), from == nullptr ? plan.redoTokens : from->redoTokens);
 }
 
 /// Why the attempt would end as soon as it has begun; "": there is something to train.
-Result<std::string> limitAfter(const ResumeOptions& o, const RunConfig& wanted, const ResumePlan& plan, const ResumePlan::CheckpointChoice* from)
+Result<std::string> limitAfter(
+    const ResumeOptions& o, const RunConfig& wanted, const ResumePlan& plan, const ResumePlan::CheckpointChoice* from)
 {
     FURROW_TRY_ASSIGN(auto status, readStatus(RunPaths(o.folder)));
     return limitInWords(limitReached(status, plan, wanted, from), status, wanted);
@@ -256,7 +274,8 @@ std::string wayOut(const ResumeOptions& o, const ResumePlan& plan)
 {
     if (plan.refusal)
         return {}; // says it itself
-    return plan.olderTracker.empty() ? " With --accept-loss it begins all the same." : " 'furrowctl doctor " + o.folder + " --repair' takes the tracker forward.";
+    return plan.olderTracker.empty() ? " With --accept-loss it begins all the same."
+                                     : " 'furrowctl doctor " + o.folder + " --repair' takes the tracker forward.";
 }
 
 /// What a dry run found out.
@@ -271,20 +290,26 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
 {
     const auto& p = dry.plan;
     const auto count = [&p](ChunkFate fate) { return formatCount(p.effect[fate]); };
-    std::cout << "A resume" << (o.checkpoint.empty() ? "" : " from " + o.checkpoint) << " would go on like this. " << effectSentence(p.effect) << "\n"
-              << "  " << count(ChunkFate::Redo) << (o.checkpoint.empty() ? " because their checkpoints are not whole, " : " that were trained after it, ") << count(ChunkFate::Lost)
-              << " because their weights died before a checkpoint. " << count(ChunkFate::Released) << " claims of dead workers that were never begun are released. " << count(ChunkFate::Free)
-              << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, " << count(ChunkFate::Poisoned) << " poisoned.\n";
+    std::cout << "A resume" << (o.checkpoint.empty() ? "" : " from " + o.checkpoint) << " would go on like this. "
+              << effectSentence(p.effect) << "\n"
+              << "  " << count(ChunkFate::Redo)
+              << (o.checkpoint.empty() ? " because their checkpoints are not whole, " : " that were trained after it, ")
+              << count(ChunkFate::Lost) << " because their weights died before a checkpoint. "
+              << count(ChunkFate::Released) << " claims of dead workers that were never begun are released. "
+              << count(ChunkFate::Free) << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, "
+              << count(ChunkFate::Poisoned) << " poisoned.\n";
     if (p.twice)
         std::cout << "Chunks twice " << *p.twice << ", missing " << *p.missing << ".\n";
     for (const auto& choice : p.checkpoints)
         if (choice.canBeChosen)
-            std::cout << "  " << choice.row.record.folder << (choice.row.head ? " (newest)" : "") << ": keeps " << choice.kept << ", trains " << choice.redo.size() << " of the committed chunks again\n";
+            std::cout << "  " << choice.row.record.folder << (choice.row.head ? " (newest)" : "") << ": keeps "
+                      << choice.kept << ", trains " << choice.redo.size() << " of the committed chunks again\n";
     for (const auto& note : p.notes)
         std::cout << note << "\n";
     std::cout << dry.rate.text() << "\n";
     if (const auto drawing = dry.rate.drawing(); !drawing.empty())
-        std::cout << (dry.rate.changed ? "Before, and from now to the end:\n" : "From now to the end:\n") << drawing << "\n";
+        std::cout << (dry.rate.changed ? "Before, and from now to the end:\n" : "From now to the end:\n") << drawing
+                  << "\n";
     if (!dry.limit.empty())
         std::cout << dry.limit << "\n";
     if (!dry.verdict.ok())
@@ -313,7 +338,8 @@ Result<DryRun> tryResume(const ResumeOptions& o)
     }
     FURROW_TRY_ASSIGN(auto rate, rateAfter(o, wanted, plan, from));
     FURROW_TRY_ASSIGN(auto limit, limitAfter(o, wanted, plan, from));
-    auto verdict = plan.verdict({ .goBackTo = from == nullptr ? std::nullopt : std::optional(from->row.id), .acceptLoss = o.acceptLoss });
+    auto verdict = plan.verdict(
+        { .goBackTo = from == nullptr ? std::nullopt : std::optional(from->row.id), .acceptLoss = o.acceptLoss });
     return DryRun { std::move(plan), std::move(rate), std::move(limit), std::move(verdict) };
 }
 
@@ -336,7 +362,8 @@ Result<CheckpointId> checkpointNamed(const RunPaths& paths, const std::string& f
     for (const auto& row : rows)
         if (row.record.folder == folder)
             return row.id;
-    return Error { ErrorCode::NotFound, "The run has no checkpoint " + folder + "; 'furrowctl resume --dry-run' lists those it has." };
+    return Error { ErrorCode::NotFound,
+        "The run has no checkpoint " + folder + "; 'furrowctl resume --dry-run' lists those it has." };
 }
 
 int runResume(const ResumeOptions& o)
@@ -367,25 +394,33 @@ int runSettings(const std::string& presetName, bool listPresets, bool json)
     nlohmann::json all = nlohmann::json::array();
     if (listPresets) {
         for (const auto& p : presets())
-            all.push_back({ { "name", p.name }, { "title", p.title }, { "hint", p.hint }, { "config", toJson(p.config) } });
+            all.push_back(
+                { { "name", p.name }, { "title", p.title }, { "hint", p.hint }, { "config", toJson(p.config) } });
     } else {
         for (const auto& s : settings())
-            all.push_back({ { "key", s.key }, { "option", s.option() }, { "group", toString(s.group) }, { "unit", s.unit }, { "default", settingText(preset.value().config, s) },
-                { "choices", s.choices }, { "help", s.help },
-                { "resume", s.resume == ResumeRule::Safe ? "safe" : s.resume == ResumeRule::Unsafe ? "unsafe" : "refused" } });
+            all.push_back(
+                { { "key", s.key }, { "option", s.option() }, { "group", toString(s.group) }, { "unit", s.unit },
+                    { "default", settingText(preset.value().config, s) }, { "choices", s.choices }, { "help", s.help },
+                    { "resume",
+                        s.resume == ResumeRule::Safe         ? "safe"
+                            : s.resume == ResumeRule::Unsafe ? "unsafe"
+                                                             : "refused" } });
     }
     if (json) {
         print(all);
         return kDone;
     }
     if (!listPresets)
-        std::cout << "What a run without further options takes: preset '" << preset.value().name << "', " << preset.value().title << ".\n";
+        std::cout << "What a run without further options takes: preset '" << preset.value().name << "', "
+                  << preset.value().title << ".\n";
     for (const auto& item : all) {
         if (listPresets)
-            std::cout << item["name"].get<std::string>() << ": " << item["title"].get<std::string>() << ". " << item["hint"].get<std::string>() << "\n";
+            std::cout << item["name"].get<std::string>() << ": " << item["title"].get<std::string>() << ". "
+                      << item["hint"].get<std::string>() << "\n";
         else
-            std::cout << item["option"].get<std::string>() << " (" << item["group"].get<std::string>() << ", default '" << item["default"].get<std::string>() << "', resume "
-                      << item["resume"].get<std::string>() << ")\n    " << item["help"].get<std::string>() << "\n";
+            std::cout << item["option"].get<std::string>() << " (" << item["group"].get<std::string>() << ", default '"
+                      << item["default"].get<std::string>() << "', resume " << item["resume"].get<std::string>()
+                      << ")\n    " << item["help"].get<std::string>() << "\n";
     }
     return kDone;
 }
@@ -395,7 +430,8 @@ int runSettings(const std::string& presetName, bool listPresets, bool json)
 void addRunCommands(CLI::App& app, Chosen& chosen)
 {
     auto fresh = std::make_shared<NewOptions>();
-    auto* make = app.add_subcommand("new", "Make a run: check settings and data, freeze them into a folder. Does not train.");
+    auto* make
+        = app.add_subcommand("new", "Make a run: check settings and data, freeze them into a folder. Does not train.");
     addNewOptions(*make, *fresh, false);
     make->callback([&chosen, fresh] { chosen.action = [fresh] { return runNew(*fresh); }; });
 
@@ -405,16 +441,20 @@ void addRunCommands(CLI::App& app, Chosen& chosen)
     run->callback([&chosen, running] { chosen.action = [running] { return runRun(*running); }; });
 
     auto again = std::make_shared<ResumeOptions>();
-    auto* resume = app.add_subcommand("resume", "Go on with a run that was stopped, interrupted or finished (with a larger stopping rule).");
+    auto* resume = app.add_subcommand(
+        "resume", "Go on with a run that was stopped, interrupted or finished (with a larger stopping rule).");
     resume->add_option("run", again->folder, "Folder of the run.")->required();
     resume->add_flag("--json", again->json, "Print JSON.");
     resume->add_flag("--detach", again->detach, "Return once the run trains.");
-    resume->add_flag("--dry-run", again->dryRun, "Say what would happen to each chunk, or why the resume would be refused (with its exit code); change nothing.");
-    resume->add_option("--from-checkpoint", again->checkpoint, "Folder name below checkpoints/ to go on from; what was trained after it is trained again. Without it the newest.");
+    resume->add_flag("--dry-run", again->dryRun,
+        "Say what would happen to each chunk, or why the resume would be refused (with its exit code); change nothing.");
+    resume->add_option("--from-checkpoint", again->checkpoint,
+        "Folder name below checkpoints/ to go on from; what was trained after it is trained again. Without it the newest.");
     resume->add_flag("--accept-loss", again->acceptLoss,
         "Go on although newest checkpoints are damaged or cannot be read: the ones before them are used, or the start weights, and their chunks are trained again. Of a tracker that is older than the weights: go on from the older state; newer checkpoints are moved to checkpoints/unknown.");
-    resume->add_option("--rate-plan", again->ratePlan,
-        "How the learning rate goes on. smooth: it is led to the new schedule over a share of what is left; a lowered peak or floor holds at once (without this option, where settings change it). keep: the schedule keeps its length. stretch: the new schedule at once. restart: a new cycle from here, after a new warm-up.")
+    resume
+        ->add_option("--rate-plan", again->ratePlan,
+            "How the learning rate goes on. smooth: it is led to the new schedule over a share of what is left; a lowered peak or floor holds at once (without this option, where settings change it). keep: the schedule keeps its length. stretch: the new schedule at once. restart: a new cycle from here, after a new warm-up.")
         ->check(CLI::IsMember({ "smooth", "keep", "stretch", "restart" }));
     again->settings.addTo(*resume, true);
     resume->callback([&chosen, again] { chosen.action = [again] { return runResume(*again); }; });
@@ -426,7 +466,9 @@ void addRunCommands(CLI::App& app, Chosen& chosen)
     list->add_option("--preset", *preset, "Show the defaults of this preset.")->capture_default_str();
     list->add_flag("--presets", *listPresets, "List the presets instead.");
     list->add_flag("--json", *json, "Print JSON.");
-    list->callback([&chosen, preset, listPresets, json] { chosen.action = [preset, listPresets, json] { return runSettings(*preset, *listPresets, *json); }; });
+    list->callback([&chosen, preset, listPresets, json] {
+        chosen.action = [preset, listPresets, json] { return runSettings(*preset, *listPresets, *json); };
+    });
 }
 
 } // namespace furrow::ctl

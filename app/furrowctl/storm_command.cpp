@@ -1,4 +1,5 @@
-// storm: does to a run of its own what a bad month does, and proves what survived. For people who want to try their own disk.
+// storm: does to a run of its own what a bad month does, and proves what survived. For people who want to try their own
+// disk.
 
 #include "app/furrowctl/command.h"
 #include "core/base/process.h"
@@ -43,11 +44,15 @@ int blow(Options o)
 void addStormCommand(CLI::App& app, Chosen& chosen)
 {
     auto o = std::make_shared<Options>();
-    auto* command = app.add_subcommand("storm", "Try this disk: train a counting model while processes are killed and files damaged, then prove that nothing is lost or repeated.");
-    command->add_option("--dir", o->folder, "Folder on the disk to try; a folder is made there and removed at the end.")->capture_default_str();
-    command->add_option("--kills", o->storm.kills, "Processes to end, at least; about a second and a half each.")->capture_default_str();
+    auto* command = app.add_subcommand("storm",
+        "Try this disk: train a counting model while processes are killed and files damaged, then prove that nothing is lost or repeated.");
+    command->add_option("--dir", o->folder, "Folder on the disk to try; a folder is made there and removed at the end.")
+        ->capture_default_str();
+    command->add_option("--kills", o->storm.kills, "Processes to end, at least; about a second and a half each.")
+        ->capture_default_str();
     command->add_option("--seed", o->storm.seed, "Draws the acts.")->capture_default_str();
-    command->add_option("--only", o->storm.only, "Only these faults, in turn, --kills of them (see --list).")->delimiter(',');
+    command->add_option("--only", o->storm.only, "Only these faults, in turn, --kills of them (see --list).")
+        ->delimiter(',');
     command->add_flag("--keep", o->storm.keep, "Leave the run when everything was in order.");
     command->add_flag("--list", o->list, "List the faults and stop.");
     command->add_flag("--json", o->json, "Print JSON; what is done goes to stderr.");

@@ -1,4 +1,5 @@
-// eval, sample, export, merge: work with weights. furrow-worker does it, since it alone links libtorch; this passes the options on.
+// eval, sample, export, merge: work with weights. furrow-worker does it, since it alone links libtorch; this passes the
+// options on.
 
 #include "app/furrowctl/command.h"
 #include "core/base/file_lock.h"
@@ -30,9 +31,11 @@ struct Task {
 };
 
 const Option kDevice { "--device", "cpu, cuda:N or the UUID of a GPU; without it the CPU." };
-const Option kTokens { "--tokens", "Tokens to write, at most.", false, CLI::Range(std::int64_t(1), std::int64_t(1) << 24) };
+const Option kTokens { "--tokens", "Tokens to write, at most.", false,
+    CLI::Range(std::int64_t(1), std::int64_t(1) << 24) };
 const Option kTemperature { "--temperature", "0: always the likeliest token.", false, CLI::Range(0.0, 100.0) };
-const Option kTopK { "--top-k", "Choose among the k likeliest; 0: all.", false, CLI::Range(std::int64_t(0), std::int64_t(1) << 32) };
+const Option kTopK { "--top-k", "Choose among the k likeliest; 0: all.", false,
+    CLI::Range(std::int64_t(0), std::int64_t(1) << 32) };
 const Option kTopP { "--top-p", "Choose among the likeliest that hold this share.", false, CLI::Range(0.0, 1.0) };
 const Option kSampleSeed { "--seed", "Of the choice.", false, CLI::Range(std::int64_t(0), std::int64_t(1) << 62) };
 const Option kThreads { "--threads", "CPU threads; without it all cores, or one beside a run in training." };
@@ -41,14 +44,23 @@ const std::vector<Task>& tasks()
 {
     static const std::vector<Task> all = {
         { "eval", "Loss on the evaluation text of the run, or on another one, with the share of it that was trained.",
-            { { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, { "--data", "File, folder or hf:// source to evaluate instead." }, kDevice, kThreads } },
+            { { "--checkpoint", "Folder name below checkpoints/; without it the newest." },
+                { "--data", "File, folder or hf:// source to evaluate instead." }, kDevice, kThreads } },
         { "sample", "Write text with the model.",
-            { { "--prompt", "Beginning of the text." }, kTokens, kTemperature, kTopK, kTopP, kSampleSeed, { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
+            { { "--prompt", "Beginning of the text." }, kTokens, kTemperature, kTopK, kTopP, kSampleSeed,
+                { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
         { "chat", "Talk with the model: each line you write is continued, until /quit.",
-            { { "--prompt", "What the conversation begins with." }, kTokens, kTemperature, kTopK, kTopP, kSampleSeed, { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
+            { { "--prompt", "What the conversation begins with." }, kTokens, kTemperature, kTopK, kTopP, kSampleSeed,
+                { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
         { "export", "Write the model, or what was measured, for other programs.",
-            { { "--format", "huggingface (the model), csv, jsonl or tensorboard (what was measured)", false, CLI::IsMember({ "huggingface", "csv", "jsonl", "tensorboard" }) }, { "--out", "Folder to make.", true }, { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
-        { "merge", "Combine replicas into one model.", { { "--checkpoints", "Folder names below checkpoints/, joined by commas; without it the newest of each replica." }, { "--method", "average or diloco" }, kDevice, kThreads } },
+            { { "--format", "huggingface (the model), csv, jsonl or tensorboard (what was measured)", false,
+                  CLI::IsMember({ "huggingface", "csv", "jsonl", "tensorboard" }) },
+                { "--out", "Folder to make.", true },
+                { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
+        { "merge", "Combine replicas into one model.",
+            { { "--checkpoints",
+                  "Folder names below checkpoints/, joined by commas; without it the newest of each replica." },
+                { "--method", "average or diloco" }, kDevice, kThreads } },
     };
     return all;
 }
@@ -84,7 +96,9 @@ int perform(const Task& task, const Given& given)
     options.withSecrets = data != given.values.end() && data->second.starts_with("hf://");
     const auto threads = given.values.find(kThreads.name);
     if (threads == given.values.end() || threads->second.empty())
-        options.arguments.insert(options.arguments.end(), { kThreads.name, std::to_string(isLocked(RunPaths(pathFromUtf8(given.folder)).supervisorLock()) ? 1 : cpuCount()) });
+        options.arguments.insert(options.arguments.end(),
+            { kThreads.name,
+                std::to_string(isLocked(RunPaths(pathFromUtf8(given.folder)).supervisorLock()) ? 1 : cpuCount()) });
     for (const auto& [name, value] : given.values)
         if (!value.empty())
             options.arguments.insert(options.arguments.end(), { name, value });
@@ -126,7 +140,8 @@ void addTaskCommands(CLI::App& app, Chosen& chosen)
                 added->required();
             added->check(option.check);
         }
-        command->callback([&chosen, given, &task] { chosen.action = [given, &task] { return perform(task, *given); }; });
+        command->callback(
+            [&chosen, given, &task] { chosen.action = [given, &task] { return perform(task, *given); }; });
     }
 }
 

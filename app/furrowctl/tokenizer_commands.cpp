@@ -87,7 +87,8 @@ int decodeIds(const TokenizeOptions& o, const Tokenizer& tokenizer, const std::s
         return fail(ids.error());
     for (const auto id : ids.value())
         if (id >= tokenizer.vocabularySize())
-            return failUsage(o.file + " has the id " + std::to_string(id) + "; the vocabulary of " + o.tokenizer + " ends at " + std::to_string(tokenizer.vocabularySize() - 1) + ".");
+            return failUsage(o.file + " has the id " + std::to_string(id) + "; the vocabulary of " + o.tokenizer
+                + " ends at " + std::to_string(tokenizer.vocabularySize() - 1) + ".");
     return write(o, tokenizer.decode(ids.value()));
 }
 
@@ -105,8 +106,9 @@ int tokenize(const TokenizeOptions& o)
     if (auto encoded = tokenizer.value()->encode(text.value(), ids); !encoded.ok())
         return fail(encoded.error());
     if (!o.ids) {
-        std::cout << formatCount(static_cast<std::int64_t>(ids.size())) << " tokens for " << formatBytes(text.value().size()) << ", vocabulary " << formatCount(tokenizer.value()->vocabularySize())
-                  << std::endl;
+        std::cout << formatCount(static_cast<std::int64_t>(ids.size())) << " tokens for "
+                  << formatBytes(text.value().size()) << ", vocabulary "
+                  << formatCount(tokenizer.value()->vocabularySize()) << std::endl;
         return kDone;
     }
     std::string json = "[";
@@ -159,10 +161,14 @@ int trainTokenizer(const TrainOptions& o)
         return fail(status.error(), o.json);
     const auto size = tokenizer.value()->vocabularySize();
     if (o.json)
-        print({ { "file", o.out }, { "vocabulary", size }, { "samples", samples }, { "bytes", bytes }, { "hash", tokenizer.value()->hash() } });
+        print({ { "file", o.out }, { "vocabulary", size }, { "samples", samples }, { "bytes", bytes },
+            { "hash", tokenizer.value()->hash() } });
     else
-        std::cout << o.out << ": " << formatCount(size) << " tokens, learnt from " << formatCount(samples) << " samples (" << formatBytes(bytes) << ")"
-                  << (size < o.bpe.vocabularySize ? "; no more pairs occur " + std::to_string(o.bpe.minCount) + " times" : "") << ".\nTrain with it: --tokenizer " << o.out << std::endl;
+        std::cout << o.out << ": " << formatCount(size) << " tokens, learnt from " << formatCount(samples)
+                  << " samples (" << formatBytes(bytes) << ")"
+                  << (size < o.bpe.vocabularySize ? "; no more pairs occur " + std::to_string(o.bpe.minCount) + " times"
+                                                  : "")
+                  << ".\nTrain with it: --tokenizer " << o.out << std::endl;
     return kDone;
 }
 
@@ -172,7 +178,8 @@ void addTokenizerCommands(CLI::App& app, Chosen& chosen)
 {
     auto to = std::make_shared<TokenizeOptions>();
     auto* tok = app.add_subcommand("tokenize", "Count or print the tokens of a file.");
-    tok->add_option("--tokenizer", to->tokenizer, "byte, gpt2, or the path of a tokenizer.json or .model.")->capture_default_str();
+    tok->add_option("--tokenizer", to->tokenizer, "byte, gpt2, or the path of a tokenizer.json or .model.")
+        ->capture_default_str();
     auto* ids = tok->add_flag("--ids", to->ids, "Print the ids as one JSON array.");
     tok->add_flag("--decode", to->decode, "The file is such an array: print its text.")->excludes(ids);
     tok->add_option("--out", to->out, "Write to this file instead.");
@@ -182,12 +189,21 @@ void addTokenizerCommands(CLI::App& app, Chosen& chosen)
     auto* tokenizer = app.add_subcommand("tokenizer", "Make tokenizers.");
     tokenizer->require_subcommand(1);
     auto tr = std::make_shared<TrainOptions>();
-    auto* training = tokenizer->add_subcommand("train", "Learn a byte-level BPE from a data set and write it as tokenizer.json.");
-    training->add_option("--size", tr->bpe.vocabularySize, "Tokens of the vocabulary: 256 bytes, merges, end-of-text.")->capture_default_str();
-    training->add_option("--min-count", tr->bpe.minCount, "Pairs that occur fewer times are not merged.")->capture_default_str()->check(CLI::PositiveNumber);
+    auto* training
+        = tokenizer->add_subcommand("train", "Learn a byte-level BPE from a data set and write it as tokenizer.json.");
+    training->add_option("--size", tr->bpe.vocabularySize, "Tokens of the vocabulary: 256 bytes, merges, end-of-text.")
+        ->capture_default_str();
+    training->add_option("--min-count", tr->bpe.minCount, "Pairs that occur fewer times are not merged.")
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
     training->add_option("--out", tr->out, "File to write.")->capture_default_str();
-    training->add_option("--workspace", tr->workspace, "Folder whose cache keeps what is fetched, so that a run need not fetch it again.")->capture_default_str();
-    training->add_option("--most-bytes", tr->mostBytes, "Read at most so much text.")->capture_default_str()->check(CLI::PositiveNumber);
+    training
+        ->add_option("--workspace", tr->workspace,
+            "Folder whose cache keeps what is fetched, so that a run need not fetch it again.")
+        ->capture_default_str();
+    training->add_option("--most-bytes", tr->mostBytes, "Read at most so much text.")
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
     training->add_flag("--json", tr->json, "Print JSON.");
     tr->settings.addTo(*training, false);
     training->callback([&chosen, tr] { chosen.action = [tr] { return trainTokenizer(*tr); }; });

@@ -66,7 +66,9 @@ namespace {
 /// "; at most 812 MB, 1.04 times the estimate"
 std::string memoryText(const WorkerStatus& w)
 {
-    return w.memory ? "; at most " + formatBytes(static_cast<std::uint64_t>(w.memory->peakBytes)) + ", " + fixed(w.memory->ratio(), 2) + " times the estimate" : std::string();
+    return w.memory ? "; at most " + formatBytes(static_cast<std::uint64_t>(w.memory->peakBytes)) + ", "
+            + fixed(w.memory->ratio(), 2) + " times the estimate"
+                    : std::string();
 }
 
 std::string paceText(double tokensPerSecond)
@@ -78,20 +80,24 @@ std::string paceText(double tokensPerSecond)
 std::string rowsText(const RowCounts& rows)
 {
     std::string text;
-    for (const auto& [count, what] : { std::pair(rows.failed, " rows unreadable"), std::pair(rows.filtered, " filtered"), std::pair(rows.duplicates, " left out as repeats") })
+    for (const auto& [count, what] : { std::pair(rows.failed, " rows unreadable"),
+             std::pair(rows.filtered, " filtered"), std::pair(rows.duplicates, " left out as repeats") })
         if (count > 0)
             text += (text.empty() ? "" : ", ") + formatCount(count) + what;
     return text;
 }
 
-/// What of the open epochs cannot be read, with its cause; "" when all can. Short enough for a line that is drawn over itself.
+/// What of the open epochs cannot be read, with its cause; "" when all can. Short enough for a line that is drawn over
+/// itself.
 std::string unreadText(const RunStatus& s)
 {
     constexpr std::size_t kCauseBytes = 100;
     const auto poisoned = shownEpochs(s)->together.chunks[ChunkState::Poisoned];
     if (poisoned == 0)
         return {};
-    const std::string cause = s.poisonedCause.size() > kCauseBytes ? std::string(cutAtCodePoint(s.poisonedCause, kCauseBytes)) + "..." : s.poisonedCause;
+    const std::string cause = s.poisonedCause.size() > kCauseBytes
+        ? std::string(cutAtCodePoint(s.poisonedCause, kCauseBytes)) + "..."
+        : s.poisonedCause;
     return formatCount(poisoned) + (poisoned == 1 ? " chunk cannot be read: " : " chunks cannot be read: ") + cause;
 }
 
@@ -105,7 +111,8 @@ std::string progressLine(const RunStatus& s)
         text += "  " + shown->name() + "  chunks " + formatCount(committed + trained);
         if (e.blockCount) {
             const auto total = e.chunks.sum() - e.chunks[ChunkState::Excluded];
-            text += " of " + formatCount(total) + "  " + bar(total ? static_cast<double>(committed + trained) / static_cast<double>(total) : 0);
+            text += " of " + formatCount(total) + "  "
+                + bar(total ? static_cast<double>(committed + trained) / static_cast<double>(total) : 0);
         } else {
             text += ", total not known yet";
         }
@@ -189,11 +196,16 @@ std::string epochText(const EpochRow& e)
 {
     const auto outOf = [&e](std::int64_t total) { return e.blockCount ? formatCount(total) : std::string("?"); };
     const std::int64_t wanted = e.chunks.sum() - e.chunks[ChunkState::Excluded];
-    std::string text = "epoch " + std::to_string(e.epoch + 1) + (e.closedWallNs ? ", complete" : "") + ": blocks " + formatCount(e.visitedBlocks) + " of " + outOf(e.blockCount.value_or(0))
-        + " visited, chunks " + formatCount(e.chunks[ChunkState::Committed]) + " of " + outOf(wanted) + " committed"
-        + (e.chunks[ChunkState::Excluded] > 0 ? ", " + formatCount(e.chunks[ChunkState::Excluded]) + " left out" : std::string()) + "\n";
+    std::string text = "epoch " + std::to_string(e.epoch + 1) + (e.closedWallNs ? ", complete" : "") + ": blocks "
+        + formatCount(e.visitedBlocks) + " of " + outOf(e.blockCount.value_or(0)) + " visited, chunks "
+        + formatCount(e.chunks[ChunkState::Committed]) + " of " + outOf(wanted) + " committed"
+        + (e.chunks[ChunkState::Excluded] > 0 ? ", " + formatCount(e.chunks[ChunkState::Excluded]) + " left out"
+                                              : std::string())
+        + "\n";
     if (const auto lost = e.lost.sum(); lost > 0)
-        text += "  work lost: " + formatCount(lost) + (lost == 1 ? " chunk was trained or begun, its weights are gone; it is trained again\n" : " chunks were trained or begun, their weights are gone; they are trained again\n");
+        text += "  work lost: " + formatCount(lost)
+            + (lost == 1 ? " chunk was trained or begun, its weights are gone; it is trained again\n"
+                         : " chunks were trained or begun, their weights are gone; they are trained again\n");
     if (const auto rows = rowsText(e.rowsKnown); !rows.empty())
         text += "  rows that are not trained: " + rows + "\n";
     return text;
@@ -206,7 +218,8 @@ std::string statusText(const RunStatus& s)
     std::string text = plainLine(s.folder) + "\n" + toString(s.state) + (s.markedByHand ? ", marked by hand" : "");
     if (s.stopReason != StopReason::None)
         text += ": " + endInWords(s.stopReason, s.stopDetail);
-    text += ", attempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens) + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
+    text += ", attempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens)
+        + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
     for (const auto& e : s.evidence)
         text += "  " + e + "\n";
     for (const EpochRow& epoch : openEpochs(s.epochs))
@@ -214,13 +227,20 @@ std::string statusText(const RunStatus& s)
     if (!s.poisonedCause.empty())
         text += "cannot be read: " + s.poisonedCause + " ('furrowctl chunks list' names them all)\n";
     for (const auto& reason : s.keepsEpochOpen)
-        text += (s.state == RunState::Finished ? "  left when the run ended: " : "  keeps the epoch open: ") + reason + "\n";
+        text += (s.state == RunState::Finished ? "  left when the run ended: " : "  keeps the epoch open: ") + reason
+            + "\n";
     if (s.reading)
-        text += "feeder: " + (s.reading->doing.empty() ? "" : s.reading->doing + "; ") + "read " + formatCount(s.reading->samplesFetched) + " samples, " + formatBytes(s.reading->textBytes) + " at "
-            + formatNumber(s.reading->megabytesPerSecond, 1) + " MB/s" + (s.reading->downloadedBytes > 0 ? ", downloaded " + formatBytes(s.reading->downloadedBytes) : "") + "\n";
+        text += "feeder: " + (s.reading->doing.empty() ? "" : s.reading->doing + "; ") + "read "
+            + formatCount(s.reading->samplesFetched) + " samples, " + formatBytes(s.reading->textBytes) + " at "
+            + formatNumber(s.reading->megabytesPerSecond, 1) + " MB/s"
+            + (s.reading->downloadedBytes > 0 ? ", downloaded " + formatBytes(s.reading->downloadedBytes) : "") + "\n";
     for (const auto& w : s.workers)
-        text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": " + (w.alive ? w.phase : w.endCause.empty() ? "ended" : "ended, " + w.endCause) + ", step " + formatCount(w.step) + ", loss "
-            + fixed(w.loss, 4) + (w.alive ? ", " + paceText(w.tokensPerSecond) : "") + memoryText(w) + "\n";
+        text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": "
+            + (w.alive                   ? w.phase
+                    : w.endCause.empty() ? "ended"
+                                         : "ended, " + w.endCause)
+            + ", step " + formatCount(w.step) + ", loss " + fixed(w.loss, 4)
+            + (w.alive ? ", " + paceText(w.tokensPerSecond) : "") + memoryText(w) + "\n";
     if (s.evaluation)
         text += "held-out loss " + fixed(s.evaluation->loss, 4) + " nats per token, " + ofWhat(*s.evaluation) + "\n";
     return text;

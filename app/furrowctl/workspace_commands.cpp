@@ -56,12 +56,14 @@ int showQueue(const WorkspaceOptions& o)
     if (o.json) {
         nlohmann::json entries = nlohmann::json::array();
         for (const QueueEntry& entry : queue.value())
-            entries.push_back({ { "id", entry.id }, { "run", entry.run }, { "name", entry.name }, { "lane", entry.lane }, { "state", toString(entry.state) }, { "outcome", entry.outcome } });
+            entries.push_back({ { "id", entry.id }, { "run", entry.run }, { "name", entry.name },
+                { "lane", entry.lane }, { "state", toString(entry.state) }, { "outcome", entry.outcome } });
         print({ { "paused", paused.value() }, { "active", active }, { "entries", entries } });
         return kDone;
     }
     for (const QueueEntry& entry : queue.value())
-        std::cout << entry.id << "  " << toString(entry.state) << "  " << entry.name << "  (" << entry.lane << ")" << (entry.outcome.empty() ? "" : "  " + entry.outcome) << "\n";
+        std::cout << entry.id << "  " << toString(entry.state) << "  " << entry.name << "  (" << entry.lane << ")"
+                  << (entry.outcome.empty() ? "" : "  " + entry.outcome) << "\n";
     if (queue.value().empty())
         std::cout << "The queue is empty.\n";
     else if (paused.value())
@@ -113,7 +115,8 @@ int runTheQueue(const WorkspaceOptions& o)
 int trash(const WorkspaceOptions& o)
 {
     for (const std::string& run : o.runs) {
-        auto moved = moveToTrash(pathFromUtf8(o.workspace), std::filesystem::absolute(pathFromUtf8(run)).lexically_normal());
+        auto moved
+            = moveToTrash(pathFromUtf8(o.workspace), std::filesystem::absolute(pathFromUtf8(run)).lexically_normal());
         if (!moved.ok())
             return fail(moved.error(), o.json);
         if (o.json)
@@ -140,7 +143,8 @@ int bundle(const WorkspaceOptions& o)
 
 using Act = int (*)(const WorkspaceOptions&);
 
-std::shared_ptr<WorkspaceOptions> add(CLI::App& app, Chosen& chosen, const char* name, const char* help, Act act, CLI::App** made = nullptr)
+std::shared_ptr<WorkspaceOptions> add(
+    CLI::App& app, Chosen& chosen, const char* name, const char* help, Act act, CLI::App** made = nullptr)
 {
     auto o = std::make_shared<WorkspaceOptions>();
     auto* command = app.add_subcommand(name, help);
@@ -158,20 +162,38 @@ void addQueueCommands(CLI::App& app, Chosen& chosen)
     queue->require_subcommand(1);
     CLI::App* made = nullptr;
     add(*queue, chosen, "list", "The entries in order of their turn.", showQueue);
-    auto o = add(*queue, chosen, "add", "Put runs (made with 'furrowctl new') at the end; starts them when their devices are free.", addToQueue, &made);
+    auto o = add(*queue, chosen, "add",
+        "Put runs (made with 'furrowctl new') at the end; starts them when their devices are free.", addToQueue, &made);
     made->add_option("runs", o->runs, "Folders of runs.")->required();
-    o = add(*queue, chosen, "remove", "Take an entry out that is not in training.", [](const WorkspaceOptions& w) { return withFile(w, [&w](WorkspaceFile& f) { return f.removeEntry(w.entry); }); }, &made);
+    o = add(
+        *queue, chosen, "remove", "Take an entry out that is not in training.",
+        [](const WorkspaceOptions& w) {
+            return withFile(w, [&w](WorkspaceFile& f) { return f.removeEntry(w.entry); });
+        },
+        &made);
     made->add_option("entry", o->entry, "Number of the entry.")->required();
-    o = add(*queue, chosen, "move", "Give an entry another turn.", [](const WorkspaceOptions& w) { return withFile(w, [&w](WorkspaceFile& f) { return f.moveEntry(w.entry, w.position); }); }, &made);
+    o = add(
+        *queue, chosen, "move", "Give an entry another turn.",
+        [](const WorkspaceOptions& w) {
+            return withFile(w, [&w](WorkspaceFile& f) { return f.moveEntry(w.entry, w.position); });
+        },
+        &made);
     made->add_option("entry", o->entry, "Number of the entry.")->required();
     made->add_option("position", o->position, "From 0.")->required();
-    o = add(*queue, chosen, "next", "Stop the entry in training after a checkpoint and let the next one of its lane go first.",
+    o = add(
+        *queue, chosen, "next",
+        "Stop the entry in training after a checkpoint and let the next one of its lane go first.",
         [](const WorkspaceOptions& w) { return shown(w, letNextRun(pathFromUtf8(w.workspace), w.entry)); }, &made);
     made->add_option("entry", o->entry, "Number of the entry.")->required();
-    add(*queue, chosen, "pause", "Start nothing more; what runs goes on.", [](const WorkspaceOptions& w) { return withFile(w, [](WorkspaceFile& f) { return f.setQueuePaused(true); }); });
-    add(*queue, chosen, "start", "Go on with a paused queue.", [](const WorkspaceOptions& w) { return withFile(w, [](WorkspaceFile& f) { return f.setQueuePaused(false); }, true); });
-    add(*queue, chosen, "clear", "Forget the entries that have ended.", [](const WorkspaceOptions& w) { return withFile(w, [](WorkspaceFile& f) { return f.removeEnded(); }); });
-    add(*queue, chosen, "run", "Run the queue in this process until it is empty. 'add' and 'start' start this, detached.", runTheQueue);
+    add(*queue, chosen, "pause", "Start nothing more; what runs goes on.",
+        [](const WorkspaceOptions& w) { return withFile(w, [](WorkspaceFile& f) { return f.setQueuePaused(true); }); });
+    add(*queue, chosen, "start", "Go on with a paused queue.", [](const WorkspaceOptions& w) {
+        return withFile(w, [](WorkspaceFile& f) { return f.setQueuePaused(false); }, true);
+    });
+    add(*queue, chosen, "clear", "Forget the entries that have ended.",
+        [](const WorkspaceOptions& w) { return withFile(w, [](WorkspaceFile& f) { return f.removeEnded(); }); });
+    add(*queue, chosen, "run",
+        "Run the queue in this process until it is empty. 'add' and 'start' start this, detached.", runTheQueue);
 }
 
 } // namespace
@@ -179,13 +201,19 @@ void addQueueCommands(CLI::App& app, Chosen& chosen)
 void addWorkspaceCommands(CLI::App& app, Chosen& chosen)
 {
     CLI::App* made = nullptr;
-    auto o = add(app, chosen, "compare", "Two to eight runs beside each other: figures, settings that differ, losses chunk by chunk. The first is the baseline.", compare, &made);
+    auto o = add(app, chosen, "compare",
+        "Two to eight runs beside each other: figures, settings that differ, losses chunk by chunk. The first is the baseline.",
+        compare, &made);
     made->add_option("runs", o->runs, "Folders of runs.")->required();
     addQueueCommands(app, chosen);
-    o = add(app, chosen, "bundle", "Collect what a developer needs to understand a run into one file, without data, weights, secrets and folders.", bundle, &made);
+    o = add(app, chosen, "bundle",
+        "Collect what a developer needs to understand a run into one file, without data, weights, secrets and folders.",
+        bundle, &made);
     made->add_option("run", o->runs, "Folder of the run.")->required()->expected(1);
     made->add_option("--out", o->out, "File to write.")->capture_default_str();
-    o = add(app, chosen, "trash", "Move runs that are not in training into the trash of the workspace. Nothing is deleted; 'Restore from trash' in the console brings them back.", trash, &made);
+    o = add(app, chosen, "trash",
+        "Move runs that are not in training into the trash of the workspace. Nothing is deleted; 'Restore from trash' in the console brings them back.",
+        trash, &made);
     made->add_option("runs", o->runs, "Folders of runs.")->required();
 }
 

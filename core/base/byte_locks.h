@@ -29,7 +29,8 @@ struct FileLockOwner {
     ProcessIdentity process;
     std::vector<std::string> commandLine; ///< the program first; empty when the system does not tell
 };
-/// Of the lock on `file` now. Nothing: nobody, or the system does not tell (only Linux does, and not on every file system).
+/// Of the lock on `file` now. Nothing: nobody, or the system does not tell (only Linux does, and not on every file
+/// system).
 std::optional<FileLockOwner> ownerOfFileLock(const std::filesystem::path& file);
 
 } // namespace furrow

@@ -1,4 +1,5 @@
-// The kernel's list of locks, /proc/locks: "2: POSIX  ADVISORY  WRITE 24446 fe:00:10952923 120 120". Systems without it tell nothing.
+// The kernel's list of locks, /proc/locks: "2: POSIX  ADVISORY  WRITE 24446 fe:00:10952923 120 120". Systems without it
+// tell nothing.
 #include "core/base/byte_locks.h"
 
 #include "core/base/clock.h"
@@ -19,64 +20,68 @@
 namespace furrow {
 namespace {
 
-    std::string programOf(std::int64_t pid)
-    {
-        std::string name;
-        std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/comm"), name);
-        return name;
-    }
+std::string programOf(std::int64_t pid)
+{
+    std::string name;
+    std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/comm"), name);
+    return name;
+}
 
-    std::vector<std::string> commandLineOf(std::int64_t pid)
-    {
-        std::vector<std::string> words;
-        std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
-        for (std::string word; std::getline(file, word, '\0');)
-            words.push_back(word);
-        return words;
-    }
+std::vector<std::string> commandLineOf(std::int64_t pid)
+{
+    std::vector<std::string> words;
+    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
+    for (std::string word; std::getline(file, word, '\0');)
+        words.push_back(word);
+    return words;
+}
 
-    /// The program with the command it was given, "furrowctl audit": not what else stands there, which may be private.
-    std::string commandOf(const FileLockOwner& owner)
-    {
-        constexpr std::size_t kMostBytes = 60;
-        const auto& words = owner.commandLine;
-        if (words.empty() || words.front().empty())
-            return programOf(owner.process.pid);
-        const bool isWord = words.size() > 1 && !words[1].empty() && std::all_of(words[1].begin(), words[1].end(), [](unsigned char letter) { return std::islower(letter) != 0; });
-        return plainLine(words.front().substr(words.front().rfind('/') + 1) + (isWord ? " " + words[1] : std::string()), kMostBytes); // npos + 1 is 0
-    }
+/// The program with the command it was given, "furrowctl audit": not what else stands there, which may be private.
+std::string commandOf(const FileLockOwner& owner)
+{
+    constexpr std::size_t kMostBytes = 60;
+    const auto& words = owner.commandLine;
+    if (words.empty() || words.front().empty())
+        return programOf(owner.process.pid);
+    const bool isWord = words.size() > 1 && !words[1].empty()
+        && std::all_of(
+            words[1].begin(), words[1].end(), [](unsigned char letter) { return std::islower(letter) != 0; });
+    return plainLine(words.front().substr(words.front().rfind('/') + 1) + (isWord ? " " + words[1] : std::string()),
+        kMostBytes); // npos + 1 is 0
+}
 
-    /// "fe:00:10952923", as the kernel names a file.
-    std::string nameOfFile(const struct stat& facts)
-    {
-        char text[64];
-        std::snprintf(text, sizeof text, "%02x:%02x:%llu", major(facts.st_dev), minor(facts.st_dev), static_cast<unsigned long long>(facts.st_ino));
-        return text;
-    }
+/// "fe:00:10952923", as the kernel names a file.
+std::string nameOfFile(const struct stat& facts)
+{
+    char text[64];
+    std::snprintf(text, sizeof text, "%02x:%02x:%llu", major(facts.st_dev), minor(facts.st_dev),
+        static_cast<unsigned long long>(facts.st_ino));
+    return text;
+}
 
-    /// Locks on a file. @param kind  "POSIX": of bytes (fcntl); "FLOCK": of the whole file
-    std::vector<ByteLock> locksOf(const std::filesystem::path& file, const std::string& wantedKind)
-    {
-        struct stat facts { };
-        if (::stat(file.c_str(), &facts) != 0)
-            return {};
-        const std::string wanted = nameOfFile(facts);
-        std::vector<ByteLock> found;
-        std::ifstream list("/proc/locks");
-        for (std::string line; std::getline(list, line);) {
-            std::istringstream words(line);
-            std::string number, kind, advisory, access, where, last;
-            ByteLock lock;
-            words >> number >> kind >> advisory >> access >> lock.pid >> where >> lock.first >> last;
-            if (words.fail() || kind != wantedKind || where != wanted) // of those that wait the second word is "->"
-                continue;
-            lock.last = std::numeric_limits<std::uint64_t>::max(); // "EOF"
-            std::from_chars(last.data(), last.data() + last.size(), lock.last);
-            lock.exclusive = access == "WRITE";
-            found.push_back(std::move(lock));
-        }
-        return found;
+/// Locks on a file. @param kind  "POSIX": of bytes (fcntl); "FLOCK": of the whole file
+std::vector<ByteLock> locksOf(const std::filesystem::path& file, const std::string& wantedKind)
+{
+    struct stat facts {};
+    if (::stat(file.c_str(), &facts) != 0)
+        return {};
+    const std::string wanted = nameOfFile(facts);
+    std::vector<ByteLock> found;
+    std::ifstream list("/proc/locks");
+    for (std::string line; std::getline(list, line);) {
+        std::istringstream words(line);
+        std::string number, kind, advisory, access, where, last;
+        ByteLock lock;
+        words >> number >> kind >> advisory >> access >> lock.pid >> where >> lock.first >> last;
+        if (words.fail() || kind != wantedKind || where != wanted) // of those that wait the second word is "->"
+            continue;
+        lock.last = std::numeric_limits<std::uint64_t>::max(); // "EOF"
+        std::from_chars(last.data(), last.data() + last.size(), lock.last);
+        lock.exclusive = access == "WRITE";
+        found.push_back(std::move(lock));
     }
+    return found;
+}
 
 } // namespace
 
@@ -103,7 +108,8 @@ std::optional<FileLockOwner> ownerOfFileLock(const std::filesystem::path& file)
 std::optional<LockHolder> fileLockHolder(const std::filesystem::path& file)
 {
     const auto owner = ownerOfFileLock(file);
-    return owner ? std::optional(LockHolder { owner->process.pid, commandOf(*owner), isStopped(owner->process.pid) }) : std::nullopt;
+    return owner ? std::optional(LockHolder { owner->process.pid, commandOf(*owner), isStopped(owner->process.pid) })
+                 : std::nullopt;
 }
 
 } // namespace furrow

@@ -4,19 +4,10 @@
 namespace furrow {
 
 // Windows lets one find who has a file open, not who locks bytes of it: each process of a run has the tracker open.
-std::vector<ByteLock> byteLocks(const std::filesystem::path&)
-{
-    return {};
-}
+std::vector<ByteLock> byteLocks(const std::filesystem::path&) { return {}; }
 
-std::optional<FileLockOwner> ownerOfFileLock(const std::filesystem::path&)
-{
-    return std::nullopt;
-}
+std::optional<FileLockOwner> ownerOfFileLock(const std::filesystem::path&) { return std::nullopt; }
 
-std::optional<LockHolder> fileLockHolder(const std::filesystem::path&)
-{
-    return std::nullopt;
-}
+std::optional<LockHolder> fileLockHolder(const std::filesystem::path&) { return std::nullopt; }
 
 } // namespace furrow

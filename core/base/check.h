@@ -7,8 +7,8 @@ namespace furrow {
 
 } // namespace furrow
 
-#define FURROW_CHECK(condition, text)                                                               \
-    do {                                                                                            \
-        if (!(condition)) [[unlikely]]                                                              \
-            ::furrow::checkFailed(__FILE__, __LINE__, text);                                        \
+#define FURROW_CHECK(condition, text)                        \
+    do {                                                     \
+        if (!(condition)) [[unlikely]]                       \
+            ::furrow::checkFailed(__FILE__, __LINE__, text); \
     } while (false)

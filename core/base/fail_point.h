@@ -43,14 +43,15 @@ inline constexpr std::array<std::string_view, 28> kFailPoints {
     "worker.ending", // last checkpoint committed, incarnation still open
 };
 
-/// More of them, where only a run with frozen weights (LoRA) comes by; a storm trains the counting model, which has none.
+/// More of them, where only a run with frozen weights (LoRA) comes by; a storm trains the counting model, which has
+/// none.
 inline constexpr std::array<std::string_view, 2> kFrozenFailPoints {
     "frozen.written", // not under its name
     "frozen.stored", // durable, and no checkpoint names it
 };
 
-/// Dies here when the environment says so; costs one comparison otherwise. With FURROW_FAIL_ONCE=file only the process dies that
-/// makes this file. Call on any thread.
+/// Dies here when the environment says so; costs one comparison otherwise. With FURROW_FAIL_ONCE=file only the process
+/// dies that makes this file. Call on any thread.
 inline void failPoint(std::string_view name)
 {
     struct Armed {

@@ -51,15 +51,16 @@ bool diskPretendsFull()
     return file && std::filesystem::exists(file, unknown);
 }
 
-bool sqliteMayFail()
-{
-    return sqliteFaultFile() != nullptr;
-}
+bool sqliteMayFail() { return sqliteFaultFile() != nullptr; }
 
 SqliteFault sqliteFault()
 {
     const auto kind = wordsIn(sqliteFaultFile()).first;
-    return kind == "full" ? SqliteFault::Full : kind == "write" ? SqliteFault::Write : kind == "sync" ? SqliteFault::Sync : kind == "read" ? SqliteFault::Read : SqliteFault::None;
+    return kind == "full" ? SqliteFault::Full
+        : kind == "write" ? SqliteFault::Write
+        : kind == "sync"  ? SqliteFault::Sync
+        : kind == "read"  ? SqliteFault::Read
+                          : SqliteFault::None;
 }
 
 ClockFault clockFault()
@@ -81,7 +82,8 @@ void freezeWhenAsked(bool writing)
         return;
     const auto self = thisProcess();
     std::error_code failed;
-    if ((who == "0" || who == std::to_string(self.pid)) && std::filesystem::remove(file, failed)) // of two that look, one can
+    if ((who == "0" || who == std::to_string(self.pid))
+        && std::filesystem::remove(file, failed)) // of two that look, one can
         freezeProcess(self, true);
 }
 

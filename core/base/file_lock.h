@@ -14,9 +14,9 @@ public:
     using Held = void;
     /// Takes the lock or fails with Busy within 20 ms. Creates the file when missing.
     static Result<FileLock> tryLock(const std::filesystem::path& path);
-    /// The same for a lock that processes of all users take, in a folder where anybody may make files. Whoever comes first makes the file; nobody
-    /// needs a right to write to it. Only Busy means that somebody holds the lock; any other error says that nothing is known, and why.
-    /// A link, a folder or a device of that name is refused.
+    /// The same for a lock that processes of all users take, in a folder where anybody may make files. Whoever comes
+    /// first makes the file; nobody needs a right to write to it. Only Busy means that somebody holds the lock; any
+    /// other error says that nothing is known, and why. A link, a folder or a device of that name is refused.
     static Result<FileLock> tryLockForAll(const std::filesystem::path& path);
     FileLock(FileLock&&) noexcept;
     FileLock& operator=(FileLock&&) noexcept;

@@ -18,44 +18,46 @@
 namespace furrow {
 namespace {
 
-    int flockRetrying(int handle, int operation)
-    {
-        int failed = 0;
-        do
-            failed = ::flock(handle, operation) == 0 ? 0 : errno;
-        while (failed == EINTR);
-        return failed;
-    }
+int flockRetrying(int handle, int operation)
+{
+    int failed = 0;
+    do
+        failed = ::flock(handle, operation) == 0 ? 0 : errno;
+    while (failed == EINTR);
+    return failed;
+}
 
-    /// Reading is right enough for flock, and all that others have on a file of their neighbour. Without O_CREAT first: in a folder with the sticky
-    /// bit the system refuses it on files of others (fs.protected_regular). O_NONBLOCK: a named pipe must not hang.
-    int openForAll(const std::filesystem::path& path)
-    {
-        for (;;) {
-            int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-            if (handle >= 0 || errno != ENOENT)
-                return handle;
-            handle = ::open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-            if (handle >= 0)
-                ::fchmod(handle, 0644); // whatever the umask is: others must be able to open it
-            if (handle >= 0 || errno != EEXIST)
-                return handle;
-        }
+/// Reading is right enough for flock, and all that others have on a file of their neighbour. Without O_CREAT first: in
+/// a folder with the sticky bit the system refuses it on files of others (fs.protected_regular). O_NONBLOCK: a named
+/// pipe must not hang.
+int openForAll(const std::filesystem::path& path)
+{
+    for (;;) {
+        int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (handle >= 0 || errno != ENOENT)
+            return handle;
+        handle = ::open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+        if (handle >= 0)
+            ::fchmod(handle, 0644); // whatever the umask is: others must be able to open it
+        if (handle >= 0 || errno != EEXIST)
+            return handle;
     }
+}
 
-    /// The file is still the one of that name: a lock on one that was cleaned away holds nobody off.
-    bool isStillThere(int handle, const std::filesystem::path& path)
-    {
-        struct stat open {};
-        struct stat named {};
-        return ::fstat(handle, &open) == 0 && ::lstat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino && open.st_dev == named.st_dev;
-    }
+/// The file is still the one of that name: a lock on one that was cleaned away holds nobody off.
+bool isStillThere(int handle, const std::filesystem::path& path)
+{
+    struct stat open {};
+    struct stat named {};
+    return ::fstat(handle, &open) == 0 && ::lstat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino
+        && open.st_dev == named.st_dev;
+}
 
-    bool isRegular(int handle)
-    {
-        struct stat facts {};
-        return ::fstat(handle, &facts) == 0 && S_ISREG(facts.st_mode);
-    }
+bool isRegular(int handle)
+{
+    struct stat facts {};
+    return ::fstat(handle, &facts) == 0 && S_ISREG(facts.st_mode);
+}
 
 } // namespace
 
@@ -68,7 +70,9 @@ Result<FileLock> FileLock::tryLockForAll(const std::filesystem::path& path)
         if (lock.handle_ < 0 && failed != ELOOP)
             return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), failed);
         if (lock.handle_ < 0 || !isRegular(static_cast<int>(lock.handle_)))
-            return Error { ErrorCode::Io, sentence("%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.", { utf8Text(path) }) };
+            return Error { ErrorCode::Io,
+                sentence("%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.",
+                    { utf8Text(path) }) };
         FURROW_TRY(lock.take(path));
         if (isStillThere(static_cast<int>(lock.handle_), path))
             return lock;
@@ -80,7 +84,9 @@ std::filesystem::path folderOfSharedLocks()
     // Nobody cleans /run/lock while the machine runs; where it is not for everybody, /tmp is.
     struct stat facts {};
     constexpr mode_t kForAll = S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO;
-    return ::stat("/run/lock", &facts) == 0 && S_ISDIR(facts.st_mode) && (facts.st_mode & kForAll) == kForAll ? "/run/lock" : "/tmp";
+    return ::stat("/run/lock", &facts) == 0 && S_ISDIR(facts.st_mode) && (facts.st_mode & kForAll) == kForAll
+        ? "/run/lock"
+        : "/tmp";
 }
 
 Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
@@ -90,7 +96,9 @@ Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
     if (lock.handle_ < 0)
         return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), errno);
     if (!isRegular(static_cast<int>(lock.handle_)))
-        return Error { ErrorCode::Io, sentence("%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.", { utf8Text(path) }) };
+        return Error { ErrorCode::Io,
+            sentence(
+                "%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.", { utf8Text(path) }) };
     FURROW_TRY(lock.take(path));
     return lock;
 }

@@ -9,45 +9,43 @@
 namespace furrow {
 namespace {
 
-    WindowsHandle openFile(const std::filesystem::path& path, DWORD disposition, DWORD access = GENERIC_READ | GENERIC_WRITE, DWORD flags = FILE_ATTRIBUTE_NORMAL)
-    {
-        return WindowsHandle(::CreateFileW(systemPath(path).c_str(), access,
-            FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, disposition, flags, nullptr));
-    }
+WindowsHandle openFile(const std::filesystem::path& path, DWORD disposition,
+    DWORD access = GENERIC_READ | GENERIC_WRITE, DWORD flags = FILE_ATTRIBUTE_NORMAL)
+{
+    return WindowsHandle(::CreateFileW(systemPath(path).c_str(), access,
+        FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, disposition, flags, nullptr));
+}
 
-    /// Reading is right enough for LockFileEx, and all that users have on a file of another.
-    WindowsHandle openForAll(const std::filesystem::path& path)
-    {
-        for (;;) {
-            auto file = openFile(path, OPEN_EXISTING, GENERIC_READ, FILE_FLAG_OPEN_REPARSE_POINT);
-            if (file || ::GetLastError() != ERROR_FILE_NOT_FOUND)
-                return file;
-            file = openFile(path, CREATE_NEW, GENERIC_READ);
-            if (file || ::GetLastError() != ERROR_FILE_EXISTS)
-                return file;
-        }
+/// Reading is right enough for LockFileEx, and all that users have on a file of another.
+WindowsHandle openForAll(const std::filesystem::path& path)
+{
+    for (;;) {
+        auto file = openFile(path, OPEN_EXISTING, GENERIC_READ, FILE_FLAG_OPEN_REPARSE_POINT);
+        if (file || ::GetLastError() != ERROR_FILE_NOT_FOUND)
+            return file;
+        file = openFile(path, CREATE_NEW, GENERIC_READ);
+        if (file || ::GetLastError() != ERROR_FILE_EXISTS)
+            return file;
     }
+}
 
-    bool isLink(HANDLE file)
-    {
-        BY_HANDLE_FILE_INFORMATION facts {};
-        return !::GetFileInformationByHandle(file, &facts) || (facts.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
-    }
+bool isLink(HANDLE file)
+{
+    BY_HANDLE_FILE_INFORMATION facts {};
+    return !::GetFileInformationByHandle(file, &facts) || (facts.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
+}
 
-    /// 0, or GetLastError().
-    DWORD lockByte(HANDLE file, DWORD flags)
-    {
-        OVERLAPPED place {};
-        place.OffsetHigh = 0x40000000;
-        if (::LockFileEx(file, flags | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place))
-            return 0;
-        return ::GetLastError();
-    }
+/// 0, or GetLastError().
+DWORD lockByte(HANDLE file, DWORD flags)
+{
+    OVERLAPPED place {};
+    place.OffsetHigh = 0x40000000;
+    if (::LockFileEx(file, flags | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place))
+        return 0;
+    return ::GetLastError();
+}
 
-    bool isTaken(DWORD failed)
-    {
-        return failed == ERROR_LOCK_VIOLATION || failed == ERROR_IO_PENDING;
-    }
+bool isTaken(DWORD failed) { return failed == ERROR_LOCK_VIOLATION || failed == ERROR_IO_PENDING; }
 
 } // namespace
 
@@ -55,7 +53,8 @@ Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
 {
     WindowsHandle file = openFile(path, OPEN_ALWAYS);
     if (!file)
-        return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), static_cast<int>(::GetLastError()));
+        return systemError(
+            sentence("cannot open the lock file %1", { utf8Text(path) }), static_cast<int>(::GetLastError()));
     FileLock lock;
     lock.handle_ = reinterpret_cast<std::intptr_t>(file.release());
     FURROW_TRY(lock.take(path));
@@ -66,9 +65,12 @@ Result<FileLock> FileLock::tryLockForAll(const std::filesystem::path& path)
 {
     WindowsHandle file = openForAll(path);
     if (!file)
-        return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), static_cast<int>(::GetLastError()));
+        return systemError(
+            sentence("cannot open the lock file %1", { utf8Text(path) }), static_cast<int>(::GetLastError()));
     if (isLink(file.get()))
-        return Error { ErrorCode::Io, sentence("%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.", { utf8Text(path) }) };
+        return Error { ErrorCode::Io,
+            sentence(
+                "%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.", { utf8Text(path) }) };
     FileLock lock;
     lock.handle_ = reinterpret_cast<std::intptr_t>(file.release());
     FURROW_TRY(lock.take(path));

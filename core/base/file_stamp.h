@@ -8,8 +8,8 @@
 
 namespace furrow {
 
-/// What the system tells of a file without reading it. Two equal stamps of a path mean that nobody wrote to the file or put another one in its
-/// place in between, as finely as the clock of the file system goes.
+/// What the system tells of a file without reading it. Two equal stamps of a path mean that nobody wrote to the file or
+/// put another one in its place in between, as finely as the clock of the file system goes.
 struct FileStamp {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
@@ -22,7 +22,8 @@ struct FileStamp {
 /// NotFound or Io when the file cannot be looked at now. Any thread.
 Result<FileStamp> stampOf(const std::filesystem::path& path);
 
-/// Which file or folder has a name, whatever is in it: it stays the same when it is written to or renamed, and no other one has it while it exists.
+/// Which file or folder has a name, whatever is in it: it stays the same when it is written to or renamed, and no other
+/// one has it while it exists.
 struct FileIdentity {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;

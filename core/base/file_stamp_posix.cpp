@@ -13,10 +13,7 @@ namespace furrow {
 
 namespace {
 
-    std::int64_t nanoseconds(const timespec& time)
-    {
-        return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-    }
+std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
 } // namespace
 
@@ -25,12 +22,13 @@ Result<FileStamp> stampOf(const std::filesystem::path& path)
     struct stat facts {};
     if (::stat(path.c_str(), &facts) != 0)
         return systemError(sentence("cannot look at %1", { utf8Text(path) }), errno);
-    return FileStamp { facts.st_dev, facts.st_ino, static_cast<std::uint64_t>(facts.st_size), nanoseconds(facts.st_mtim), nanoseconds(facts.st_ctim) };
+    return FileStamp { facts.st_dev, facts.st_ino, static_cast<std::uint64_t>(facts.st_size),
+        nanoseconds(facts.st_mtim), nanoseconds(facts.st_ctim) };
 }
 
 Result<std::optional<FileIdentity>> identityOf(const std::filesystem::path& path, Links links)
 {
-    struct statx facts { };
+    struct statx facts {};
     const int flags = AT_STATX_DONT_SYNC | (links == Links::AsThemselves ? AT_SYMLINK_NOFOLLOW : 0);
     if (::statx(AT_FDCWD, path.c_str(), flags, STATX_TYPE | STATX_INO | STATX_BTIME, &facts) != 0) {
         if (errno == ENOENT || errno == ENOTDIR)

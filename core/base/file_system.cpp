@@ -15,41 +15,41 @@
 namespace furrow {
 namespace {
 
-    std::string lowerAscii(std::string text)
-    {
-        for (char& letter : text) {
-            if (letter >= 'A' && letter <= 'Z')
-                letter = static_cast<char>(letter - 'A' + 'a');
-        }
-        return text;
+std::string lowerAscii(std::string text)
+{
+    for (char& letter : text) {
+        if (letter >= 'A' && letter <= 'Z')
+            letter = static_cast<char>(letter - 'A' + 'a');
     }
+    return text;
+}
 
-    /// "OneDrive", "OneDrive - Company", "Dropbox (Old)": the names that the programs give to their folders.
-    bool isFolderOf(const std::string& service, const std::string& name)
-    {
-        return name == service || name.starts_with(service + " ") || name.starts_with(service + "-");
-    }
+/// "OneDrive", "OneDrive - Company", "Dropbox (Old)": the names that the programs give to their folders.
+bool isFolderOf(const std::string& service, const std::string& name)
+{
+    return name == service || name.starts_with(service + " ") || name.starts_with(service + "-");
+}
 
-    Status writeNew(FileSystem& files, const std::filesystem::path& path, std::string_view bytes, bool durable)
-    {
-        FURROW_TRY_ASSIGN(auto file, files.create(path));
-        FURROW_TRY(file->append(bytes.data(), bytes.size()));
-        if (durable)
-            FURROW_TRY(file->sync());
-        return file->close();
-    }
+Status writeNew(FileSystem& files, const std::filesystem::path& path, std::string_view bytes, bool durable)
+{
+    FURROW_TRY_ASSIGN(auto file, files.create(path));
+    FURROW_TRY(file->append(bytes.data(), bytes.size()));
+    if (durable)
+        FURROW_TRY(file->sync());
+    return file->close();
+}
 
-    Status writeAndReplace(FileSystem& files, const std::filesystem::path& path, std::string_view bytes, bool durable)
-    {
-        std::filesystem::path temporary = path;
-        temporary += "." + randomHex(8) + ".tmp";
-        Status status = writeNew(files, temporary, bytes, durable);
-        if (status.ok())
-            status = files.replace(temporary, path);
-        if (!status.ok())
-            (void)files.removeAll(temporary); // the first error is the one to tell
-        return status;
-    }
+Status writeAndReplace(FileSystem& files, const std::filesystem::path& path, std::string_view bytes, bool durable)
+{
+    std::filesystem::path temporary = path;
+    temporary += "." + randomHex(8) + ".tmp";
+    Status status = writeNew(files, temporary, bytes, durable);
+    if (status.ok())
+        status = files.replace(temporary, path);
+    if (!status.ok())
+        (void)files.removeAll(temporary); // the first error is the one to tell
+    return status;
+}
 
 } // namespace
 
@@ -83,7 +83,8 @@ Result<std::string> readFile(const std::filesystem::path& path, std::uint64_t ma
     const std::uint64_t sizeBytes = file.sizeBytes();
     if (sizeBytes > maxBytes)
         return Error { ErrorCode::InvalidArgument,
-            sentence("%1 has %2; at most %3 are accepted here", { utf8Text(path), formatBytes(sizeBytes), formatBytes(maxBytes) }) };
+            sentence("%1 has %2; at most %3 are accepted here",
+                { utf8Text(path), formatBytes(sizeBytes), formatBytes(maxBytes) }) };
     std::string bytes(sizeBytes, '\0');
     FURROW_TRY(file.readAt(0, std::as_writable_bytes(std::span(bytes))));
     return bytes;
@@ -102,7 +103,9 @@ std::string endOfFile(const std::filesystem::path& path, std::uint64_t maxBytes)
         return {};
     const std::uint64_t length = std::min(file.value().sizeBytes(), maxBytes);
     std::string bytes(length, '\0');
-    return file.value().readAt(file.value().sizeBytes() - length, std::as_writable_bytes(std::span(bytes))).ok() ? bytes : std::string();
+    return file.value().readAt(file.value().sizeBytes() - length, std::as_writable_bytes(std::span(bytes))).ok()
+        ? bytes
+        : std::string();
 }
 
 Result<std::uint64_t> freeBytes(const std::filesystem::path& path)
@@ -113,7 +116,8 @@ Result<std::uint64_t> freeBytes(const std::filesystem::path& path)
         existing = existing.parent_path();
     const auto space = std::filesystem::space(existing, error);
     if (error)
-        return Error { ErrorCode::Io, sentence("cannot ask for the free space at %1", { utf8Text(path) }) + ": " + error.message() };
+        return Error { ErrorCode::Io,
+            sentence("cannot ask for the free space at %1", { utf8Text(path) }) + ": " + error.message() };
     return static_cast<std::uint64_t>(space.available);
 }
 
@@ -132,7 +136,9 @@ std::string syncedFolderReason(const std::filesystem::path& path)
         const std::string name = lowerAscii(utf8Text(part));
         for (const Service& service : kServices) {
             if (isFolderOf(service.folder, name))
-                return sentence("'%1' is a folder that %2 synchronises, which copies a live database piece by piece and damages it", { utf8Text(part), service.name });
+                return sentence(
+                    "'%1' is a folder that %2 synchronises, which copies a live database piece by piece and damages it",
+                    { utf8Text(part), service.name });
         }
     }
     return {};

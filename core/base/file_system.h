@@ -31,7 +31,8 @@ public:
     virtual Result<std::unique_ptr<OutputFile>> create(const std::filesystem::path& path) = 0;
     virtual Result<std::string> read(const std::filesystem::path& path) = 0;
     virtual Status createFolders(const std::filesystem::path& path) = 0;
-    /// One folder, or none when it is there. NotFound where its parent is not: the disk of that may be away, and nothing is to be made in its place.
+    /// One folder, or none when it is there. NotFound where its parent is not: the disk of that may be away, and
+    /// nothing is to be made in its place.
     virtual Status createFolder(const std::filesystem::path& path) = 0;
     /// Renames a file or folder onto a name that must not exist. Durable only after syncFolder(parent).
     virtual Status rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
@@ -51,11 +52,12 @@ bool isLink(const std::filesystem::path& path);
 /// Whether something has this name; also a link that leads nowhere.
 bool isTaken(const std::filesystem::path& path);
 
-/// Whether this user may make and remove names in a folder. NotFound where there is none, else Io with the reason. On Windows only a write can tell:
-/// it is ok there.
+/// Whether this user may make and remove names in a folder. NotFound where there is none, else Io with the reason. On
+/// Windows only a write can tell: it is ok there.
 Status checkWritable(const std::filesystem::path& folder);
 
-/// What lies in a folder, sorted by name; links are not followed. NotFound when there is no such folder, Io when it cannot be listed.
+/// What lies in a folder, sorted by name; links are not followed. NotFound when there is no such folder, Io when it
+/// cannot be listed.
 Result<std::vector<std::filesystem::path>> entriesOf(const std::filesystem::path& folder);
 
 /// Writes bytes under a temporary name, syncs, replaces `path`, syncs the folder. Readers see the old or the new file.
@@ -83,7 +85,8 @@ Result<double> measureSyncMs(const std::filesystem::path& folder, int rounds);
 class RandomAccessFile {
 public:
     static Result<RandomAccessFile> open(const std::filesystem::path& path);
-    /// Like open, but only a file that is in no other place too: neither a link nor a second name of a file elsewhere. For what leaves the machine.
+    /// Like open, but only a file that is in no other place too: neither a link nor a second name of a file elsewhere.
+    /// For what leaves the machine.
     static Result<RandomAccessFile> openOwn(const std::filesystem::path& path);
     RandomAccessFile(RandomAccessFile&&) noexcept;
     RandomAccessFile& operator=(RandomAccessFile&&) noexcept;

@@ -10,8 +10,8 @@ namespace furrow {
 std::string formatNumber(double value, int decimals)
 {
     std::array<char, 400> text; // DBL_MAX has 309 digits before the point
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed,
-        std::clamp(decimals, 0, 20));
+    const auto end = std::to_chars(
+        text.data(), text.data() + text.size(), value, std::chars_format::fixed, std::clamp(decimals, 0, 20));
     return { text.data(), end.ptr };
 }
 

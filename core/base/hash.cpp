@@ -17,7 +17,8 @@ std::string sha256Hex(std::string_view bytes)
     return hash.hex();
 }
 
-Result<std::string> sha256File(const std::filesystem::path& path, const std::stop_token& stop, const std::function<void(std::uint64_t)>& onBytes)
+Result<std::string> sha256File(
+    const std::filesystem::path& path, const std::stop_token& stop, const std::function<void(std::uint64_t)>& onBytes)
 {
     FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(path));
     constexpr std::uint64_t kPieceBytes = 1 << 20;
@@ -26,8 +27,7 @@ Result<std::string> sha256File(const std::filesystem::path& path, const std::sto
     for (std::uint64_t offset = 0; offset < file.sizeBytes();) {
         if (stop.stop_requested())
             return Error { ErrorCode::Cancelled, "reading " + path.string() + " was stopped" };
-        const auto part = std::span(piece).first(
-            std::min<std::uint64_t>(piece.size(), file.sizeBytes() - offset));
+        const auto part = std::span(piece).first(std::min<std::uint64_t>(piece.size(), file.sizeBytes() - offset));
         FURROW_TRY(file.readAt(offset, part));
         hash.update(part.data(), part.size());
         offset += part.size();
@@ -37,10 +37,7 @@ Result<std::string> sha256File(const std::filesystem::path& path, const std::sto
     return hash.hex();
 }
 
-std::uint64_t xxh3(std::string_view bytes)
-{
-    return XXH3_64bits(bytes.data(), bytes.size());
-}
+std::uint64_t xxh3(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 std::uint64_t xxh3(std::string_view bytes, std::uint64_t seed)
 {

@@ -10,16 +10,16 @@
 namespace furrow {
 namespace {
 
-    BCRYPT_ALG_HANDLE sha256Algorithm()
-    {
-        static const BCRYPT_ALG_HANDLE algorithm = [] {
-            BCRYPT_ALG_HANDLE opened = nullptr;
-            FURROW_CHECK(BCRYPT_SUCCESS(::BCryptOpenAlgorithmProvider(&opened, BCRYPT_SHA256_ALGORITHM, nullptr, 0)),
-                "Windows offers no SHA-256");
-            return opened;
-        }();
-        return algorithm;
-    }
+BCRYPT_ALG_HANDLE sha256Algorithm()
+{
+    static const BCRYPT_ALG_HANDLE algorithm = [] {
+        BCRYPT_ALG_HANDLE opened = nullptr;
+        FURROW_CHECK(BCRYPT_SUCCESS(::BCryptOpenAlgorithmProvider(&opened, BCRYPT_SHA256_ALGORITHM, nullptr, 0)),
+            "Windows offers no SHA-256");
+        return opened;
+    }();
+    return algorithm;
+}
 
 } // namespace
 
@@ -31,8 +31,7 @@ struct Sha256::Context {
 Sha256::Sha256()
     : context_(std::make_unique<Context>())
 {
-    FURROW_CHECK(
-        BCRYPT_SUCCESS(::BCryptCreateHash(sha256Algorithm(), &context_->hash, nullptr, 0, nullptr, 0, 0)),
+    FURROW_CHECK(BCRYPT_SUCCESS(::BCryptCreateHash(sha256Algorithm(), &context_->hash, nullptr, 0, nullptr, 0, 0)),
         "SHA-256 cannot start");
 }
 

@@ -13,7 +13,8 @@ void randomBytes(void* into, std::size_t sizeBytes);
 std::string readBootId();
 /// Abbreviation of a signal number, "SIGSEGV"; "" where the system has no signals or does not know it.
 std::string signalName(int signal);
-/// How often the out-of-memory killer of the kernel has ended a process of this machine or of our control group; 0 where the system does not count.
+/// How often the out-of-memory killer of the kernel has ended a process of this machine or of our control group; 0
+/// where the system does not count.
 std::int64_t outOfMemoryKills();
 
 } // namespace furrow::host

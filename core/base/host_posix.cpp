@@ -90,15 +90,9 @@ std::filesystem::path executablePath()
     return std::filesystem::read_symlink("/proc/self/exe", error);
 }
 
-bool outputIsTerminal()
-{
-    return ::isatty(STDOUT_FILENO) == 1;
-}
+bool outputIsTerminal() { return ::isatty(STDOUT_FILENO) == 1; }
 
-bool errorsAreOnTerminal()
-{
-    return ::isatty(STDERR_FILENO) == 1;
-}
+bool errorsAreOnTerminal() { return ::isatty(STDERR_FILENO) == 1; }
 
 bool inputIsPipe()
 {

@@ -16,37 +16,37 @@
 namespace furrow {
 namespace {
 
-    /// The boot counter that Windows keeps for its prefetcher.
-    std::string bootCounter()
-    {
-        DWORD count = 0;
-        DWORD sizeBytes = sizeof count;
-        const LSTATUS status = ::RegGetValueW(HKEY_LOCAL_MACHINE,
-            L"SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Memory Management\\PrefetchParameters", L"BootId",
-            RRF_RT_REG_DWORD, nullptr, &count, &sizeBytes);
-        return status == ERROR_SUCCESS ? std::to_string(count) : std::string();
-    }
+/// The boot counter that Windows keeps for its prefetcher.
+std::string bootCounter()
+{
+    DWORD count = 0;
+    DWORD sizeBytes = sizeof count;
+    const LSTATUS status = ::RegGetValueW(HKEY_LOCAL_MACHINE,
+        L"SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Memory Management\\PrefetchParameters", L"BootId",
+        RRF_RT_REG_DWORD, nullptr, &count, &sizeBytes);
+    return status == ERROR_SUCCESS ? std::to_string(count) : std::string();
+}
 
-    std::string machineGuid()
-    {
-        std::array<wchar_t, 128> text {};
-        DWORD sizeBytes = sizeof text;
-        ::RegGetValueW(HKEY_LOCAL_MACHINE, L"SOFTWARE\\Microsoft\\Cryptography", L"MachineGuid",
-            RRF_RT_REG_SZ | RRF_SUBKEY_WOW6464KEY, nullptr, text.data(), &sizeBytes);
-        return utf8Text(std::filesystem::path(text.data()));
-    }
+std::string machineGuid()
+{
+    std::array<wchar_t, 128> text {};
+    DWORD sizeBytes = sizeof text;
+    ::RegGetValueW(HKEY_LOCAL_MACHINE, L"SOFTWARE\\Microsoft\\Cryptography", L"MachineGuid",
+        RRF_RT_REG_SZ | RRF_SUBKEY_WOW6464KEY, nullptr, text.data(), &sizeBytes);
+    return utf8Text(std::filesystem::path(text.data()));
+}
 
-    /// Moment of the boot in 100 ns since 1601. It follows corrections of the wall clock, so it is second choice.
-    std::string bootMoment()
-    {
-        struct {
-            LARGE_INTEGER bootTime;
-            std::array<std::byte, 40> rest;
-        } facts {};
-        constexpr auto kTimeOfDay = static_cast<SYSTEM_INFORMATION_CLASS>(3);
-        ::NtQuerySystemInformation(kTimeOfDay, &facts, sizeof facts, nullptr);
-        return std::to_string(facts.bootTime.QuadPart);
-    }
+/// Moment of the boot in 100 ns since 1601. It follows corrections of the wall clock, so it is second choice.
+std::string bootMoment()
+{
+    struct {
+        LARGE_INTEGER bootTime;
+        std::array<std::byte, 40> rest;
+    } facts {};
+    constexpr auto kTimeOfDay = static_cast<SYSTEM_INFORMATION_CLASS>(3);
+    ::NtQuerySystemInformation(kTimeOfDay, &facts, sizeof facts, nullptr);
+    return std::to_string(facts.bootTime.QuadPart);
+}
 
 } // namespace
 
@@ -68,10 +68,7 @@ std::int64_t host::outOfMemoryKills()
     return 0; // Windows refuses memory, it kills nobody for it
 }
 
-std::string host::signalName(int)
-{
-    return {};
-}
+std::string host::signalName(int) { return {}; }
 
 std::vector<std::string> commandLineArguments(int, char**)
 {
@@ -109,15 +106,9 @@ bool errorsAreOnTerminal()
     return ::GetConsoleMode(::GetStdHandle(STD_ERROR_HANDLE), &mode) != 0;
 }
 
-bool inputIsPipe()
-{
-    return ::GetFileType(::GetStdHandle(STD_INPUT_HANDLE)) == FILE_TYPE_PIPE;
-}
+bool inputIsPipe() { return ::GetFileType(::GetStdHandle(STD_INPUT_HANDLE)) == FILE_TYPE_PIPE; }
 
-int cpuCount()
-{
-    return static_cast<int>(::GetActiveProcessorCount(ALL_PROCESSOR_GROUPS));
-}
+int cpuCount() { return static_cast<int>(::GetActiveProcessorCount(ALL_PROCESSOR_GROUPS)); }
 
 std::uint64_t physicalMemoryBytes()
 {
@@ -132,7 +123,8 @@ ProcessMemory processMemory()
     PROCESS_MEMORY_COUNTERS counters {};
     if (!::K32GetProcessMemoryInfo(::GetCurrentProcess(), &counters, sizeof counters))
         return {};
-    return { static_cast<std::int64_t>(counters.WorkingSetSize), static_cast<std::int64_t>(counters.PeakWorkingSetSize) };
+    return { static_cast<std::int64_t>(counters.WorkingSetSize),
+        static_cast<std::int64_t>(counters.PeakWorkingSetSize) };
 }
 
 } // namespace furrow

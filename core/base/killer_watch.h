@@ -5,8 +5,8 @@
 
 namespace furrow {
 
-/// Tells whether the kernel's out-of-memory killer was at work shortly before a process ended: its counters moved in the last ten to twenty
-/// seconds. An older move was for another process. Not thread-safe. Not for other folders.
+/// Tells whether the kernel's out-of-memory killer was at work shortly before a process ended: its counters moved in
+/// the last ten to twenty seconds. An older move was for another process. Not thread-safe. Not for other folders.
 class KillerWatch {
 public:
     /// @param kills  what the kernel counted so far

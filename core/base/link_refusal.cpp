@@ -11,16 +11,21 @@ Status refuseLink(const std::filesystem::path& path)
     if (!isLink(path))
         return {};
     return Error { ErrorCode::InvalidArgument,
-        sentence("%1 is a link, and Furrow writes and deletes nothing through links in a run folder. Put the folder or file itself there, mount the other disk at that place, or move the whole run.", { utf8Text(path) }) };
+        sentence(
+            "%1 is a link, and Furrow writes and deletes nothing through links in a run folder. Put the folder or file itself there, mount the other disk at that place, or move the whole run.",
+            { utf8Text(path) }) };
 }
 
 Status refuseSecondName(const std::filesystem::path& path)
 {
     std::error_code absent;
-    if (!std::filesystem::is_regular_file(path, absent) || std::filesystem::hard_link_count(path, absent) <= 1 || absent)
+    if (!std::filesystem::is_regular_file(path, absent) || std::filesystem::hard_link_count(path, absent) <= 1
+        || absent)
         return {};
     return Error { ErrorCode::InvalidArgument,
-        sentence("%1 has a second name elsewhere (a hard link, as 'cp -al' makes), and what Furrow writes would change the file of that name too. Nothing was changed. Make a copy of the run folder by 'cp -a --reflink=auto', and go on with the copy.", { utf8Text(path) }) };
+        sentence(
+            "%1 has a second name elsewhere (a hard link, as 'cp -al' makes), and what Furrow writes would change the file of that name too. Nothing was changed. Make a copy of the run folder by 'cp -a --reflink=auto', and go on with the copy.",
+            { utf8Text(path) }) };
 }
 
 } // namespace furrow

@@ -14,7 +14,8 @@ struct LockHolder {
     bool stopped = false; ///< by SIGSTOP, Ctrl+Z or a debugger
 };
 
-/// Who holds the FileLock on `file`; its program with the command, "furrowctl audit". Nothing: nobody, or the system does not tell (only Linux does).
+/// Who holds the FileLock on `file`; its program with the command, "furrowctl audit". Nothing: nobody, or the system
+/// does not tell (only Linux does).
 std::optional<LockHolder> fileLockHolder(const std::filesystem::path& file);
 
 /// "process 4711 (sqlite3), which is stopped".

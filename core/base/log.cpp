@@ -21,55 +21,51 @@
 namespace furrow {
 namespace {
 
-    constexpr auto kPattern = "%Y-%m-%d %H:%M:%S.%e %L %n  %v";
+constexpr auto kPattern = "%Y-%m-%d %H:%M:%S.%e %L %n  %v";
 
-    std::shared_ptr<spdlog::logger> makeLogger(std::string_view process, std::vector<spdlog::sink_ptr> sinks)
-    {
-        auto logger = std::make_shared<spdlog::logger>(std::string(process), sinks.begin(), sinks.end());
-        logger->set_level(spdlog::level::debug);
-        logger->flush_on(spdlog::level::debug);
-        logger->set_pattern(kPattern);
-        return logger;
-    }
+std::shared_ptr<spdlog::logger> makeLogger(std::string_view process, std::vector<spdlog::sink_ptr> sinks)
+{
+    auto logger = std::make_shared<spdlog::logger>(std::string(process), sinks.begin(), sinks.end());
+    logger->set_level(spdlog::level::debug);
+    logger->flush_on(spdlog::level::debug);
+    logger->set_pattern(kPattern);
+    return logger;
+}
 
-    // guarded by loggerMutex()
-    std::shared_ptr<spdlog::logger>& loggerSlot()
-    {
-        static std::shared_ptr<spdlog::logger> logger
-            = makeLogger("furrow", { std::make_shared<spdlog::sinks::stderr_sink_mt>() });
-        return logger;
-    }
+// guarded by loggerMutex()
+std::shared_ptr<spdlog::logger>& loggerSlot()
+{
+    static std::shared_ptr<spdlog::logger> logger
+        = makeLogger("furrow", { std::make_shared<spdlog::sinks::stderr_sink_mt>() });
+    return logger;
+}
 
-    std::mutex& loggerMutex()
-    {
-        static std::mutex mutex;
-        return mutex;
-    }
+std::mutex& loggerMutex()
+{
+    static std::mutex mutex;
+    return mutex;
+}
 
-    spdlog::level::level_enum spdlogLevel(LogLevel level)
-    {
-        switch (level) {
-        case LogLevel::Debug:
-            return spdlog::level::debug;
-        case LogLevel::Info:
-            return spdlog::level::info;
-        case LogLevel::Warning:
-            return spdlog::level::warn;
-        case LogLevel::Error:
-            return spdlog::level::err;
-        }
-        return spdlog::level::err;
+spdlog::level::level_enum spdlogLevel(LogLevel level)
+{
+    switch (level) {
+    case LogLevel::Debug: return spdlog::level::debug;
+    case LogLevel::Info: return spdlog::level::info;
+    case LogLevel::Warning: return spdlog::level::warn;
+    case LogLevel::Error: return spdlog::level::err;
     }
+    return spdlog::level::err;
+}
 
-    /// A line as kPattern makes it, without all before the text; another line as it is.
-    std::string withoutHeader(const std::string& line)
-    {
-        constexpr std::size_t kTimeEnd = 23, kNameBegin = 26; // "2026-03-13 18:42:10.123 I worker-0  text"
-        if (line.size() < kNameBegin || line[10] != ' ' || line[kTimeEnd] != ' ' || line[kNameBegin - 1] != ' ')
-            return line;
-        const auto nameEnd = line.find("  ", kNameBegin);
-        return nameEnd == std::string::npos ? line : line.substr(nameEnd + 2);
-    }
+/// A line as kPattern makes it, without all before the text; another line as it is.
+std::string withoutHeader(const std::string& line)
+{
+    constexpr std::size_t kTimeEnd = 23, kNameBegin = 26; // "2026-03-13 18:42:10.123 I worker-0  text"
+    if (line.size() < kNameBegin || line[10] != ' ' || line[kTimeEnd] != ' ' || line[kNameBegin - 1] != ' ')
+        return line;
+    const auto nameEnd = line.find("  ", kNameBegin);
+    return nameEnd == std::string::npos ? line : line.substr(nameEnd + 2);
+}
 
 } // namespace
 

@@ -13,14 +13,16 @@ enum class LogLevel { Debug, Info, Warning, Error };
 /// @param process  short name of this process, e.g. "worker-0"
 void startLog(std::string_view process, const std::filesystem::path& file = {}, bool toStderr = true);
 
-/// Thread-safe. Before startLog it writes to stderr. One line, whatever stands in the text (plainLine); secrets are replaced (withoutSecrets).
+/// Thread-safe. Before startLog it writes to stderr. One line, whatever stands in the text (plainLine); secrets are
+/// replaced (withoutSecrets).
 void log(LogLevel level, std::string_view text);
 
 inline void logInfo(std::string_view text) { log(LogLevel::Info, text); }
 inline void logWarning(std::string_view text) { log(LogLevel::Warning, text); }
 inline void logError(std::string_view text) { log(LogLevel::Error, text); }
 
-/// The last line of a log file, without its time and the name of the process: what it said before it ended. "" when there is none.
+/// The last line of a log file, without its time and the name of the process: what it said before it ended. "" when
+/// there is none.
 std::string lastLogLine(const std::filesystem::path& file);
 
 } // namespace furrow

@@ -21,8 +21,10 @@ bool isPlainName(std::string_view name)
 {
     constexpr std::size_t kLongest = 255; // of most file systems
     constexpr unsigned char kFirstPrintable = 0x20;
-    const auto leadsElsewhere = [](char c) { return c == '/' || c == '\\' || c == ':' || static_cast<unsigned char>(c) < kFirstPrintable; };
-    return !name.empty() && name.size() <= kLongest && name != "." && name != ".." && isValidUtf8(name) && std::none_of(name.begin(), name.end(), leadsElsewhere);
+    const auto leadsElsewhere
+        = [](char c) { return c == '/' || c == '\\' || c == ':' || static_cast<unsigned char>(c) < kFirstPrintable; };
+    return !name.empty() && name.size() <= kLongest && name != "." && name != ".." && isValidUtf8(name)
+        && std::none_of(name.begin(), name.end(), leadsElsewhere);
 }
 
 } // namespace furrow

@@ -11,35 +11,33 @@
 namespace furrow {
 namespace {
 
-    /// How Windows says "crashed": the exit code is an NTSTATUS.
-    const char* crashName(std::uint32_t code)
-    {
-        constexpr std::array kNames { std::pair { 0xC0000005U, "access violation" },
-            std::pair { 0xC0000017U, "out of memory" }, std::pair { 0xC000001DU, "illegal instruction" },
-            std::pair { 0xC0000094U, "integer division by zero" }, std::pair { 0xC00000FDU, "stack overflow" },
-            std::pair { 0xC0000135U, "a DLL was not found" }, std::pair { 0xC0000142U, "a DLL failed to start" },
-            std::pair { 0xC000013AU, "ended by Ctrl+C" }, std::pair { 0xC0000374U, "heap corruption" },
-            std::pair { 0xC0000409U, "aborted" } };
-        for (const auto& [number, name] : kNames) {
-            if (number == code)
-                return name;
-        }
-        return nullptr;
+/// How Windows says "crashed": the exit code is an NTSTATUS.
+const char* crashName(std::uint32_t code)
+{
+    constexpr std::array kNames { std::pair { 0xC0000005U, "access violation" },
+        std::pair { 0xC0000017U, "out of memory" }, std::pair { 0xC000001DU, "illegal instruction" },
+        std::pair { 0xC0000094U, "integer division by zero" }, std::pair { 0xC00000FDU, "stack overflow" },
+        std::pair { 0xC0000135U, "a DLL was not found" }, std::pair { 0xC0000142U, "a DLL failed to start" },
+        std::pair { 0xC000013AU, "ended by Ctrl+C" }, std::pair { 0xC0000374U, "heap corruption" },
+        std::pair { 0xC0000409U, "aborted" } };
+    for (const auto& [number, name] : kNames) {
+        if (number == code)
+            return name;
     }
+    return nullptr;
+}
 
 } // namespace
 
-bool standsStill(const ProcessIdentity& process)
-{
-    return isStopped(process.pid) && isAlive(process);
-}
+bool standsStill(const ProcessIdentity& process) { return isStopped(process.pid) && isAlive(process); }
 
 std::string ProcessExit::describe() const
 {
     if (signal != 0) {
         const std::string name = host::signalName(signal);
         if (name == "SIGKILL")
-            return outOfMemory ? sentence("SIGKILL (likely the out-of-memory killer)") : sentence("SIGKILL, sender unknown");
+            return outOfMemory ? sentence("SIGKILL (likely the out-of-memory killer)")
+                               : sentence("SIGKILL, sender unknown");
         return name.empty() ? sentence("signal %1", { std::to_string(signal) }) : name;
     }
     const auto code = static_cast<std::uint32_t>(exitCode);

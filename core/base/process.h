@@ -39,12 +39,13 @@ struct ProcessOptions {
     std::map<std::string, std::string> environment; ///< added to ours
     std::filesystem::path workingFolder; ///< empty: ours
     std::filesystem::path outputFile; ///< stdout and stderr are appended here; empty: inherited
-    bool withSecrets = false; ///< it gets the secrets of our environment too (isSecretVariable): only for what asks the hub, or starts what does
+    bool withSecrets = false; ///< it gets the secrets of our environment too (isSecretVariable): only for what asks the
+                              ///< hub, or starts what does
 };
 
-/// A child of this process. Its stdin is a pipe that stays empty unless writeInput is called: when this process dies, however
-/// abruptly, the child reads end-of-file there and can end in order (see ParentWatch). Destroying the
-/// object kills the child's process tree. Move-only, not thread-safe.
+/// A child of this process. Its stdin is a pipe that stays empty unless writeInput is called: when this process dies,
+/// however abruptly, the child reads end-of-file there and can end in order (see ParentWatch). Destroying the object
+/// kills the child's process tree. Move-only, not thread-safe.
 class ChildProcess {
 public:
     static Result<ChildProcess> start(const std::filesystem::path& program, const ProcessOptions& options);
@@ -61,7 +62,8 @@ public:
     std::optional<ProcessExit> poll();
     /// Waits at most `timeout`.
     std::optional<ProcessExit> wait(std::chrono::milliseconds timeout);
-    /// Asks it to end in order: like requestProcessStop, and a Windows program without a StopRequest sees its stdin end.
+    /// Asks it to end in order: like requestProcessStop, and a Windows program without a StopRequest sees its stdin
+    /// end.
     void requestStop();
     /// Kills it and everything it started (process group / job object).
     void killTree();

@@ -29,151 +29,152 @@ extern char** environ;
 namespace furrow {
 namespace {
 
-    /// A file descriptor that closes itself.
-    class Descriptor {
-    public:
-        explicit Descriptor(int number = -1)
-            : number_(number)
-        {
-        }
-        Descriptor(Descriptor&& other) noexcept
-            : number_(std::exchange(other.number_, -1))
-        {
-        }
-        Descriptor& operator=(Descriptor&& other) noexcept
-        {
-            std::swap(number_, other.number_);
-            return *this;
-        }
-        ~Descriptor() { reset(); }
-        void reset()
-        {
-            if (number_ >= 0)
-                ::close(std::exchange(number_, -1));
-        }
-        int number() const { return number_; }
-
-    private:
-        int number_;
-    };
-
-    struct Pipe {
-        Descriptor reader;
-        Descriptor writer;
-    };
-
-    Result<Pipe> makePipe()
+/// A file descriptor that closes itself.
+class Descriptor {
+public:
+    explicit Descriptor(int number = -1)
+        : number_(number)
     {
-        int ends[2];
-        if (::pipe2(ends, O_CLOEXEC) != 0)
-            return Error { ErrorCode::Io, std::string("cannot make a pipe: ") + std::strerror(errno) };
-        return Pipe { Descriptor(ends[0]), Descriptor(ends[1]) };
     }
-
-    /// Everything exec needs, made before the fork because nothing may be allocated after it.
-    struct Launch {
-        std::vector<std::string> words;
-        std::vector<std::string> variables;
-        std::vector<char*> argv;
-        std::vector<char*> envp;
-        std::string program;
-        std::string folder; ///< empty: ours
-        Descriptor output; ///< -1: inherited
-
-        Launch() = default;
-        Launch(Launch&&) = default; // vectors keep their buffers, so argv and envp stay right
-        Launch& operator=(Launch&&) = default;
-    };
-
-    std::vector<char*> pointersTo(std::vector<std::string>& texts)
+    Descriptor(Descriptor&& other) noexcept
+        : number_(std::exchange(other.number_, -1))
     {
-        std::vector<char*> pointers;
-        for (std::string& text : texts)
-            pointers.push_back(text.data());
-        pointers.push_back(nullptr);
-        return pointers;
     }
-
-    Result<Launch> prepare(const std::filesystem::path& program, const ProcessOptions& options)
+    Descriptor& operator=(Descriptor&& other) noexcept
     {
-        Launch launch;
-        launch.program = program.native();
-        if (::access(launch.program.c_str(), X_OK) != 0)
-            return systemError(sentence("cannot start %1", { utf8Text(program) }), errno);
-        launch.folder = options.workingFolder.native();
-        if (std::error_code error; !launch.folder.empty() && !std::filesystem::is_directory(launch.folder, error))
-            return systemError(sentence("cannot start %1 in %2", { utf8Text(program), utf8Text(options.workingFolder) }), ENOENT);
-        if (!options.outputFile.empty()) {
-            FURROW_TRY(refuseIrregular(options.outputFile));
-            launch.output = Descriptor(::open(options.outputFile.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644)); // a named pipe must not hang
-            if (launch.output.number() < 0)
-                return systemError(sentence("cannot write %1", { utf8Text(options.outputFile) }), errno);
-        }
-        launch.words = { launch.program };
-        launch.words.insert(launch.words.end(), options.arguments.begin(), options.arguments.end());
-        for (char** variable = environ; *variable; ++variable) {
-            const std::string_view text = *variable;
-            const auto name = text.substr(0, text.find('='));
-            const auto value = text.substr(std::min(name.size() + 1, text.size()));
-            if (!options.environment.contains(std::string(name)) && (options.withSecrets || !isSecretVariable(name, value)))
-                launch.variables.emplace_back(text);
-        }
-        for (const auto& [name, value] : options.environment)
-            launch.variables.push_back(name + "=" + value);
-        launch.argv = pointersTo(launch.words);
-        launch.envp = pointersTo(launch.variables);
-        return launch;
+        std::swap(number_, other.number_);
+        return *this;
     }
-
-    /// Attributes and file actions of posix_spawn, freed together.
-    struct SpawnPlan {
-        posix_spawn_file_actions_t actions;
-        posix_spawnattr_t attributes;
-
-        SpawnPlan()
-        {
-            posix_spawn_file_actions_init(&actions);
-            posix_spawnattr_init(&attributes);
-        }
-        SpawnPlan(const SpawnPlan&) = delete;
-        SpawnPlan& operator=(const SpawnPlan&) = delete;
-        ~SpawnPlan()
-        {
-            posix_spawnattr_destroy(&attributes);
-            posix_spawn_file_actions_destroy(&actions);
-        }
-    };
-
-    void planChild(SpawnPlan& plan, const Launch& launch, int stdinReader)
+    ~Descriptor() { reset(); }
+    void reset()
     {
-        posix_spawn_file_actions_adddup2(&plan.actions, stdinReader, STDIN_FILENO);
-        if (launch.output.number() >= 0) {
-            posix_spawn_file_actions_adddup2(&plan.actions, launch.output.number(), STDOUT_FILENO);
-            posix_spawn_file_actions_adddup2(&plan.actions, launch.output.number(), STDERR_FILENO);
-        }
-        if (!launch.folder.empty())
-            posix_spawn_file_actions_addchdir_np(&plan.actions, launch.folder.c_str());
+        if (number_ >= 0)
+            ::close(std::exchange(number_, -1));
+    }
+    int number() const { return number_; }
+
+private:
+    int number_;
+};
+
+struct Pipe {
+    Descriptor reader;
+    Descriptor writer;
+};
+
+Result<Pipe> makePipe()
+{
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+        return Error { ErrorCode::Io, std::string("cannot make a pipe: ") + std::strerror(errno) };
+    return Pipe { Descriptor(ends[0]), Descriptor(ends[1]) };
+}
+
+/// Everything exec needs, made before the fork because nothing may be allocated after it.
+struct Launch {
+    std::vector<std::string> words;
+    std::vector<std::string> variables;
+    std::vector<char*> argv;
+    std::vector<char*> envp;
+    std::string program;
+    std::string folder; ///< empty: ours
+    Descriptor output; ///< -1: inherited
+
+    Launch() = default;
+    Launch(Launch&&) = default; // vectors keep their buffers, so argv and envp stay right
+    Launch& operator=(Launch&&) = default;
+};
+
+std::vector<char*> pointersTo(std::vector<std::string>& texts)
+{
+    std::vector<char*> pointers;
+    for (std::string& text : texts)
+        pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+Result<Launch> prepare(const std::filesystem::path& program, const ProcessOptions& options)
+{
+    Launch launch;
+    launch.program = program.native();
+    if (::access(launch.program.c_str(), X_OK) != 0)
+        return systemError(sentence("cannot start %1", { utf8Text(program) }), errno);
+    launch.folder = options.workingFolder.native();
+    if (std::error_code error; !launch.folder.empty() && !std::filesystem::is_directory(launch.folder, error))
+        return systemError(
+            sentence("cannot start %1 in %2", { utf8Text(program), utf8Text(options.workingFolder) }), ENOENT);
+    if (!options.outputFile.empty()) {
+        FURROW_TRY(refuseIrregular(options.outputFile));
+        launch.output = Descriptor(::open(options.outputFile.c_str(),
+            O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644)); // a named pipe must not hang
+        if (launch.output.number() < 0)
+            return systemError(sentence("cannot write %1", { utf8Text(options.outputFile) }), errno);
+    }
+    launch.words = { launch.program };
+    launch.words.insert(launch.words.end(), options.arguments.begin(), options.arguments.end());
+    for (char** variable = environ; *variable; ++variable) {
+        const std::string_view text = *variable;
+        const auto name = text.substr(0, text.find('='));
+        const auto value = text.substr(std::min(name.size() + 1, text.size()));
+        if (!options.environment.contains(std::string(name)) && (options.withSecrets || !isSecretVariable(name, value)))
+            launch.variables.emplace_back(text);
+    }
+    for (const auto& [name, value] : options.environment)
+        launch.variables.push_back(name + "=" + value);
+    launch.argv = pointersTo(launch.words);
+    launch.envp = pointersTo(launch.variables);
+    return launch;
+}
+
+/// Attributes and file actions of posix_spawn, freed together.
+struct SpawnPlan {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+
+    SpawnPlan()
+    {
+        posix_spawn_file_actions_init(&actions);
+        posix_spawnattr_init(&attributes);
+    }
+    SpawnPlan(const SpawnPlan&) = delete;
+    SpawnPlan& operator=(const SpawnPlan&) = delete;
+    ~SpawnPlan()
+    {
+        posix_spawnattr_destroy(&attributes);
+        posix_spawn_file_actions_destroy(&actions);
+    }
+};
+
+void planChild(SpawnPlan& plan, const Launch& launch, int stdinReader)
+{
+    posix_spawn_file_actions_adddup2(&plan.actions, stdinReader, STDIN_FILENO);
+    if (launch.output.number() >= 0) {
+        posix_spawn_file_actions_adddup2(&plan.actions, launch.output.number(), STDOUT_FILENO);
+        posix_spawn_file_actions_adddup2(&plan.actions, launch.output.number(), STDERR_FILENO);
+    }
+    if (!launch.folder.empty())
+        posix_spawn_file_actions_addchdir_np(&plan.actions, launch.folder.c_str());
 #if __GLIBC_PREREQ(2, 34)
-        // Libraries of the parent may have opened files without O_CLOEXEC.
-        posix_spawn_file_actions_addclosefrom_np(&plan.actions, STDERR_FILENO + 1);
+    // Libraries of the parent may have opened files without O_CLOEXEC.
+    posix_spawn_file_actions_addclosefrom_np(&plan.actions, STDERR_FILENO + 1);
 #endif
-        sigset_t none;
-        sigset_t all;
-        sigemptyset(&none);
-        sigfillset(&all);
-        posix_spawnattr_setsigmask(&plan.attributes, &none);
-        posix_spawnattr_setsigdefault(&plan.attributes, &all);
-        posix_spawnattr_setpgroup(&plan.attributes, 0);
-        posix_spawnattr_setflags(
-            &plan.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    }
+    sigset_t none;
+    sigset_t all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&plan.attributes, &none);
+    posix_spawnattr_setsigdefault(&plan.attributes, &all);
+    posix_spawnattr_setpgroup(&plan.attributes, 0);
+    posix_spawnattr_setflags(&plan.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
 
-    ProcessExit exitOf(const siginfo_t& info)
-    {
-        if (info.si_code == CLD_EXITED)
-            return { info.si_status, 0, false };
-        return { 0, info.si_status, false };
-    }
+ProcessExit exitOf(const siginfo_t& info)
+{
+    if (info.si_code == CLD_EXITED)
+        return { info.si_status, 0, false };
+    return { 0, info.si_status, false };
+}
 
 } // namespace
 
@@ -214,8 +215,8 @@ Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program, c
     SpawnPlan plan;
     planChild(plan, launch, stdinPipe.reader.number());
     pid_t pid = 0;
-    const int failed = ::posix_spawn(&pid, launch.program.c_str(), &plan.actions, &plan.attributes,
-        launch.argv.data(), launch.envp.data());
+    const int failed = ::posix_spawn(
+        &pid, launch.program.c_str(), &plan.actions, &plan.attributes, launch.argv.data(), launch.envp.data());
     if (failed != 0)
         return systemError(sentence("cannot start %1", { utf8Text(program) }), failed);
     auto state = std::make_unique<State>();
@@ -237,27 +238,21 @@ Status ChildProcess::writeInput(std::string_view bytes)
         if (wrote > 0)
             bytes.remove_prefix(static_cast<std::size_t>(wrote));
         else if (errno != EINTR)
-            status = Error { ErrorCode::Io, std::string("the process does not read its input: ") + std::strerror(errno) };
+            status
+                = Error { ErrorCode::Io, std::string("the process does not read its input: ") + std::strerror(errno) };
     }
     ::sigaction(SIGPIPE, &before, nullptr);
     return status;
 }
 
-void ChildProcess::closeInput()
-{
-    state_->stdinWriter = Descriptor();
-}
+void ChildProcess::closeInput() { state_->stdinWriter = Descriptor(); }
 
-const ProcessIdentity& ChildProcess::identity() const
-{
-    return state_->identity;
-}
+const ProcessIdentity& ChildProcess::identity() const { return state_->identity; }
 
 std::optional<ProcessExit> ChildProcess::poll()
 {
     siginfo_t info {};
-    if (!state_->exit
-        && ::waitid(P_PID, static_cast<id_t>(state_->pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0
+    if (!state_->exit && ::waitid(P_PID, static_cast<id_t>(state_->pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0
         && info.si_pid != 0) {
         state_->exit = exitOf(info);
         state_->exit->outOfMemory = state_->exit->signal == SIGKILL && state_->killer.wasAtWork();
@@ -273,8 +268,7 @@ std::optional<ProcessExit> ChildProcess::wait(std::chrono::milliseconds timeout)
     for (;;) {
         if (auto exit = poll())
             return exit;
-        const auto left
-            = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
         if (left <= 0)
             return {};
         const bool hasDescriptor = state_->pidDescriptor.number() >= 0;
@@ -290,74 +284,71 @@ void ChildProcess::requestStop()
         ::kill(state_->pid(), SIGTERM);
 }
 
-void ChildProcess::killTree()
-{
-    killTreeOf(state_->pid());
-}
+void ChildProcess::killTree() { killTreeOf(state_->pid()); }
 
 namespace {
 
-    /// What the new process and its starter tell each other.
-    struct DetachPipes {
-        Pipe news; ///< to the starter: the pid, then errno when exec failed
-        Pipe go; ///< to the process: start, its identity is known
-    };
+/// What the new process and its starter tell each other.
+struct DetachPipes {
+    Pipe news; ///< to the starter: the pid, then errno when exec failed
+    Pipe go; ///< to the process: start, its identity is known
+};
 
-    // The functions below run between fork and exec: only async-signal-safe calls.
+// The functions below run between fork and exec: only async-signal-safe calls.
 
-    [[noreturn]] void tellAndExit(const DetachPipes& pipes, int code)
-    {
-        [[maybe_unused]] const ssize_t told = ::write(pipes.news.writer.number(), &code, sizeof code);
+[[noreturn]] void tellAndExit(const DetachPipes& pipes, int code)
+{
+    [[maybe_unused]] const ssize_t told = ::write(pipes.news.writer.number(), &code, sizeof code);
+    ::_exit(127);
+}
+
+void keepOnlyStandardFiles()
+{
+    constexpr unsigned kCloseOnExec = 4; // CLOSE_RANGE_CLOEXEC, Linux 5.11
+    if (::syscall(SYS_close_range, STDERR_FILENO + 1U, ~0U, kCloseOnExec) == 0)
+        return;
+    for (int number = STDERR_FILENO + 1; number < 4096; ++number)
+        ::fcntl(number, F_SETFD, FD_CLOEXEC);
+}
+
+void resetSignals()
+{
+    for (int number = 1; number < NSIG; ++number)
+        ::signal(number, SIG_DFL); // SIGKILL and SIGSTOP refuse, which is fine
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void becomeDetached(const Launch& launch, const DetachPipes& pipes)
+{
+    const int pid = ::getpid();
+    if (::write(pipes.news.writer.number(), &pid, sizeof pid) != sizeof pid)
         ::_exit(127);
-    }
-
-    void keepOnlyStandardFiles()
-    {
-        constexpr unsigned kCloseOnExec = 4; // CLOSE_RANGE_CLOEXEC, Linux 5.11
-        if (::syscall(SYS_close_range, STDERR_FILENO + 1U, ~0U, kCloseOnExec) == 0)
-            return;
-        for (int number = STDERR_FILENO + 1; number < 4096; ++number)
-            ::fcntl(number, F_SETFD, FD_CLOEXEC);
-    }
-
-    void resetSignals()
-    {
-        for (int number = 1; number < NSIG; ++number)
-            ::signal(number, SIG_DFL); // SIGKILL and SIGSTOP refuse, which is fine
-        sigset_t none;
-        sigemptyset(&none);
-        ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    }
-
-    [[noreturn]] void becomeDetached(const Launch& launch, const DetachPipes& pipes)
-    {
-        const int pid = ::getpid();
-        if (::write(pipes.news.writer.number(), &pid, sizeof pid) != sizeof pid)
-            ::_exit(127);
-        char go = 0;
-        if (::read(pipes.go.reader.number(), &go, 1) != 1)
-            ::_exit(127); // the starter died: nobody would know of us
-        const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-        const int output = launch.output.number() >= 0 ? launch.output.number() : nothing;
-        ::dup2(nothing, STDIN_FILENO);
-        ::dup2(output, STDOUT_FILENO);
-        ::dup2(output, STDERR_FILENO);
-        if (!launch.folder.empty() && ::chdir(launch.folder.c_str()) != 0)
-            tellAndExit(pipes, errno);
-        keepOnlyStandardFiles();
-        resetSignals();
-        ::execve(launch.program.c_str(), launch.argv.data(), launch.envp.data());
+    char go = 0;
+    if (::read(pipes.go.reader.number(), &go, 1) != 1)
+        ::_exit(127); // the starter died: nobody would know of us
+    const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    const int output = launch.output.number() >= 0 ? launch.output.number() : nothing;
+    ::dup2(nothing, STDIN_FILENO);
+    ::dup2(output, STDOUT_FILENO);
+    ::dup2(output, STDERR_FILENO);
+    if (!launch.folder.empty() && ::chdir(launch.folder.c_str()) != 0)
         tellAndExit(pipes, errno);
-    }
+    keepOnlyStandardFiles();
+    resetSignals();
+    ::execve(launch.program.c_str(), launch.argv.data(), launch.envp.data());
+    tellAndExit(pipes, errno);
+}
 
-    bool readNumber(int from, int& number)
-    {
-        ssize_t got = 0;
-        do
-            got = ::read(from, &number, sizeof number);
-        while (got < 0 && errno == EINTR);
-        return got == sizeof number;
-    }
+bool readNumber(int from, int& number)
+{
+    ssize_t got = 0;
+    do
+        got = ::read(from, &number, sizeof number);
+    while (got < 0 && errno == EINTR);
+    return got == sizeof number;
+}
 
 } // namespace
 

@@ -15,69 +15,66 @@
 namespace furrow {
 namespace {
 
-    struct ProcessFacts {
-        char state = 0; ///< 0: there is no such process
-        std::int64_t parent = 0;
-        std::int64_t startTime = 0; ///< clock ticks since boot
-    };
+struct ProcessFacts {
+    char state = 0; ///< 0: there is no such process
+    std::int64_t parent = 0;
+    std::int64_t startTime = 0; ///< clock ticks since boot
+};
 
-    ProcessFacts factsOf(std::int64_t pid)
-    {
-        std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-        std::string line;
-        if (!std::getline(file, line))
-            return {};
-        const std::size_t nameEnd = line.rfind(')'); // the name may hold blanks and brackets
-        if (nameEnd == std::string::npos)
-            return {};
-        std::istringstream words(line.substr(nameEnd + 1));
-        ProcessFacts facts;
-        std::string skipped;
-        words >> facts.state >> facts.parent; // fields 3 and 4 of proc(5)
-        for (int field = 5; field < 22; ++field)
-            words >> skipped;
-        words >> facts.startTime;
-        return facts;
+ProcessFacts factsOf(std::int64_t pid)
+{
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string line;
+    if (!std::getline(file, line))
+        return {};
+    const std::size_t nameEnd = line.rfind(')'); // the name may hold blanks and brackets
+    if (nameEnd == std::string::npos)
+        return {};
+    std::istringstream words(line.substr(nameEnd + 1));
+    ProcessFacts facts;
+    std::string skipped;
+    words >> facts.state >> facts.parent; // fields 3 and 4 of proc(5)
+    for (int field = 5; field < 22; ++field)
+        words >> skipped;
+    words >> facts.startTime;
+    return facts;
+}
+
+std::vector<std::int64_t> allPids()
+{
+    std::vector<std::int64_t> pids;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
+        entry.increment(error)) {
+        const std::string name = entry->path().filename();
+        std::int64_t pid = 0;
+        const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
+        if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size())
+            pids.push_back(pid);
     }
+    return pids;
+}
 
-    std::vector<std::int64_t> allPids()
-    {
-        std::vector<std::int64_t> pids;
-        std::error_code error;
-        for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
-             entry.increment(error)) {
-            const std::string name = entry->path().filename();
-            std::int64_t pid = 0;
-            const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-            if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size())
-                pids.push_back(pid);
+/// `root` and everything below it, as the system sees it now.
+std::set<std::int64_t> descendants(std::int64_t root)
+{
+    std::unordered_map<std::int64_t, std::int64_t> parents;
+    for (const std::int64_t pid : allPids())
+        parents[pid] = factsOf(pid).parent;
+    std::set<std::int64_t> found { root };
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (const auto& [pid, parent] : parents) {
+            if (found.contains(parent) && found.insert(pid).second)
+                grew = true;
         }
-        return pids;
     }
-
-    /// `root` and everything below it, as the system sees it now.
-    std::set<std::int64_t> descendants(std::int64_t root)
-    {
-        std::unordered_map<std::int64_t, std::int64_t> parents;
-        for (const std::int64_t pid : allPids())
-            parents[pid] = factsOf(pid).parent;
-        std::set<std::int64_t> found { root };
-        for (bool grew = true; grew;) {
-            grew = false;
-            for (const auto& [pid, parent] : parents) {
-                if (found.contains(parent) && found.insert(pid).second)
-                    grew = true;
-            }
-        }
-        return found;
-    }
+    return found;
+}
 
 } // namespace
 
-std::int64_t startTimeOf(std::int64_t pid)
-{
-    return factsOf(pid).startTime;
-}
+std::int64_t startTimeOf(std::int64_t pid) { return factsOf(pid).startTime; }
 
 bool isStopped(std::int64_t pid)
 {

@@ -13,47 +13,46 @@
 namespace furrow {
 namespace {
 
-    constexpr UINT kKilled = 137; // what kill -9 shows elsewhere
+constexpr UINT kKilled = 137; // what kill -9 shows elsewhere
 
-    std::int64_t creationTime(HANDLE process)
-    {
-        FILETIME created {}, exited {}, kernel {}, user {};
-        return ::GetProcessTimes(process, &created, &exited, &kernel, &user) ? ticksOf(created) : 0;
-    }
+std::int64_t creationTime(HANDLE process)
+{
+    FILETIME created {}, exited {}, kernel {}, user {};
+    return ::GetProcessTimes(process, &created, &exited, &kernel, &user) ? ticksOf(created) : 0;
+}
 
-    struct Doomed {
-        WindowsHandle process;
-        std::int64_t startTime = 0;
-    };
+struct Doomed {
+    WindowsHandle process;
+    std::int64_t startTime = 0;
+};
 
-    /// Adds the living children of those in `doomed`. True when there were new ones.
-    bool addChildren(std::map<DWORD, Doomed>& doomed)
-    {
-        const WindowsHandle snapshot(::CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0));
-        PROCESSENTRY32W entry {};
-        entry.dwSize = sizeof entry;
-        bool grew = false;
-        for (BOOL more = ::Process32FirstW(snapshot.get(), &entry); more; more = ::Process32NextW(snapshot.get(), &entry)) {
-            const auto parent = doomed.find(entry.th32ParentProcessID);
-            if (parent == doomed.end() || doomed.contains(entry.th32ProcessID))
-                continue;
-            WindowsHandle process(::OpenProcess(
-                PROCESS_TERMINATE | PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE, FALSE, entry.th32ProcessID));
-            const std::int64_t startTime = process ? creationTime(process.get()) : 0;
-            if (startTime >= parent->second.startTime && startTime != 0) {
-                doomed[entry.th32ProcessID] = { std::move(process), startTime };
-                grew = true;
-            }
+/// Adds the living children of those in `doomed`. True when there were new ones.
+bool addChildren(std::map<DWORD, Doomed>& doomed)
+{
+    const WindowsHandle snapshot(::CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0));
+    PROCESSENTRY32W entry {};
+    entry.dwSize = sizeof entry;
+    bool grew = false;
+    for (BOOL more = ::Process32FirstW(snapshot.get(), &entry); more; more = ::Process32NextW(snapshot.get(), &entry)) {
+        const auto parent = doomed.find(entry.th32ParentProcessID);
+        if (parent == doomed.end() || doomed.contains(entry.th32ProcessID))
+            continue;
+        WindowsHandle process(::OpenProcess(
+            PROCESS_TERMINATE | PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE, FALSE, entry.th32ProcessID));
+        const std::int64_t startTime = process ? creationTime(process.get()) : 0;
+        if (startTime >= parent->second.startTime && startTime != 0) {
+            doomed[entry.th32ProcessID] = { std::move(process), startTime };
+            grew = true;
         }
-        return grew;
     }
+    return grew;
+}
 
 } // namespace
 
 std::int64_t startTimeOf(std::int64_t pid)
 {
-    const WindowsHandle process(
-        ::OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, static_cast<DWORD>(pid)));
+    const WindowsHandle process(::OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, static_cast<DWORD>(pid)));
     return process ? creationTime(process.get()) : 0;
 }
 
@@ -96,8 +95,8 @@ bool isAlive(const ProcessIdentity& process)
 {
     if (process.pid <= 0 || process.bootId != bootId())
         return false;
-    const WindowsHandle handle(::OpenProcess(
-        PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE, FALSE, static_cast<DWORD>(process.pid)));
+    const WindowsHandle handle(
+        ::OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE, FALSE, static_cast<DWORD>(process.pid)));
     // A process that ended exists as long as someone has a handle on it.
     return handle && ::WaitForSingleObject(handle.get(), 0) == WAIT_TIMEOUT
         && creationTime(handle.get()) == process.startTime;

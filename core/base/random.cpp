@@ -10,14 +10,14 @@
 namespace furrow {
 namespace {
 
-    /// splitmix64 (Steele, Lea, Flood 2014): one step of the state, then the output mix.
-    std::uint64_t splitMix(std::uint64_t& state)
-    {
-        std::uint64_t z = (state += 0x9E3779B97F4A7C15);
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-        return z ^ (z >> 31);
-    }
+/// splitmix64 (Steele, Lea, Flood 2014): one step of the state, then the output mix.
+std::uint64_t splitMix(std::uint64_t& state)
+{
+    std::uint64_t z = (state += 0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+}
 
 } // namespace
 
@@ -61,10 +61,7 @@ std::uint64_t Random::below(std::uint64_t bound)
     }
 }
 
-double Random::uniform()
-{
-    return static_cast<double>(next() >> 11) * 0x1.0p-53;
-}
+double Random::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
 std::vector<std::uint32_t> permutation(std::uint32_t count, std::uint64_t seed)
 {

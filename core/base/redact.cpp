@@ -13,31 +13,37 @@ namespace furrow {
 namespace {
 
 constexpr std::string_view kHidden = "<hidden>";
-constexpr std::array kSecretKeys = { "token", "secret", "password", "passwd", "api_key", "apikey", "access_key", "authorization", "bearer", "cookie", "credential", "signature" };
+constexpr std::array kSecretKeys = { "token", "secret", "password", "passwd", "api_key", "apikey", "access_key",
+    "authorization", "bearer", "cookie", "credential", "signature" };
 /// What makes an address of a store of objects (Amazon, Azure, Google, CloudFront) open to whoever has it.
-constexpr std::array kSigningParameters = { "signature", "sig", "policy", "key-pair-id", "awsaccesskeyid", "googleaccessid", "x-amz-signature", "x-amz-credential", "x-amz-security-token", "x-goog-signature",
+constexpr std::array kSigningParameters = { "signature", "sig", "policy", "key-pair-id", "awsaccesskeyid",
+    "googleaccessid", "x-amz-signature", "x-amz-credential", "x-amz-security-token", "x-goog-signature",
     "x-goog-credential", "token", "access_token", "api_key", "apikey", "password", "secret" };
 constexpr std::array kSecretHeads = { "hf_", "sk-", "ghp_", "gho_", "github_pat_", "xoxb-", "AKIA", "eyJ" };
 constexpr std::size_t kLeastSecret = 12; // shorter words behind a head are words
 constexpr std::size_t kLeastRemembered = 6;
 /// What the hub and curl take from the environment; the values of addresses are not secret but for their accounts.
 constexpr std::array kTokenVariables = { "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN" };
-constexpr std::array kAddressVariables = { "HF_ENDPOINT", "http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY" };
+constexpr std::array kAddressVariables
+    = { "HF_ENDPOINT", "http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY" };
 
 bool isWordByte(char c)
 {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '+' || static_cast<unsigned char>(c) >= 0x80;
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '+'
+        || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool isPathByte(char c)
 {
-    return isWordByte(c) || c == '/' || c == '\\' || c == '~' || c == ':' || c == '%' || c == '@' || c == '#' || c == ',';
+    return isWordByte(c) || c == '/' || c == '\\' || c == '~' || c == ':' || c == '%' || c == '@' || c == '#'
+        || c == ',';
 }
 
 std::string lower(std::string_view text)
 {
     std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(
+        out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return out;
 }
 
@@ -52,24 +58,31 @@ bool endsInSecretKey(const std::string& tail)
 {
     std::size_t end = tail.size();
     bool assigns = false;
-    while (end > 0 && (tail[end - 1] == ' ' || tail[end - 1] == '"' || tail[end - 1] == '\'' || tail[end - 1] == ':' || tail[end - 1] == '=')) {
+    while (end > 0
+        && (tail[end - 1] == ' ' || tail[end - 1] == '"' || tail[end - 1] == '\'' || tail[end - 1] == ':'
+            || tail[end - 1] == '=')) {
         --end;
         assigns = assigns || tail[end] == ':' || tail[end] == '=';
     }
     const std::string_view key = std::string_view(tail).substr(0, end);
     // "tokenizer" and "tokens" are words of this program
     const bool signs = key.ends_with("sig") && (key.size() == 3 || !isWordByte(key[key.size() - 4]));
-    return assigns && (signs || std::any_of(kSecretKeys.begin(), kSecretKeys.end(), [key](std::string_view secret) { return key.ends_with(secret); }));
+    return assigns && (signs || std::any_of(kSecretKeys.begin(), kSecretKeys.end(), [key](std::string_view secret) {
+        return key.ends_with(secret);
+    }));
 }
 
 bool hasSecretHead(std::string_view word)
 {
-    return word.size() >= kLeastSecret && std::any_of(kSecretHeads.begin(), kSecretHeads.end(), [word](std::string_view head) { return word.starts_with(head); });
+    return word.size() >= kLeastSecret
+        && std::any_of(
+            kSecretHeads.begin(), kSecretHeads.end(), [word](std::string_view head) { return word.starts_with(head); });
 }
 
 bool beginsPath(std::string_view rest)
 {
-    const bool drive = rest.size() > 2 && std::isalpha(static_cast<unsigned char>(rest[0])) && rest[1] == ':' && (rest[2] == '\\' || rest[2] == '/');
+    const bool drive = rest.size() > 2 && std::isalpha(static_cast<unsigned char>(rest[0])) && rest[1] == ':'
+        && (rest[2] == '\\' || rest[2] == '/');
     return drive || rest.starts_with("/") || rest.starts_with("~/") || rest.starts_with("\\\\");
 }
 
@@ -107,7 +120,8 @@ std::size_t endOf(std::string_view text, std::size_t from, const char* stops)
     return std::min(text.find_first_of(stops, from), text.size());
 }
 
-/// Finds the account of one address after the other. In time that grows with the text: what is looked for up to the end of a word is found once for it.
+/// Finds the account of one address after the other. In time that grows with the text: what is looked for up to the end
+/// of a word is found once for it.
 class Accounts {
 public:
     explicit Accounts(std::string_view text)
@@ -119,7 +133,8 @@ public:
     {
         const std::size_t stop = endOf(text_, from, kAuthorityEnds);
         const std::string_view authority = text_.substr(from, stop - from);
-        if (const auto at = authority.rfind('@'); at != std::string_view::npos) // the last one: curl takes it so, and a password may hold others
+        if (const auto at = authority.rfind('@');
+            at != std::string_view::npos) // the last one: curl takes it so, and a password may hold others
             return Place { from, from + at };
         if (!hasStrangePort(authority))
             return std::nullopt;
@@ -132,14 +147,17 @@ public:
         const std::size_t stop = endOf(text_, from, kAuthorityEnds);
         const std::string_view authority = text_.substr(from, stop - from);
         const auto at = authority.rfind('@');
-        return at == std::string_view::npos || authority.find(':') > at ? std::nullopt : std::optional(Place { from, from + at });
+        return at == std::string_view::npos || authority.find(':') > at ? std::nullopt
+                                                                        : std::optional(Place { from, from + at });
     }
 
 private:
     static bool hasStrangePort(std::string_view authority)
     {
-        const auto colon = authority.find(':', authority.starts_with('[') ? std::min(authority.find(']'), authority.size()) : 0);
-        return colon != std::string_view::npos && authority.find_first_not_of("0123456789", colon + 1) != std::string_view::npos;
+        const auto colon
+            = authority.find(':', authority.starts_with('[') ? std::min(authority.find(']'), authority.size()) : 0);
+        return colon != std::string_view::npos
+            && authority.find_first_not_of("0123456789", colon + 1) != std::string_view::npos;
     }
     void lookAtWord(std::size_t from)
     {
@@ -224,15 +242,18 @@ std::string withoutAccounts(std::string_view text)
     return hidden(text, places);
 }
 
-/// Whether the word before a '=' is a parameter that signs an address. Short names are it only where an address has its parameters.
+/// Whether the word before a '=' is a parameter that signs an address. Short names are it only where an address has its
+/// parameters.
 bool isSigningParameter(std::string_view text, std::size_t begin, std::size_t end)
 {
     std::string name = lower(text.substr(begin, end - begin));
     const bool escaped = name.starts_with("u0026"); // '&' in JSON text
     if (escaped)
         name.erase(0, 5);
-    const bool inAddress = escaped || (begin > 0 && (text[begin - 1] == '?' || text[begin - 1] == '&' || text[begin - 1] == ';'));
-    return std::any_of(kSigningParameters.begin(), kSigningParameters.end(), [&](std::string_view one) { return name == one && (inAddress || one.starts_with("x-")); });
+    const bool inAddress
+        = escaped || (begin > 0 && (text[begin - 1] == '?' || text[begin - 1] == '&' || text[begin - 1] == ';'));
+    return std::any_of(kSigningParameters.begin(), kSigningParameters.end(),
+        [&](std::string_view one) { return name == one && (inAddress || one.starts_with("x-")); });
 }
 
 std::string withoutSignatures(std::string_view text)
@@ -284,10 +305,7 @@ AddressParts withoutAccount(std::string_view address)
     return parts;
 }
 
-void rememberSecret(std::string_view secret)
-{
-    knownSecrets().add(secret);
-}
+void rememberSecret(std::string_view secret) { knownSecrets().add(secret); }
 
 std::string withoutSecrets(std::string_view text)
 {
@@ -299,7 +317,9 @@ std::string withoutSecrets(std::string_view text)
 bool isSecretVariable(std::string_view name, std::string_view value)
 {
     const std::string key = lower(name);
-    return std::any_of(kSecretKeys.begin(), kSecretKeys.end(), [&key](std::string_view secret) { return key.ends_with(secret); }) || !withoutAccount(value).account.empty();
+    return std::any_of(kSecretKeys.begin(), kSecretKeys.end(), [&key](std::string_view secret) {
+        return key.ends_with(secret);
+    }) || !withoutAccount(value).account.empty();
 }
 
 std::string redacted(std::string_view everything)
@@ -311,7 +331,8 @@ std::string redacted(std::string_view everything)
     for (std::size_t i = 0; i < text.size();) {
         const bool atStart = i == 0 || !isWordByte(text[i - 1]);
         std::size_t end = i;
-        if (i > 1 && text[i - 1] == ':' && std::isalpha(static_cast<unsigned char>(text[i - 2])) && text.substr(i).starts_with("//")) { // an address
+        if (i > 1 && text[i - 1] == ':' && std::isalpha(static_cast<unsigned char>(text[i - 2]))
+            && text.substr(i).starts_with("//")) { // an address
             out += "//";
             i += 2;
             continue;
@@ -335,7 +356,8 @@ std::string redacted(std::string_view everything)
             const bool bearer = lower(word) == "bearer";
             if (!bearer && (hasSecretHead(word) || endsInSecretKey(tail) || tail.ends_with("bearer "))) {
                 out += kHidden;
-                while (end < text.size() && (isWordByte(text[end]) || std::string_view("/=%~").find(text[end]) != std::string_view::npos))
+                while (end < text.size()
+                    && (isWordByte(text[end]) || std::string_view("/=%~").find(text[end]) != std::string_view::npos))
                     ++end; // of Base64
             } else
                 out += word;

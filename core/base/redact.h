@@ -5,25 +5,28 @@
 
 namespace furrow {
 
-/// The one home of what must not be read by others. A secret comes in through the environment or a file, never through a setting, and goes to the
-/// process that sends it and to nobody else.
+/// The one home of what must not be read by others. A secret comes in through the environment or a file, never through
+/// a setting, and goes to the process that sends it and to nobody else.
 
-/// From now on `withoutSecrets` replaces this text wherever it stands, in this process. Shorter than six bytes it would garble words, and is not
-/// remembered. Thread-safe.
+/// From now on `withoutSecrets` replaces this text wherever it stands, in this process. Shorter than six bytes it would
+/// garble words, and is not remembered. Thread-safe.
 void rememberSecret(std::string_view secret);
 
-/// `text` as it may be logged, kept or shown: remembered secrets, those of the environment, name, password and signature of an address and what follows
-/// "Bearer" are replaced by "<hidden>". Nothing that only looks like a secret is touched: a path stays a path. In linear time. Thread-safe.
+/// `text` as it may be logged, kept or shown: remembered secrets, those of the environment, name, password and
+/// signature of an address and what follows "Bearer" are replaced by "<hidden>". Nothing that only looks like a secret
+/// is touched: a path stays a path. In linear time. Thread-safe.
 std::string withoutSecrets(std::string_view text);
 
-/// A text that may be shown to strangers: also values of keys that look like secrets and tokens of known services, and the folders of paths are
-/// replaced; the last part of a path stays, since it names the thing.
+/// A text that may be shown to strangers: also values of keys that look like secrets and tokens of known services, and
+/// the folders of paths are replaced; the last part of a path stays, since it names the thing.
 std::string redacted(std::string_view text);
 
-/// A variable of the environment that only a process which sends it may have: its name says secret, or its value is an address with a password.
+/// A variable of the environment that only a process which sends it may have: its name says secret, or its value is an
+/// address with a password.
 bool isSecretVariable(std::string_view name, std::string_view value);
 
-/// A text that must not reach a log, a file or a message: it can be sent, not printed. Remembers itself (rememberSecret).
+/// A text that must not reach a log, a file or a message: it can be sent, not printed. Remembers itself
+/// (rememberSecret).
 class Secret {
 public:
     Secret() = default;
@@ -40,7 +43,8 @@ private:
     std::string value_;
 };
 
-/// The name and password in an address ("ann:geheim" of "https://ann:geheim@host/x"), percent-encoded as they stand, and the address without them.
+/// The name and password in an address ("ann:geheim" of "https://ann:geheim@host/x"), percent-encoded as they stand,
+/// and the address without them.
 struct AddressParts {
     std::string account; ///< "" where there is none
     std::string address;

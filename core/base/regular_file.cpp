@@ -14,11 +14,14 @@ Status refuseIrregular(const std::filesystem::path& path)
 {
     std::error_code absent;
     const auto type = std::filesystem::status(path, absent).type();
-    if (type == std::filesystem::file_type::not_found || type == std::filesystem::file_type::regular || type == std::filesystem::file_type::none)
+    if (type == std::filesystem::file_type::not_found || type == std::filesystem::file_type::regular
+        || type == std::filesystem::file_type::none)
         return {};
     return Error { ErrorCode::Io,
         sentence("cannot open %1: %2. Remove it, or ask who made it to.",
-            { utf8Text(path), type == std::filesystem::file_type::directory ? sentence("it is a folder") : sentence("it is not a regular file") }) };
+            { utf8Text(path),
+                type == std::filesystem::file_type::directory ? sentence("it is a folder")
+                                                              : sentence("it is not a regular file") }) };
 }
 
 class RegularFileStream::Buffer final : public std::streambuf {
@@ -48,7 +51,9 @@ protected:
         if (!file_)
             return pos_type(off_type(-1));
         const auto here = static_cast<off_type>(next_) - (egptr() - gptr());
-        const auto base = from == std::ios_base::beg ? 0 : from == std::ios_base::cur ? here : static_cast<off_type>(file_->sizeBytes());
+        const auto base = from == std::ios_base::beg ? 0
+            : from == std::ios_base::cur             ? here
+                                                     : static_cast<off_type>(file_->sizeBytes());
         if (base + offset < 0)
             return pos_type(off_type(-1));
         if (base + offset != here) {
@@ -58,7 +63,10 @@ protected:
         return pos_type(base + offset);
     }
 
-    pos_type seekpos(pos_type place, std::ios_base::openmode which) override { return seekoff(off_type(place), std::ios_base::beg, which); }
+    pos_type seekpos(pos_type place, std::ios_base::openmode which) override
+    {
+        return seekoff(off_type(place), std::ios_base::beg, which);
+    }
 
 private:
     std::optional<RandomAccessFile> file_;

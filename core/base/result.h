@@ -16,10 +16,7 @@ struct Error {
     std::string message;
 
     /// The same error with what was being done in front: "reading block 3: <message>".
-    [[nodiscard]] Error in(const std::string& context) const
-    {
-        return { code, context + ": " + message };
-    }
+    [[nodiscard]] Error in(const std::string& context) const { return { code, context + ": " + message }; }
 };
 
 /// A value or an Error. value() and error() may only be asked for what is there.
@@ -83,27 +80,29 @@ private:
 
 using Status = Result<void>;
 
-/// What does something while it lives, as a lock does: it says so by a member type `Held`, and FURROW_TRY, which drops the value, does not compile.
+/// What does something while it lives, as a lock does: it says so by a member type `Held`, and FURROW_TRY, which drops
+/// the value, does not compile.
 template <typename T>
 concept Held = requires { typename T::Held; };
 
 } // namespace furrow
 
 /// Leaves the function with the error of a Status or Result that failed: `FURROW_TRY(files.sync());`
-#define FURROW_TRY(...)                                                                                                \
-    do {                                                                                                               \
-        auto furrowTried = (__VA_ARGS__);                                                                              \
-        static_assert(!::furrow::Held<typename decltype(furrowTried)::Value>, "it would be let go of at once");        \
-        if (!furrowTried.ok())                                                                                         \
-            return furrowTried.error();                                                                                \
+#define FURROW_TRY(...)                                                                                         \
+    do {                                                                                                        \
+        auto furrowTried = (__VA_ARGS__);                                                                       \
+        static_assert(!::furrow::Held<typename decltype(furrowTried)::Value>, "it would be let go of at once"); \
+        if (!furrowTried.ok())                                                                                  \
+            return furrowTried.error();                                                                         \
     } while (false)
 
-/// The same, else with the value: `FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());`. It is two statements: never the body of an `if` without braces.
+/// The same, else with the value: `FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());`. It is two statements: never
+/// the body of an `if` without braces.
 #define FURROW_TRY_ASSIGN(target, ...) FURROW_TRY_ASSIGN_AS(target, FURROW_TRY_NAME(furrowTried, __LINE__), __VA_ARGS__)
 #define FURROW_TRY_NAME(name, line) FURROW_TRY_JOIN(name, line)
 #define FURROW_TRY_JOIN(name, line) name##line
-#define FURROW_TRY_ASSIGN_AS(target, tried, ...)                                                                       \
-    auto tried = (__VA_ARGS__);                                                                                        \
-    if (!tried.ok())                                                                                                   \
-        return tried.error();                                                                                          \
+#define FURROW_TRY_ASSIGN_AS(target, tried, ...) \
+    auto tried = (__VA_ARGS__);                  \
+    if (!tried.ok())                             \
+        return tried.error();                    \
     target = std::move(tried).value()

@@ -37,7 +37,8 @@ std::vector<SecretVariable> secretVariables()
 
 std::string variableOfSecretIn(std::string_view text, const std::vector<SecretVariable>& secrets)
 {
-    const auto found = std::find_if(secrets.begin(), secrets.end(), [text](const SecretVariable& one) { return text.find(one.secret) != std::string_view::npos; });
+    const auto found = std::find_if(secrets.begin(), secrets.end(),
+        [text](const SecretVariable& one) { return text.find(one.secret) != std::string_view::npos; });
     return found == secrets.end() ? std::string() : found->name;
 }
 

@@ -6,7 +6,8 @@
 
 namespace furrow {
 
-/// A library that is looked for at run time because the program must also work without it (NVML, furrow-cuda). Move-only.
+/// A library that is looked for at run time because the program must also work without it (NVML, furrow-cuda).
+/// Move-only.
 class SharedLibrary {
 public:
     /// @param name  "libnvidia-ml.so.1", "nvml.dll". NotFound says what the system says.

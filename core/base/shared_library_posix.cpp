@@ -30,9 +30,6 @@ SharedLibrary::~SharedLibrary()
         dlclose(handle_);
 }
 
-void* SharedLibrary::symbol(const char* name) const
-{
-    return dlsym(handle_, name);
-}
+void* SharedLibrary::symbol(const char* name) const { return dlsym(handle_, name); }
 
 } // namespace furrow

@@ -10,7 +10,8 @@ Result<SharedLibrary> SharedLibrary::load(const std::string& name)
 {
     void* handle = LoadLibraryA(name.c_str());
     if (!handle)
-        return Error { ErrorCode::NotFound, name + " cannot be loaded (Windows error " + std::to_string(GetLastError()) + ")" };
+        return Error { ErrorCode::NotFound,
+            name + " cannot be loaded (Windows error " + std::to_string(GetLastError()) + ")" };
     return SharedLibrary(handle);
 }
 

@@ -15,57 +15,57 @@
 namespace furrow {
 namespace {
 
-    // Process-wide because signal handlers are. Written by handler and watcher thread.
-    std::atomic<bool> stopRequested { false };
-    std::atomic<bool> parentGone { false };
-    std::atomic<int> wakeWriter { -1 };
-    static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+// Process-wide because signal handlers are. Written by handler and watcher thread.
+std::atomic<bool> stopRequested { false };
+std::atomic<bool> parentGone { false };
+std::atomic<int> wakeWriter { -1 };
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
-    int wakeReader = -1; // constant between constructor and destructor of the one StopRequest
-    int quitWriter = -1;
-    struct sigaction oldTerminate;
-    struct sigaction oldInterrupt;
-    std::jthread& watcher()
-    {
-        static std::jthread thread;
-        return thread;
-    }
+int wakeReader = -1; // constant between constructor and destructor of the one StopRequest
+int quitWriter = -1;
+struct sigaction oldTerminate;
+struct sigaction oldInterrupt;
+std::jthread& watcher()
+{
+    static std::jthread thread;
+    return thread;
+}
 
-    void raiseFlag()
-    {
-        stopRequested.store(true);
-        const char byte = 's';
-        [[maybe_unused]] const ssize_t written = ::write(wakeWriter.load(), &byte, 1);
-    }
+void raiseFlag()
+{
+    stopRequested.store(true);
+    const char byte = 's';
+    [[maybe_unused]] const ssize_t written = ::write(wakeWriter.load(), &byte, 1);
+}
 
-    void onSignal(int)
-    {
-        const int kept = errno;
-        raiseFlag();
-        errno = kept;
-    }
+void onSignal(int)
+{
+    const int kept = errno;
+    raiseFlag();
+    errno = kept;
+}
 
-    void watchStdin(int quitReader)
-    {
-        ::pthread_setname_np(::pthread_self(), "parent-watch");
-        pollfd files[] { { STDIN_FILENO, POLLIN, 0 }, { quitReader, POLLIN, 0 } };
-        char bytes[256];
-        for (;;) {
-            if (::poll(files, 2, -1) < 0 && errno != EINTR)
-                break;
-            if (files[1].revents != 0)
-                break;
-            if (files[0].revents == 0)
-                continue;
-            const ssize_t got = ::read(STDIN_FILENO, bytes, sizeof bytes);
-            if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) {
-                parentGone.store(true);
-                raiseFlag();
-                break;
-            }
+void watchStdin(int quitReader)
+{
+    ::pthread_setname_np(::pthread_self(), "parent-watch");
+    pollfd files[] { { STDIN_FILENO, POLLIN, 0 }, { quitReader, POLLIN, 0 } };
+    char bytes[256];
+    for (;;) {
+        if (::poll(files, 2, -1) < 0 && errno != EINTR)
+            break;
+        if (files[1].revents != 0)
+            break;
+        if (files[0].revents == 0)
+            continue;
+        const ssize_t got = ::read(STDIN_FILENO, bytes, sizeof bytes);
+        if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) {
+            parentGone.store(true);
+            raiseFlag();
+            break;
         }
-        ::close(quitReader);
     }
+    ::close(quitReader);
+}
 
 } // namespace
 
@@ -104,22 +104,15 @@ StopRequest::~StopRequest()
     wakeReader = -1;
 }
 
-bool stopAsked() noexcept
-{
-    return stopRequested.load(std::memory_order_relaxed);
-}
+bool stopAsked() noexcept { return stopRequested.load(std::memory_order_relaxed); }
 
-bool StopRequest::requested() const noexcept
-{
-    return stopRequested.load(std::memory_order_relaxed);
-}
+bool StopRequest::requested() const noexcept { return stopRequested.load(std::memory_order_relaxed); }
 
 bool StopRequest::waitFor(std::chrono::milliseconds timeout) const
 {
     const auto end = std::chrono::steady_clock::now() + timeout;
     while (!requested()) {
-        const auto left
-            = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
         if (left <= 0)
             return false;
         pollfd wake { wakeReader, POLLIN, 0 };
@@ -128,9 +121,6 @@ bool StopRequest::waitFor(std::chrono::milliseconds timeout) const
     return true;
 }
 
-bool StopRequest::parentDied() const noexcept
-{
-    return parentGone.load(std::memory_order_relaxed);
-}
+bool StopRequest::parentDied() const noexcept { return parentGone.load(std::memory_order_relaxed); }
 
 } // namespace furrow

@@ -13,62 +13,62 @@
 namespace furrow {
 namespace {
 
-    std::atomic<bool> stopRequested { false };
-    std::atomic<bool> parentGone { false };
+std::atomic<bool> stopRequested { false };
+std::atomic<bool> parentGone { false };
 
-    /// Constant between constructor and destructor of the one StopRequest.
-    struct Events {
-        WindowsHandle asked; ///< named; set by requestProcessStop
-        WindowsHandle raised; ///< wakes waitFor
-        WindowsHandle quit;
-        std::jthread watcher;
-    };
+/// Constant between constructor and destructor of the one StopRequest.
+struct Events {
+    WindowsHandle asked; ///< named; set by requestProcessStop
+    WindowsHandle raised; ///< wakes waitFor
+    WindowsHandle quit;
+    std::jthread watcher;
+};
 
-    Events& events()
-    {
-        static Events all;
-        return all;
-    }
+Events& events()
+{
+    static Events all;
+    return all;
+}
 
-    void raiseFlag()
-    {
-        stopRequested.store(true);
-        ::SetEvent(events().raised.get());
-    }
+void raiseFlag()
+{
+    stopRequested.store(true);
+    ::SetEvent(events().raised.get());
+}
 
-    BOOL WINAPI onConsoleEvent(DWORD kind)
-    {
-        raiseFlag();
-        if (kind == CTRL_CLOSE_EVENT)
-            ::Sleep(INFINITE); // returning ends the process; Windows gives it some seconds to end in order
-        return TRUE;
-    }
+BOOL WINAPI onConsoleEvent(DWORD kind)
+{
+    raiseFlag();
+    if (kind == CTRL_CLOSE_EVENT)
+        ::Sleep(INFINITE); // returning ends the process; Windows gives it some seconds to end in order
+    return TRUE;
+}
 
-    bool isStdinBroken()
-    {
-        DWORD available = 0;
-        return !::PeekNamedPipe(::GetStdHandle(STD_INPUT_HANDLE), nullptr, 0, nullptr, &available, nullptr)
-            && ::GetLastError() == ERROR_BROKEN_PIPE;
-    }
+bool isStdinBroken()
+{
+    DWORD available = 0;
+    return !::PeekNamedPipe(::GetStdHandle(STD_INPUT_HANDLE), nullptr, 0, nullptr, &available, nullptr)
+        && ::GetLastError() == ERROR_BROKEN_PIPE;
+}
 
-    void watch(bool watchParent)
-    {
-        const std::array<HANDLE, 2> waited { events().quit.get(), events().asked.get() };
-        for (;;) {
-            const DWORD woken = ::WaitForMultipleObjects(2, waited.data(), FALSE, watchParent ? 100 : INFINITE);
-            if (woken == WAIT_OBJECT_0)
-                return;
-            if (woken == WAIT_OBJECT_0 + 1) {
-                raiseFlag();
-                return;
-            }
-            if (isStdinBroken()) {
-                parentGone.store(true);
-                raiseFlag();
-                return;
-            }
+void watch(bool watchParent)
+{
+    const std::array<HANDLE, 2> waited { events().quit.get(), events().asked.get() };
+    for (;;) {
+        const DWORD woken = ::WaitForMultipleObjects(2, waited.data(), FALSE, watchParent ? 100 : INFINITE);
+        if (woken == WAIT_OBJECT_0)
+            return;
+        if (woken == WAIT_OBJECT_0 + 1) {
+            raiseFlag();
+            return;
+        }
+        if (isStdinBroken()) {
+            parentGone.store(true);
+            raiseFlag();
+            return;
         }
     }
+}
 
 } // namespace
 
@@ -78,8 +78,8 @@ StopRequest::StopRequest(bool watchParent)
     stopRequested.store(false);
     parentGone.store(false);
     const ProcessIdentity self = thisProcess();
-    events().asked = WindowsHandle(
-        ::CreateEventW(nullptr, TRUE, FALSE, stopEventName(self.pid, self.startTime).c_str()));
+    events().asked
+        = WindowsHandle(::CreateEventW(nullptr, TRUE, FALSE, stopEventName(self.pid, self.startTime).c_str()));
     events().raised = WindowsHandle(::CreateEventW(nullptr, TRUE, FALSE, nullptr));
     events().quit = WindowsHandle(::CreateEventW(nullptr, TRUE, FALSE, nullptr));
     FURROW_CHECK(events().asked && events().raised && events().quit, "no events for stop requests");
@@ -97,15 +97,9 @@ StopRequest::~StopRequest()
     events().quit.reset();
 }
 
-bool stopAsked() noexcept
-{
-    return stopRequested.load(std::memory_order_relaxed);
-}
+bool stopAsked() noexcept { return stopRequested.load(std::memory_order_relaxed); }
 
-bool StopRequest::requested() const noexcept
-{
-    return stopRequested.load(std::memory_order_relaxed);
-}
+bool StopRequest::requested() const noexcept { return stopRequested.load(std::memory_order_relaxed); }
 
 bool StopRequest::waitFor(std::chrono::milliseconds timeout) const
 {
@@ -113,9 +107,6 @@ bool StopRequest::waitFor(std::chrono::milliseconds timeout) const
     return requested() || ::WaitForSingleObject(events().raised.get(), static_cast<DWORD>(limit)) == WAIT_OBJECT_0;
 }
 
-bool StopRequest::parentDied() const noexcept
-{
-    return parentGone.load(std::memory_order_relaxed);
-}
+bool StopRequest::parentDied() const noexcept { return parentGone.load(std::memory_order_relaxed); }
 
 } // namespace furrow

@@ -8,8 +8,8 @@ namespace furrow {
 /// A person reads stderr in a terminal.
 bool errorsAreOnTerminal();
 
-/// What is printed piece by piece, as a terminal may get it: line ends and tabs stay, other control characters become their pictures, C1 codes U+FFFD.
-/// Pieces may cut characters. Not thread-safe.
+/// What is printed piece by piece, as a terminal may get it: line ends and tabs stay, other control characters become
+/// their pictures, C1 codes U+FFFD. Pieces may cut characters. Not thread-safe.
 class TerminalText {
 public:
     std::string next(std::string_view piece);

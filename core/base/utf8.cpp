@@ -7,91 +7,88 @@
 namespace furrow {
 namespace {
 
-    struct Piece {
-        std::size_t length; ///< >= 1
-        bool valid;
-    };
+struct Piece {
+    std::size_t length; ///< >= 1
+    bool valid;
+};
 
-    /// Second bytes allowed after a lead byte; the rest are always 0x80..0xBF.
-    struct Lead {
-        std::size_t length;
-        unsigned char low;
-        unsigned char high;
-    };
+/// Second bytes allowed after a lead byte; the rest are always 0x80..0xBF.
+struct Lead {
+    std::size_t length;
+    unsigned char low;
+    unsigned char high;
+};
 
-    Lead leadOf(unsigned char byte)
-    {
-        if (byte >= 0xC2 && byte <= 0xDF)
-            return { 2, 0x80, 0xBF };
-        if (byte == 0xE0)
-            return { 3, 0xA0, 0xBF };
-        if (byte == 0xED)
-            return { 3, 0x80, 0x9F };
-        if (byte >= 0xE1 && byte <= 0xEF)
-            return { 3, 0x80, 0xBF };
-        if (byte == 0xF0)
-            return { 4, 0x90, 0xBF };
-        if (byte >= 0xF1 && byte <= 0xF3)
-            return { 4, 0x80, 0xBF };
-        if (byte == 0xF4)
-            return { 4, 0x80, 0x8F };
-        return { 1, 0, 0 };
+Lead leadOf(unsigned char byte)
+{
+    if (byte >= 0xC2 && byte <= 0xDF)
+        return { 2, 0x80, 0xBF };
+    if (byte == 0xE0)
+        return { 3, 0xA0, 0xBF };
+    if (byte == 0xED)
+        return { 3, 0x80, 0x9F };
+    if (byte >= 0xE1 && byte <= 0xEF)
+        return { 3, 0x80, 0xBF };
+    if (byte == 0xF0)
+        return { 4, 0x90, 0xBF };
+    if (byte >= 0xF1 && byte <= 0xF3)
+        return { 4, 0x80, 0xBF };
+    if (byte == 0xF4)
+        return { 4, 0x80, 0x8F };
+    return { 1, 0, 0 };
+}
+
+/// The code point, or the maximal ill-formed piece, at the start of non-empty text.
+Piece pieceAt(std::string_view text)
+{
+    const auto byteAt = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
+    if (byteAt(0) < 0x80)
+        return { 1, true };
+    const Lead lead = leadOf(byteAt(0));
+    if (lead.length == 1)
+        return { 1, false };
+    for (std::size_t index = 1; index < lead.length; ++index) {
+        const unsigned char low = index == 1 ? lead.low : 0x80;
+        const unsigned char high = index == 1 ? lead.high : 0xBF;
+        if (index >= text.size() || byteAt(index) < low || byteAt(index) > high)
+            return { index, false };
     }
+    return { lead.length, true };
+}
 
-    /// The code point, or the maximal ill-formed piece, at the start of non-empty text.
-    Piece pieceAt(std::string_view text)
-    {
-        const auto byteAt = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
-        if (byteAt(0) < 0x80)
-            return { 1, true };
-        const Lead lead = leadOf(byteAt(0));
-        if (lead.length == 1)
-            return { 1, false };
-        for (std::size_t index = 1; index < lead.length; ++index) {
-            const unsigned char low = index == 1 ? lead.low : 0x80;
-            const unsigned char high = index == 1 ? lead.high : 0xBF;
-            if (index >= text.size() || byteAt(index) < low || byteAt(index) > high)
-                return { index, false };
-        }
-        return { lead.length, true };
+/// Length of the ASCII run at the start, eight bytes at a time.
+std::size_t asciiRun(std::string_view text)
+{
+    std::size_t length = 0;
+    while (text.size() - length >= 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, text.data() + length, 8);
+        if (word & 0x8080808080808080)
+            break;
+        length += 8;
     }
+    while (length < text.size() && static_cast<unsigned char>(text[length]) < 0x80)
+        ++length;
+    return length;
+}
 
-    /// Length of the ASCII run at the start, eight bytes at a time.
-    std::size_t asciiRun(std::string_view text)
-    {
-        std::size_t length = 0;
-        while (text.size() - length >= 8) {
-            std::uint64_t word = 0;
-            std::memcpy(&word, text.data() + length, 8);
-            if (word & 0x8080808080808080)
-                break;
-            length += 8;
-        }
-        while (length < text.size() && static_cast<unsigned char>(text[length]) < 0x80)
-            ++length;
-        return length;
+/// Length of the valid beginning.
+std::size_t validRun(std::string_view text)
+{
+    std::size_t length = asciiRun(text);
+    while (length < text.size()) {
+        const Piece piece = pieceAt(text.substr(length));
+        if (!piece.valid)
+            return length;
+        length += piece.length;
+        length += asciiRun(text.substr(length));
     }
-
-    /// Length of the valid beginning.
-    std::size_t validRun(std::string_view text)
-    {
-        std::size_t length = asciiRun(text);
-        while (length < text.size()) {
-            const Piece piece = pieceAt(text.substr(length));
-            if (!piece.valid)
-                return length;
-            length += piece.length;
-            length += asciiRun(text.substr(length));
-        }
-        return length;
-    }
+    return length;
+}
 
 } // namespace
 
-bool isValidUtf8(std::string_view text)
-{
-    return validRun(text) == text.size();
-}
+bool isValidUtf8(std::string_view text) { return validRun(text) == text.size(); }
 
 RepairedText replaceInvalidUtf8(std::string_view text)
 {

@@ -24,14 +24,16 @@ private:
     std::size_t parameter_;
 };
 
-GradientSum::GradientSum(RankGroup& group, const at::Tensor& flat, std::vector<Parameter> parameters, bool overlaps, std::int64_t pieceBytes)
+GradientSum::GradientSum(
+    RankGroup& group, const at::Tensor& flat, std::vector<Parameter> parameters, bool overlaps, std::int64_t pieceBytes)
     : group_(group)
     , parameters_(std::move(parameters))
     , overlaps_(overlaps)
 {
     const std::int64_t count = flat.numel();
     const auto room = static_cast<std::int64_t>(flat.storage().nbytes() / sizeof(float)) - flat.storage_offset();
-    const std::int64_t pieces = std::clamp<std::int64_t>((count * 4 + pieceBytes - 1) / pieceBytes, 1, std::max<std::int64_t>(room - count, 1));
+    const std::int64_t pieces = std::clamp<std::int64_t>(
+        (count * 4 + pieceBytes - 1) / pieceBytes, 1, std::max<std::int64_t>(room - count, 1));
     pieceSize_ = (count + pieces - 1) / pieces;
     const auto whole = flat.as_strided({ pieceSize_ * pieces }, { 1 });
     for (std::int64_t i = 0; i < pieces; ++i)
@@ -39,14 +41,15 @@ GradientSum::GradientSum(RankGroup& group, const at::Tensor& flat, std::vector<P
     for (const auto& parameter : parameters_)
         for (auto i = parameter.offset / pieceSize_; i <= (parameter.offset + parameter.count - 1) / pieceSize_; ++i)
             ++pieces_[static_cast<std::size_t>(i)].parameters;
-    // Matrices lie first, layer after layer; backward goes from the last layer to the first. What lies behind them (norms and biases of
-    // all layers) is done with the first layer, and the embeddings, at 0, at the very end.
+    // Matrices lie first, layer after layer; backward goes from the last layer to the first. What lies behind them
+    // (norms and biases of all layers) is done with the first layer, and the embeddings, at 0, at the very end.
     order_.resize(pieces_.size());
     std::iota(order_.begin(), order_.end(), std::size_t(0));
     std::reverse(order_.begin(), order_.end());
     const auto onlyMatrices = [this](std::size_t piece) {
         return std::none_of(parameters_.begin(), parameters_.end(), [&](const Parameter& one) {
-            return one.leaf.dim() < 2 && one.offset < (static_cast<std::int64_t>(piece) + 1) * pieceSize_ && one.offset + one.count > static_cast<std::int64_t>(piece) * pieceSize_;
+            return one.leaf.dim() < 2 && one.offset < (static_cast<std::int64_t>(piece) + 1) * pieceSize_
+                && one.offset + one.count > static_cast<std::int64_t>(piece) * pieceSize_;
         });
     };
     std::stable_partition(order_.begin(), order_.end() - 1, onlyMatrices);

@@ -6,9 +6,9 @@
 
 namespace furrow {
 
-/// Sums the flat gradients of all ranks, in equal pieces. A piece begins as soon as autograd has finished the parameters in it, in an order
-/// that is the same on every rank; so most of the sum is under way while backward still works on the layers before. Must outlive no
-/// backward that it was armed for. Not thread-safe.
+/// Sums the flat gradients of all ranks, in equal pieces. A piece begins as soon as autograd has finished the
+/// parameters in it, in an order that is the same on every rank; so most of the sum is under way while backward still
+/// works on the layers before. Must outlive no backward that it was armed for. Not thread-safe.
 class GradientSum {
 public:
     struct Parameter {
@@ -20,7 +20,8 @@ public:
     /// @param flat  all gradients; its storage has some zeros behind them, as many as there may be pieces
     /// @param parameters  in flat order; the leaves are watched where `overlaps`, else nothing begins before finish()
     /// @param pieceBytes  about so large; of small models there is one piece
-    GradientSum(RankGroup& group, const at::Tensor& flat, std::vector<Parameter> parameters, bool overlaps, std::int64_t pieceBytes = kPieceBytes);
+    GradientSum(RankGroup& group, const at::Tensor& flat, std::vector<Parameter> parameters, bool overlaps,
+        std::int64_t pieceBytes = kPieceBytes);
     ~GradientSum();
     GradientSum(const GradientSum&) = delete;
     GradientSum& operator=(const GradientSum&) = delete;
@@ -51,7 +52,8 @@ private:
     std::vector<Parameter> parameters_;
     std::vector<Piece> pieces_;
     std::int64_t pieceSize_ = 0;
-    std::vector<std::size_t> order_; ///< of the pieces; that of element 0 is the last, so that a bad loss can still be marked there
+    std::vector<std::size_t>
+        order_; ///< of the pieces; that of element 0 is the last, so that a bad loss can still be marked there
     std::size_t next_ = 0; ///< in order_
     bool armed_ = false;
     bool overlaps_ = false;

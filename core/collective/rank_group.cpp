@@ -1,6 +1,7 @@
-// How this works: two groups of c10d over one store. `control` sums small vectors of the host, all of one length; `sums` adds gradients,
-// in pieces of one length. Gloo matches calls by their order alone and ends the process when lengths differ: with one length in each group a
-// rank that left a call out is late, never something worse, and the next exchange compares where the ranks are.
+// How this works: two groups of c10d over one store. `control` sums small vectors of the host, all of one length;
+// `sums` adds gradients, in pieces of one length. Gloo matches calls by their order alone and ends the process when
+// lengths differ: with one length in each group a rank that left a call out is late, never something worse, and the
+// next exchange compares where the ranks are.
 
 #include "core/collective/rank_group_torch.h"
 
@@ -28,10 +29,7 @@ using Milliseconds = std::chrono::milliseconds;
 namespace {
 
 /// Of the time that people allow, the last part is for finding out who is missing.
-Milliseconds patienceOf(Milliseconds timeout)
-{
-    return std::min(Milliseconds(10'000), timeout / 4);
-}
+Milliseconds patienceOf(Milliseconds timeout) { return std::min(Milliseconds(10'000), timeout / 4); }
 
 } // namespace
 
@@ -65,7 +63,8 @@ struct RankGroup::State {
         try {
             failed = roll->blame(place, said, patience);
         } catch (const std::exception& e) { // the meeting file is gone too
-            failed = Error { ErrorCode::Internal, "data-parallel training: the ranks lost one another: " + said.substr(0, 300) + "; " + e.what() };
+            failed = Error { ErrorCode::Internal,
+                "data-parallel training: the ranks lost one another: " + said.substr(0, 300) + "; " + e.what() };
         }
         return *failed;
     }
@@ -77,29 +76,27 @@ RankGroup::RankGroup(std::unique_ptr<State> state)
 }
 RankGroup::~RankGroup() = default;
 
-int RankGroup::rank() const
-{
-    return state_->options.rank;
-}
+int RankGroup::rank() const { return state_->options.rank; }
 
-int RankGroup::ranks() const
-{
-    return state_->options.ranks;
-}
+int RankGroup::ranks() const { return state_->options.ranks; }
 
 #ifdef USE_C10D_GLOO
 
 namespace {
 
-c10::intrusive_ptr<c10d::Backend> gloo(const c10::intrusive_ptr<c10d::Store>& store, const char* name, const RankGroupOptions& options, Milliseconds timeout)
+c10::intrusive_ptr<c10d::Backend> gloo(const c10::intrusive_ptr<c10d::Store>& store, const char* name,
+    const RankGroupOptions& options, Milliseconds timeout)
 {
     auto settings = c10d::ProcessGroupGloo::Options::create(timeout);
-    settings->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")); // the ranks of a run are on one machine
-    return c10::make_intrusive<c10d::ProcessGroupGloo>(c10::make_intrusive<c10d::PrefixStore>(name, store), options.rank, options.ranks, settings);
+    settings->devices.push_back(
+        c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")); // the ranks of a run are on one machine
+    return c10::make_intrusive<c10d::ProcessGroupGloo>(
+        c10::make_intrusive<c10d::PrefixStore>(name, store), options.rank, options.ranks, settings);
 }
 
 /// The group for tensors of `device`; null when this build has none for it.
-c10::intrusive_ptr<c10d::Backend> sumsFor(const c10::intrusive_ptr<c10d::Store>& store, const RankGroupOptions& options, Milliseconds timeout)
+c10::intrusive_ptr<c10d::Backend> sumsFor(
+    const c10::intrusive_ptr<c10d::Store>& store, const RankGroupOptions& options, Milliseconds timeout)
 {
     if (options.device.is_cpu())
         return gloo(store, "sums", options, timeout);
@@ -107,7 +104,8 @@ c10::intrusive_ptr<c10d::Backend> sumsFor(const c10::intrusive_ptr<c10d::Store>&
     if (!cuda.ok())
         return {};
     const auto own = c10::make_intrusive<c10d::PrefixStore>("sums", store);
-    return cuda.value()->nccl(own, { options.rank, options.ranks, 2 * timeout }); // the exchange on the host fails first, with a sentence
+    return cuda.value()->nccl(
+        own, { options.rank, options.ranks, 2 * timeout }); // the exchange on the host fails first, with a sentence
 }
 
 } // namespace
@@ -127,10 +125,16 @@ Result<std::unique_ptr<RankGroup>> RankGroup::join(const RankGroupOptions& optio
         state->control = gloo(store, "control", options, timeout);
         state->sums = sumsFor(store, options, timeout);
     } catch (const std::exception& e) {
-        return state->roll ? state->lost(e.what()) : Error { ErrorCode::Internal, "data-parallel training: no meeting through " + options.meetingFile.string() + ": " + e.what() };
+        return state->roll
+            ? state->lost(e.what())
+            : Error { ErrorCode::Internal,
+                  "data-parallel training: no meeting through " + options.meetingFile.string() + ": " + e.what() };
     }
     if (!state->sums)
-        return Error { ErrorCode::InvalidArgument, "parallel is data, but this furrow-worker was built without NCCL and cannot sum on GPUs. Train on the CPU (devices cpu:2), set parallel to independent, or build with the CUDA wheel of libtorch." };
+        return Error {
+            ErrorCode::InvalidArgument,
+            "parallel is data, but this furrow-worker was built without NCCL and cannot sum on GPUs. Train on the CPU (devices cpu:2), set parallel to independent, or build with the CUDA wheel of libtorch."
+        };
     return std::unique_ptr<RankGroup>(new RankGroup(std::move(state)));
 }
 
@@ -138,7 +142,10 @@ Result<std::unique_ptr<RankGroup>> RankGroup::join(const RankGroupOptions& optio
 
 Result<std::unique_ptr<RankGroup>> RankGroup::join(const RankGroupOptions&)
 {
-    return Error { ErrorCode::InvalidArgument, "parallel is data, but this furrow-worker was built without Gloo's headers. Set parallel to independent, or install libgloo-dev and build again." };
+    return Error {
+        ErrorCode::InvalidArgument,
+        "parallel is data, but this furrow-worker was built without Gloo's headers. Set parallel to independent, or install libgloo-dev and build again."
+    };
 }
 
 #endif

@@ -4,8 +4,9 @@
 #include <sstream>
 #include <thread>
 
-// Keys: "here/<rank>" = "pid start-time boot-id" when it joins; "end/<rank>" = "left <why>" when it ends for a reason of its own, or
-// "lost <exchange> <sums>" when a call failed for it. A rank that says nothing is the one that the others miss.
+// Keys: "here/<rank>" = "pid start-time boot-id" when it joins; "end/<rank>" = "left <why>" when it ends for a reason
+// of its own, or "lost <exchange> <sums>" when a call failed for it. A rank that says nothing is the one that the
+// others miss.
 
 namespace furrow {
 
@@ -41,14 +42,17 @@ struct RankRoll::Word {
 Status RankRoll::call(std::chrono::milliseconds timeout)
 {
     const auto self = thisProcess();
-    store_->set("here/" + std::to_string(rank_), std::to_string(self.pid) + " " + std::to_string(self.startTime) + " " + self.bootId);
+    store_->set("here/" + std::to_string(rank_),
+        std::to_string(self.pid) + " " + std::to_string(self.startTime) + " " + self.bootId);
     const auto until = std::chrono::steady_clock::now() + timeout;
     for (auto missing = silent("here/"); !missing.empty(); missing = silent("here/")) {
         if (std::chrono::steady_clock::now() >= until) {
             std::vector<std::string> names;
             for (const int rank : missing)
                 names.push_back("rank " + std::to_string(rank) + " (worker " + std::to_string(rank) + ")");
-            return Error { ErrorCode::Cancelled, join(names) + " of " + std::to_string(ranks_) + " did not come to the meeting within " + std::to_string(timeout.count() / 1000) + " s." + kConsequence };
+            return Error { ErrorCode::Cancelled,
+                join(names) + " of " + std::to_string(ranks_) + " did not come to the meeting within "
+                    + std::to_string(timeout.count() / 1000) + " s." + kConsequence };
         }
         std::this_thread::sleep_for(kLook);
     }
@@ -68,7 +72,8 @@ std::vector<int> RankRoll::silent(const char* what) const
 
 std::string RankRoll::name(int rank) const
 {
-    return "rank " + std::to_string(rank) + " (worker " + std::to_string(rank) + ", process " + std::to_string(processes_[static_cast<std::size_t>(rank)].pid) + ")";
+    return "rank " + std::to_string(rank) + " (worker " + std::to_string(rank) + ", process "
+        + std::to_string(processes_[static_cast<std::size_t>(rank)].pid) + ")";
 }
 
 void RankRoll::say(const std::string& word)
@@ -78,10 +83,7 @@ void RankRoll::say(const std::string& word)
     store_->set("end/" + std::to_string(rank_), word);
 }
 
-void RankRoll::leave(const std::string& why)
-{
-    say("left " + why);
-}
+void RankRoll::leave(const std::string& why) { say("left " + why); }
 
 RankRoll::Word RankRoll::wordOf(int rank) const
 {
@@ -100,7 +102,8 @@ std::vector<int> RankRoll::hear(std::chrono::milliseconds patience) const
     const auto until = std::chrono::steady_clock::now() + patience;
     for (;;) {
         auto missing = silent("end/");
-        const bool noneLives = std::none_of(missing.begin(), missing.end(), [this](int rank) { return isAlive(processes_[static_cast<std::size_t>(rank)]); });
+        const bool noneLives = std::none_of(missing.begin(), missing.end(),
+            [this](int rank) { return isAlive(processes_[static_cast<std::size_t>(rank)]); });
         if (noneLives || std::chrono::steady_clock::now() >= until)
             return missing;
         std::this_thread::sleep_for(kLook);
@@ -131,9 +134,11 @@ Error RankRoll::blame(const RankPlace& place, const std::string& said, std::chro
     if (!gone.empty())
         return error(join(gone) + (gone.size() == 1 ? " is gone." : " are gone."));
     if (!still.empty())
-        return error(join(still) + (still.size() == 1 ? " does" : " do") + " not take part any more: it stands still or hangs.");
+        return error(
+            join(still) + (still.size() == 1 ? " does" : " do") + " not take part any more: it stands still or hangs.");
     const auto skipped = whoSkipped(places);
-    return error(skipped.empty() ? "the ranks lost one another, and each of them is alive: " + said.substr(0, 300) + "." : skipped);
+    return error(skipped.empty() ? "the ranks lost one another, and each of them is alive: " + said.substr(0, 300) + "."
+                                 : skipped);
 }
 
 Error RankRoll::blame(const std::vector<RankPlace>& places)
@@ -146,7 +151,9 @@ Error RankRoll::blame(const std::vector<RankPlace>& places)
 /// "" when all are at one place.
 std::string RankRoll::whoSkipped(const std::vector<std::optional<RankPlace>>& places) const
 {
-    const auto isFurther = [](const RankPlace& a, const RankPlace& b) { return a.exchange != b.exchange ? a.exchange > b.exchange : a.sums < b.sums; };
+    const auto isFurther = [](const RankPlace& a, const RankPlace& b) {
+        return a.exchange != b.exchange ? a.exchange > b.exchange : a.sums < b.sums;
+    };
     std::optional<RankPlace> first;
     std::optional<RankPlace> last;
     for (const auto& place : places) {
@@ -161,13 +168,16 @@ std::string RankRoll::whoSkipped(const std::vector<std::optional<RankPlace>>& pl
     for (int rank = 0; rank < ranks_; ++rank)
         if (places[static_cast<std::size_t>(rank)] == first)
             names.push_back(name(rank));
-    return join(names) + " left a collective call out: it is at exchange " + std::to_string(first->exchange) + " after " + std::to_string(first->sums) + " sums, another rank at exchange "
-        + std::to_string(last->exchange) + " after " + std::to_string(last->sums) + ".";
+    return join(names) + " left a collective call out: it is at exchange " + std::to_string(first->exchange) + " after "
+        + std::to_string(first->sums) + " sums, another rank at exchange " + std::to_string(last->exchange) + " after "
+        + std::to_string(last->sums) + ".";
 }
 
 Error RankRoll::error(const std::string& what) const
 {
-    return { ErrorCode::Internal, "data-parallel training, rank " + std::to_string(rank_) + " of " + std::to_string(ranks_) + ": " + what + kConsequence };
+    return { ErrorCode::Internal,
+        "data-parallel training, rank " + std::to_string(rank_) + " of " + std::to_string(ranks_) + ": " + what
+            + kConsequence };
 }
 
 } // namespace furrow

@@ -13,16 +13,16 @@
 
 namespace furrow {
 
-/// How far a rank has come in the calls that all ranks make in one order. Of two ranks that have lost one another, the one that is further
-/// has left a call out.
+/// How far a rank has come in the calls that all ranks make in one order. Of two ranks that have lost one another, the
+/// one that is further has left a call out.
 struct RankPlace {
     std::int64_t exchange = 0; ///< rises from one to the next; stays when one is left out
     std::int64_t sums = 0; ///< begun so far
     bool operator==(const RankPlace&) const = default;
 };
 
-/// Who is in a group and who left it, as words in the store through which the ranks met. Read when the group forms and when something is
-/// wrong, never in between. Functions may throw what the store throws. Not thread-safe.
+/// Who is in a group and who left it, as words in the store through which the ranks met. Read when the group forms and
+/// when something is wrong, never in between. Functions may throw what the store throws. Not thread-safe.
 class RankRoll {
 public:
     RankRoll(c10::intrusive_ptr<c10d::Store> store, int rank, int ranks)

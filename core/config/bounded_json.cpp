@@ -30,7 +30,8 @@ bool nestsTooDeep(std::string_view text)
 
 nlohmann::json parseBoundedJson(std::string_view text)
 {
-    return nestsTooDeep(text) ? nlohmann::json(nlohmann::json::value_t::discarded) : nlohmann::json::parse(text, nullptr, false);
+    return nestsTooDeep(text) ? nlohmann::json(nlohmann::json::value_t::discarded)
+                              : nlohmann::json::parse(text, nullptr, false);
 }
 
 std::optional<nlohmann::json> parseBoundedJson(std::string_view text, std::string& why)

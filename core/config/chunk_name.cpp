@@ -18,7 +18,8 @@ std::optional<ChunkName> parseChunkName(std::string_view text)
 {
     const auto colon = text.find(':');
     ChunkName name;
-    if (colon == std::string_view::npos || !isWhole(text.substr(0, colon), name.block) || !isWhole(text.substr(colon + 1), name.column))
+    if (colon == std::string_view::npos || !isWhole(text.substr(0, colon), name.block)
+        || !isWhole(text.substr(colon + 1), name.column))
         return std::nullopt;
     return name;
 }

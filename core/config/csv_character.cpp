@@ -6,7 +6,8 @@ namespace furrow {
 
 namespace {
 
-constexpr std::pair<std::string_view, char> kNames[] = { { "none", '\0' }, { "comma", ',' }, { "semicolon", ';' }, { "tab", '\t' }, { "pipe", '|' }, { "space", ' ' } };
+constexpr std::pair<std::string_view, char> kNames[]
+    = { { "none", '\0' }, { "comma", ',' }, { "semicolon", ';' }, { "tab", '\t' }, { "pipe", '|' }, { "space", ' ' } };
 
 } // namespace
 
@@ -15,7 +16,8 @@ std::optional<char> csvCharacter(std::string_view text)
     for (const auto& [name, c] : kNames)
         if (text == name)
             return c;
-    const bool isOne = text.size() == 1 && static_cast<unsigned char>(text[0]) < 0x80 && text[0] != '\n' && text[0] != '\r' && text[0] != '\0';
+    const bool isOne = text.size() == 1 && static_cast<unsigned char>(text[0]) < 0x80 && text[0] != '\n'
+        && text[0] != '\r' && text[0] != '\0';
     return isOne ? std::optional(text[0]) : std::nullopt;
 }
 

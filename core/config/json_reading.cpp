@@ -54,10 +54,7 @@ JsonPart JsonPart::at(std::size_t place) const
     return { nullptr, reading_ };
 }
 
-bool JsonPart::has(const char* key) const
-{
-    return isObject() && value_->contains(key) && !(*value_)[key].is_null();
-}
+bool JsonPart::has(const char* key) const { return isObject() && value_->contains(key) && !(*value_)[key].is_null(); }
 
 std::size_t JsonPart::size() const
 {
@@ -150,7 +147,8 @@ void JsonReading::wrong(const nlohmann::json* part, const std::string& what)
     if (!ok())
         return;
     const std::string way = nameOf(part);
-    trouble_ = way.empty() ? sentence("it is not a JSON object") : sentence("its key '%1' %2", { way, what }); // every file of ours is one
+    trouble_ = way.empty() ? sentence("it is not a JSON object")
+                           : sentence("its key '%1' %2", { way, what }); // every file of ours is one
 }
 
 std::string JsonReading::nameOf(const nlohmann::json* part) const

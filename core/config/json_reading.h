@@ -13,8 +13,9 @@ namespace furrow {
 
 class JsonReading;
 
-/// A part of a JSON text that may hold anything, read as what it should be. It never throws: what is missing or of another type reads as an empty value,
-/// and the first such thing is kept by its JsonReading in words. Lives as long as that.
+/// A part of a JSON text that may hold anything, read as what it should be. It never throws: what is missing or of
+/// another type reads as an empty value, and the first such thing is kept by its JsonReading in words. Lives as long as
+/// that.
 class JsonPart {
 public:
     /// A part that must be there.
@@ -30,7 +31,10 @@ public:
     /// The same, into what is there.
     template <typename T> void to(T& into) const { into = as<T>(); }
     /// The same of a part that may be left out.
-    template <typename T> T valueOr(const char* key, T otherwise) const { return has(key) ? (*this)[key].as<T>() : otherwise; }
+    template <typename T> T valueOr(const char* key, T otherwise) const
+    {
+        return has(key) ? (*this)[key].as<T>() : otherwise;
+    }
 
     /// As a whole number of these bounds.
     std::int64_t within(std::int64_t least, std::int64_t most) const;
@@ -66,7 +70,8 @@ private:
     JsonReading* reading_;
 };
 
-/// A JSON text from anywhere, parsed within bounds (parseBoundedJson) and read part by part. When all is read, trouble() says what was wrong with it.
+/// A JSON text from anywhere, parsed within bounds (parseBoundedJson) and read part by part. When all is read,
+/// trouble() says what was wrong with it.
 class JsonReading {
 public:
     explicit JsonReading(std::string_view text);
@@ -75,7 +80,8 @@ public:
 
     JsonPart root() { return { isJson_ ? &json_ : nullptr, this }; }
     bool ok() const { return trouble_.empty(); }
-    /// The first thing that is wrong, as the rest of a sentence without a full stop: "its key 'files[3].size' is not a whole number"; "" when nothing is.
+    /// The first thing that is wrong, as the rest of a sentence without a full stop: "its key 'files[3].size' is not a
+    /// whole number"; "" when nothing is.
     const std::string& trouble() const { return trouble_; }
 
 private:

@@ -27,7 +27,8 @@ RunConfig charConfig()
     return c;
 }
 
-RunConfig gptConfig(std::int64_t layers, std::int64_t heads, std::int64_t width, std::int64_t seqLen, std::int64_t batch, double lr)
+RunConfig gptConfig(
+    std::int64_t layers, std::int64_t heads, std::int64_t width, std::int64_t seqLen, std::int64_t batch, double lr)
 {
     RunConfig c;
     c.tokenizer = "gpt2";
@@ -66,7 +67,8 @@ std::vector<Preset> makePresets()
     large.seqLen = 256;
     large.batchSize = 64;
     large.dropout = 0.2;
-    large.spanBytes = 4000; // many windows long, so that few begin in the middle of nothing, and no multiple of one: they begin elsewhere in each epoch
+    large.spanBytes = 4000; // many windows long, so that few begin in the middle of nothing, and no multiple of one:
+                            // they begin elsewhere in each epoch
     large.chunkSamples = 16; // 251 windows: four steps
     large.epochs = 50;
     all.push_back({ "char-large", "GPT char, 6 layers", "GPU, width 384", large });
@@ -98,20 +100,24 @@ const std::vector<Preset>& presets()
 Result<Preset> findPreset(std::string_view name)
 {
     std::string lower(name);
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(
+        lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     std::string known;
     for (const auto& preset : presets()) {
         if (preset.name == lower)
             return preset;
         known += (known.empty() ? "" : ", ") + preset.name;
     }
-    return Error { ErrorCode::NotFound, sentence("There is no preset '%1'. Known are %2.", { std::string(name), known }) };
+    return Error { ErrorCode::NotFound,
+        sentence("There is no preset '%1'. Known are %2.", { std::string(name), known }) };
 }
 
 std::string commandLine(const RunConfig& config, const Preset& from)
 {
     const auto quoted = [](const std::string& text) {
-        const bool plain = !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,@+=") == std::string::npos;
+        const bool plain = !text.empty()
+            && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,@+=")
+                == std::string::npos;
         if (plain)
             return text;
         std::string out = "'";

@@ -21,11 +21,11 @@ enum class ResumeRule {
 enum class SettingGroup { Run, Data, Model, Training, Devices, StopAndSave, Optimiser, Evaluation, Merging, Seeds };
 std::string toString(SettingGroup group); ///< English title: "Stop and save"
 
-using SettingField = std::variant<bool RunConfig::*, std::int64_t RunConfig::*, double RunConfig::*, std::string RunConfig::*,
-    std::vector<std::string> RunConfig::*>;
+using SettingField = std::variant<bool RunConfig::*, std::int64_t RunConfig::*, double RunConfig::*,
+    std::string RunConfig::*, std::vector<std::string> RunConfig::*>;
 
-/// One setting: the single home of its name, unit, range, help and resume rule. Form, options, validation, documentation
-/// and resume checks are all driven by this.
+/// One setting: the single home of its name, unit, range, help and resume rule. Form, options, validation,
+/// documentation and resume checks are all driven by this.
 struct Setting {
     std::string key; ///< JSON key, snake_case; the option is --kebab-case
     std::string label; ///< short English label for the form
@@ -60,8 +60,8 @@ std::string settingText(const RunConfig& config, const Setting& setting);
 std::vector<ConfigProblem> setSetting(RunConfig& config, const Setting& setting, const std::string& text);
 
 nlohmann::json toJson(const RunConfig& config);
-/// Overlays the keys of a JSON object on `base`. All wrong keys, types and ranges are reported at once; with problems the
-/// result must not be used.
+/// Overlays the keys of a JSON object on `base`. All wrong keys, types and ranges are reported at once; with problems
+/// the result must not be used.
 struct ConfigReading {
     RunConfig config;
     std::vector<ConfigProblem> problems;

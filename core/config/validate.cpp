@@ -1,5 +1,5 @@
-// Combinations of settings that cannot work, each with a value that would. Ranges first, then each rule in one line of its own. Settings stand in the
-// sentences by their keys; the console says their labels.
+// Combinations of settings that cannot work, each with a value that would. Ranges first, then each rule in one line of
+// its own. Settings stand in the sentences by their keys; the console says their labels.
 
 #include "core/base/redact.h"
 #include "core/base/secret_variables.h"
@@ -28,7 +28,10 @@ struct Rules {
     void noAccount(const char* key, const std::string& source)
     {
         if (!withoutAccount(source).account.empty())
-            refuse(key, sentence("%1 has %2, an address with a name or password in it, which would be kept in the run. Give a file, or hf://owner/name and the secret in HF_TOKEN.", { key, withoutSecrets(source) }));
+            refuse(key,
+                sentence(
+                    "%1 has %2, an address with a name or password in it, which would be kept in the run. Give a file, or hf://owner/name and the secret in HF_TOKEN.",
+                    { key, withoutSecrets(source) }));
     }
 
     std::string valueOf(const char* key) const { return settingText(c, *findSetting(key)); }
@@ -44,7 +47,10 @@ struct Rules {
         const auto secrets = secretVariables();
         for (const auto& s : settings())
             if (const auto variable = variableOfSecretIn(settingText(c, s), secrets); !variable.empty())
-                refuse(s.key.c_str(), sentence("%1 holds the secret of the environment variable %2, which would be kept in the run and shown everywhere. Take it out: what needs the secret reads it from the environment.", { s.key, variable }));
+                refuse(s.key.c_str(),
+                    sentence(
+                        "%1 holds the secret of the environment variable %2, which would be kept in the run and shown everywhere. Take it out: what needs the secret reads it from the environment.",
+                        { s.key, variable }));
     }
 
     void data()
@@ -55,29 +61,46 @@ struct Rules {
             noAccount("data", source);
         noAccount("eval_data", c.evalData);
         if (c.tokenizer.empty())
-            refuse("tokenizer", sentence("%1 is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.", { "tokenizer" }), "byte");
+            refuse("tokenizer",
+                sentence("%1 is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.", { "tokenizer" }),
+                "byte");
         if (c.chunkSamples > c.samplesPerBlock)
             refuse("chunk_samples", atMost("chunk_samples", "samples_per_block"), std::to_string(c.samplesPerBlock));
         if (c.maxChars > 0 && c.maxChars < c.minChars)
-            refuse("max_chars", sentence("%1 is %2, below %3 %4: every sample would be filtered.", { "max_chars", std::to_string(c.maxChars), "min_chars", std::to_string(c.minChars) }), "0");
+            refuse("max_chars",
+                sentence("%1 is %2, below %3 %4: every sample would be filtered.",
+                    { "max_chars", std::to_string(c.maxChars), "min_chars", std::to_string(c.minChars) }),
+                "0");
         if (!c.dataWeights.empty() && c.dataWeights.size() != c.data.size())
-            refuse("data_weights", sentence("%1 has %2 numbers for %3 sources, allowed is one for each or none.", { "data_weights", std::to_string(c.dataWeights.size()), std::to_string(c.data.size()) }));
+            refuse("data_weights",
+                sentence("%1 has %2 numbers for %3 sources, allowed is one for each or none.",
+                    { "data_weights", std::to_string(c.dataWeights.size()), std::to_string(c.data.size()) }));
         for (const auto& weight : c.dataWeights)
             if (!isPositiveNumber(weight))
-                refuse("data_weights", sentence("%1 has '%2', allowed are numbers above 0.", { "data_weights", weight }), "1");
+                refuse("data_weights",
+                    sentence("%1 has '%2', allowed are numbers above 0.", { "data_weights", weight }), "1");
         if (!c.startAt.empty() && !parseChunkName(c.startAt))
-            refuse("start_at", sentence("%1 is '%2', allowed is BLOCK:CHUNK, both from 0, such as 3:17.", { "start_at", c.startAt }), "0:0");
+            refuse("start_at",
+                sentence("%1 is '%2', allowed is BLOCK:CHUNK, both from 0, such as 3:17.", { "start_at", c.startAt }),
+                "0:0");
         if (c.dataMode == "stream" && c.data.size() > 1)
             refuse("data", sentence("%1 names several sources, %2 stream takes one file.", { "data", "data_mode" }));
     }
 
     void csv()
     {
-        for (const auto& [key, value] : { std::pair { "csv_delimiter", &c.csvDelimiter }, { "csv_quote", &c.csvQuote }, { "csv_escape", &c.csvEscape } })
+        for (const auto& [key, value] : { std::pair { "csv_delimiter", &c.csvDelimiter }, { "csv_quote", &c.csvQuote },
+                 { "csv_escape", &c.csvEscape } })
             if (*value != "auto" && !csvCharacter(*value))
-                refuse(key, sentence("%1 is %2, allowed is auto, none, comma, semicolon, tab, pipe, space or one ASCII character.", { key, value->empty() ? "empty" : *value }), "auto");
+                refuse(key,
+                    sentence(
+                        "%1 is %2, allowed is auto, none, comma, semicolon, tab, pipe, space or one ASCII character.",
+                        { key, value->empty() ? "empty" : *value }),
+                    "auto");
         if (csvCharacter(c.csvDelimiter) == '\0')
-            refuse("csv_delimiter", sentence("%1 is none, but the fields of a csv file need something between them.", { "csv_delimiter" }), "auto");
+            refuse("csv_delimiter",
+                sentence("%1 is none, but the fields of a csv file need something between them.", { "csv_delimiter" }),
+                "auto");
         if (csvCharacter(c.csvDelimiter) && csvCharacter(c.csvDelimiter) == csvCharacter(c.csvQuote))
             refuse("csv_quote", sentence("%1 is the same character as %2.", { "csv_quote", "csv_delimiter" }), "auto");
     }
@@ -85,25 +108,44 @@ struct Rules {
     void model()
     {
         if (c.width % c.heads != 0)
-            refuse("heads", sentence("%1 is %2, which does not divide %3 %4.", { "heads", std::to_string(c.heads), "width", std::to_string(c.width) }), std::to_string(largestDivisor(c.width, c.heads)));
+            refuse("heads",
+                sentence("%1 is %2, which does not divide %3 %4.",
+                    { "heads", std::to_string(c.heads), "width", std::to_string(c.width) }),
+                std::to_string(largestDivisor(c.width, c.heads)));
         else if (c.positions == "rope" && (c.width / c.heads) % 2 != 0)
-            refuse("heads", sentence("%1 is %2: rotary positions need an even head size, width / heads is %3.", { "heads", std::to_string(c.heads), std::to_string(c.width / c.heads) }));
+            refuse("heads",
+                sentence("%1 is %2: rotary positions need an even head size, width / heads is %3.",
+                    { "heads", std::to_string(c.heads), std::to_string(c.width / c.heads) }));
         if (c.kvHeads > 0 && c.heads % c.kvHeads != 0)
-            refuse("kv_heads", sentence("%1 is %2, which does not divide %3 %4.", { "kv_heads", std::to_string(c.kvHeads), "heads", std::to_string(c.heads) }), "0");
+            refuse("kv_heads",
+                sentence("%1 is %2, which does not divide %3 %4.",
+                    { "kv_heads", std::to_string(c.kvHeads), "heads", std::to_string(c.heads) }),
+                "0");
         if (c.moeExperts == 1)
             refuse("moe_experts", sentence("%1 is 1, allowed is 0 (no experts) or 2 to 256.", { "moe_experts" }), "0");
         if (c.moeExperts > 1 && c.moeActive > c.moeExperts)
             refuse("moe_active", atMost("moe_active", "moe_experts"), std::to_string(c.moeExperts));
         if (c.loraRank > 0 && (c.architecture != "gpt" || c.moeExperts > 0))
-            refuse("lora_rank", sentence("%1 is %2, which works with architecture gpt without experts only.", { "lora_rank", std::to_string(c.loraRank) }), "0");
+            refuse("lora_rank",
+                sentence("%1 is %2, which works with architecture gpt without experts only.",
+                    { "lora_rank", std::to_string(c.loraRank) }),
+                "0");
         if (c.loraRank > 0 && c.initFrom.empty())
-            refuse("lora_rank", sentence("%1 is %2, but there are no weights to keep as they are: the pairs would be trained beside random ones. Name the weights with %3.", { "lora_rank", std::to_string(c.loraRank), "init_from" }), "0");
+            refuse("lora_rank",
+                sentence(
+                    "%1 is %2, but there are no weights to keep as they are: the pairs would be trained beside random ones. Name the weights with %3.",
+                    { "lora_rank", std::to_string(c.loraRank), "init_from" }),
+                "0");
         if (c.loraRank > c.width)
             refuse("lora_rank", atMost("lora_rank", "width"), "8");
         if (c.architecture == "hrm" && c.dropout > 0)
             refuse("dropout", sentence("%1 is %2, but hrm has none.", { "dropout", valueOf("dropout") }), "0");
         if (c.architecture == "hrm" && c.recompute)
-            refuse("recompute", sentence("%1 is on, which works with architecture gpt only; hrm keeps the activations of one step anyway.", { "recompute" }), "false");
+            refuse("recompute",
+                sentence(
+                    "%1 is on, which works with architecture gpt only; hrm keeps the activations of one step anyway.",
+                    { "recompute" }),
+                "false");
     }
 
     void training()
@@ -111,7 +153,10 @@ struct Rules {
         if (c.minLr > c.lr)
             refuse("min_lr", atMost("min_lr", "lr"), valueOf("lr"));
         if (c.precision == "fp16" && c.devices.rfind("cpu", 0) == 0)
-            refuse("precision", sentence("%1 is fp16, which needs a GPU; allowed with %2 %3 is auto, fp32 or bf16.", { "precision", "devices", c.devices }), "auto");
+            refuse("precision",
+                sentence("%1 is fp16, which needs a GPU; allowed with %2 %3 is auto, fp32 or bf16.",
+                    { "precision", "devices", c.devices }),
+                "auto");
         if (c.lr == 0)
             refuse("lr", sentence("%1 is 0: nothing would be learnt.", { "lr" }), "0.001");
     }
@@ -119,12 +164,15 @@ struct Rules {
     void devices()
     {
         if (c.devices.empty())
-            refuse("devices", sentence("%1 is empty, allowed is auto, cpu:N or a list of GPUs.", { "devices" }), "auto");
+            refuse(
+                "devices", sentence("%1 is empty, allowed is auto, cpu:N or a list of GPUs.", { "devices" }), "auto");
         if (c.devices.rfind("cpu", 0) == 0 && c.devices != "cpu") {
             const std::string count = c.devices.substr(3);
-            const bool number = count.size() > 1 && count[0] == ':' && std::all_of(count.begin() + 1, count.end(), [](char d) { return d >= '0' && d <= '9'; });
+            const bool number = count.size() > 1 && count[0] == ':'
+                && std::all_of(count.begin() + 1, count.end(), [](char d) { return d >= '0' && d <= '9'; });
             if (!number || count == ":0" || count.size() > 4)
-                refuse("devices", sentence("%1 is %2, allowed is cpu or cpu:1 to cpu:256.", { "devices", c.devices }), "cpu:2");
+                refuse("devices", sentence("%1 is %2, allowed is cpu or cpu:1 to cpu:256.", { "devices", c.devices }),
+                    "cpu:2");
         }
     }
 
@@ -134,13 +182,25 @@ struct Rules {
         if (c.parallel != "data")
             return;
         if (c.workers == 1)
-            refuse("workers", sentence("%1 is 1, but %2 is data, which splits each step over at least 2.", { "workers", "parallel" }), "2");
+            refuse("workers",
+                sentence("%1 is 1, but %2 is data, which splits each step over at least 2.", { "workers", "parallel" }),
+                "2");
         if (c.devices == "cpu:1" && c.workers == 0)
-            refuse("devices", sentence("%1 is cpu:1, but %2 is data, which splits each step over at least 2 workers.", { "devices", "parallel" }), "cpu:2");
+            refuse("devices",
+                sentence("%1 is cpu:1, but %2 is data, which splits each step over at least 2 workers.",
+                    { "devices", "parallel" }),
+                "cpu:2");
         if (c.merge == "diloco")
-            refuse("merge", sentence("%1 is diloco, but with %2 data there is one model and nothing to merge; allowed is average or none.", { "merge", "parallel" }), "average");
+            refuse("merge",
+                sentence(
+                    "%1 is diloco, but with %2 data there is one model and nothing to merge; allowed is average or none.",
+                    { "merge", "parallel" }),
+                "average");
         if (c.mergeTokens > 0)
-            refuse("merge_tokens", sentence("%1 is %2, but with %3 data there is one model and nothing to merge.", { "merge_tokens", std::to_string(c.mergeTokens), "parallel" }), "0");
+            refuse("merge_tokens",
+                sentence("%1 is %2, but with %3 data there is one model and nothing to merge.",
+                    { "merge_tokens", std::to_string(c.mergeTokens), "parallel" }),
+                "0");
     }
 
     static bool isPositiveNumber(const std::string& text)

@@ -40,7 +40,8 @@ std::string allowedText(const Setting& s)
 
 ConfigProblem problem(const Setting& s, const std::string& value, const std::string& allowed, std::string fix = {})
 {
-    return { s.key, s.key + " is " + (value.empty() ? "empty" : value) + ", allowed is " + allowed + ".", std::move(fix) };
+    return { s.key, s.key + " is " + (value.empty() ? "empty" : value) + ", allowed is " + allowed + ".",
+        std::move(fix) };
 }
 
 std::vector<ConfigProblem> checkRange(const Setting& s, double value)
@@ -58,7 +59,8 @@ template <typename T> bool parse(const std::string& text, T& value)
     return failed == std::errc {} && end == text.data() + text.size() && !text.empty();
 }
 
-std::vector<ConfigProblem> storeInteger(RunConfig& config, const Setting& s, std::int64_t RunConfig::*field, const std::string& text)
+std::vector<ConfigProblem> storeInteger(
+    RunConfig& config, const Setting& s, std::int64_t RunConfig::* field, const std::string& text)
 {
     std::int64_t value = 0;
     if (!parse(text, value)) {
@@ -73,7 +75,8 @@ std::vector<ConfigProblem> storeInteger(RunConfig& config, const Setting& s, std
     return problems;
 }
 
-std::vector<ConfigProblem> storeReal(RunConfig& config, const Setting& s, double RunConfig::*field, const std::string& text)
+std::vector<ConfigProblem> storeReal(
+    RunConfig& config, const Setting& s, double RunConfig::* field, const std::string& text)
 {
     double value = 0;
     if (!parse(text, value))
@@ -84,7 +87,8 @@ std::vector<ConfigProblem> storeReal(RunConfig& config, const Setting& s, double
     return problems;
 }
 
-std::vector<ConfigProblem> storeSwitch(RunConfig& config, const Setting& s, bool RunConfig::*field, const std::string& text)
+std::vector<ConfigProblem> storeSwitch(
+    RunConfig& config, const Setting& s, bool RunConfig::* field, const std::string& text)
 {
     const bool yes = text == "true" || text == "1" || text == "on" || text == "yes";
     const bool no = text == "false" || text == "0" || text == "off" || text == "no";
@@ -102,7 +106,8 @@ std::vector<ConfigProblem> textProblems(const Setting& s, const std::string& tex
     return { problem(s, "'" + replaceInvalidUtf8(text).text + "'", "text in UTF-8") };
 }
 
-std::vector<ConfigProblem> storeText(RunConfig& config, const Setting& s, std::string RunConfig::*field, const std::string& text)
+std::vector<ConfigProblem> storeText(
+    RunConfig& config, const Setting& s, std::string RunConfig::* field, const std::string& text)
 {
     if (!s.choices.empty() && std::find(s.choices.begin(), s.choices.end(), text) == s.choices.end())
         return { problem(s, "'" + text + "'", allowedText(s), s.choices.front()) };
@@ -208,17 +213,20 @@ ConfigReading configFromJson(const nlohmann::json& json, RunConfig base)
     for (const auto& [key, value] : json.items()) {
         const Setting* setting = findSetting(key);
         if (!setting) {
-            reading.problems.push_back({ key, "There is no setting '" + key + "'. 'furrowctl settings' lists all.", "" });
+            reading.problems.push_back(
+                { key, "There is no setting '" + key + "'. 'furrowctl settings' lists all.", "" });
             continue;
         }
-        if (const auto* list = std::get_if<std::vector<std::string> RunConfig::*>(&setting->field); list && value.is_array()
+        if (const auto* list = std::get_if<std::vector<std::string> RunConfig::*>(&setting->field); list
+            && value.is_array()
             && std::all_of(value.begin(), value.end(), [](const auto& v) { return v.is_string(); })) {
             reading.config.*(*list) = value.template get<std::vector<std::string>>();
             continue;
         }
         std::string text;
         if (!jsonText(*setting, value, text)) {
-            reading.problems.push_back(problem(*setting, value.dump().substr(0, 80), "a value of another type: " + settingText(RunConfig {}, *setting) + ", for example"));
+            reading.problems.push_back(problem(*setting, value.dump().substr(0, 80),
+                "a value of another type: " + settingText(RunConfig {}, *setting) + ", for example"));
             continue;
         }
         auto problems = setSetting(reading.config, *setting, text);
@@ -246,8 +254,10 @@ std::vector<ConfigProblem> refusedOnResume(const RunConfig& frozen, const RunCon
             continue;
         const std::string& key = change.setting->key;
         problems.push_back({ key,
-            sentence("%1 cannot change from %2 to %3 in a run that has begun: it defines its chunks or its weights. Start a new run instead.",
-                { key, change.before.empty() ? "empty" : change.before, change.after.empty() ? "empty" : change.after }),
+            sentence(
+                "%1 cannot change from %2 to %3 in a run that has begun: it defines its chunks or its weights. Start a new run instead.",
+                { key, change.before.empty() ? "empty" : change.before,
+                    change.after.empty() ? "empty" : change.after }),
             change.before });
     }
     return problems;

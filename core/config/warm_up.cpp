@@ -22,8 +22,10 @@ std::string warmUpWarning(const RunConfig& c, std::int64_t workers, double token
     const double own = steps / static_cast<double>(together ? 1 : std::max<std::int64_t>(workers, 1));
     if (steps <= 0 || own >= static_cast<double>(c.warmupSteps))
         return {};
-    return sentence("%1 is %2, but each worker does about %3 steps until the run ends: its learning rate would never reach %4. Lower %5, or train longer.",
-        { "warmup_steps", std::to_string(c.warmupSteps), formatCount(static_cast<std::int64_t>(own)), "lr", "warmup_steps" });
+    return sentence(
+        "%1 is %2, but each worker does about %3 steps until the run ends: its learning rate would never reach %4. Lower %5, or train longer.",
+        { "warmup_steps", std::to_string(c.warmupSteps), formatCount(static_cast<std::int64_t>(own)), "lr",
+            "warmup_steps" });
 }
 
 } // namespace furrow

@@ -13,7 +13,8 @@
 
 namespace furrow {
 
-/// What needs libtorch's CUDA libraries by name; all other code speaks to GPUs through libtorch's dispatch. Functions throw c10::Error.
+/// What needs libtorch's CUDA libraries by name; all other code speaks to GPUs through libtorch's dispatch. Functions
+/// throw c10::Error.
 class CudaBackend {
 public:
     struct Gpu {
@@ -26,8 +27,8 @@ public:
         std::int64_t allocated = 0;
         std::int64_t peak = 0; ///< since the process began
     };
-    /// What the calling thread gives its current stream between begin and end is recorded instead of done; replay does it. end also
-    /// throws, and ends the recording, when something in between could not be recorded.
+    /// What the calling thread gives its current stream between begin and end is recorded instead of done; replay does
+    /// it. end also throws, and ends the recording, when something in between could not be recorded.
     class Graph {
     public:
         virtual ~Graph() = default;
@@ -47,11 +48,12 @@ public:
     virtual Memory memory(c10::DeviceIndex gpu) const = 0;
     virtual std::unique_ptr<Graph> newGraph() const = 0;
     /// Ranks that sum tensors of GPUs; null where libtorch comes without NCCL (Windows).
-    virtual c10::intrusive_ptr<c10d::Backend> nccl(const c10::intrusive_ptr<c10d::Store>& store, const Rank& rank) const = 0;
+    virtual c10::intrusive_ptr<c10d::Backend> nccl(const c10::intrusive_ptr<c10d::Store>& store, const Rank& rank) const
+        = 0;
 };
 
-/// Loads furrow-cuda beside this program on the first call, which must come before anything asks libtorch for CUDA: libtorch remembers that there
-/// is none. NotFound where it was not built or its libraries are missing. Any thread.
+/// Loads furrow-cuda beside this program on the first call, which must come before anything asks libtorch for CUDA:
+/// libtorch remembers that there is none. NotFound where it was not built or its libraries are missing. Any thread.
 Result<const CudaBackend*> cudaBackend();
 
 } // namespace furrow

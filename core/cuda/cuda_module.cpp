@@ -1,4 +1,5 @@
-// furrow-cuda, a library of its own: a worker that trains on the CPU never loads libtorch's CUDA libraries (0.2 s of its start, 120 MB).
+// furrow-cuda, a library of its own: a worker that trains on the CPU never loads libtorch's CUDA libraries (0.2 s of
+// its start, 120 MB).
 
 #include "core/cuda/cuda_backend_torch.h"
 
@@ -30,7 +31,10 @@ std::string uuidText(const cudaUUID_t& uuid)
 
 class LibtorchGraph final : public CudaBackend::Graph {
 public:
-    void begin() override { graph_.capture_begin({ 0, 0 }, cudaStreamCaptureModeThreadLocal); } // other threads may use the device meanwhile
+    void begin() override
+    {
+        graph_.capture_begin({ 0, 0 }, cudaStreamCaptureModeThreadLocal);
+    } // other threads may use the device meanwhile
     void end() override { graph_.capture_end(); }
     void replay() override { graph_.replay(); }
 
@@ -46,7 +50,8 @@ public:
         const auto count = c10::cuda::device_count(); // 0 without a driver
         for (c10::DeviceIndex index = 0; index < count; ++index) {
             const auto* properties = at::cuda::getDeviceProperties(index);
-            all.push_back({ uuidText(properties->uuid), properties->name, static_cast<std::int64_t>(properties->totalGlobalMem) });
+            all.push_back({ uuidText(properties->uuid), properties->name,
+                static_cast<std::int64_t>(properties->totalGlobalMem) });
         }
         return all;
     }
@@ -59,7 +64,8 @@ public:
 
     std::unique_ptr<Graph> newGraph() const override { return std::make_unique<LibtorchGraph>(); }
 
-    c10::intrusive_ptr<c10d::Backend> nccl([[maybe_unused]] const c10::intrusive_ptr<c10d::Store>& store, [[maybe_unused]] const Rank& rank) const override
+    c10::intrusive_ptr<c10d::Backend> nccl(
+        [[maybe_unused]] const c10::intrusive_ptr<c10d::Store>& store, [[maybe_unused]] const Rank& rank) const override
     {
 #ifdef USE_C10D_NCCL
         auto options = c10d::ProcessGroupNCCL::Options::create();

@@ -39,7 +39,10 @@ public:
 private:
     Error cut() const
     {
-        return { ErrorCode::Corrupt, sentence("%1: the archive ends %2 bytes before the end of this file. It is cut off: fetch or write it again.", { name_, std::to_string(left_) }) };
+        return { ErrorCode::Corrupt,
+            sentence(
+                "%1: the archive ends %2 bytes before the end of this file. It is cut off: fetch or write it again.",
+                { name_, std::to_string(left_) }) };
     }
 
     std::unique_ptr<ByteStream> stream_;
@@ -64,11 +67,16 @@ public:
         if (!n.ok() || into.empty())
             return n;
         if (n.value() > left_ || (n.value() == 0 && left_ > 0))
-            return Error { ErrorCode::Corrupt, sentence("%1 has another size than its archive says. The archive is damaged: fetch or write it again.", { name_ }) };
+            return Error { ErrorCode::Corrupt,
+                sentence("%1 has another size than its archive says. The archive is damaged: fetch or write it again.",
+                    { name_ }) };
         left_ -= n.value();
         found_ = crc32_z(found_, reinterpret_cast<const Bytef*>(into.data()), n.value());
         if (n.value() == 0 && found_ != crc32_)
-            return Error { ErrorCode::Corrupt, sentence("%1 has another checksum than its archive says. The archive is damaged: fetch or write it again.", { name_ }) };
+            return Error { ErrorCode::Corrupt,
+                sentence(
+                    "%1 has another checksum than its archive says. The archive is damaged: fetch or write it again.",
+                    { name_ }) };
         return n;
     }
 
@@ -82,16 +90,20 @@ private:
 
 } // namespace
 
-std::unique_ptr<ByteStream> memberStream(const std::shared_ptr<const ByteSource>& archive, const ArchiveMember& member, const std::string& name)
+std::unique_ptr<ByteStream> memberStream(
+    const std::shared_ptr<const ByteSource>& archive, const ArchiveMember& member, const std::string& name)
 {
     return memberStream(expandedStream(streamFrom(archive, 0), member.archivePacking, member.archive), 0, member, name);
 }
 
-std::unique_ptr<ByteStream> memberStream(std::unique_ptr<ByteStream> expanded, std::uint64_t at, const ArchiveMember& member, const std::string& name)
+std::unique_ptr<ByteStream> memberStream(
+    std::unique_ptr<ByteStream> expanded, std::uint64_t at, const ArchiveMember& member, const std::string& name)
 {
-    std::unique_ptr<ByteStream> packed = std::make_unique<Stretch>(std::move(expanded), member.offset - at, member.packedBytes, name);
+    std::unique_ptr<ByteStream> packed
+        = std::make_unique<Stretch>(std::move(expanded), member.offset - at, member.packedBytes, name);
     auto plain = expandedStream(std::move(packed), member.packing, name);
-    return member.crc32 ? std::make_unique<CheckedStream>(std::move(plain), member.sizeBytes, *member.crc32, name) : std::move(plain);
+    return member.crc32 ? std::make_unique<CheckedStream>(std::move(plain), member.sizeBytes, *member.crc32, name)
+                        : std::move(plain);
 }
 
 } // namespace furrow

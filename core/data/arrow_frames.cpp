@@ -77,7 +77,10 @@ bool describe(ArrowFrame& frame)
     if (!type)
         return false;
     const auto body = message->number<std::int64_t>(kBodyLength).value_or(0);
-    frame.kind = *type == 1 ? ArrowFrame::Kind::Schema : *type == 2 ? ArrowFrame::Kind::Dictionary : *type == 3 ? ArrowFrame::Kind::Batch : ArrowFrame::Kind::Other;
+    frame.kind = *type == 1 ? ArrowFrame::Kind::Schema
+        : *type == 2        ? ArrowFrame::Kind::Dictionary
+        : *type == 3        ? ArrowFrame::Kind::Batch
+                            : ArrowFrame::Kind::Other;
     frame.bodyBytes = static_cast<std::uint64_t>(body);
     if (frame.kind != ArrowFrame::Kind::Batch)
         return body >= 0;
@@ -144,12 +147,16 @@ Status ArrowFrames::readBody(std::span<char> into)
 
 Error ArrowFrames::cut() const
 {
-    return { ErrorCode::Corrupt, sentence("%1 ends in the middle of its Arrow data, after %2 bytes. It is cut off: fetch or write it again.", { name_, std::to_string(at_) }) };
+    return { ErrorCode::Corrupt,
+        sentence("%1 ends in the middle of its Arrow data, after %2 bytes. It is cut off: fetch or write it again.",
+            { name_, std::to_string(at_) }) };
 }
 
 Error ArrowFrames::damaged(const char* why) const
 {
-    return { ErrorCode::Corrupt, sentence("%1 has damaged Arrow data before byte %2 (%3). Fetch or write it again.", { name_, std::to_string(at_), why }) };
+    return { ErrorCode::Corrupt,
+        sentence("%1 has damaged Arrow data before byte %2 (%3). Fetch or write it again.",
+            { name_, std::to_string(at_), why }) };
 }
 
 } // namespace furrow

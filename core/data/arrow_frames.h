@@ -15,8 +15,9 @@ struct ArrowFrame {
     std::string metadata; ///< a flatbuffer
 };
 
-/// Walks over the messages of an Arrow stream without looking into bodies, so that a row is found without reading those before it. An Arrow file
-/// (Feather 2) holds a stream behind its first 8 bytes. Needs no Arrow library. Not thread-safe. Wrong messages and an end in the middle are Corrupt.
+/// Walks over the messages of an Arrow stream without looking into bodies, so that a row is found without reading those
+/// before it. An Arrow file (Feather 2) holds a stream behind its first 8 bytes. Needs no Arrow library. Not
+/// thread-safe. Wrong messages and an end in the middle are Corrupt.
 class ArrowFrames {
 public:
     /// @param name  for messages

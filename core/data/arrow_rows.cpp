@@ -96,7 +96,8 @@ constexpr const char* kTooLong = "is longer than 16 MiB";
 class Messages : public arrow::ipc::MessageReader {
 public:
     /// @param failure  gets what the source or the frames answered; Arrow passes on the words alone
-    Messages(ArrowFrames frames, std::string name, std::uint64_t firstRow, arrow::MemoryPool* pool, std::shared_ptr<std::optional<Error>> failure)
+    Messages(ArrowFrames frames, std::string name, std::uint64_t firstRow, arrow::MemoryPool* pool,
+        std::shared_ptr<std::optional<Error>> failure)
         : frames_(std::move(frames))
         , name_(std::move(name))
         , firstRow_(firstRow)
@@ -120,9 +121,14 @@ public:
                 continue;
             }
             if (found.bodyBytes > kMostBatchBytes)
-                return fail({ ErrorCode::InvalidArgument, sentence("%1 has a batch of %2 that would have to be in memory at once; %3 is the most. Write it again in smaller batches.", { name_, formatBytes(found.bodyBytes), formatBytes(kMostBatchBytes) }) });
+                return fail({ ErrorCode::InvalidArgument,
+                    sentence(
+                        "%1 has a batch of %2 that would have to be in memory at once; %3 is the most. Write it again in smaller batches.",
+                        { name_, formatBytes(found.bodyBytes), formatBytes(kMostBatchBytes) }) });
             ARROW_ASSIGN_OR_RAISE(auto body, arrow::AllocateBuffer(static_cast<std::int64_t>(found.bodyBytes), pool_));
-            if (auto read = frames_.readBody({ reinterpret_cast<char*>(body->mutable_data()), static_cast<std::size_t>(found.bodyBytes) }); !read.ok())
+            if (auto read = frames_.readBody(
+                    { reinterpret_cast<char*>(body->mutable_data()), static_cast<std::size_t>(found.bodyBytes) });
+                !read.ok())
                 return fail(read.error());
             if (isBatch)
                 firstRow_ = std::max(firstRow_, rowsBefore_);
@@ -162,16 +168,22 @@ Error causeOf(const arrow::Status& status, const std::optional<Error>& failure, 
     if (failure)
         return *failure;
     if (status.IsOutOfMemory())
-        return { ErrorCode::InvalidArgument, sentence("%1 has a batch that needs more than %2 of memory. Write it again in smaller batches.", { name, formatBytes(static_cast<std::uint64_t>(kMostMemory)) }) };
-    return { ErrorCode::Corrupt, sentence("%1 cannot be read as Arrow (%2). Fetch or write it again.", { name, status.message() }) };
+        return { ErrorCode::InvalidArgument,
+            sentence("%1 has a batch that needs more than %2 of memory. Write it again in smaller batches.",
+                { name, formatBytes(static_cast<std::uint64_t>(kMostMemory)) }) };
+    return { ErrorCode::Corrupt,
+        sentence("%1 cannot be read as Arrow (%2). Fetch or write it again.", { name, status.message() }) };
 }
 
-Result<Stream> openStream(FileAccess& access, const DataFile& file, std::uint64_t position, const std::vector<int>& fields)
+Result<Stream> openStream(
+    FileAccess& access, const DataFile& file, std::uint64_t position, const std::vector<int>& fields)
 {
     FURROW_TRY_ASSIGN(auto frames, openFrames(access, file));
     Stream stream;
-    stream.pool = std::make_unique<arrow::CappedMemoryPool>(arrow::default_memory_pool(), arrow::default_memory_pool()->bytes_allocated() + kMostMemory);
-    auto messages = std::make_unique<Messages>(std::move(frames), file.path, position, stream.pool.get(), stream.failure);
+    stream.pool = std::make_unique<arrow::CappedMemoryPool>(
+        arrow::default_memory_pool(), arrow::default_memory_pool()->bytes_allocated() + kMostMemory);
+    auto messages
+        = std::make_unique<Messages>(std::move(frames), file.path, position, stream.pool.get(), stream.failure);
     stream.messages = messages.get();
     auto options = arrow::ipc::IpcReadOptions::Defaults();
     options.memory_pool = stream.pool.get();
@@ -200,9 +212,7 @@ void addTexts(const arrow::DataType& type, const ColumnPath& path, std::vector<s
     switch (plain.id()) {
     case arrow::Type::STRING:
     case arrow::Type::LARGE_STRING:
-    case arrow::Type::STRING_VIEW:
-        texts.push_back(path.text());
-        break;
+    case arrow::Type::STRING_VIEW: texts.push_back(path.text()); break;
     case arrow::Type::LIST:
     case arrow::Type::LARGE_LIST:
     case arrow::Type::FIXED_SIZE_LIST:
@@ -212,8 +222,7 @@ void addTexts(const arrow::DataType& type, const ColumnPath& path, std::vector<s
         for (const auto& field : plain.fields())
             addTexts(*field->type(), path.member(field->name()), texts);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -246,26 +255,21 @@ private:
             const auto& dictionary = static_cast<const arrow::DictionaryArray&>(array);
             return take(*dictionary.dictionary(), dictionary.GetValueIndex(i), move);
         }
-        case arrow::Type::EXTENSION:
-            return take(*static_cast<const arrow::ExtensionArray&>(array).storage(), i, move);
-        case arrow::Type::STRING:
-            return takeText(static_cast<const arrow::StringArray&>(array), i);
-        case arrow::Type::LARGE_STRING:
-            return takeText(static_cast<const arrow::LargeStringArray&>(array), i);
-        case arrow::Type::STRING_VIEW:
-            return takeView(static_cast<const arrow::StringViewArray&>(array), i);
-        case arrow::Type::LIST:
-            return takeList(static_cast<const arrow::ListArray&>(array), i, move);
-        case arrow::Type::LARGE_LIST:
-            return takeList(static_cast<const arrow::LargeListArray&>(array), i, move);
+        case arrow::Type::EXTENSION: return take(*static_cast<const arrow::ExtensionArray&>(array).storage(), i, move);
+        case arrow::Type::STRING: return takeText(static_cast<const arrow::StringArray&>(array), i);
+        case arrow::Type::LARGE_STRING: return takeText(static_cast<const arrow::LargeStringArray&>(array), i);
+        case arrow::Type::STRING_VIEW: return takeView(static_cast<const arrow::StringViewArray&>(array), i);
+        case arrow::Type::LIST: return takeList(static_cast<const arrow::ListArray&>(array), i, move);
+        case arrow::Type::LARGE_LIST: return takeList(static_cast<const arrow::LargeListArray&>(array), i, move);
         case arrow::Type::FIXED_SIZE_LIST:
             return takeList(static_cast<const arrow::FixedSizeListArray&>(array), i, move);
         case arrow::Type::STRUCT: {
-            const auto field = move < moves_.size() ? static_cast<const arrow::StructArray&>(array).GetFieldByName(moves_[move].name) : nullptr;
+            const auto field = move < moves_.size()
+                ? static_cast<const arrow::StructArray&>(array).GetFieldByName(moves_[move].name)
+                : nullptr;
             return field == nullptr || take(*field, i, move + 1);
         }
-        default:
-            return true;
+        default: return true;
         }
     }
     template <typename Strings> bool takeText(const Strings& strings, std::int64_t i)
@@ -281,7 +285,8 @@ private:
         if (!view.is_inline()) {
             const auto& buffers = strings.data()->buffers; // validity and views, then those with the texts
             const auto index = static_cast<std::size_t>(view.ref.buffer_index) + 2;
-            if (view.ref.buffer_index < 0 || index >= buffers.size() || !buffers[index] || view.ref.offset < 0 || view.size() < 0 || view.ref.offset > buffers[index]->size() - view.size())
+            if (view.ref.buffer_index < 0 || index >= buffers.size() || !buffers[index] || view.ref.offset < 0
+                || view.size() < 0 || view.ref.offset > buffers[index]->size() - view.size())
                 return false;
         }
         return add(strings.GetView(i));
@@ -325,14 +330,21 @@ public:
             if (auto more = nextBatch(); !more.ok() || !more.value())
                 return more;
         if (!text_.read(*batch_->column(0), row_))
-            return Error { ErrorCode::Corrupt, sentence("%1 has damaged Arrow data in batch %2 (a text that lies outside of it). Fetch or write it again.", { name_, std::to_string(stream_.messages->batch() + 1) }) };
+            return Error { ErrorCode::Corrupt,
+                sentence(
+                    "%1 has damaged Arrow data in batch %2 (a text that lies outside of it). Fetch or write it again.",
+                    { name_, std::to_string(stream_.messages->batch() + 1) }) };
         ++row_;
         row.problem = text_.tooLong() ? kTooLong : nullptr;
         row.text = text_.tooLong() ? std::string_view() : text_.text();
         row.sizeBytes = text_.text().size();
         return true;
     }
-    std::uint64_t unit() const override { return unitOf(stream_.messages->batch(), static_cast<std::uint64_t>(row_ - 1), static_cast<std::uint64_t>(batch_->num_rows())); }
+    std::uint64_t unit() const override
+    {
+        return unitOf(stream_.messages->batch(), static_cast<std::uint64_t>(row_ - 1),
+            static_cast<std::uint64_t>(batch_->num_rows()));
+    }
 
 private:
     Result<bool> nextBatch()
@@ -368,7 +380,8 @@ Result<FileColumns> readArrowColumns(FileAccess& access, const DataFile& file)
     return columns;
 }
 
-Result<std::unique_ptr<RowReader>> openArrowReader(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
+Result<std::unique_ptr<RowReader>> openArrowReader(
+    FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     const auto path = ColumnPath::parse(options.textColumn);
     int field = -1;
@@ -377,7 +390,8 @@ Result<std::unique_ptr<RowReader>> openArrowReader(FileAccess& access, const Dat
         field = path.moves().empty() ? -1 : stream.reader->schema()->GetFieldIndex(path.moves().front().name);
     }
     if (field < 0)
-        return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'.", { file.path, options.textColumn }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 has no column '%2'.", { file.path, options.textColumn }) };
     FURROW_TRY_ASSIGN(auto stream, openStream(access, file, position, { field }));
     return std::unique_ptr<RowReader>(std::make_unique<ArrowRows>(std::move(stream), path, file.path));
 }
@@ -392,15 +406,15 @@ namespace {
 
 Error notBuilt(const DataFile& file)
 {
-    return { ErrorCode::InvalidArgument, sentence("%1 is an Arrow file, and this Furrow was built without Arrow. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.", { file.path }) };
+    return { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 is an Arrow file, and this Furrow was built without Arrow. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.",
+            { file.path }) };
 }
 
 } // namespace
 
-Result<FileColumns> readArrowColumns(FileAccess&, const DataFile& file)
-{
-    return notBuilt(file);
-}
+Result<FileColumns> readArrowColumns(FileAccess&, const DataFile& file) { return notBuilt(file); }
 
 Result<std::unique_ptr<RowReader>> openArrowReader(FileAccess&, const DataFile& file, const RowOptions&, std::uint64_t)
 {

@@ -1,7 +1,7 @@
-// How the cache stays below its cap with several processes in it: every write happens under one lock file and is first added
-// to a number beside it. The number is never too small; who finds no room by it looks at the sizes on disk. A process is
-// known by its member file, which it keeps locked while it lives; its temporaries and pins carry the name of that file,
-// so what a dead process left can be told from what is in use.
+// How the cache stays below its cap with several processes in it: every write happens under one lock file and is first
+// added to a number beside it. The number is never too small; who finds no room by it looks at the sizes on disk. A
+// process is known by its member file, which it keeps locked while it lives; its temporaries and pins carry the name of
+// that file, so what a dead process left can be told from what is in use.
 
 #include "core/data/block_cache.h"
 
@@ -38,8 +38,8 @@ constexpr auto kQuickWait = std::chrono::milliseconds(100); ///< for a lock that
 constexpr auto kBetweenTells = std::chrono::seconds(1);
 constexpr const char* kUsed = "used"; ///< a file with a number
 constexpr int kUsedDigits = 20; ///< of the largest
-// When there is no room, one part in so many of the cap is freed at once: to look through the folder for each piece takes longer than to
-// prepare a block, when there are many.
+// When there is no room, one part in so many of the cap is freed at once: to look through the folder for each piece
+// takes longer than to prepare a block, when there are many.
 constexpr std::uint64_t kSlack = 32;
 
 constexpr int kMemberDigits = 16;
@@ -48,7 +48,8 @@ constexpr int kMemberDigits = 16;
 std::string memberOf(const std::string& temporaryName)
 {
     const auto digits = temporaryName.find('-');
-    const bool isOurs = digits == kMemberDigits && temporaryName.find_first_not_of("0123456789abcdef") == digits && digits + 1 < temporaryName.size()
+    const bool isOurs = digits == kMemberDigits && temporaryName.find_first_not_of("0123456789abcdef") == digits
+        && digits + 1 < temporaryName.size()
         && temporaryName.find_first_not_of("0123456789", digits + 1) == std::string::npos;
     return isOurs ? temporaryName.substr(0, digits) : std::string();
 }
@@ -67,7 +68,8 @@ std::string holderInWords(const fs::path& lock)
 
 void tellWait(const fs::path& lock, bool isFirst)
 {
-    const auto why = sentence("waits for the lock of the cache, %1, held by %2", { utf8Text(lock), holderInWords(lock) });
+    const auto why
+        = sentence("waits for the lock of the cache, %1, held by %2", { utf8Text(lock), holderInWords(lock) });
     if (cacheWaiting().tell)
         cacheWaiting().tell(why);
     else if (isFirst)
@@ -76,7 +78,9 @@ void tellWait(const fs::path& lock, bool isFirst)
 
 std::int64_t wallNs(fs::file_time_type time)
 {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::file_clock::to_sys(time).time_since_epoch()).count();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::file_clock::to_sys(time).time_since_epoch())
+        .count();
 }
 
 template <typename OnFile> void eachFile(const fs::path& folder, const OnFile& onFile)
@@ -112,14 +116,19 @@ struct BlockCache::State {
     std::map<std::string, std::set<std::string>> pins;
 
     std::uint64_t limit() const { return capBytes == 0 ? UINT64_MAX : capBytes; }
-    fs::path memberFile(const std::string& name, const char* ending) const { return folder / kMembers / (name + ending); }
+    fs::path memberFile(const std::string& name, const char* ending) const
+    {
+        return folder / kMembers / (name + ending);
+    }
 
     /// To be held for moments only: nothing is read from a source or a network with it.
     Result<FileLock> lock()
     {
         const auto file = folder / "cache.lock";
         const auto start = std::chrono::steady_clock::now();
-        const auto end = start + (waitedInVain ? std::min<std::chrono::milliseconds>(kQuickWait, cacheWaiting().patience) : cacheWaiting().patience);
+        const auto end = start
+            + (waitedInVain ? std::min<std::chrono::milliseconds>(kQuickWait, cacheWaiting().patience)
+                            : cacheWaiting().patience);
         auto nextTell = start + kBetweenTells;
         for (;;) {
             auto taken = FileLock::tryLock(file);
@@ -128,11 +137,15 @@ struct BlockCache::State {
             if (taken.ok() || taken.error().code != ErrorCode::Busy)
                 return taken;
             if (stopAsked())
-                return Error { ErrorCode::Cancelled, sentence("Waiting for the lock of the cache, %1, was cancelled.", { utf8Text(file) }) };
+                return Error { ErrorCode::Cancelled,
+                    sentence("Waiting for the lock of the cache, %1, was cancelled.", { utf8Text(file) }) };
             const auto now = std::chrono::steady_clock::now();
             if (now > end) {
                 waitedInVain = true;
-                return Error { ErrorCode::Busy, sentence("The cache cannot be used: its lock, %1, is held by %2. Let it go on or end it, then try again.", { utf8Text(file), holderInWords(file) }) };
+                return Error { ErrorCode::Busy,
+                    sentence(
+                        "The cache cannot be used: its lock, %1, is held by %2. Let it go on or end it, then try again.",
+                        { utf8Text(file), holderInWords(file) }) };
             }
             if (now >= nextTell) {
                 tellWait(file, nextTell == start + kBetweenTells);
@@ -167,7 +180,12 @@ struct BlockCache::State {
         if (!out.is_open())
             out.open(file, std::ios::out);
         out << std::setw(kUsedDigits) << bytes << '\n' << std::flush;
-        return out ? Status {} : Status(Error { ErrorCode::Io, sentence("The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.", { utf8Text(file) }) });
+        return out
+            ? Status {}
+            : Status(Error { ErrorCode::Io,
+                  sentence(
+                      "The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.",
+                      { utf8Text(file) }) });
     }
 
     /// Bytes that no eviction would free. Mutex held.
@@ -196,7 +214,8 @@ struct BlockCache::State {
         std::error_code ignored;
         eachFile(folder / kTemporary, [&](const fs::directory_entry& entry) {
             const auto owner = memberOf(utf8Text(entry.path().filename()));
-            if (!owner.empty() && owner != member && (dead.contains(owner) || !fs::exists(memberFile(owner, ".lock"), ignored)))
+            if (!owner.empty() && owner != member
+                && (dead.contains(owner) || !fs::exists(memberFile(owner, ".lock"), ignored)))
                 fs::remove(entry.path(), ignored);
         });
         for (const auto& name : dead) {
@@ -247,12 +266,14 @@ struct BlockCache::State {
                 all.push_back(std::move(entry));
             });
         std::sort(all.begin(), all.end(), [](const CacheEntry& a, const CacheEntry& b) {
-            return std::tuple(!a.quarantined, a.lastUsedWallNs, a.fileName) < std::tuple(!b.quarantined, b.lastUsedWallNs, b.fileName);
+            return std::tuple(!a.quarantined, a.lastUsedWallNs, a.fileName)
+                < std::tuple(!b.quarantined, b.lastUsedWallNs, b.fileName);
         });
         return all;
     }
 
-    /// Evicts until at most `target` bytes are used or nothing more may go. Returns the bytes freed. Lock and mutex held.
+    /// Evicts until at most `target` bytes are used or nothing more may go. Returns the bytes freed. Lock and mutex
+    /// held.
     std::uint64_t evictTo(std::uint64_t target, std::uint64_t usedNow) const
     {
         std::uint64_t freed = 0;
@@ -271,10 +292,7 @@ struct BlockCache::State {
     }
 };
 
-void setCacheWaiting(CacheWaiting waiting)
-{
-    cacheWaiting() = std::move(waiting);
-}
+void setCacheWaiting(CacheWaiting waiting) { cacheWaiting() = std::move(waiting); }
 
 struct CacheFile::State {
     std::shared_ptr<BlockCache> cache;
@@ -299,15 +317,9 @@ CacheFile::CacheFile(std::unique_ptr<State> state)
 CacheFile::CacheFile(CacheFile&&) noexcept = default;
 CacheFile::~CacheFile() = default;
 
-const fs::path& CacheFile::path() const
-{
-    return state_->path;
-}
+const fs::path& CacheFile::path() const { return state_->path; }
 
-std::uint64_t CacheFile::sizeBytes() const
-{
-    return state_->sizeBytes;
-}
+std::uint64_t CacheFile::sizeBytes() const { return state_->sizeBytes; }
 
 Status CacheFile::append(const void* data, std::size_t sizeBytes)
 {
@@ -343,7 +355,10 @@ Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std
     state->member = randomHex(kMemberDigits);
     for (const char* sub : { kBlocks, kExpanded, kDownloads, kDuplicates, kTemporary, kMembers }) {
         if (isLink(folder / sub)) // what is evicted there could be anybody's
-            return Error { ErrorCode::InvalidArgument, sentence("%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.", { utf8Text(folder / sub) }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence(
+                    "%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.",
+                    { utf8Text(folder / sub) }) };
         FURROW_TRY(files.createFolders(folder / sub));
     }
     FURROW_TRY_ASSIGN(const auto lock, state->lock());
@@ -354,15 +369,9 @@ Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std
     return std::shared_ptr<BlockCache>(new BlockCache(std::move(state)));
 }
 
-const fs::path& BlockCache::folder() const
-{
-    return state_->folder;
-}
+const fs::path& BlockCache::folder() const { return state_->folder; }
 
-std::uint64_t BlockCache::capBytes() const
-{
-    return state_->capBytes;
-}
+std::uint64_t BlockCache::capBytes() const { return state_->capBytes; }
 
 fs::path BlockCache::path(const std::string& sub, const std::string& fileName) const
 {
@@ -395,7 +404,12 @@ Status BlockCache::reserve(std::uint64_t bytes)
     if (used > target) {
         used -= state_->evictTo(target - std::min(target, cap / kSlack), used);
         if (used + bytes > cap)
-            return Error { ErrorCode::Io, sentence("The cache %1 is full: its cap is %2, %3 of it are needed by running runs and %4 more are to be written. Raise cache_gib.", { utf8Text(state_->folder), formatBytes(state_->capBytes), formatBytes(used), formatBytes(bytes) }) };
+            return Error {
+                ErrorCode::Io,
+                sentence(
+                    "The cache %1 is full: its cap is %2, %3 of it are needed by running runs and %4 more are to be written. Raise cache_gib.",
+                    { utf8Text(state_->folder), formatBytes(state_->capBytes), formatBytes(used), formatBytes(bytes) })
+            };
     }
     return state_->noteUse(used + bytes);
 }
@@ -425,7 +439,8 @@ Status BlockCache::publish(CacheFile file, const std::string& sub, const std::st
     return state_->files->syncFolder(target.parent_path());
 }
 
-Status BlockCache::append(const std::string& sub, const std::string& fileName, std::uint64_t offset, const void* data, std::size_t sizeBytes)
+Status BlockCache::append(
+    const std::string& sub, const std::string& fileName, std::uint64_t offset, const void* data, std::size_t sizeBytes)
 {
     const std::lock_guard guard(state_->mutex);
     FURROW_TRY_ASSIGN(const auto lock, state_->lock());
@@ -434,11 +449,16 @@ Status BlockCache::append(const std::string& sub, const std::string& fileName, s
     std::error_code none;
     const auto there = fs::file_size(file, none); // after making room, which may have taken it
     if ((none ? 0 : there) != offset)
-        return Error { ErrorCode::Busy, sentence("Another process wrote to %1 in the cache, or removed it.", { fileName }) };
+        return Error { ErrorCode::Busy,
+            sentence("Another process wrote to %1 in the cache, or removed it.", { fileName }) };
     FURROW_TRY(refuseIrregular(file));
     std::ofstream out(file, std::ios::binary | std::ios::app);
     out.write(static_cast<const char*>(data), static_cast<std::streamsize>(sizeBytes)).flush();
-    return out ? Status {} : Status(Error { ErrorCode::Io, sentence("%1 cannot be written to. Look whether its disk is full or the file belongs to somebody else.", { utf8Text(file) }) });
+    return out
+        ? Status {}
+        : Status(Error { ErrorCode::Io,
+              sentence("%1 cannot be written to. Look whether its disk is full or the file belongs to somebody else.",
+                  { utf8Text(file) }) });
 }
 
 Status BlockCache::complete(const std::string& sub, const std::string& fileName, const std::string& wholeName)
@@ -463,7 +483,8 @@ Status BlockCache::pin(const std::string& owner, std::span<const std::string> fi
     const std::lock_guard guard(state_->mutex);
     FURROW_TRY_ASSIGN(const auto lock, state_->lock());
     state_->pins[owner] = std::set<std::string>(fileNames.begin(), fileNames.end());
-    return writeFileWhole(*state_->files, state_->memberFile(state_->member, ".pins"), nlohmann::json(state_->ownPins()).dump()); // pins end with the process
+    return writeFileWhole(*state_->files, state_->memberFile(state_->member, ".pins"),
+        nlohmann::json(state_->ownPins()).dump()); // pins end with the process
 }
 
 Result<std::vector<CacheEntry>> BlockCache::list() const
@@ -472,10 +493,7 @@ Result<std::vector<CacheEntry>> BlockCache::list() const
     return state_->entries();
 }
 
-Result<std::uint64_t> BlockCache::usedBytes() const
-{
-    return state_->used();
-}
+Result<std::uint64_t> BlockCache::usedBytes() const { return state_->used(); }
 
 bool BlockCache::hasRoomFor(std::uint64_t bytes) const
 {

@@ -49,25 +49,28 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// How this process waits for the lock of a cache, which others hold for the blink of an eye, unless they are stopped while they do.
+/// How this process waits for the lock of a cache, which others hold for the blink of an eye, unless they are stopped
+/// while they do.
 struct CacheWaiting {
     /// Told each second why: "waits for ...". From the thread that waits. Without one the log is told, once a wait.
     std::function<void(const std::string& why)> tell;
     /// Then whoever waits gets Busy, and so do those after it at once, until somebody gets the lock.
     std::chrono::milliseconds patience = std::chrono::seconds(60);
 };
-/// For all caches of this process. Not while one is in use. A wait ends with Cancelled when the StopRequest of the process is asked to end.
+/// For all caches of this process. Not while one is in use. A wait ends with Cancelled when the StopRequest of the
+/// process is asked to end.
 void setCacheWaiting(CacheWaiting waiting);
 
-/// The cache of prepared blocks, expanded and downloaded files and lists of duplicates of one workspace, shared by any number of processes.
-/// Files are published whole (temporary name, fsync, rename, folder fsync) or not at all. The size of everything in the
-/// folder, temporaries included, stays below the cap, but for the one piece that each process may be writing just now: room is
-/// made before a write, least recently used first, never a file that a living process has pinned. What a dead process left is
-/// swept. Thread-safe.
+/// The cache of prepared blocks, expanded and downloaded files and lists of duplicates of one workspace, shared by any
+/// number of processes. Files are published whole (temporary name, fsync, rename, folder fsync) or not at all. The size
+/// of everything in the folder, temporaries included, stays below the cap, but for the one piece that each process may
+/// be writing just now: room is made before a write, least recently used first, never a file that a living process has
+/// pinned. What a dead process left is swept. Thread-safe.
 class BlockCache : public std::enable_shared_from_this<BlockCache> {
 public:
     /// @param capBytes  0: no cap (for listing)
-    static Result<std::shared_ptr<BlockCache>> open(const std::filesystem::path& folder, std::uint64_t capBytes, FileSystem& files = realFileSystem());
+    static Result<std::shared_ptr<BlockCache>> open(
+        const std::filesystem::path& folder, std::uint64_t capBytes, FileSystem& files = realFileSystem());
     ~BlockCache();
     BlockCache(const BlockCache&) = delete;
     BlockCache& operator=(const BlockCache&) = delete;
@@ -81,12 +84,15 @@ public:
     Result<CacheFile> create();
     /// Gives the file its name. One that is there already has the same content (names are keys) and is kept.
     Status publish(CacheFile file, const std::string& sub, const std::string& fileName);
-    /// Adds to the end of a file that grows under its own name over the lives of several processes; the first bytes make it. Makes room first. Nothing is
-    /// synced: who reads it must be able to tell damage. Busy: the file does not end at `offset` (any more).
-    Status append(const std::string& sub, const std::string& fileName, std::uint64_t offset, const void* data, std::size_t sizeBytes);
+    /// Adds to the end of a file that grows under its own name over the lives of several processes; the first bytes
+    /// make it. Makes room first. Nothing is synced: who reads it must be able to tell damage. Busy: the file does not
+    /// end at `offset` (any more).
+    Status append(const std::string& sub, const std::string& fileName, std::uint64_t offset, const void* data,
+        std::size_t sizeBytes);
     /// A file that has grown is whole and gets its name, still not synced.
     Status complete(const std::string& sub, const std::string& fileName, const std::string& wholeName);
-    /// The right to do what one process at a time should; freed with the lock, or with the process. Busy: another has it.
+    /// The right to do what one process at a time should; freed with the lock, or with the process. Busy: another has
+    /// it.
     /// @param name  of what is done, fit for a file
     Result<FileLock> claim(const std::string& name);
     /// Puts a damaged file aside under a name that nobody opens; it is the first to be evicted.

@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-/// Sizes and helpers shared by reader and writer of prepared blocks. FORMAT.md is the description. Not for other folders.
+/// Sizes and helpers shared by reader and writer of prepared blocks. FORMAT.md is the description. Not for other
+/// folders.
 namespace furrow::layout {
 
 static_assert(std::endian::native == std::endian::little, "the format is little-endian and read without conversion");
@@ -19,10 +20,7 @@ inline constexpr std::uint64_t kTrailerBytes = 32;
 inline constexpr std::uint64_t kEntryBytes = 16 * 8;
 inline constexpr std::uint64_t kShaBytes = 64; ///< as hex digits
 
-inline constexpr std::uint64_t padded(std::uint64_t size)
-{
-    return (size + 7) / 8 * 8;
-}
+inline constexpr std::uint64_t padded(std::uint64_t size) { return (size + 7) / 8 * 8; }
 
 /// Bytes of a chunk section, or 0 when the counts cannot be true for any file.
 inline constexpr std::uint64_t sectionBytes(std::uint64_t samples, std::uint64_t tokens, int tokenBytes)
@@ -30,7 +28,8 @@ inline constexpr std::uint64_t sectionBytes(std::uint64_t samples, std::uint64_t
     constexpr std::uint64_t kMost = 1ull << 40;
     if (samples > kMost || tokens > kMost)
         return 0;
-    return padded(tokens * static_cast<std::uint64_t>(tokenBytes)) + padded(samples * 4) + samples * 8 + samples * 8 + padded(samples * 4) + padded(samples);
+    return padded(tokens * static_cast<std::uint64_t>(tokenBytes)) + padded(samples * 4) + samples * 8 + samples * 8
+        + padded(samples * 4) + padded(samples);
 }
 
 template <typename T> void putValue(std::string& out, T value)

@@ -41,9 +41,11 @@ PlanRules planRules(const RunConfig& config, const DataManifest& manifest, std::
 /// Everything but the rows that decides what a prepared block contains.
 std::string contentKey(const RunConfig& config, const Tokenizer& tokenizer, const SampleRules& rules)
 {
-    json key { { "version", kPreparedVersion }, { "tokenizer", tokenizer.hash() }, { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
-        { "span", config.dataMode == "span" ? config.spanBytes : 0 }, { "min", config.minChars }, { "max", config.maxChars }, { "ascii", config.asciiOnly },
-        { "held_out", config.heldOutPercent }, { "duplicates", config.duplicates } };
+    json key { { "version", kPreparedVersion }, { "tokenizer", tokenizer.hash() },
+        { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
+        { "span", config.dataMode == "span" ? config.spanBytes : 0 }, { "min", config.minChars },
+        { "max", config.maxChars }, { "ascii", config.asciiOnly }, { "held_out", config.heldOutPercent },
+        { "duplicates", config.duplicates } };
     if (rules.quarantine)
         key["quarantine"] = rules.quarantine->sampleEntries();
     return key.dump();
@@ -75,12 +77,14 @@ struct BlockManager::State {
     bool proven = false;
 
     Result<PreparedFile> fromCache(const std::string& name);
-    Result<PreparedFile> make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn, const std::string& digestInTheWay);
+    Result<PreparedFile> make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn,
+        const std::string& digestInTheWay);
     Status pinAlso(const std::string& name);
     Status openDuplicates();
     void useDuplicates(DuplicateIndex index);
     Status checkPossible(const PlannedBlock& block) const;
-    /// Whether the files are still those of the manifest; with bad_files=leave_out those that are not are left out instead.
+    /// Whether the files are still those of the manifest; with bad_files=leave_out those that are not are left out
+    /// instead.
     Status checkFiles();
     std::set<std::string> leftOutPaths() const;
     std::set<std::string> allPaths() const;
@@ -97,7 +101,8 @@ const DataFile* BlockManager::State::fileOf(const PlannedBlock& block, const Seg
     if (block.source < 0 || block.source >= std::ssize(manifest.sources))
         return nullptr;
     const auto& files = manifest.sources[static_cast<std::size_t>(block.source)].files;
-    return segment.file < 0 || segment.file >= std::ssize(files) ? nullptr : &files[static_cast<std::size_t>(segment.file)];
+    return segment.file < 0 || segment.file >= std::ssize(files) ? nullptr
+                                                                 : &files[static_cast<std::size_t>(segment.file)];
 }
 
 Status BlockManager::State::checkFiles()
@@ -130,10 +135,7 @@ std::set<std::string> BlockManager::State::leftOutPaths() const
     return paths;
 }
 
-void BlockManager::State::tellPlanner()
-{
-    planner->leaveOut(leftOutPaths());
-}
+void BlockManager::State::tellPlanner() { planner->leaveOut(leftOutPaths()); }
 
 Status BlockManager::State::checkFiles(const PlannedBlock& block)
 {
@@ -152,7 +154,8 @@ std::set<std::string> BlockManager::State::filesOf(const PlannedBlock& block) co
     return paths;
 }
 
-/// What was made of these files on this disk is not believed any more. True: a copy of one was not what the hub promises.
+/// What was made of these files on this disk is not believed any more. True: a copy of one was not what the hub
+/// promises.
 bool BlockManager::State::foundWrongCopy(const std::set<std::string>& files)
 {
     bool found = false;
@@ -162,8 +165,8 @@ bool BlockManager::State::foundWrongCopy(const std::set<std::string>& files)
     return found;
 }
 
-/// What a failure to read these files means: first that the data is other data now, or away; then that only a copy of it on this disk is wrong; then what the
-/// reader said. What is left is damage.
+/// What a failure to read these files means: first that the data is other data now, or away; then that only a copy of
+/// it on this disk is wrong; then what the reader said. What is left is damage.
 Error BlockManager::State::causeOf(const Error& error, const std::set<std::string>& files)
 {
     if (error.code == ErrorCode::Cancelled)
@@ -176,7 +179,9 @@ Error BlockManager::State::causeOf(const Error& error, const std::set<std::strin
     if (isOutside(error))
         return error;
     if (foundWrongCopy(files))
-        return Error { ErrorCode::Busy, sentence("A copy on this disk of a file of the hub is damaged and is fetched again (%1)", { error.message }) };
+        return Error { ErrorCode::Busy,
+            sentence(
+                "A copy on this disk of a file of the hub is damaged and is fetched again (%1)", { error.message }) };
     return Error { ErrorCode::Corrupt, error.message };
 }
 
@@ -187,11 +192,13 @@ BlockManager::BlockManager(std::unique_ptr<State> state)
 BlockManager::BlockManager(BlockManager&&) noexcept = default;
 BlockManager::~BlockManager() = default;
 
-Result<BlockManager> BlockManager::open(const RunConfig& config, const std::string& manifest, std::int64_t samplesPerBlock,
-    const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer, const std::filesystem::path& duplicatesFile)
+Result<BlockManager> BlockManager::open(const RunConfig& config, const std::string& manifest,
+    std::int64_t samplesPerBlock, const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer,
+    const std::filesystem::path& duplicatesFile)
 {
     FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
-    FURROW_TRY_ASSIGN(auto cache, BlockCache::open(cacheFolder, static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024)));
+    FURROW_TRY_ASSIGN(
+        auto cache, BlockCache::open(cacheFolder, static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024)));
     auto state = std::make_unique<State>();
     state->config = config;
     state->manifest = std::move(read);
@@ -202,13 +209,15 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     state->excludedChunks = Quarantine::parse(state->manifest.quarantine).value()->chunks(); // sampleRules has read it
     for (const auto& source : state->manifest.sources) {
         state->options.push_back(rowOptions(config, source.textColumn));
-        state->collectors.push_back(std::make_unique<ChunkCollector>(*state->access, source, state->options.back(), rules));
+        state->collectors.push_back(
+            std::make_unique<ChunkCollector>(*state->access, source, state->options.back(), rules));
     }
     state->rules = planRules(config, state->manifest, samplesPerBlock);
     state->planner = std::make_unique<BlockPlanner>(*state->access, state->manifest, state->options, state->rules);
     state->contentKey = contentKey(config, *state->tokenizer, rules);
     state->duplicatesFile = duplicatesFile;
-    state->duplicatesKey = state->manifest.skipsAllDuplicates ? DuplicateSearch::key(state->manifest, config, samplesPerBlock) : "";
+    state->duplicatesKey
+        = state->manifest.skipsAllDuplicates ? DuplicateSearch::key(state->manifest, config, samplesPerBlock) : "";
     FURROW_TRY(state->openDuplicates());
     FURROW_TRY(state->checkFiles());
     return BlockManager(std::move(state));
@@ -235,24 +244,26 @@ void BlockManager::State::useDuplicates(DuplicateIndex index)
     }
 }
 
-bool BlockManager::needsDuplicates() const
-{
-    return !state_->duplicatesKey.empty() && !state_->duplicates;
-}
+bool BlockManager::needsDuplicates() const { return !state_->duplicatesKey.empty() && !state_->duplicates; }
 
 Status BlockManager::findDuplicates(const std::function<bool(std::uint64_t, std::uint64_t)>& progress)
 {
     State& s = *state_;
     if (!needsDuplicates())
         return {};
-    auto index = s.leftOut.empty() ? duplicatesFromCache(*s.cache, s.duplicatesKey, s.duplicatesFile) : Result<DuplicateIndex>(Error { ErrorCode::NotFound, "made with files that are left out" });
+    auto index = s.leftOut.empty()
+        ? duplicatesFromCache(*s.cache, s.duplicatesKey, s.duplicatesFile)
+        : Result<DuplicateIndex>(Error { ErrorCode::NotFound, "made with files that are left out" });
     if (!index.ok() && index.error().code != ErrorCode::NotFound)
         return index.error();
     if (!index.ok()) {
         if (!s.search || s.search->isBroken())
-            s.search = std::make_unique<DuplicateSearch>(DuplicateSearch::Data { *s.access, s.manifest, s.options, s.rules, s.leftOutPaths() }, s.cache, [&s](const Error& error) { return s.causeOf(error, s.allPaths()); });
+            s.search = std::make_unique<DuplicateSearch>(
+                DuplicateSearch::Data { *s.access, s.manifest, s.options, s.rules, s.leftOutPaths() }, s.cache,
+                [&s](const Error& error) { return s.causeOf(error, s.allPaths()); });
         FURROW_TRY(s.search->read(progress));
-        index = writeDuplicates(*s.search, s.duplicatesKey, s.duplicatesFile, *s.cache, [&] { return !progress || progress(s.search->allBytes(), s.search->allBytes()); });
+        index = writeDuplicates(*s.search, s.duplicatesKey, s.duplicatesFile, *s.cache,
+            [&] { return !progress || progress(s.search->allBytes(), s.search->allBytes()); });
         if (!index.ok())
             return index.error();
     }
@@ -270,15 +281,9 @@ Result<std::optional<PlannedBlock>> BlockManager::planNext()
     return block;
 }
 
-bool BlockManager::planningFillsCache() const
-{
-    return state_->planner->nextFillsCache();
-}
+bool BlockManager::planningFillsCache() const { return state_->planner->nextFillsCache(); }
 
-std::string BlockManager::unprovenReason() const
-{
-    return state_->proven ? "" : state_->planner->unprovenReason();
-}
+std::string BlockManager::unprovenReason() const { return state_->proven ? "" : state_->planner->unprovenReason(); }
 
 std::vector<std::int32_t> BlockManager::excludedChunks(std::int64_t block) const
 {
@@ -289,10 +294,7 @@ std::vector<std::int32_t> BlockManager::excludedChunks(std::int64_t block) const
     return columns;
 }
 
-Status BlockManager::resumeAfter(const std::string& lastPlan)
-{
-    return state_->planner->resumeAfter(lastPlan);
-}
+Status BlockManager::resumeAfter(const std::string& lastPlan) { return state_->planner->resumeAfter(lastPlan); }
 
 Result<PlannedBlock> BlockManager::fromPlan(const std::string& plan)
 {
@@ -310,11 +312,13 @@ std::string BlockManager::fileName(const PlannedBlock& block) const
         if (file == nullptr)
             continue;
         column = state_->manifest.sources[static_cast<std::size_t>(block.source)].textColumn;
-        segments.push_back({ file->hash, file->sizeBytes, file->wholeHash ? 0 : file->modifiedNs, rowsKey(file->format), s.file, s.position, s.firstRow, s.rows });
+        segments.push_back({ file->hash, file->sizeBytes, file->wholeHash ? 0 : file->modifiedNs, rowsKey(file->format),
+            s.file, s.position, s.firstRow, s.rows });
         if (s.hash != 0)
             segments.back().push_back(s.hash);
     }
-    const json key = { { "content", state_->contentKey }, { "column", column }, { "segments", std::move(segments) }, { "chunks", block.chunkRows } };
+    const json key = { { "content", state_->contentKey }, { "column", column }, { "segments", std::move(segments) },
+        { "chunks", block.chunkRows } };
     return sha256Hex(key.dump()).substr(0, 32) + ".block";
 }
 
@@ -336,12 +340,17 @@ Result<PreparedFile> BlockManager::State::fromCache(const std::string& name)
     return file;
 }
 
-/// @param digestInTheWay  of a file that has the name already; it is put aside when this content, made from the source just now, is another one
-Result<PreparedFile> BlockManager::State::make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn, const std::string& digestInTheWay)
+/// @param digestInTheWay  of a file that has the name already; it is put aside when this content, made from the source
+/// just now, is another one
+Result<PreparedFile> BlockManager::State::make(const PlannedBlock& block, const std::string& name,
+    const std::function<bool()>& goOn, const std::string& digestInTheWay)
 {
     FURROW_TRY_ASSIGN(auto out, cache->create());
     auto& file = out;
-    FURROW_TRY_ASSIGN(auto content, prepareBlock(block, *collectors[static_cast<std::size_t>(block.source)], *tokenizer, [&file](const void* data, std::size_t size) { return file.append(data, size); }, goOn));
+    FURROW_TRY_ASSIGN(auto content,
+        prepareBlock(
+            block, *collectors[static_cast<std::size_t>(block.source)], *tokenizer,
+            [&file](const void* data, std::size_t size) { return file.append(data, size); }, goOn));
     FURROW_TRY(checkFiles(block)); // else the bytes of one state would get the name of another
     PreparedFile made;
     made.sizeBytes = file.sizeBytes();
@@ -375,7 +384,8 @@ Result<PreparedFile> BlockManager::find(const PlannedBlock& block)
         return cached;
     const std::string damage = cached.error().message + " It is put aside and prepared again.";
     logWarning(damage);
-    if (auto status = state_->cache->quarantine(kBlocks, name); !status.ok() && status.error().code != ErrorCode::NotFound)
+    if (auto status = state_->cache->quarantine(kBlocks, name);
+        !status.ok() && status.error().code != ErrorCode::NotFound)
         return status.error();
     return Error { ErrorCode::NotFound, damage };
 }
@@ -385,11 +395,15 @@ Status BlockManager::State::checkPossible(const PlannedBlock& block) const
     if (block.source < 0 || block.source >= std::ssize(collectors))
         return Error { ErrorCode::Corrupt, "A block plan of this run names a source that the data set does not have." };
     if (!duplicatesKey.empty() && !duplicates)
-        return Error { ErrorCode::NotFound, sentence("The list of duplicates of this run, %1, is not there or is damaged, and without it no block can be prepared. Resume the run: it makes the list again.", { utf8Text(duplicatesFile) }) };
+        return Error { ErrorCode::NotFound,
+            sentence(
+                "The list of duplicates of this run, %1, is not there or is damaged, and without it no block can be prepared. Resume the run: it makes the list again.",
+                { utf8Text(duplicatesFile) }) };
     return {};
 }
 
-Result<PreparedFile> BlockManager::prepare(const PlannedBlock& block, const std::function<bool()>& goOn, const std::string& expectedDigest)
+Result<PreparedFile> BlockManager::prepare(
+    const PlannedBlock& block, const std::function<bool()>& goOn, const std::string& expectedDigest)
 {
     FURROW_TRY(state_->checkPossible(block));
     const std::string name = fileName(block);
@@ -407,7 +421,8 @@ Result<PreparedFile> BlockManager::readAgain(const PlannedBlock& block, const st
 {
     FURROW_TRY(state_->checkPossible(block));
     const auto nowhere = [](const void*, std::size_t) { return Status {}; };
-    auto content = prepareBlock(block, *state_->collectors[static_cast<std::size_t>(block.source)], *state_->tokenizer, nowhere, goOn);
+    auto content = prepareBlock(
+        block, *state_->collectors[static_cast<std::size_t>(block.source)], *state_->tokenizer, nowhere, goOn);
     if (!content.ok())
         return state_->causeOf(content.error(), state_->filesOf(block));
     PreparedFile read;
@@ -418,10 +433,7 @@ Result<PreparedFile> BlockManager::readAgain(const PlannedBlock& block, const st
     return read;
 }
 
-std::set<std::string> BlockManager::takeDistrusted()
-{
-    return state_->access->proofs().takeWrong();
-}
+std::set<std::string> BlockManager::takeDistrusted() { return state_->access->proofs().takeWrong(); }
 
 bool BlockManager::readsFrom(const PlannedBlock& block, const std::string& path) const
 {
@@ -451,7 +463,8 @@ std::string BlockManager::firstUnreadable(const PlannedBlock& block, const std::
         return {};
     const RowIssue& issue = prepared.value().issues().front();
     const DataFile* file = state_->fileOf(block, { issue.file });
-    return sentence("row %1 of %2 %3", { std::to_string(issue.row), file != nullptr ? file->path : std::string("?"), issue.what });
+    return sentence(
+        "row %1 of %2 %3", { std::to_string(issue.row), file != nullptr ? file->path : std::string("?"), issue.what });
 }
 
 std::vector<std::string> BlockManager::leftOut() const
@@ -489,20 +502,11 @@ Status BlockManager::pin(std::span<const std::string> fileNames)
     return state_->cache->pin("blocks", fileNames);
 }
 
-const Tokenizer& BlockManager::tokenizer() const
-{
-    return *state_->tokenizer;
-}
+const Tokenizer& BlockManager::tokenizer() const { return *state_->tokenizer; }
 
-bool BlockManager::hasRoom() const
-{
-    return state_->cache->hasRoomFor(state_->largestBytes);
-}
+bool BlockManager::hasRoom() const { return state_->cache->hasRoomFor(state_->largestBytes); }
 
-const OpenTimes& BlockManager::openTimes() const
-{
-    return state_->access->openTimes();
-}
+const OpenTimes& BlockManager::openTimes() const { return state_->access->openTimes(); }
 
 ComparedFiles BlockManager::comparedFiles() const
 {

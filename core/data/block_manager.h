@@ -29,7 +29,8 @@ struct PreparedFile {
     std::uint64_t sourceBytes = 0; ///< of text read to make it; 0 from the cache
 };
 
-/// The files of the hub in a data set, by their places among all its files: which were compared as a whole with the SHA-256 that the hub promises.
+/// The files of the hub in a data set, by their places among all its files: which were compared as a whole with the
+/// SHA-256 that the hub promises.
 struct ComparedFiles {
     std::int64_t files = 0; ///< of the hub
     std::set<std::int32_t> compared;
@@ -43,31 +44,37 @@ struct ComparedFiles {
 /// (preparing uses a second thread of its own for reading).
 class BlockManager {
 public:
-    // Errors of reading sources tell four things apart: Cancelled; InvalidArgument: the data is not that of the manifest any more; Io, Network, Busy and
-    // NotFound (isOutside): it cannot be reached now; Corrupt: it is what it was, and damaged.
+    // Errors of reading sources tell four things apart: Cancelled; InvalidArgument: the data is not that of the
+    // manifest any more; Io, Network, Busy and NotFound (isOutside): it cannot be reached now; Corrupt: it is what it
+    // was, and damaged.
 
     /// Opens the sources and checks them against the manifest that was frozen with the run; a file that changed since
     /// is InvalidArgument with a list of differences, or left out (bad_files=leave_out).
-    /// @param duplicatesFile  where the run keeps which rows are duplicates; only used where those of the whole data set are left out
+    /// @param duplicatesFile  where the run keeps which rows are duplicates; only used where those of the whole data
+    /// set are left out
     static Result<BlockManager> open(const RunConfig& config, const std::string& manifest, std::int64_t samplesPerBlock,
-        const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer, const std::filesystem::path& duplicatesFile = {});
+        const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer,
+        const std::filesystem::path& duplicatesFile = {});
     BlockManager(BlockManager&&) noexcept;
     ~BlockManager();
 
     /// Duplicates of the whole data set are left out, and what these are is not known yet: no block can be prepared.
     bool needsDuplicates() const;
-    /// Reads the whole data set once, or takes what another run found in it, and keeps the list in the run's file. After an error it goes on where it was.
+    /// Reads the whole data set once, or takes what another run found in it, and keeps the list in the run's file.
+    /// After an error it goes on where it was.
     /// @param progress  bytes of text done, and about all there are; false cancels
     Status findDuplicates(const std::function<bool(std::uint64_t, std::uint64_t)>& progress);
 
-    /// The next block in the order of the data set; nullopt: every file came to a definite end, the last block is proven.
+    /// The next block in the order of the data set; nullopt: every file came to a definite end, the last block is
+    /// proven.
     Result<std::optional<PlannedBlock>> planNext();
-    /// After planNext() failed for good (Corrupt): goes on behind the damage. What cannot be planned is left out by name (bad_files=leave_out), else
-    /// it stays unproven for this reason.
+    /// After planNext() failed for good (Corrupt): goes on behind the damage. What cannot be planned is left out by
+    /// name (bad_files=leave_out), else it stays unproven for this reason.
     void planOn(const Error& error);
     /// Why rows of files are left out, a sentence for each file.
     std::vector<std::string> leftOut() const;
-    /// After an InvalidArgument: leaves out the files that changed while they were read; false: the configuration does not want that.
+    /// After an InvalidArgument: leaves out the files that changed while they were read; false: the configuration does
+    /// not want that.
     Result<bool> leaveOutChanged();
     /// Why the block can only be had from the cache: one of its files is left out. "" when none is.
     std::string whyLeftOut(const PlannedBlock& block) const;
@@ -88,13 +95,17 @@ public:
     Result<PreparedFile> find(const PlannedBlock& block);
     /// The block from the cache (checked as by find), or made.
     /// @param goOn  asked between chunks, may be empty; false cancels
-    /// @param expectedDigest  of its first preparation, when known: a file of the cache that has another one is made anew, and put aside only when the
+    /// @param expectedDigest  of its first preparation, when known: a file of the cache that has another one is made
+    /// anew, and put aside only when the
     ///     source then proves it wrong
-    Result<PreparedFile> prepare(const PlannedBlock& block, const std::function<bool()>& goOn = {}, const std::string& expectedDigest = {});
-    /// Prepares the block from its source once more and keeps nothing of it: what it must be, whatever lies in the cache.
+    Result<PreparedFile> prepare(
+        const PlannedBlock& block, const std::function<bool()>& goOn = {}, const std::string& expectedDigest = {});
+    /// Prepares the block from its source once more and keeps nothing of it: what it must be, whatever lies in the
+    /// cache.
     /// @param goOn  as for prepare
     Result<PreparedFile> readAgain(const PlannedBlock& block, const std::function<bool()>& goOn = {});
-    /// Files of the hub of which a wrong copy was found on this disk since the last call: what was prepared of them is not to be believed.
+    /// Files of the hub of which a wrong copy was found on this disk since the last call: what was prepared of them is
+    /// not to be believed.
     std::set<std::string> takeDistrusted();
     /// A row of the block comes from the file.
     bool readsFrom(const PlannedBlock& block, const std::string& path) const;

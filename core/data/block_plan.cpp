@@ -43,9 +43,10 @@ std::string writePlan(const PlannedBlock& block, const std::vector<SourcePositio
     json next = json::array();
     for (const auto& p : after)
         next.push_back({ p.file, p.position, p.rowInFile, p.row, p.bytes, p.atEnd });
-    return json { { "v", kPlanVersion }, { "block", block.block }, { "source", block.source }, { "first_row", block.firstRow },
-        { "chunk_rows", block.chunkRows }, { "segments", std::move(segments) }, { "next", std::move(next) } }
-        .dump();
+    return json {
+        { "v", kPlanVersion }, { "block", block.block }, { "source", block.source }, { "first_row", block.firstRow },
+        { "chunk_rows", block.chunkRows }, { "segments", std::move(segments) }, { "next", std::move(next) }
+    }.dump();
 }
 
 Result<ReadPlan> readPlan(std::string_view plan)
@@ -54,7 +55,8 @@ Result<ReadPlan> readPlan(std::string_view plan)
     const JsonPart j = reading.root();
     const int version = j["v"].as<int>();
     if (reading.ok() && version > kPlanVersion)
-        return Error { ErrorCode::InvalidArgument, "A block plan of this run was written by a newer Furrow. Use that one." };
+        return Error { ErrorCode::InvalidArgument,
+            "A block plan of this run was written by a newer Furrow. Use that one." };
     ReadPlan read;
     read.block.plan = plan;
     j["block"].to(read.block.block);
@@ -62,15 +64,20 @@ Result<ReadPlan> readPlan(std::string_view plan)
     j["first_row"].to(read.block.firstRow);
     j["chunk_rows"].to(read.block.chunkRows);
     j["segments"].each([&read](const JsonPart& s) {
-        read.block.segments.push_back({ s.at(0).as<std::int32_t>(), s.at(1).as<std::uint64_t>(), s.at(2).as<std::int64_t>(), s.at(3).as<std::int64_t>(), s.size() > 4 ? s.at(4).as<std::uint64_t>() : 0 });
+        read.block.segments.push_back({ s.at(0).as<std::int32_t>(), s.at(1).as<std::uint64_t>(),
+            s.at(2).as<std::int64_t>(), s.at(3).as<std::int64_t>(), s.size() > 4 ? s.at(4).as<std::uint64_t>() : 0 });
     });
     j["next"].each([&read](const JsonPart& p) {
-        read.after.push_back({ p.at(0).as<std::int32_t>(), p.at(1).as<std::uint64_t>(), p.at(2).as<std::int64_t>(), p.at(3).as<std::int64_t>(), p.at(4).as<std::uint64_t>(), p.at(5).as<bool>() });
+        read.after.push_back({ p.at(0).as<std::int32_t>(), p.at(1).as<std::uint64_t>(), p.at(2).as<std::int64_t>(),
+            p.at(3).as<std::int64_t>(), p.at(4).as<std::uint64_t>(), p.at(5).as<bool>() });
     });
     if (!reading.ok())
-        return Error { ErrorCode::Corrupt, sentence("A block plan of this run cannot be read: %1. Restore tracker.sqlite from a copy of the run.", { reading.trouble() }) };
+        return Error { ErrorCode::Corrupt,
+            sentence("A block plan of this run cannot be read: %1. Restore tracker.sqlite from a copy of the run.",
+                { reading.trouble() }) };
     if (!isPlausible(read.block))
-        return Error { ErrorCode::Corrupt, sentence("A block plan of this run does not add up. Restore tracker.sqlite from a copy of the run.") };
+        return Error { ErrorCode::Corrupt,
+            sentence("A block plan of this run does not add up. Restore tracker.sqlite from a copy of the run.") };
     return read;
 }
 

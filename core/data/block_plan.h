@@ -15,7 +15,8 @@ struct Segment {
     std::uint64_t position = 0; ///< of the first row: byte offset in the plain text, row index for Parquet
     std::int64_t firstRow = 0; ///< row number inside the file
     std::int64_t rows = 0;
-    std::uint64_t hash = 0; ///< of the rows as they stood in the file when they were planned; 0: not known (Parquet, older plans)
+    std::uint64_t hash
+        = 0; ///< of the rows as they stood in the file when they were planned; 0: not known (Parquet, older plans)
     bool operator==(const Segment&) const = default;
 };
 

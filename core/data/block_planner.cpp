@@ -7,7 +7,8 @@
 
 namespace furrow {
 
-BlockPlanner::BlockPlanner(FileAccess& access, const DataManifest& manifest, std::vector<RowOptions> options, const PlanRules& rules)
+BlockPlanner::BlockPlanner(
+    FileAccess& access, const DataManifest& manifest, std::vector<RowOptions> options, const PlanRules& rules)
     : access_(access)
     , manifest_(manifest)
     , options_(std::move(options))
@@ -27,7 +28,8 @@ int BlockPlanner::chooseSource() const
         if (positions_[s].atEnd || givenUp_.contains(static_cast<int>(s)))
             continue;
         const double size = std::max(1.0, static_cast<double>(manifest_.sources[s].sizeBytes()));
-        const double share = static_cast<double>(positions_[s].bytes) / (rules_.weights.empty() ? size : rules_.weights[s]);
+        const double share
+            = static_cast<double>(positions_[s].bytes) / (rules_.weights.empty() ? size : rules_.weights[s]);
         if (best < 0 || share < bestShare) {
             best = static_cast<int>(s);
             bestShare = share;
@@ -52,7 +54,8 @@ Result<RowScanner*> BlockPlanner::scannerAt(int source, const SourcePosition& at
     auto& open = open_[static_cast<std::size_t>(source)];
     if (!open.scanner || open.at.file != at.file || open.at.rowInFile != at.rowInFile) {
         const auto& file = manifest_.sources[static_cast<std::size_t>(source)].files[static_cast<std::size_t>(at.file)];
-        FURROW_TRY_ASSIGN(open.scanner, openRowScanner(access_, file, options_[static_cast<std::size_t>(source)], at.position));
+        FURROW_TRY_ASSIGN(
+            open.scanner, openRowScanner(access_, file, options_[static_cast<std::size_t>(source)], at.position));
         open.at = at;
     }
     return open.scanner.get();
@@ -61,7 +64,8 @@ Result<RowScanner*> BlockPlanner::scannerAt(int source, const SourcePosition& at
 void BlockPlanner::addRow(const SourcePosition& at, std::uint64_t sizeBytes, Building& building) const
 {
     auto& block = building.block;
-    const bool full = building.chunkRows == rules_.chunkSamples || (building.chunkRows > 0 && building.chunkBytes + sizeBytes > rules_.chunkBytes);
+    const bool full = building.chunkRows == rules_.chunkSamples
+        || (building.chunkRows > 0 && building.chunkBytes + sizeBytes > rules_.chunkBytes);
     if (full) {
         block.chunkRows.push_back(building.chunkRows);
         building.chunkRows = 0;
@@ -69,7 +73,8 @@ void BlockPlanner::addRow(const SourcePosition& at, std::uint64_t sizeBytes, Bui
     }
     if (block.segments.empty())
         block.firstRow = at.row;
-    const bool goesOn = !block.segments.empty() && block.segments.back().file == at.file && block.segments.back().firstRow + block.segments.back().rows == at.rowInFile;
+    const bool goesOn = !block.segments.empty() && block.segments.back().file == at.file
+        && block.segments.back().firstRow + block.segments.back().rows == at.rowInFile;
     if (!goesOn)
         block.segments.push_back({ at.file, at.position, at.rowInFile, 0 });
     ++block.segments.back().rows;
@@ -86,7 +91,8 @@ Result<bool> BlockPlanner::takeRow(int source, SourcePosition& at, Building& bui
         if (rules_.choice.isBehindEnd(at.row))
             break;
         const auto& file = files[static_cast<std::size_t>(at.file)];
-        if (leftOut_.contains(file.path) || !rules_.choice.keepsFile(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file))) {
+        if (leftOut_.contains(file.path)
+            || !rules_.choice.keepsFile(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file))) {
             at.bytes += file.sizeBytes;
             ++at.file;
             at.position = 0;
@@ -107,7 +113,8 @@ Result<bool> BlockPlanner::takeRow(int source, SourcePosition& at, Building& bui
             at.rowInFile = 0;
             continue;
         }
-        const bool chosen = rules_.choice.keeps(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file), scanner->unit());
+        const bool chosen
+            = rules_.choice.keeps(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file), scanner->unit());
         const bool wanted = chosen && !rules_.choice.isBeforeStart(at.row);
         if (wanted) {
             addRow(at, size, building);
@@ -135,7 +142,8 @@ Result<std::optional<PlannedBlock>> BlockPlanner::planBlock(int source)
     for (std::int64_t rows = 0; rows < rules_.samplesPerBlock && building.blockBytes < kMaxBlockBytes; ++rows) {
         auto more = takeRow(source, at, building);
         if (!more.ok()) {
-            failed_ = { source, manifest_.sources[static_cast<std::size_t>(source)].files[static_cast<std::size_t>(at.file)].path };
+            failed_ = { source,
+                manifest_.sources[static_cast<std::size_t>(source)].files[static_cast<std::size_t>(at.file)].path };
             return more.error();
         }
         if (!more.value())
@@ -156,7 +164,8 @@ Status BlockPlanner::resumeAfter(const std::string& plan)
     const auto& after = read.after;
     bool fits = after.size() == positions_.size();
     for (std::size_t s = 0; fits && s < after.size(); ++s)
-        fits = after[s].file >= 0 && after[s].file <= static_cast<std::int32_t>(manifest_.sources[s].files.size()) && (after[s].atEnd || after[s].file < static_cast<std::int32_t>(manifest_.sources[s].files.size()));
+        fits = after[s].file >= 0 && after[s].file <= static_cast<std::int32_t>(manifest_.sources[s].files.size())
+            && (after[s].atEnd || after[s].file < static_cast<std::int32_t>(manifest_.sources[s].files.size()));
     if (!fits)
         return Error { ErrorCode::Corrupt, "The last block plan of this run does not fit its data manifest." };
     positions_ = after;
@@ -164,10 +173,7 @@ Status BlockPlanner::resumeAfter(const std::string& plan)
     return {};
 }
 
-void BlockPlanner::giveSourceUp(const std::string& reason)
-{
-    givenUp_[failed_.source] = reason;
-}
+void BlockPlanner::giveSourceUp(const std::string& reason) { givenUp_[failed_.source] = reason; }
 
 bool BlockPlanner::nextFillsCache() const
 {

@@ -22,12 +22,13 @@ struct PlanRules {
 inline constexpr std::uint64_t kMaxBlockBytes = 1ull << 30;
 
 /// Walks over all sources and cuts them into blocks and chunks. Which source comes next is decided by its bytes
-/// already planned in relation to its weight; without weights to its size, so that all sources end together. A pure function of the manifest and the rules.
-/// Not thread-safe.
+/// already planned in relation to its weight; without weights to its size, so that all sources end together. A pure
+/// function of the manifest and the rules. Not thread-safe.
 class BlockPlanner {
 public:
     /// @param access, manifest, options  must live as long as this; options one per source
-    BlockPlanner(FileAccess& access, const DataManifest& manifest, std::vector<RowOptions> options, const PlanRules& rules);
+    BlockPlanner(
+        FileAccess& access, const DataManifest& manifest, std::vector<RowOptions> options, const PlanRules& rules);
 
     /// nullopt: every file came to its definite end. After an error the same call can be repeated.
     Result<std::optional<PlannedBlock>> next();
@@ -36,7 +37,8 @@ public:
     void leaveOut(std::set<std::string> paths) { leftOut_ = std::move(paths); }
     /// The file in which next() failed last, and why; "" before.
     const std::string& failedFile() const { return failed_.path; }
-    /// After a failure that no repetition mends: goes on with the other sources. The rest of this one stays unplanned, so nothing is proven.
+    /// After a failure that no repetition mends: goes on with the other sources. The rest of this one stays unplanned,
+    /// so nothing is proven.
     void giveSourceUp(const std::string& reason);
     std::string unprovenReason() const;
     /// The next block lies in a file for which fillsCache() is true.

@@ -26,7 +26,11 @@ Result<Encoded> encodeRange(const RawChunk& chunk, std::size_t begin, std::size_
         const auto before = out.tokens.size();
         const auto status = tokenizer.encode(chunk.text(i), out.tokens);
         if (!status.ok() && (chunk.samples.flags[i] & SampleLeftOut) == 0)
-            return Error { status.error().code, sentence("Row %1 of its file cannot become tokens. %2 The line 'sample %3' on the quarantine list (exclude) leaves it out.", { std::to_string(chunk.samples.rows[i]), status.error().message, formatHex(chunk.samples.fingerprints[i]) }) };
+            return Error { status.error().code,
+                sentence(
+                    "Row %1 of its file cannot become tokens. %2 The line 'sample %3' on the quarantine list (exclude) leaves it out.",
+                    { std::to_string(chunk.samples.rows[i]), status.error().message,
+                        formatHex(chunk.samples.fingerprints[i]) }) };
         if (!status.ok())
             out.tokens.resize(before);
         out.ends.push_back(out.tokens.size());
@@ -40,7 +44,8 @@ Status encodeChunk(RawChunk& chunk, const Tokenizer& tokenizer)
 {
     const std::size_t samples = chunk.ends.size();
     const bool parallel = chunk.bytes.size() >= kParallelBytes && samples > 1;
-    const auto half = std::lower_bound(chunk.ends.begin(), chunk.ends.end(), chunk.bytes.size() / 2) - chunk.ends.begin();
+    const auto half
+        = std::lower_bound(chunk.ends.begin(), chunk.ends.end(), chunk.bytes.size() / 2) - chunk.ends.begin();
     const std::size_t middle = parallel ? std::min(samples - 1, static_cast<std::size_t>(half) + 1) : samples;
     std::future<Result<Encoded>> second;
     if (middle < samples)
@@ -74,7 +79,8 @@ Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& col
     BlockWriter writer(sink, tokenizer.vocabularySize(), static_cast<std::uint32_t>(block.chunkRows.size()));
     FURROW_TRY(writer.begin());
     const auto readAhead = [&](std::size_t column) {
-        return std::async(std::launch::async, [&collector, rows = block.chunkRows[column]] { return collector.collect(rows); });
+        return std::async(
+            std::launch::async, [&collector, rows = block.chunkRows[column]] { return collector.collect(rows); });
     };
     BlockContent content;
     std::future<Result<RawChunk>> next; // its destructor waits, so the collector is never left in use

@@ -38,7 +38,8 @@ std::string sectionOf(const ChunkText& text, int tokenBytes)
 
 void putSummary(std::string& out, const ChunkSummary& s)
 {
-    for (const std::int64_t count : { s.rows, s.samples, s.filtered, s.failed, s.heldOut, s.duplicates, s.repeats, s.invalidUtf8, s.tokens })
+    for (const std::int64_t count :
+        { s.rows, s.samples, s.filtered, s.failed, s.heldOut, s.duplicates, s.repeats, s.invalidUtf8, s.tokens })
         putValue(out, count);
     putValue(out, s.textBytes);
     putValue(out, s.digest);

@@ -8,10 +8,7 @@
 namespace furrow {
 
 /// Bytes of one stored token id: two where every id of the vocabulary fits.
-constexpr int tokenBytesOf(std::uint32_t vocabularySize)
-{
-    return vocabularySize <= 65536 ? 2 : 4;
-}
+constexpr int tokenBytesOf(std::uint32_t vocabularySize) { return vocabularySize <= 65536 ? 2 : 4; }
 /// Bytes that so many samples and tokens take in prepared blocks, without the fixed part of a block.
 double estimatedBlockBytes(double samples, double tokens, std::uint32_t vocabularySize);
 

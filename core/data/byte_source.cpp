@@ -115,7 +115,9 @@ Result<std::uint64_t> ByteStream::skip(std::uint64_t size)
     std::vector<char> waste(static_cast<std::size_t>(std::min<std::uint64_t>(size, 256 << 10)));
     std::uint64_t skipped = 0;
     while (skipped < size) {
-        FURROW_TRY_ASSIGN(auto n, read(std::span<char>(waste).first(static_cast<std::size_t>(std::min<std::uint64_t>(size - skipped, waste.size())))));
+        FURROW_TRY_ASSIGN(auto n,
+            read(std::span<char>(waste).first(
+                static_cast<std::size_t>(std::min<std::uint64_t>(size - skipped, waste.size())))));
         if (n == 0)
             break;
         skipped += n;
@@ -123,7 +125,8 @@ Result<std::uint64_t> ByteStream::skip(std::uint64_t size)
     return skipped;
 }
 
-std::shared_ptr<const ByteSource> sliceOf(std::shared_ptr<const ByteSource> source, std::uint64_t offset, std::uint64_t sizeBytes)
+std::shared_ptr<const ByteSource> sliceOf(
+    std::shared_ptr<const ByteSource> source, std::uint64_t offset, std::uint64_t sizeBytes)
 {
     return std::make_shared<Slice>(std::move(source), offset, sizeBytes);
 }

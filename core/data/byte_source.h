@@ -34,20 +34,23 @@ public:
 
 std::unique_ptr<ByteStream> streamFrom(std::shared_ptr<const ByteSource> source, std::uint64_t offset);
 /// The bytes [offset, offset + sizeBytes) of another source, which has them.
-std::shared_ptr<const ByteSource> sliceOf(std::shared_ptr<const ByteSource> source, std::uint64_t offset, std::uint64_t sizeBytes);
+std::shared_ptr<const ByteSource> sliceOf(
+    std::shared_ptr<const ByteSource> source, std::uint64_t offset, std::uint64_t sizeBytes);
 /// Bytes in memory.
 std::shared_ptr<const ByteSource> memorySource(std::string bytes);
 /// Reads until `into` is full or the stream is at its end. @return how many bytes
 Result<std::size_t> readFully(ByteStream& stream, std::span<char> into);
 
 enum class Compression { None, Gzip, Zstd, Xz, Bzip2, Deflate }; ///< the last one inside zip archives only
-inline constexpr Compression kCompressions[] = { Compression::None, Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bzip2, Compression::Deflate };
+inline constexpr Compression kCompressions[] = { Compression::None, Compression::Gzip, Compression::Zstd,
+    Compression::Xz, Compression::Bzip2, Compression::Deflate };
 std::string toString(Compression compression);
 
-/// Expands all members, frames or streams of a file one after the other. A file that ends in the middle is Corrupt; one that expands more than
-/// kMaxExpansion times, or that needs more than 128 MiB of memory, is InvalidArgument.
+/// Expands all members, frames or streams of a file one after the other. A file that ends in the middle is Corrupt; one
+/// that expands more than kMaxExpansion times, or that needs more than 128 MiB of memory, is InvalidArgument.
 /// @param name  for messages
-std::unique_ptr<ByteStream> expandedStream(std::unique_ptr<ByteStream> packed, Compression compression, const std::string& name);
+std::unique_ptr<ByteStream> expandedStream(
+    std::unique_ptr<ByteStream> packed, Compression compression, const std::string& name);
 
 inline constexpr std::uint64_t kMaxExpansion = 200;
 /// Expansion is not judged before this many bytes have come out.

@@ -24,7 +24,8 @@ Status verifyDownload(const std::filesystem::path& path, const std::string& name
     FURROW_TRY_ASSIGN(auto sha, sha256File(path));
     if (name.starts_with(sha))
         return {};
-    return Error { ErrorCode::Corrupt, sentence("The download %1 has other bytes than the hub promised (SHA-256).", { name }) };
+    return Error { ErrorCode::Corrupt,
+        sentence("The download %1 has other bytes than the hub promised (SHA-256).", { name }) };
 }
 
 Status verifyDuplicates(const std::filesystem::path& path)
@@ -37,7 +38,8 @@ Status verifyDuplicates(const std::filesystem::path& path)
 bool isProvable(const CacheEntry& entry)
 {
     const bool isWhole = entry.fileName.find('.') == kSha256Digits && entry.fileName.ends_with(kWholeEnding);
-    return entry.folder == kBlocks || entry.folder == kDuplicates || (entry.folder == kDownloads && (isPiece(entry.fileName) || isWhole));
+    return entry.folder == kBlocks || entry.folder == kDuplicates
+        || (entry.folder == kDownloads && (isPiece(entry.fileName) || isWhole));
 }
 
 } // namespace
@@ -58,7 +60,9 @@ Result<CacheVerification> verifyCache(BlockCache& cache, const std::function<boo
             continue;
         }
         const auto path = cache.path(entry.folder, entry.fileName);
-        const Status status = entry.folder == kBlocks ? verifyBlock(path) : entry.folder == kDuplicates ? verifyDuplicates(path) : verifyDownload(path, entry.fileName);
+        const Status status = entry.folder == kBlocks ? verifyBlock(path)
+            : entry.folder == kDuplicates             ? verifyDuplicates(path)
+                                                      : verifyDownload(path, entry.fileName);
         if (!status.ok() && status.error().code == ErrorCode::NotFound)
             continue; // evicted meanwhile
         ++(entry.folder == kBlocks ? result.blocks : entry.folder == kDuplicates ? result.lists : result.downloads);

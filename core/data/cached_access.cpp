@@ -11,24 +11,27 @@ namespace {
 
 constexpr std::size_t kKeptOpen = 2;
 constexpr std::size_t kSmallBytes = 1 << 20;
-constexpr std::uint64_t kDownloadShare = 4; ///< of the cache: a larger file is read by ranges, or it would push out what is needed
+constexpr std::uint64_t kDownloadShare
+    = 4; ///< of the cache: a larger file is read by ranges, or it would push out what is needed
 
 std::string expandedName(const DataFile& file)
 {
     const std::string& encoding = file.format.encoding;
     const std::string inside = file.member ? "/at " + std::to_string(file.member->offset) : "";
-    return sha256Hex(file.hash + "/" + std::to_string(file.bytesOnDisk()) + "/" + std::to_string(file.wholeHash ? 0 : file.modifiedNs) + (encoding.empty() ? "" : "/" + encoding) + inside).substr(0, 32) + ".text";
+    return sha256Hex(file.hash + "/" + std::to_string(file.bytesOnDisk()) + "/"
+               + std::to_string(file.wholeHash ? 0 : file.modifiedNs) + (encoding.empty() ? "" : "/" + encoding)
+               + inside)
+               .substr(0, 32)
+        + ".text";
 }
 
-bool isInPackedArchive(const DataFile& file)
-{
-    return file.member && file.member->archivePacking != Compression::None;
-}
+bool isInPackedArchive(const DataFile& file) { return file.member && file.member->archivePacking != Compression::None; }
 
 /// A file of zip that is expanded in memory each time: an archive may have very many of them.
 bool isSmallInZip(const DataFile& file)
 {
-    return file.member && file.member->crc32 && file.member->sizeBytes <= kSmallBytes && file.format.compression == Compression::None && file.format.encoding.empty();
+    return file.member && file.member->crc32 && file.member->sizeBytes <= kSmallBytes
+        && file.format.compression == Compression::None && file.format.encoding.empty();
 }
 
 /// The archive that a file is in, as a file whose plain text is the tar archive.
@@ -50,7 +53,8 @@ bool fillsCache(const DataFile& file)
     if (isSmallInZip(file))
         return false;
     const bool isHere = file.isStoredPlain() && !isInPackedArchive(file) && !isHubPath(file.path);
-    return (file.format.format != TextFormat::Parquet || file.fetchWhole) && !isHere; // else only the pages of a row group of Parquet are fetched
+    return (file.format.format != TextFormat::Parquet || file.fetchWhole)
+        && !isHere; // else only the pages of a row group of Parquet are fetched
 }
 
 std::string whyNotCompared(const DataFile& file, std::uint64_t cacheBytes)
@@ -62,7 +66,8 @@ std::string whyNotCompared(const DataFile& file, std::uint64_t cacheBytes)
     if (!file.fetchWhole)
         return sentence("only the columns that are needed are read of it");
     const bool hasRoom = cacheBytes == 0 || file.sizeBytes <= cacheBytes / kDownloadShare;
-    return hasRoom ? std::string() : sentence("it is larger than a quarter of the cache (cache_gib), so it is read by parts");
+    return hasRoom ? std::string()
+                   : sentence("it is larger than a quarter of the cache (cache_gib), so it is read by parts");
 }
 
 CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache, std::shared_ptr<SourceIdentity> identity)
@@ -83,7 +88,8 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::stored(const DataFile& f
 Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& file)
 {
     if (!isHubPath(file.path))
-        return isInPackedArchive(file) ? expanded(archiveOf(file)) : openWatched(file, identity_, [this, &file] { return direct_.onDisk(file); });
+        return isInPackedArchive(file) ? expanded(archiveOf(file))
+                                       : openWatched(file, identity_, [this, &file] { return direct_.onDisk(file); });
     for (const auto& open : whole_)
         if (open.fileName == file.path)
             return open.source;
@@ -98,7 +104,10 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& fi
 
 Result<std::unique_ptr<ByteStream>> CachedAccess::plainFrom(const DataFile& file, std::uint64_t offset)
 {
-    FURROW_TRY_ASSIGN(auto source, !file.isStoredPlain() ? expanded(file) : isHubPath(file.path) ? local(file) : stored(file));
+    FURROW_TRY_ASSIGN(auto source,
+        !file.isStoredPlain()      ? expanded(file)
+            : isHubPath(file.path) ? local(file)
+                                   : stored(file));
     return streamFrom(std::move(source), offset);
 }
 

@@ -11,7 +11,8 @@ namespace furrow {
 
 /// Reading rows of this file first brings it whole, or all that it expands to, into the cache.
 bool fillsCache(const DataFile& file);
-/// Why the whole of a file of the hub is not compared with what the hub promises; "" when it is, before a row of it is trained.
+/// Why the whole of a file of the hub is not compared with what the hub promises; "" when it is, before a row of it is
+/// trained.
 std::string whyNotCompared(const DataFile& file, std::uint64_t cacheBytes);
 
 /// Access through the cache: a compressed file is expanded into it once, so that any offset is a seek.
@@ -24,11 +25,13 @@ public:
     const OpenTimes& openTimes() const { return direct_.openTimes(); }
     HubProofs& proofs() { return *proofs_; }
     std::uint64_t capBytes() const { return cache_->capBytes(); }
-    /// Reading the file failed: what was made of it here is made anew, and a copy of it that is not what the hub promises is put aside. True: there was one.
+    /// Reading the file failed: what was made of it here is made anew, and a copy of it that is not what the hub
+    /// promises is put aside. True: there was one.
     bool doubt(const DataFile& file);
 
 private:
-    /// What holds the file, on this disk: a file of the hub is downloaded whole, an archive that is compressed as a whole is expanded.
+    /// What holds the file, on this disk: a file of the hub is downloaded whole, an archive that is compressed as a
+    /// whole is expanded.
     Result<std::shared_ptr<const ByteSource>> local(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> expanded(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> expandedInMemory(const DataFile& file);

@@ -11,7 +11,8 @@ namespace furrow {
 
 Result<SampleRules> sampleRules(const RunConfig& config, const DataManifest& manifest)
 {
-    SampleRules rules { config.minChars, config.maxChars, config.asciiOnly, config.heldOutPercent, config.duplicates == "skip", nullptr };
+    SampleRules rules { config.minChars, config.maxChars, config.asciiOnly, config.heldOutPercent,
+        config.duplicates == "skip", nullptr };
     FURROW_TRY_ASSIGN(auto quarantine, Quarantine::parse(manifest.quarantine));
     if (!quarantine->sampleEntries().empty())
         rules.quarantine = std::move(quarantine);
@@ -45,7 +46,8 @@ std::string_view RawChunk::text(std::size_t sample) const
     return std::string_view(bytes).substr(begin, ends[sample] - begin);
 }
 
-ChunkCollector::ChunkCollector(FileAccess& access, const DataSource& source, const RowOptions& options, const SampleRules& rules)
+ChunkCollector::ChunkCollector(
+    FileAccess& access, const DataSource& source, const RowOptions& options, const SampleRules& rules)
     : access_(access)
     , source_(source)
     , options_(options)
@@ -61,7 +63,8 @@ void ChunkCollector::know(std::shared_ptr<const DuplicateIndex> duplicates, std:
 
 bool ChunkCollector::isRepeat(std::uint64_t fingerprint, std::int64_t rowInFile)
 {
-    return duplicates_ ? duplicates_->isRepeat({ firstFile_ + readerFile_, rowInFile }) : !seen_.insert(fingerprint).second;
+    return duplicates_ ? duplicates_->isRepeat({ firstFile_ + readerFile_, rowInFile })
+                       : !seen_.insert(fingerprint).second;
 }
 
 void ChunkCollector::beginBlock(const PlannedBlock& block)
@@ -83,7 +86,8 @@ Status ChunkCollector::openSegment()
     if (reader_ && readerFile_ == segment.file && readerRow_ == row)
         return {};
     reader_.reset();
-    FURROW_TRY_ASSIGN(reader_, openRowReader(access_, source_.files[static_cast<std::size_t>(segment.file)], options_, segment.position));
+    FURROW_TRY_ASSIGN(reader_,
+        openRowReader(access_, source_.files[static_cast<std::size_t>(segment.file)], options_, segment.position));
     readerFile_ = segment.file;
     readerRow_ = segment.firstRow;
     return {};
@@ -94,8 +98,11 @@ Status ChunkCollector::checkSegment() const
     const Segment& segment = segments_[segment_];
     if (segment.hash == 0 || segment.hash == segmentHash_)
         return {};
-    return Error { ErrorCode::Corrupt, sentence("The rows %1 to %2 of %3 are not those that were there when the run planned its blocks: the file was changed. Restore it and try the chunks again, accept them as not trained, or begin a new run.",
-                                           { std::to_string(segment.firstRow), std::to_string(segment.firstRow + segment.rows - 1), source_.files[static_cast<std::size_t>(segment.file)].path }) };
+    return Error { ErrorCode::Corrupt,
+        sentence(
+            "The rows %1 to %2 of %3 are not those that were there when the run planned its blocks: the file was changed. Restore it and try the chunks again, accept them as not trained, or begin a new run.",
+            { std::to_string(segment.firstRow), std::to_string(segment.firstRow + segment.rows - 1),
+                source_.files[static_cast<std::size_t>(segment.file)].path }) };
 }
 
 Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
@@ -117,7 +124,8 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
             reader_.reset();
             if (!more.ok())
                 return more.error();
-            return Error { ErrorCode::Corrupt, file + " has fewer rows than it had; it changed while the run was going." };
+            return Error { ErrorCode::Corrupt,
+                file + " has fewer rows than it had; it changed while the run was going." };
         }
         FURROW_TRY(take(row, readerRow_, chunk));
         ++readerRow_;
@@ -148,7 +156,8 @@ Status ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& ch
     std::uint8_t flags = isRepeat(fingerprint, rowInFile) ? SampleRepeat : 0;
     const Result<bool> excluded = rules_.quarantine ? rules_.quarantine->excludes(row.text, fingerprint) : false;
     if (!excluded.ok())
-        return excluded.error().in(sentence("row %1 of %2", { std::to_string(rowInFile), source_.files[static_cast<std::size_t>(readerFile_)].path }));
+        return excluded.error().in(sentence(
+            "row %1 of %2", { std::to_string(rowInFile), source_.files[static_cast<std::size_t>(readerFile_)].path }));
     if (excluded.value()) {
         flags |= SampleExcluded | SampleLeftOut;
         ++summary.filtered;

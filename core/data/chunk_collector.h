@@ -45,7 +45,8 @@ public:
     /// @param access, source  must live as long as this
     ChunkCollector(FileAccess& access, const DataSource& source, const RowOptions& options, const SampleRules& rules);
 
-    /// From now on a repeat is a row whose text stands in a row before it anywhere in the data set; without this, anywhere before it in its block.
+    /// From now on a repeat is a row whose text stands in a row before it anywhere in the data set; without this,
+    /// anywhere before it in its block.
     /// @param firstFile  number of the first file of this source among all files of the data set
     void know(std::shared_ptr<const DuplicateIndex> duplicates, std::int64_t firstFile);
     void beginBlock(const PlannedBlock& block);

@@ -12,7 +12,8 @@ std::int32_t windowCount(std::int64_t tokens, std::int64_t samples, std::int64_t
     return static_cast<std::int32_t>((tokens + samples + seqLen - 1) / seqLen);
 }
 
-ChunkWindows::ChunkWindows(const ChunkText& text, std::uint32_t endOfText, std::int64_t seqLen, const PackingOrder& order)
+ChunkWindows::ChunkWindows(
+    const ChunkText& text, std::uint32_t endOfText, std::int64_t seqLen, const PackingOrder& order)
     : text_(text)
     , endOfText_(endOfText)
     , seqLen_(seqLen)
@@ -24,7 +25,8 @@ ChunkWindows::ChunkWindows(const ChunkText& text, std::uint32_t endOfText, std::
             trained.push_back(static_cast<std::uint32_t>(i));
     samples_ = trained;
     if (order.shuffle) {
-        const auto seed = mixSeed({ static_cast<std::uint64_t>(order.seed), static_cast<std::uint64_t>(order.epoch), static_cast<std::uint64_t>(order.block), static_cast<std::uint64_t>(order.column) });
+        const auto seed = mixSeed({ static_cast<std::uint64_t>(order.seed), static_cast<std::uint64_t>(order.epoch),
+            static_cast<std::uint64_t>(order.block), static_cast<std::uint64_t>(order.column) });
         const auto places = permutation(static_cast<std::uint32_t>(trained.size()), seed);
         for (std::size_t i = 0; i < places.size(); ++i)
             samples_[i] = trained[places[i]];
@@ -35,7 +37,8 @@ ChunkWindows::ChunkWindows(const ChunkText& text, std::uint32_t endOfText, std::
         at += static_cast<std::int64_t>(text.offsets[sample + 1] - text.offsets[sample]) + 1;
     }
     starts_.push_back(at);
-    count_ = windowCount(at - 1 - static_cast<std::int64_t>(samples_.size()), static_cast<std::int64_t>(samples_.size()), seqLen);
+    count_ = windowCount(
+        at - 1 - static_cast<std::int64_t>(samples_.size()), static_cast<std::int64_t>(samples_.size()), seqLen);
 }
 
 void ChunkWindows::copy(std::int64_t from, std::int64_t n, std::int64_t pad, std::int64_t* into) const

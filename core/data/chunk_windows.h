@@ -29,10 +29,10 @@ struct WindowPiece {
 };
 
 /// Packs the trained samples of one chunk into windows of `seqLen` inputs and labels.
-/// The stream is: end-of-text, sample, end-of-text, sample, ... end-of-text, samples in an order drawn from PackingOrder.
-/// Window w has inputs stream[wT, wT+T) and labels stream[wT+1, wT+T+1): each token of each sample is a label exactly once.
-/// The last window is filled up with end-of-text, its surplus labels are -1. Nothing of a chunk is dropped or carried
-/// into another chunk. A plain function of its arguments. Const methods are thread-safe.
+/// The stream is: end-of-text, sample, end-of-text, sample, ... end-of-text, samples in an order drawn from
+/// PackingOrder. Window w has inputs stream[wT, wT+T) and labels stream[wT+1, wT+T+1): each token of each sample is a
+/// label exactly once. The last window is filled up with end-of-text, its surplus labels are -1. Nothing of a chunk is
+/// dropped or carried into another chunk. A plain function of its arguments. Const methods are thread-safe.
 class ChunkWindows {
 public:
     /// @param text  must live as long as this

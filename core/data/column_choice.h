@@ -22,8 +22,9 @@ struct ColumnChoice {
     std::vector<std::string> others; ///< further columns with text; empty when text_column chose
 };
 
-/// The configured column where the file has it, else by the rule of the setting `text_column`. Names are compared without
-/// case where no name is the same; a list of texts is found by its name too.
-Result<ColumnChoice> chooseTextColumn(const FileColumns& columns, const std::string& configured, const std::string& fileName);
+/// The configured column where the file has it, else by the rule of the setting `text_column`. Names are compared
+/// without case where no name is the same; a list of texts is found by its name too.
+Result<ColumnChoice> chooseTextColumn(
+    const FileColumns& columns, const std::string& configured, const std::string& fileName);
 
 } // namespace furrow

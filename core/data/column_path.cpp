@@ -52,10 +52,7 @@ ColumnPath ColumnPath::parse(std::string_view text)
     return ColumnPath(std::move(moves));
 }
 
-ColumnPath ColumnPath::ofName(std::string name)
-{
-    return ColumnPath({ Move { false, std::move(name) } });
-}
+ColumnPath ColumnPath::ofName(std::string name) { return ColumnPath({ Move { false, std::move(name) } }); }
 
 std::string ColumnPath::text() const
 {

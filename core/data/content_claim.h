@@ -7,7 +7,8 @@
 
 namespace furrow {
 
-// A known ending of a name is a claim about the content. Content that denies it is Corrupt, with the likely cause: it must not be taken for something else.
+// A known ending of a name is a claim about the content. Content that denies it is Corrupt, with the likely cause: it
+// must not be taken for something else.
 
 /// What content begins with that is no text, in words: "a zip archive"; null: it may be text.
 /// @param head  some hundred bytes or more, expanded

@@ -11,13 +11,17 @@ namespace furrow {
 
 namespace {
 
-constexpr double kAgreement = 0.8; ///< share of records with as many fields as the first that makes a dialect believable
+constexpr double kAgreement
+    = 0.8; ///< share of records with as many fields as the first that makes a dialect believable
 
 /// How well a dialect explains the beginning of a file.
 struct Fit {
     double agreement = 0; ///< share of the records that have as many fields as the first one; 0 when that has one only
     std::ptrdiff_t strays = 0; ///< quotes where no writer leaves one, and lines that an open quote swallows
-    bool operator<(const Fit& other) const { return agreement != other.agreement ? agreement < other.agreement : strays > other.strays; }
+    bool operator<(const Fit& other) const
+    {
+        return agreement != other.agreement ? agreement < other.agreement : strays > other.strays;
+    }
 };
 
 /// Quotes inside a field that has none around it, and closing ones with text behind them.
@@ -30,7 +34,8 @@ int strayQuotes(std::string_view record, const CsvDialect& dialect)
     for (const char c : record) {
         const bool wasOpen = end.isOpen();
         end.find(&c, 1);
-        const bool inside = c == dialect.quote && !wasOpen && !end.isOpen() && (before != dialect.escape || before == '\0');
+        const bool inside
+            = c == dialect.quote && !wasOpen && !end.isOpen() && (before != dialect.escape || before == '\0');
         const bool behind = closed && c != dialect.quote && c != dialect.delimiter && c != ' ';
         strays += inside || behind ? 1 : 0;
         closed = wasOpen && !end.isOpen();
@@ -113,10 +118,13 @@ CsvDialect findCsvDialect(std::string_view head, char usual, const RunConfig& co
     if (config.csvDelimiter == "auto")
         delimiters += ",;\t|";
     std::string escapes(1, chosen.escape);
-    if (config.csvEscape == "auto" && chosen.quote != '\0' && head.find({ std::string("\\") + chosen.quote }) != std::string_view::npos)
+    if (config.csvEscape == "auto" && chosen.quote != '\0'
+        && head.find({ std::string("\\") + chosen.quote }) != std::string_view::npos)
         escapes += '\\';
     const auto found = best(head, chosen, delimiters, escapes);
-    return found.fit.agreement >= kAgreement ? found.dialect : best(head, chosen, std::string_view(delimiters).substr(0, 1), escapes).dialect;
+    return found.fit.agreement >= kAgreement
+        ? found.dialect
+        : best(head, chosen, std::string_view(delimiters).substr(0, 1), escapes).dialect;
 }
 
 } // namespace furrow

@@ -11,7 +11,8 @@ namespace furrow {
 struct CsvDialect {
     char delimiter = ',';
     char quote = '"'; ///< '\0': none
-    char escape = '\0'; ///< takes the meaning from the character behind it; '\0': none. A doubled quote is a quote in any case
+    char escape
+        = '\0'; ///< takes the meaning from the character behind it; '\0': none. A doubled quote is a quote in any case
     bool header = true; ///< the first record names the columns
     bool operator==(const CsvDialect&) const = default;
 };
@@ -22,7 +23,8 @@ struct CsvDialect {
 /// @param usual  the delimiter that the ending of the name promises
 CsvDialect findCsvDialect(std::string_view head, char usual, const RunConfig& config);
 
-/// Outside of quotes carriage returns stand alone, and records that end there are as alike as those that do not: other readers end them there.
+/// Outside of quotes carriage returns stand alone, and records that end there are as alike as those that do not: other
+/// readers end them there.
 bool endsAtCarriageReturns(std::string_view head, const CsvDialect& dialect);
 
 } // namespace furrow

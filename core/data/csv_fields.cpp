@@ -41,7 +41,10 @@ public:
 
 private:
     /// The first of two characters; the second counts only when it is none of '\0'.
-    std::size_t find(const char (&wanted)[2]) const { return record_.find_first_of(std::string_view(wanted, wanted[1] == '\0' ? 1 : 2)); }
+    std::size_t find(const char (&wanted)[2]) const
+    {
+        return record_.find_first_of(std::string_view(wanted, wanted[1] == '\0' ? 1 : 2));
+    }
     void takeOne(std::string* out)
     {
         if (record_.empty())
@@ -86,7 +89,8 @@ void CsvRecordEnd::look(char c)
     if (c == dialect_.escape && dialect_.escape != '\0') {
         escaped_ = true;
         state_ = state_ == State::FieldStart ? State::Unquoted : state_;
-    } else if (c == dialect_.quote && dialect_.quote != '\0' && (state_ == State::FieldStart || state_ == State::QuoteSeen)) {
+    } else if (c == dialect_.quote && dialect_.quote != '\0'
+        && (state_ == State::FieldStart || state_ == State::QuoteSeen)) {
         severalLines_ = severalLines_ && state_ == State::QuoteSeen;
         state_ = State::Quoted;
     } else if (c == dialect_.delimiter) {
@@ -110,7 +114,8 @@ std::size_t CsvRecordEnd::find(const char* data, std::size_t size)
         const std::size_t left = size - i;
         const auto* mark = static_cast<const char*>(std::memchr(begin, dialect_.quote, left));
         if (dialect_.escape != '\0')
-            if (const auto* escape = static_cast<const char*>(std::memchr(begin, dialect_.escape, mark != nullptr ? static_cast<std::size_t>(mark - begin) : left)))
+            if (const auto* escape = static_cast<const char*>(std::memchr(
+                    begin, dialect_.escape, mark != nullptr ? static_cast<std::size_t>(mark - begin) : left)))
                 mark = escape;
         const std::size_t inside = mark != nullptr ? static_cast<std::size_t>(mark - begin) : left;
         severalLines_ = severalLines_ || std::memchr(begin, '\n', inside) != nullptr;

@@ -22,7 +22,8 @@ public:
     std::size_t find(const char* data, std::size_t size);
     /// The bytes so far end inside quotes.
     bool isOpen() const { return state_ == State::Quoted; }
-    /// A field in quotes went on over a line end and had more text behind its closing quote: most likely a quote is missing.
+    /// A field in quotes went on over a line end and had more text behind its closing quote: most likely a quote is
+    /// missing.
     bool isTorn() const { return torn_; }
 
 private:

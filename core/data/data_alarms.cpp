@@ -37,7 +37,9 @@ std::optional<std::string> RepetitionAlarm::add(const ChunkText& chunk)
     if (fired_ || samples_ < kMinSamples || share() <= kShare)
         return std::nullopt;
     fired_ = true;
-    return sentence("%1 % of the text prepared so far repeats text before it. The loss will look better than it is. Set duplicates to skip, or look for files that are in the data twice.", { formatNumber(100 * share(), 0) });
+    return sentence(
+        "%1 % of the text prepared so far repeats text before it. The loss will look better than it is. Set duplicates to skip, or look for files that are in the data twice.",
+        { formatNumber(100 * share(), 0) });
 }
 
 std::optional<std::string> UnknownAlarm::add(const ChunkText& chunk)
@@ -49,7 +51,9 @@ std::optional<std::string> UnknownAlarm::add(const ChunkText& chunk)
     if (fired_ || tokens_ < kMinTokens || share() <= kShare)
         return std::nullopt;
     fired_ = true;
-    return sentence("%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.", { formatNumber(100 * share(), 1) });
+    return sentence(
+        "%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.",
+        { formatNumber(100 * share(), 1) });
 }
 
 TextMeasure measureText(std::string_view text, std::int64_t tokens)
@@ -101,7 +105,8 @@ std::optional<std::string> TooGoodLoss::addStep(double lossSum, std::int64_t lab
     if (fired_)
         return std::nullopt;
     fired_ = true;
-    return sentence("The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data holds itself again.",
+    return sentence(
+        "The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data holds itself again.",
         { formatNumber(bits, 3), formatNumber(text_.zstdBits, 2) });
 }
 

@@ -11,10 +11,10 @@
 namespace furrow {
 
 /// Watches how much of the text repeats text before it, over all blocks of a data set as they are prepared. Bounded:
-/// beyond a million different samples only every second, fourth, ... one is followed, chosen by its fingerprint. Samples
-/// under 16 tokens (headings, separators) are left aside. Not thread-safe.
-/// Rule: an alarm, once, when more than a tenth of the tokens are repeats and at least 1,000 samples were followed. Another
-/// epoch over the same data is no repeat: a block is added when it is prepared for the first time.
+/// beyond a million different samples only every second, fourth, ... one is followed, chosen by its fingerprint.
+/// Samples under 16 tokens (headings, separators) are left aside. Not thread-safe. Rule: an alarm, once, when more than
+/// a tenth of the tokens are repeats and at least 1,000 samples were followed. Another epoch over the same data is no
+/// repeat: a block is added when it is prepared for the first time.
 class RepetitionAlarm {
 public:
     /// @return a sentence when the rule fires
@@ -50,7 +50,10 @@ public:
     /// @return a sentence when the rule fires
     std::optional<std::string> add(const ChunkText& chunk);
     /// 0..1
-    double share() const { return tokens_ > 0 ? static_cast<double>(unknownTokens_) / static_cast<double>(tokens_) : 0; }
+    double share() const
+    {
+        return tokens_ > 0 ? static_cast<double>(unknownTokens_) / static_cast<double>(tokens_) : 0;
+    }
 
 private:
     static constexpr std::int64_t kMinTokens = 10'000;
@@ -67,17 +70,20 @@ struct TextMeasure {
     double zstdBits = 0; ///< that zstd needs for a byte of it; 0: not known
     double bytesPerLabel = 0;
 };
-/// @param text  of a part of a chunk, some 100 KB are enough; @param tokens  of that text, with an end-of-text per sample
+/// @param text  of a part of a chunk, some 100 KB are enough; @param tokens  of that text, with an end-of-text per
+/// sample
 TextMeasure measureText(std::string_view text, std::int64_t tokens);
 
-/// The loss that is expected of text that is trained for the first time, in bits per byte: so vocabularies can be compared. Defaults are of fresh weights,
-/// learnt from 22 runs of our presets on seven texts (tests/core/data/loss_curves.jsonl; tests/bench/README.md).
+/// The loss that is expected of text that is trained for the first time, in bits per byte: so vocabularies can be
+/// compared. Defaults are of fresh weights, learnt from 22 runs of our presets on seven texts
+/// (tests/core/data/loss_curves.jsonl; tests/bench/README.md).
 struct ExpectedLoss {
     double afterMegabyte = 0.9; ///< of what zstd needs for the text
     double fall = 0.12; ///< megabytes trained to the power of minus this
     double alarmShare = 0.4; ///< an alarm is raised below this share of it; 0: never
-    /// Weights that have learnt elsewhere already: nothing is known of what they need, so the alarm is raised below a tenth of what zstd needs. The best
-    /// published models need 0.5 to 0.7 bits for a byte of English that they do not know, zstd 2.5 to 3; a model that copies falls below 0.05.
+    /// Weights that have learnt elsewhere already: nothing is known of what they need, so the alarm is raised below a
+    /// tenth of what zstd needs. The best published models need 0.5 to 0.7 bits for a byte of English that they do not
+    /// know, zstd 2.5 to 3; a model that copies falls below 0.05.
     bool fresh = true;
 
     /// Bits a byte below which a loss is too good. @param bytesTrained  of text, by these weights so far
@@ -86,8 +92,9 @@ struct ExpectedLoss {
 
 /// Tells a training loss that is too good for text that the model sees for the first time: labels that are not shifted
 /// (the model learns to copy its input), or text that comes again within an epoch. Not thread-safe.
-/// Rule: in the first epoch, the mean over the last 20,000 labels or more lies below ExpectedLoss::floor(). Data that is easy
-/// (tables, repeated lines) is easy for zstd too, so its floor is low. Later epochs may remember, and are not judged.
+/// Rule: in the first epoch, the mean over the last 20,000 labels or more lies below ExpectedLoss::floor(). Data that
+/// is easy (tables, repeated lines) is easy for zstd too, so its floor is low. Later epochs may remember, and are not
+/// judged.
 class TooGoodLoss {
 public:
     explicit TooGoodLoss(const ExpectedLoss& expected = {})
@@ -95,7 +102,8 @@ public:
     {
     }
     /// A chunk is about to be trained.
-    /// @param text  of a part of it, some 100 KB are enough; @param tokens  of that text, with an end-of-text per sample
+    /// @param text  of a part of it, some 100 KB are enough; @param tokens  of that text, with an end-of-text per
+    /// sample
     void beginChunk(std::int64_t epoch, std::string_view text, std::int64_t tokens);
     /// The same of a text that was measured before.
     void beginChunk(std::int64_t epoch, const TextMeasure& measured);

@@ -22,7 +22,8 @@ constexpr std::size_t kHeadBytes = 64 << 10;
 std::string lowerCase(std::string_view text)
 {
     std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(
+        out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return out;
 }
 
@@ -34,10 +35,7 @@ Result<std::string> readHead(ByteStream& stream)
     return head;
 }
 
-std::string_view firstLine(std::string_view head)
-{
-    return head.substr(0, head.find('\n'));
-}
+std::string_view firstLine(std::string_view head) { return head.substr(0, head.find('\n')); }
 
 /// The first three complete lines are JSON objects (one is enough when there is only one).
 /// @param isCut  the file goes on behind the head
@@ -78,19 +76,22 @@ bool headerHas(std::string_view line, char delimiter, const std::string& column)
 bool hasSeveralObjects(std::string_view head)
 {
     const auto line = firstLine(head);
-    return line.size() < head.size() && isJsonObject(line) && head.find_first_not_of(" \t\r\n", line.size()) != std::string_view::npos;
+    return line.size() < head.size() && isJsonObject(line)
+        && head.find_first_not_of(" \t\r\n", line.size()) != std::string_view::npos;
 }
 
 /// Of a column such as "data[].text": "data"; "" for one without a list.
 std::string listOf(const std::string& textColumn)
 {
     const auto path = ColumnPath::parse(textColumn);
-    const auto each = std::find_if(path.moves().begin(), path.moves().end(), [](const ColumnPath::Move& move) { return move.each; });
+    const auto each = std::find_if(
+        path.moves().begin(), path.moves().end(), [](const ColumnPath::Move& move) { return move.each; });
     return each == path.moves().end() ? "" : ColumnPath({ path.moves().begin(), each }).text();
 }
 
 /// @param list  gets that of FileFormat
-Result<TextFormat> textFormat(std::string_view head, bool isCut, const std::string& name, const std::string& textColumn, std::string& list)
+Result<TextFormat> textFormat(
+    std::string_view head, bool isCut, const std::string& name, const std::string& textColumn, std::string& list)
 {
     const std::string extension = dataExtension(name);
     const auto first = head.find_first_not_of(" \t\r\n");
@@ -110,7 +111,10 @@ Result<TextFormat> textFormat(std::string_view head, bool isCut, const std::stri
     if (looksLikeJsonLines(head, isCut))
         return TextFormat::JsonLines;
     if (extension == "json" && first != std::string_view::npos)
-        return Error { ErrorCode::InvalidArgument, sentence("%1 is one JSON document. Name the list of its rows and their text with text_column, such as data[].text, or write one object per line (jsonl).", { name }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 is one JSON document. Name the list of its rows and their text with text_column, such as data[].text, or write one object per line (jsonl).",
+                { name }) };
     if (!textColumn.empty() && extension != "txt" && headerHas(firstLine(head), ',', textColumn))
         return TextFormat::Csv;
     if (!textColumn.empty() && extension != "txt" && headerHas(firstLine(head), '\t', textColumn))
@@ -119,14 +123,16 @@ Result<TextFormat> textFormat(std::string_view head, bool isCut, const std::stri
 }
 
 /// A name that ends in .parquet claims it; without that both ends of the content say so.
-Result<bool> isParquet(const ByteSource& source, const std::string& name, const std::string& extension, std::string_view start)
+Result<bool> isParquet(
+    const ByteSource& source, const std::string& name, const std::string& extension, std::string_view start)
 {
     const bool claimed = extension == "parquet";
     if (source.sizeBytes() < 4 || start.starts_with("PAR1") == claimed)
         return claimed && source.sizeBytes() > 0;
     std::string head(std::min<std::uint64_t>(source.sizeBytes(), 1024), '\0');
     std::string tail(4, '\0');
-    for (const auto& [offset, into] : { std::pair<std::uint64_t, std::string*>(0, &head), std::pair(source.sizeBytes() - 4, &tail) })
+    for (const auto& [offset, into] :
+        { std::pair<std::uint64_t, std::string*>(0, &head), std::pair(source.sizeBytes() - 4, &tail) })
         FURROW_TRY(source.readAt(offset, std::as_writable_bytes(std::span<char>(*into))));
     return claimed ? Result<bool>(notParquet(name, head, tail)) : Result<bool>(tail == "PAR1");
 }
@@ -135,12 +141,16 @@ struct PackedEnding {
     std::string_view ending;
     Compression compression;
 };
-constexpr PackedEnding kPackedEndings[] = { { ".gz", Compression::Gzip }, { ".gzip", Compression::Gzip }, { ".zst", Compression::Zstd }, { ".zstd", Compression::Zstd },
-    { ".xz", Compression::Xz }, { ".bz2", Compression::Bzip2 } };
+constexpr PackedEnding kPackedEndings[]
+    = { { ".gz", Compression::Gzip }, { ".gzip", Compression::Gzip }, { ".zst", Compression::Zstd },
+          { ".zstd", Compression::Zstd }, { ".xz", Compression::Xz }, { ".bz2", Compression::Bzip2 } };
 
 Error wrongName(const std::string& name, const std::string& claimed)
 {
-    return { ErrorCode::Corrupt, sentence("%1 is called %2 and does not begin as such a file: its first bytes are damaged, or it has a wrong name. Fetch or write it again, or give it its right name.", { name, claimed }) };
+    return { ErrorCode::Corrupt,
+        sentence(
+            "%1 is called %2 and does not begin as such a file: its first bytes are damaged, or it has a wrong name. Fetch or write it again, or give it its right name.",
+            { name, claimed }) };
 }
 
 /// By content; a name that claims another one is an error.
@@ -167,9 +177,13 @@ Result<bool> isArrow(const std::string& name, const std::string& extension, std:
 {
     constexpr std::string_view kStream = "\xff\xff\xff\xff";
     const bool isOne = head.starts_with(kArrowFileMagic) || head.starts_with(kStream);
-    const bool isClaimed = extension == "arrow" || extension == "arrows" || extension == "feather" || extension == "ipc";
+    const bool isClaimed
+        = extension == "arrow" || extension == "arrows" || extension == "feather" || extension == "ipc";
     if (!isOne && head.starts_with("FEA1"))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 is Feather of version 1, which Furrow cannot read. Write it again with version 2, or as Parquet.", { name }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 is Feather of version 1, which Furrow cannot read. Write it again with version 2, or as Parquet.",
+                { name }) };
     return !isOne && isClaimed && !head.empty() ? Result<bool>(wrongName(name, "Arrow")) : isOne;
 }
 
@@ -194,13 +208,15 @@ Result<bool> isBinary(const ByteSource& source, const std::string& name, Compres
 
 std::string toString(TextFormat format)
 {
-    static const char* const kNames[] = { "text", "csv", "tsv", "jsonl", "parquet", "json", "warc", "arrow", "webdataset" };
+    static const char* const kNames[]
+        = { "text", "csv", "tsv", "jsonl", "parquet", "json", "warc", "arrow", "webdataset" };
     return kNames[static_cast<int>(format)];
 }
 
 std::string dataExtension(std::string_view name)
 {
-    std::string lower = lowerCase(name.substr(name.find_last_of("/\\") == std::string_view::npos ? 0 : name.find_last_of("/\\") + 1));
+    std::string lower
+        = lowerCase(name.substr(name.find_last_of("/\\") == std::string_view::npos ? 0 : name.find_last_of("/\\") + 1));
     lower.resize(lower.size() - packedEnding(lower).size());
     const auto dot = lower.rfind('.');
     return dot == std::string::npos ? "" : lower.substr(dot + 1);
@@ -209,15 +225,19 @@ std::string dataExtension(std::string_view name)
 Compression compressionOf(std::string_view start)
 {
     using namespace std::string_view_literals;
-    const bool isSkippedFrame = start.size() >= 4 && start.substr(1, 3) == "\x2a\x4d\x18"sv && (start[0] & 0xf0) == 0x50; // of zstd, before the first frame
+    const bool isSkippedFrame = start.size() >= 4 && start.substr(1, 3) == "\x2a\x4d\x18"sv
+        && (start[0] & 0xf0) == 0x50; // of zstd, before the first frame
     if (start.starts_with("\x1f\x8b"sv))
         return Compression::Gzip;
     if (start.starts_with("\x28\xb5\x2f\xfd"sv) || isSkippedFrame)
         return Compression::Zstd;
-    if (start.starts_with("\xfd" "7zXZ\0"sv))
+    if (start.starts_with("\xfd"
+                          "7zXZ\0"sv))
         return Compression::Xz;
-    const auto block = start.substr(std::min<std::size_t>(start.size(), 4)); // the first one, or the end of an empty file; a text may begin with BZh
-    if (start.starts_with("BZh"sv) && (block.starts_with("\x31\x41\x59\x26\x53\x59"sv) || block.starts_with("\x17\x72\x45\x38\x50\x90"sv)))
+    const auto block = start.substr(std::min<std::size_t>(
+        start.size(), 4)); // the first one, or the end of an empty file; a text may begin with BZh
+    if (start.starts_with("BZh"sv)
+        && (block.starts_with("\x31\x41\x59\x26\x53\x59"sv) || block.starts_with("\x17\x72\x45\x38\x50\x90"sv)))
         return Compression::Bzip2;
     return Compression::None;
 }
@@ -233,7 +253,8 @@ std::string_view packedEnding(std::string_view name)
 
 bool hasDataExtension(std::string_view name)
 {
-    static const char* const kKnown[] = { "txt", "text", "csv", "tsv", "jsonl", "ndjson", "json", "parquet", "warc", "wet", "arrow", "arrows", "feather", "ipc" };
+    static const char* const kKnown[] = { "txt", "text", "csv", "tsv", "jsonl", "ndjson", "json", "parquet", "warc",
+        "wet", "arrow", "arrows", "feather", "ipc" };
     const std::string extension = dataExtension(name);
     return std::any_of(std::begin(kKnown), std::end(kKnown), [&](const char* known) { return extension == known; });
 }
@@ -253,25 +274,33 @@ std::vector<std::string> readingOf(const FileFormat& format, const std::string& 
 {
     std::vector<std::string> sentences;
     if (format.isCsv()) {
-        const std::vector<std::string> values { name, csvCharacterName(format.csv.delimiter), csvCharacterName(format.csv.quote), csvCharacterName(format.csv.escape) };
-        sentences.push_back(format.csv.header ? sentence("%1 is csv: delimiter %2, quote %3, escape %4; its first record names the columns.", values)
-                                              : sentence("%1 is csv: delimiter %2, quote %3, escape %4; its columns have no names.", values));
+        const std::vector<std::string> values { name, csvCharacterName(format.csv.delimiter),
+            csvCharacterName(format.csv.quote), csvCharacterName(format.csv.escape) };
+        sentences.push_back(format.csv.header
+                ? sentence("%1 is csv: delimiter %2, quote %3, escape %4; its first record names the columns.", values)
+                : sentence("%1 is csv: delimiter %2, quote %3, escape %4; its columns have no names.", values));
     }
     if (format.format == TextFormat::Warc)
-        sentences.push_back(sentence("%1 is WARC: its plain texts are read (conversions, resources, and responses with status 200); HTML and all else is left out.", { name }));
+        sentences.push_back(sentence(
+            "%1 is WARC: its plain texts are read (conversions, resources, and responses with status 200); HTML and all else is left out.",
+            { name }));
     if (format.format == TextFormat::WebDataset)
-        sentences.push_back(sentence("%1 is a WebDataset: its files of one name are one row, and their endings are its columns.", { name }));
+        sentences.push_back(sentence(
+            "%1 is a WebDataset: its files of one name are one row, and their endings are its columns.", { name }));
     if (!format.encoding.empty())
         sentences.push_back(sentence("%1 is %2 text and is converted to UTF-8.", { name, format.encoding }));
     else if (format.damagedUtf8)
-        sentences.push_back(sentence("%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.", { name }));
+        sentences.push_back(
+            sentence("%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.",
+                { name }));
     return sentences;
 }
 
 namespace {
 
 /// The head, and what stands in the rest of a plain local file at even distances.
-Result<std::vector<std::string>> encodingSamples(const ByteSource& source, const std::string& name, const FileFormat& format, const std::string& head)
+Result<std::vector<std::string>> encodingSamples(
+    const ByteSource& source, const std::string& name, const FileFormat& format, const std::string& head)
 {
     constexpr std::size_t kStretchBytes = 16 << 10;
     constexpr std::uint64_t kStretches = 15;
@@ -288,7 +317,8 @@ Result<std::vector<std::string>> encodingSamples(const ByteSource& source, const
     return samples;
 }
 
-Status findEncoding(const ByteSource& source, const std::string& name, const std::string& head, const std::string& setting, FileFormat& format)
+Status findEncoding(const ByteSource& source, const std::string& name, const std::string& head,
+    const std::string& setting, FileFormat& format)
 {
     if (setting != "auto") {
         auto named = encodingNamed(setting);
@@ -305,7 +335,8 @@ Status findEncoding(const ByteSource& source, const std::string& name, const std
 
 } // namespace
 
-Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source, const std::string& name, const RunConfig& config)
+Result<FileFormat> detectFormat(
+    const std::shared_ptr<const ByteSource>& source, const std::string& name, const RunConfig& config)
 {
     FileFormat format;
     char magic[16] = {};
@@ -329,15 +360,22 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
     }
     if (auto arrow = isArrow(name, extension, raw.value()); !arrow.ok() || arrow.value()) {
         format.format = TextFormat::Arrow;
-        format.skipBytes = raw.value().starts_with(kArrowFileMagic) ? static_cast<std::int32_t>(kArrowFileMagic.size()) : 0;
+        format.skipBytes
+            = raw.value().starts_with(kArrowFileMagic) ? static_cast<std::int32_t>(kArrowFileMagic.size()) : 0;
         return arrow.ok() ? Result<FileFormat>(format) : arrow.error();
     }
     if (const char* what = knownContent(raw.value()))
         return Error { ErrorCode::InvalidArgument, sentence("%1 is %2, not text.", { name, what }) };
     FURROW_TRY(findEncoding(*source, name, raw.value(), config.encoding, format));
-    FURROW_TRY_ASSIGN(auto plain, format.encoding.empty() ? raw : readHead(*decodedStream(expandedStream(streamFrom(source, 0), format.compression, name), format.encoding))); // as much text as of UTF-8
+    FURROW_TRY_ASSIGN(auto plain,
+        format.encoding.empty()
+            ? raw
+            : readHead(*decodedStream(expandedStream(streamFrom(source, 0), format.compression, name),
+                  format.encoding))); // as much text as of UTF-8
     std::string_view head = plain;
-    FURROW_TRY_ASSIGN(auto binary, isWideEncoding(format.encoding) ? Result<bool>(looksBinary(head)) : isBinary(*source, name, format.compression, raw.value()));
+    FURROW_TRY_ASSIGN(auto binary,
+        isWideEncoding(format.encoding) ? Result<bool>(looksBinary(head))
+                                        : isBinary(*source, name, format.compression, raw.value()));
     if (binary)
         return Error { ErrorCode::InvalidArgument, sentence("%1 is binary, not text.", { name }) };
     if (head.starts_with("\xef\xbb\xbf")) {
@@ -350,7 +388,10 @@ Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source,
     if (format.isCsv())
         format.csv = findCsvDialect(head, format.format == TextFormat::Tsv ? '\t' : ',', config);
     if (format.isCsv() && endsAtCarriageReturns(head, format.csv))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 has carriage returns without a line feed outside of quotes, at which some programs end a record and others do not. Convert them to line feeds (tr '\\r' '\\n' < FILE), or put quotes around the fields that hold them.", { name }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 has carriage returns without a line feed outside of quotes, at which some programs end a record and others do not. Convert them to line feeds (tr '\\r' '\\n' < FILE), or put quotes around the fields that hold them.",
+                { name }) };
     return format;
 }
 

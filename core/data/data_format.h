@@ -11,22 +11,28 @@
 namespace furrow {
 
 enum class TextFormat { Text, Csv, Tsv, JsonLines, Parquet, JsonList, Warc, Arrow, WebDataset };
-inline constexpr TextFormat kTextFormats[] = { TextFormat::Text, TextFormat::Csv, TextFormat::Tsv, TextFormat::JsonLines, TextFormat::Parquet, TextFormat::JsonList, TextFormat::Warc, TextFormat::Arrow, TextFormat::WebDataset };
+inline constexpr TextFormat kTextFormats[]
+    = { TextFormat::Text, TextFormat::Csv, TextFormat::Tsv, TextFormat::JsonLines, TextFormat::Parquet,
+          TextFormat::JsonList, TextFormat::Warc, TextFormat::Arrow, TextFormat::WebDataset };
 std::string toString(TextFormat format); ///< "text" "csv" "tsv" "jsonl" "parquet" "json" "warc" "arrow" "webdataset"
 
-/// Version of the rules by which bytes become rows, frozen with a run. 1: JSON by RFC 8259 with the first of several equal
-/// members, csv whose quotes may stay open, fractions in units of 64 KiB or more. 2: JSON as Python reads it, nested columns.
+/// Version of the rules by which bytes become rows, frozen with a run. 1: JSON by RFC 8259 with the first of several
+/// equal members, csv whose quotes may stay open, fractions in units of 64 KiB or more. 2: JSON as Python reads it,
+/// nested columns.
 inline constexpr std::int32_t kRowRules = 2;
 
 /// What a file is, found from its content first and its name where the content does not say.
 struct FileFormat {
     TextFormat format = TextFormat::Text;
     Compression compression = Compression::None;
-    std::int32_t skipBytes = 0; ///< of a byte order mark at the start of the plain text, or of the magic of an Arrow file
+    std::int32_t skipBytes
+        = 0; ///< of a byte order mark at the start of the plain text, or of the magic of an Arrow file
     std::string encoding; ///< what is converted to UTF-8 (text_encoding.h); "" for what is UTF-8
-    bool damagedUtf8 = false; ///< some bytes are no characters, and no other encoding is likely; not part of what is frozen
+    bool damagedUtf8
+        = false; ///< some bytes are no characters, and no other encoding is likely; not part of what is frozen
     CsvDialect csv; ///< of csv and tsv
-    std::string list; ///< of json: where the list of rows is (ColumnPath, without "[]"); "": the document itself is the list
+    std::string
+        list; ///< of json: where the list of rows is (ColumnPath, without "[]"); "": the document itself is the list
     std::int32_t rules = kRowRules;
 
     bool isCsv() const { return format == TextFormat::Csv || format == TextFormat::Tsv; }
@@ -35,11 +41,12 @@ struct FileFormat {
     bool operator==(const FileFormat&) const = default;
 };
 
-/// Looks at the first 64 KiB (expanded), and for the encoding of a local file at stretches from all over it. Binary content
-/// is refused with a sentence.
+/// Looks at the first 64 KiB (expanded), and for the encoding of a local file at stretches from all over it. Binary
+/// content is refused with a sentence.
 /// @param name  file name with its extensions; also for messages
 /// @param config  what it says of encoding, csv and text column wins
-Result<FileFormat> detectFormat(const std::shared_ptr<const ByteSource>& source, const std::string& name, const RunConfig& config);
+Result<FileFormat> detectFormat(
+    const std::shared_ptr<const ByteSource>& source, const std::string& name, const RunConfig& config);
 
 /// Planning reads every row of such a file, and hashes it; of others it reads what they say of themselves.
 inline bool hashesPlannedRows(TextFormat format)
@@ -51,9 +58,11 @@ std::string rowsKey(const FileFormat& format);
 /// How a file is read, for people: csv dialect, encoding; one sentence each, nothing for plain UTF-8.
 std::vector<std::string> readingOf(const FileFormat& format, const std::string& name);
 
-/// The name says that this is a data file: .txt .csv .tsv .jsonl .ndjson .json .parquet .arrow .feather .warc .wet, also with .gz .zst .xz .bz2.
+/// The name says that this is a data file: .txt .csv .tsv .jsonl .ndjson .json .parquet .arrow .feather .warc .wet,
+/// also with .gz .zst .xz .bz2.
 bool hasDataExtension(std::string_view name);
-/// The last ending of the name behind which only one of a compression stands, in lower case and without its dot: "jsonl" of "a.jsonl.gz".
+/// The last ending of the name behind which only one of a compression stands, in lower case and without its dot:
+/// "jsonl" of "a.jsonl.gz".
 std::string dataExtension(std::string_view name);
 /// By the first 16 bytes.
 Compression compressionOf(std::string_view start);

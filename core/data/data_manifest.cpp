@@ -17,8 +17,10 @@ namespace {
 using nlohmann::json;
 
 constexpr int kManifestVersion = 2; ///< raised with kRowRules
-constexpr int kVersionOfAllDuplicates = 3; ///< only where it says something that a reader of version 2 would do otherwise
-constexpr int kVersionOfFurtherSources = 4; ///< the same: files inside archives, other compressions than gzip and zstd, other formats than Parquet and before
+constexpr int kVersionOfAllDuplicates
+    = 3; ///< only where it says something that a reader of version 2 would do otherwise
+constexpr int kVersionOfFurtherSources = 4; ///< the same: files inside archives, other compressions than gzip and zstd,
+                                            ///< other formats than Parquet and before
 constexpr std::uint64_t kWholeHashBytes = 64ull << 20; ///< larger files are sampled
 constexpr std::uint64_t kSampleBytes = 64ull << 10;
 constexpr std::uint64_t kSamples = 32;
@@ -37,7 +39,8 @@ Result<std::string> sampledHash(const ByteSource& source)
 
 json toJson(const CsvDialect& csv)
 {
-    return { { "delimiter", csvCharacterName(csv.delimiter) }, { "quote", csvCharacterName(csv.quote) }, { "escape", csvCharacterName(csv.escape) }, { "header", csv.header } };
+    return { { "delimiter", csvCharacterName(csv.delimiter) }, { "quote", csvCharacterName(csv.quote) },
+        { "escape", csvCharacterName(csv.escape) }, { "header", csv.header } };
 }
 
 CsvDialect dialectFromJson(const JsonPart& j)
@@ -53,8 +56,10 @@ CsvDialect dialectFromJson(const JsonPart& j)
 
 json toJson(const ArchiveMember& member)
 {
-    json j = { { "archive", member.archive }, { "archive_bytes", member.archiveBytes }, { "archive_compression", toString(member.archivePacking) }, { "offset", member.offset },
-        { "packed_bytes", member.packedBytes }, { "compression", toString(member.packing) }, { "size", member.sizeBytes } };
+    json j = { { "archive", member.archive }, { "archive_bytes", member.archiveBytes },
+        { "archive_compression", toString(member.archivePacking) }, { "offset", member.offset },
+        { "packed_bytes", member.packedBytes }, { "compression", toString(member.packing) },
+        { "size", member.sizeBytes } };
     if (member.crc32)
         j["crc32"] = *member.crc32;
     return j;
@@ -62,8 +67,10 @@ json toJson(const ArchiveMember& member)
 
 json toJson(const DataFile& file)
 {
-    json j = { { "path", file.path }, { "size", file.sizeBytes }, { "modified_ns", file.modifiedNs }, { "sha256", file.hash }, { "whole", file.wholeHash },
-        { "format", toString(file.format.format) }, { "compression", toString(file.format.compression) }, { "skip_bytes", file.format.skipBytes }, { "rules", file.format.rules } };
+    json j = { { "path", file.path }, { "size", file.sizeBytes }, { "modified_ns", file.modifiedNs },
+        { "sha256", file.hash }, { "whole", file.wholeHash }, { "format", toString(file.format.format) },
+        { "compression", toString(file.format.compression) }, { "skip_bytes", file.format.skipBytes },
+        { "rules", file.format.rules } };
     if (!file.format.encoding.empty())
         j["encoding"] = file.format.encoding;
     if (file.format.isCsv())
@@ -80,7 +87,8 @@ json toJson(const DataFile& file)
 Compression compressionOf(const JsonPart& j)
 {
     const auto name = j.as<std::string>();
-    const auto* found = std::find_if(std::begin(kCompressions), std::end(kCompressions), [&name](Compression candidate) { return toString(candidate) == name; });
+    const auto* found = std::find_if(std::begin(kCompressions), std::end(kCompressions),
+        [&name](Compression candidate) { return toString(candidate) == name; });
     if (found != std::end(kCompressions))
         return *found;
     j.refuse(sentence("is a compression that this Furrow does not know"));
@@ -90,7 +98,8 @@ Compression compressionOf(const JsonPart& j)
 TextFormat formatOf(const JsonPart& j)
 {
     const auto name = j.as<std::string>();
-    const auto* found = std::find_if(std::begin(kTextFormats), std::end(kTextFormats), [&name](TextFormat candidate) { return toString(candidate) == name; });
+    const auto* found = std::find_if(std::begin(kTextFormats), std::end(kTextFormats),
+        [&name](TextFormat candidate) { return toString(candidate) == name; });
     if (found != std::end(kTextFormats))
         return *found;
     j.refuse(sentence("is a format that this Furrow does not know"));
@@ -116,7 +125,8 @@ ArchiveMember memberFromJson(const JsonPart& j)
 bool needsFurtherSources(const DataFile& file)
 {
     const auto packing = file.format.compression;
-    return file.member || file.format.format > TextFormat::Parquet || (packing != Compression::None && packing != Compression::Gzip && packing != Compression::Zstd);
+    return file.member || file.format.format > TextFormat::Parquet
+        || (packing != Compression::None && packing != Compression::Gzip && packing != Compression::Zstd);
 }
 
 int versionOf(const DataManifest& manifest)
@@ -178,7 +188,8 @@ std::string writeManifest(const DataManifest& manifest)
         json files = json::array();
         for (const auto& file : source.files)
             files.push_back(toJson(file));
-        sources.push_back({ { "spec", source.spec }, { "text_column", source.textColumn }, { "files", std::move(files) }, { "skipped", source.skipped } });
+        sources.push_back({ { "spec", source.spec }, { "text_column", source.textColumn },
+            { "files", std::move(files) }, { "skipped", source.skipped } });
     }
     json all { { "version", versionOf(manifest) }, { "sources", std::move(sources) } };
     if (manifest.skipsAllDuplicates)
@@ -194,13 +205,17 @@ Result<DataManifest> readManifest(std::string_view text)
     const JsonPart j = reading.root();
     const int version = j["version"].as<int>();
     if (reading.ok() && version > kVersionOfFurtherSources)
-        return Error { ErrorCode::InvalidArgument, sentence("The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.", { std::to_string(version), std::to_string(kVersionOfFurtherSources) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.",
+                { std::to_string(version), std::to_string(kVersionOfFurtherSources) }) };
     DataManifest manifest;
     j["sources"].each([&manifest](const JsonPart& source) { manifest.sources.push_back(sourceFromJson(source)); });
     manifest.quarantine = j.valueOr("quarantine", std::string());
     manifest.skipsAllDuplicates = j.valueOr("skips_all_duplicates", false);
     if (!reading.ok())
-        return Error { ErrorCode::Corrupt, sentence("The data manifest in run.json cannot be read: %1. Restore run.json from a copy of the run.", { reading.trouble() }) };
+        return Error { ErrorCode::Corrupt,
+            sentence("The data manifest in run.json cannot be read: %1. Restore run.json from a copy of the run.",
+                { reading.trouble() }) };
     return manifest;
 }
 
@@ -210,14 +225,16 @@ std::string dataIdentity(const DataManifest& manifest, const RunConfig& config)
     for (const auto& source : manifest.sources) {
         json files = json::array();
         for (const auto& file : source.files) {
-            files.push_back({ file.sizeBytes, file.hash, file.wholeHash ? 0 : file.modifiedNs, rowsKey(file.format), toString(file.format.compression), file.format.skipBytes });
+            files.push_back({ file.sizeBytes, file.hash, file.wholeHash ? 0 : file.modifiedNs, rowsKey(file.format),
+                toString(file.format.compression), file.format.skipBytes });
             if (file.member)
                 files.back().push_back(file.member->offset);
         }
         sources.push_back({ { "column", source.textColumn }, { "files", std::move(files) } });
     }
     json all = { { "sources", std::move(sources) }, { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
-        { "span", config.dataMode == "span" ? config.spanBytes : 0 }, { "start", config.startSample }, { "max", config.maxSamples } };
+        { "span", config.dataMode == "span" ? config.spanBytes : 0 }, { "start", config.startSample },
+        { "max", config.maxSamples } };
     if (config.fraction < 1) {
         all["fraction"] = config.fraction;
         all["seed"] = config.seed;
@@ -239,7 +256,9 @@ Result<DataFile> describeFile(const std::string& path)
     std::error_code error;
     const auto time = std::filesystem::last_write_time(local, error);
     if (!error)
-        file.modifiedNs = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::file_clock::to_sys(time).time_since_epoch()).count();
+        file.modifiedNs = std::chrono::duration_cast<std::chrono::nanoseconds>(
+            std::chrono::file_clock::to_sys(time).time_since_epoch())
+                              .count();
     file.wholeHash = file.sizeBytes <= kWholeHashBytes;
     FURROW_TRY_ASSIGN(auto hash, file.wholeHash ? sha256File(local) : sampledHash(*source));
     file.hash = hash;
@@ -253,11 +272,14 @@ Status checkUnchanged(const DataFile& frozen)
     const auto changed = [](const std::string& how) { return Error { ErrorCode::InvalidArgument, how }; };
     const auto& file = now;
     if (file.sizeBytes != frozen.bytesOnDisk())
-        return changed(sentence("%1 has %2 bytes, had %3.", { path, formatCount(static_cast<std::int64_t>(file.sizeBytes)), formatCount(static_cast<std::int64_t>(frozen.bytesOnDisk())) }));
+        return changed(sentence("%1 has %2 bytes, had %3.",
+            { path, formatCount(static_cast<std::int64_t>(file.sizeBytes)),
+                formatCount(static_cast<std::int64_t>(frozen.bytesOnDisk())) }));
     if (file.hash != frozen.hash)
         return changed(sentence("%1 has other content than when the run was made.", { path }));
     if (!frozen.wholeHash && file.modifiedNs != frozen.modifiedNs)
-        return changed(sentence("%1 was written at %2, after the run was made (%3).", { path, isoTime(file.modifiedNs), isoTime(frozen.modifiedNs) }));
+        return changed(sentence("%1 was written at %2, after the run was made (%3).",
+            { path, isoTime(file.modifiedNs), isoTime(frozen.modifiedNs) }));
     return {};
 }
 

@@ -16,9 +16,11 @@ struct DataFile {
     std::string path; ///< UTF-8: absolute, or an address of the hub; inside an archive "archive.zip/name"
     std::uint64_t sizeBytes = 0; ///< as stored: inside an archive what the file takes there
     std::int64_t modifiedNs = 0; ///< 0 where a revision or a hash of the whole file says more
-    std::string hash; ///< SHA-256, of the whole file or of samples of it; of a file inside an archive that of the archive
+    std::string
+        hash; ///< SHA-256, of the whole file or of samples of it; of a file inside an archive that of the archive
     bool wholeHash = false;
-    bool fetchWhole = false; ///< of the hub, though it could be read by ranges: nearly all of it is needed, and only as a whole it can be checked
+    bool fetchWhole = false; ///< of the hub, though it could be read by ranges: nearly all of it is needed, and only as
+                             ///< a whole it can be checked
     FileFormat format;
     std::optional<ArchiveMember> member; ///< where it lies, when it is inside an archive
 
@@ -27,7 +29,10 @@ struct DataFile {
     /// The plain text stands in the file, or in the archive when that is expanded: any offset is a seek.
     bool isStoredPlain() const { return format.isStoredPlain() && (!member || member->isStoredPlain()); }
     /// The plain text is larger than what is stored, by how much is not known.
-    bool isCompressed() const { return format.compression != Compression::None || (member && member->packing != Compression::None); }
+    bool isCompressed() const
+    {
+        return format.compression != Compression::None || (member && member->packing != Compression::None);
+    }
     bool operator==(const DataFile&) const = default;
 };
 
@@ -45,7 +50,8 @@ struct DataSource {
 struct DataManifest {
     std::vector<DataSource> sources;
     std::string quarantine; ///< text of the list of what is left out (quarantine.h), as it was when the run was made
-    bool skipsAllDuplicates = false; ///< with the policy `skip`: those of the whole data set; runs of before skip inside a block
+    bool skipsAllDuplicates
+        = false; ///< with the policy `skip`: those of the whole data set; runs of before skip inside a block
 };
 
 std::string writeManifest(const DataManifest& manifest);
@@ -59,7 +65,8 @@ std::string dataIdentity(const DataManifest& manifest, const RunConfig& config);
 /// Size, hash and (where the hash is sampled) time of a local file.
 Result<DataFile> describeFile(const std::string& path);
 
-/// Ok: the local file is as the manifest has it. InvalidArgument: it is another one, with how in words; other codes: it cannot be read now.
+/// Ok: the local file is as the manifest has it. InvalidArgument: it is another one, with how in words; other codes: it
+/// cannot be read now.
 Status checkUnchanged(const DataFile& frozen);
 
 } // namespace furrow

@@ -18,9 +18,10 @@ enum class Need {
 /// A source that is far away: it fetches by pieces and keeps them. Const methods are thread-safe.
 class DistantSource : public ByteSource {
 public:
-    /// As readAt, inside a stretch that is needed as a whole, sooner or later: a column of a row group. It is fetched by pieces that begin where it begins,
-    /// and nothing beyond it.
-    virtual Status readIn(const ByteRange& stretch, std::uint64_t offset, std::span<std::byte> into, Need need) const = 0;
+    /// As readAt, inside a stretch that is needed as a whole, sooner or later: a column of a row group. It is fetched
+    /// by pieces that begin where it begins, and nothing beyond it.
+    virtual Status readIn(const ByteRange& stretch, std::uint64_t offset, std::span<std::byte> into, Need need) const
+        = 0;
     /// What was read of this part cannot be what the file holds: what was kept of it is fetched anew.
     virtual void distrust(const ByteRange& part) const = 0;
 };

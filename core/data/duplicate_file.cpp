@@ -11,10 +11,7 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 4 << 20;
 
-std::string cacheName(const std::string& key)
-{
-    return key.substr(0, 32) + ".duplicates";
-}
+std::string cacheName(const std::string& key) { return key.substr(0, 32) + ".duplicates"; }
 
 Status copy(const std::filesystem::path& from, const DuplicateIndexWriter::Sink& sink)
 {
@@ -54,7 +51,9 @@ Status publish(const std::filesystem::path& path, const std::function<Status(con
 void shareWithOthers(const std::filesystem::path& path, const std::string& key, BlockCache& cache)
 {
     auto out = cache.create();
-    Status shared = out.ok() ? copy(path, [&out](const void* data, std::size_t size) { return out.value().append(data, size); }) : Status(out.error());
+    Status shared = out.ok()
+        ? copy(path, [&out](const void* data, std::size_t size) { return out.value().append(data, size); })
+        : Status(out.error());
     if (shared.ok())
         shared = cache.publish(std::move(out).value(), kDuplicates, cacheName(key));
     if (!shared.ok())
@@ -83,7 +82,8 @@ Result<DuplicateIndex> duplicatesFromCache(BlockCache& cache, const std::string&
     auto index = openDuplicates(*there, key);
     const Status whole = index.ok() ? index.value().verify() : Status(index.error());
     if (!whole.ok()) {
-        if (auto aside = cache.quarantine(kDuplicates, cacheName(key)); !aside.ok() && aside.error().code != ErrorCode::NotFound)
+        if (auto aside = cache.quarantine(kDuplicates, cacheName(key));
+            !aside.ok() && aside.error().code != ErrorCode::NotFound)
             return aside.error();
         return Error { ErrorCode::NotFound, whole.error().message };
     }
@@ -91,7 +91,8 @@ Result<DuplicateIndex> duplicatesFromCache(BlockCache& cache, const std::string&
     return openDuplicates(path, key);
 }
 
-Result<DuplicateIndex> writeDuplicates(DuplicateSearch& search, const std::string& key, const std::filesystem::path& path, BlockCache& cache, const std::function<bool()>& goOn)
+Result<DuplicateIndex> writeDuplicates(DuplicateSearch& search, const std::string& key,
+    const std::filesystem::path& path, BlockCache& cache, const std::function<bool()>& goOn)
 {
     FURROW_TRY(publish(path, [&](const DuplicateIndexWriter::Sink& sink) { return search.write(key, sink, goOn); }));
     auto index = openDuplicates(path, key);

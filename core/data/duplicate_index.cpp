@@ -44,10 +44,7 @@ std::uint64_t fingerprintAt(const char* bytes)
     return fingerprint;
 }
 
-std::uint64_t pagesOf(std::uint64_t pairs)
-{
-    return (pairs + kPairsOfPage - 1) / kPairsOfPage;
-}
+std::uint64_t pagesOf(std::uint64_t pairs) { return (pairs + kPairsOfPage - 1) / kPairsOfPage; }
 
 } // namespace
 
@@ -73,14 +70,17 @@ Result<DuplicateIndex> DuplicateIndex::open(const std::filesystem::path& path)
     if (!ends.starts_with(kIndexMagic))
         return corrupt(index.name_, "it does not begin as one");
     if (version > kIndexVersion)
-        return Error { ErrorCode::InvalidArgument, sentence("The list of duplicates %1 has version %2; this Furrow reads up to %3. Use a newer one.", { index.name_, std::to_string(version), std::to_string(kIndexVersion) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("The list of duplicates %1 has version %2; this Furrow reads up to %3. Use a newer one.",
+                { index.name_, std::to_string(version), std::to_string(kIndexVersion) }) };
     Cursor trailer(ends.data() + kIndexHeader);
     const auto offset = trailer.take<std::uint64_t>();
     const auto footerBytes = trailer.take<std::uint64_t>();
     const auto hash = trailer.take<std::uint64_t>();
     if (std::string_view(trailer.data(), 8) != kEndMagic)
         return corrupt(index.name_, "its end is missing");
-    if (footerBytes < kFooterHead || footerBytes > kMaxIndexFooter || offset < kIndexHeader || offset > size || offset + footerBytes + kTrailerBytes != size)
+    if (footerBytes < kFooterHead || footerBytes > kMaxIndexFooter || offset < kIndexHeader || offset > size
+        || offset + footerBytes + kTrailerBytes != size)
         return corrupt(index.name_, "its table is not where it should be");
     std::string footer(footerBytes, '\0');
     FURROW_TRY(index.file_.readAt(offset, std::as_writable_bytes(std::span<char>(footer))));
@@ -113,7 +113,8 @@ Status DuplicateIndex::readFooter(const std::string& footer)
         RowStretch stretch { {}, 0, rows_ };
         for (auto* value : { &stretch.first.file, &stretch.first.row, &stretch.rows })
             *value = cursor.take<std::int64_t>();
-        if (stretch.first.file < 0 || stretch.first.row < 0 || stretch.rows <= 0 || stretch.rows > kMostRows || stretch.first.row > kMostRows)
+        if (stretch.first.file < 0 || stretch.first.row < 0 || stretch.rows <= 0 || stretch.rows > kMostRows
+            || stretch.first.row > kMostRows)
             return corrupt(name_, "its rows do not add up");
         rows_ += static_cast<std::uint64_t>(stretch.rows);
         if (rows_ > static_cast<std::uint64_t>(kMostRows))
@@ -129,13 +130,15 @@ Status DuplicateIndex::readFooter(const std::string& footer)
     for (const auto word : repeatBits_)
         repeats_ += std::popcount(word);
     byPlace_ = byNumber_;
-    std::sort(byPlace_.begin(), byPlace_.end(), [](const RowStretch& a, const RowStretch& b) { return a.first < b.first; });
+    std::sort(
+        byPlace_.begin(), byPlace_.end(), [](const RowStretch& a, const RowStretch& b) { return a.first < b.first; });
     return {};
 }
 
 bool DuplicateIndex::isRepeat(RowPlace place) const
 {
-    const auto after = std::upper_bound(byPlace_.begin(), byPlace_.end(), place, [](RowPlace p, const RowStretch& stretch) { return p < stretch.first; });
+    const auto after = std::upper_bound(byPlace_.begin(), byPlace_.end(), place,
+        [](RowPlace p, const RowStretch& stretch) { return p < stretch.first; });
     if (after == byPlace_.begin())
         return false;
     const RowStretch& stretch = *std::prev(after);
@@ -148,7 +151,8 @@ bool DuplicateIndex::isRepeat(RowPlace place) const
 /// @param number  less than rows_
 RowPlace DuplicateIndex::placeOf(std::uint64_t number) const
 {
-    const auto after = std::upper_bound(byNumber_.begin(), byNumber_.end(), number, [](std::uint64_t n, const RowStretch& stretch) { return n < stretch.number; });
+    const auto after = std::upper_bound(byNumber_.begin(), byNumber_.end(), number,
+        [](std::uint64_t n, const RowStretch& stretch) { return n < stretch.number; });
     const RowStretch& stretch = *std::prev(after);
     return { stretch.first.file, stretch.first.row + static_cast<std::int64_t>(number - stretch.number) };
 }
@@ -165,7 +169,8 @@ Result<std::string> DuplicateIndex::readPage(std::size_t page) const
 
 Result<std::optional<RowPlace>> DuplicateIndex::firstOf(std::uint64_t fingerprint) const
 {
-    const auto after = std::upper_bound(pages_.begin(), pages_.end(), fingerprint, [](std::uint64_t f, const Page& page) { return f < page.firstFingerprint; });
+    const auto after = std::upper_bound(pages_.begin(), pages_.end(), fingerprint,
+        [](std::uint64_t f, const Page& page) { return f < page.firstFingerprint; });
     if (after == pages_.begin())
         return std::optional<RowPlace> {};
     FURROW_TRY_ASSIGN(auto pairs, readPage(static_cast<std::size_t>(after - pages_.begin()) - 1));
@@ -173,7 +178,8 @@ Result<std::optional<RowPlace>> DuplicateIndex::firstOf(std::uint64_t fingerprin
         if (fingerprintAt(pairs.data() + at) != fingerprint)
             continue;
         const std::uint64_t number = numberAt(pairs.data() + at + 8);
-        return number < rows_ ? Result<std::optional<RowPlace>>(std::optional(placeOf(number))) : Result<std::optional<RowPlace>>(corrupt(name_, "it names a row that it does not have"));
+        return number < rows_ ? Result<std::optional<RowPlace>>(std::optional(placeOf(number)))
+                              : Result<std::optional<RowPlace>>(corrupt(name_, "it names a row that it does not have"));
     }
     return std::optional<RowPlace> {};
 }

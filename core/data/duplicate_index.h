@@ -20,18 +20,20 @@ struct RowPlace {
     auto operator<=>(const RowPlace&) const = default;
 };
 
-/// Rows that follow each other in one file. All rows of a data set are numbered in the order in which its blocks are planned.
+/// Rows that follow each other in one file. All rows of a data set are numbered in the order in which its blocks are
+/// planned.
 struct RowStretch {
     RowPlace first;
     std::int64_t rows = 0;
     std::uint64_t number = 0; ///< of the first one
 };
 
-/// Which rows of a data set repeat a row before them, and where the first one of each such text stands (FORMAT.md). Made by
-/// DuplicateSearch. Const methods are thread-safe.
+/// Which rows of a data set repeat a row before them, and where the first one of each such text stands (FORMAT.md).
+/// Made by DuplicateSearch. Const methods are thread-safe.
 class DuplicateIndex {
 public:
-    /// Checks all but the places of first rows, which are checked as they are read. Corrupt names the file; a newer format is InvalidArgument.
+    /// Checks all but the places of first rows, which are checked as they are read. Corrupt names the file; a newer
+    /// format is InvalidArgument.
     static Result<DuplicateIndex> open(const std::filesystem::path& path);
 
     /// The same text stands in a row before this one. A row that was not there when the index was made is none.
@@ -81,7 +83,8 @@ public:
     using Sink = std::function<Status(const void* data, std::size_t sizeBytes)>;
     explicit DuplicateIndexWriter(Sink sink);
 
-    /// A text that occurs more than once. @param fingerprint  larger than the one before  @param first  number of its first row
+    /// A text that occurs more than once. @param fingerprint  larger than the one before  @param first  number of its
+    /// first row
     Status add(std::uint64_t fingerprint, std::uint64_t first);
     struct Rows {
         std::string key;

@@ -14,7 +14,8 @@ namespace {
 constexpr int kSearchVersion = 1; ///< part of the key: raise it when the same rows give another index
 constexpr std::uint64_t kExpansion = 4; ///< a compressed file is taken to hold so many times its size of text
 
-/// Everything that is a row gets a fingerprint: equal texts are filtered, held out and left out by name alike, so the choice among them need not know why.
+/// Everything that is a row gets a fingerprint: equal texts are filtered, held out and left out by name alike, so the
+/// choice among them need not know why.
 SampleRules allRows()
 {
     SampleRules rules;
@@ -33,7 +34,8 @@ std::uint64_t textBytes(const DataManifest& manifest)
 
 } // namespace
 
-DuplicateSearch::DuplicateSearch(const Data& data, std::shared_ptr<BlockCache> cache, CauseOf causeOf, std::size_t memoryBytes)
+DuplicateSearch::DuplicateSearch(
+    const Data& data, std::shared_ptr<BlockCache> cache, CauseOf causeOf, std::size_t memoryBytes)
     : data_(data)
     , causeOf_(std::move(causeOf))
     , planner_(data_.access, data_.manifest, data_.options, data_.rules)
@@ -70,7 +72,8 @@ Status DuplicateSearch::read(const Progress& progress)
                 const Error cause = causeOf_(next.error());
                 if (cause.code != ErrorCode::Corrupt)
                     return cause;
-                logWarning("looking for duplicates: " + cause.message); // planning meets it too, and says what becomes of it
+                logWarning(
+                    "looking for duplicates: " + cause.message); // planning meets it too, and says what becomes of it
                 complete_ = false;
                 data_.leftOut.insert(planner_.failedFile());
                 planner_.leaveOut(data_.leftOut);
@@ -109,7 +112,8 @@ Status DuplicateSearch::readBlock(const Progress& progress)
     doneBytes_ += bytes;
     for (const RowStretch& one : stretches) {
         rows_ += static_cast<std::uint64_t>(one.rows);
-        const bool goesOn = !stretches_.empty() && stretches_.back().first.file == one.first.file && stretches_.back().first.row + stretches_.back().rows == one.first.row;
+        const bool goesOn = !stretches_.empty() && stretches_.back().first.file == one.first.file
+            && stretches_.back().first.row + stretches_.back().rows == one.first.row;
         if (goesOn)
             stretches_.back().rows += one.rows;
         else
@@ -122,10 +126,13 @@ Status DuplicateSearch::readBlock(const Progress& progress)
 Status DuplicateSearch::add(const ChunkText& samples, std::vector<RowStretch>::const_iterator& stretch)
 {
     for (std::size_t i = 0; i < samples.rows.size(); ++i) {
-        const RowPlace place { firstFiles_[static_cast<std::size_t>(block_->source)] + samples.files[i], samples.rows[i] };
+        const RowPlace place { firstFiles_[static_cast<std::size_t>(block_->source)] + samples.files[i],
+            samples.rows[i] };
         while (place.file != stretch->first.file || place.row >= stretch->first.row + stretch->rows)
             ++stretch;
-        if (auto status = finder_.add(samples.fingerprints[i], stretch->number + static_cast<std::uint64_t>(place.row - stretch->first.row)); !status.ok()) {
+        if (auto status = finder_.add(
+                samples.fingerprints[i], stretch->number + static_cast<std::uint64_t>(place.row - stretch->first.row));
+            !status.ok()) {
             broken_ = true;
             return status;
         }
@@ -138,17 +145,20 @@ std::vector<RowStretch> DuplicateSearch::stretchesOf(const PlannedBlock& block) 
     std::vector<RowStretch> all;
     std::uint64_t number = rows_;
     for (const Segment& segment : block.segments) {
-        all.push_back({ { firstFiles_[static_cast<std::size_t>(block.source)] + segment.file, segment.firstRow }, segment.rows, number });
+        all.push_back({ { firstFiles_[static_cast<std::size_t>(block.source)] + segment.file, segment.firstRow },
+            segment.rows, number });
         number += static_cast<std::uint64_t>(segment.rows);
     }
     return all;
 }
 
-Status DuplicateSearch::write(const std::string& key, const DuplicateIndexWriter::Sink& sink, const std::function<bool()>& goOn)
+Status DuplicateSearch::write(
+    const std::string& key, const DuplicateIndexWriter::Sink& sink, const std::function<bool()>& goOn)
 {
     broken_ = true; // it gives what it found once
     DuplicateIndexWriter writer(sink);
-    const auto onText = [&writer](std::uint64_t fingerprint, std::uint64_t row) { return writer.add(fingerprint, row); };
+    const auto onText
+        = [&writer](std::uint64_t fingerprint, std::uint64_t row) { return writer.add(fingerprint, row); };
     FURROW_TRY(finder_.finish(onText, goOn));
     return writer.finish({ key, complete_, std::move(stretches_), finder_.repeatBits(rows_) });
 }

@@ -11,8 +11,8 @@
 
 namespace furrow {
 
-/// Reads all rows of a data set once, in the order in which its blocks are planned, and writes which of them repeat a row before them. What is
-/// found depends on the data set alone, not on filters. Not thread-safe.
+/// Reads all rows of a data set once, in the order in which its blocks are planned, and writes which of them repeat a
+/// row before them. What is found depends on the data set alone, not on filters. Not thread-safe.
 class DuplicateSearch {
 public:
     struct Data {
@@ -22,17 +22,20 @@ public:
         PlanRules rules;
         std::set<std::string> leftOut; ///< paths of files that are not read
     };
-    using CauseOf = std::function<Error(const Error&)>; ///< what a failure to read the data means; Corrupt: damage that is passed over
-    using Progress = std::function<bool(std::uint64_t doneBytes, std::uint64_t allBytes)>; ///< of text, `allBytes` about; false cancels
+    using CauseOf = std::function<Error(
+        const Error&)>; ///< what a failure to read the data means; Corrupt: damage that is passed over
+    using Progress = std::function<bool(
+        std::uint64_t doneBytes, std::uint64_t allBytes)>; ///< of text, `allBytes` about; false cancels
 
     /// @param data  what it refers to must live as long as this
-    DuplicateSearch(const Data& data, std::shared_ptr<BlockCache> cache, CauseOf causeOf, std::size_t memoryBytes = RepeatFinder::kMemoryBytes);
+    DuplicateSearch(const Data& data, std::shared_ptr<BlockCache> cache, CauseOf causeOf,
+        std::size_t memoryBytes = RepeatFinder::kMemoryBytes);
 
     /// Hash of all that decides what is found, 64 hex digits.
     static std::string key(const DataManifest& manifest, const RunConfig& config, std::int64_t samplesPerBlock);
 
-    /// Reads the rows. After an error of the data the same call can be repeated: it goes on with the block in which it failed. After one of the cache a new
-    /// search is needed (isBroken).
+    /// Reads the rows. After an error of the data the same call can be repeated: it goes on with the block in which it
+    /// failed. After one of the cache a new search is needed (isBroken).
     Status read(const Progress& progress);
     bool isBroken() const { return broken_; }
     /// After read(): writes the index (FORMAT.md).

@@ -1,4 +1,5 @@
-// Expanding .gz, .zst, .xz and .bz2 while reading. One class pulls packed bytes in pieces of 256 KiB, counts what came out and tells what is wrong; a codec knows one format.
+// Expanding .gz, .zst, .xz and .bz2 while reading. One class pulls packed bytes in pieces of 256 KiB, counts what came
+// out and tells what is wrong; a codec knows one format.
 
 #include "core/data/byte_source.h"
 
@@ -49,7 +50,8 @@ public:
     {
     }
     ~ZlibCodec() override { inflateEnd(&z_); }
-    /// Zeros behind the last member, which fill up a tape or a block, are left alone. Anything else is a member, or damage: it may have been one.
+    /// Zeros behind the last member, which fill up a tape or a block, are left alone. Anything else is a member, or
+    /// damage: it may have been one.
     bool begin(std::span<const char> next, int membersBefore) override
     {
         if (membersBefore > 0 && (!isGzip_ || next[0] == '\0'))
@@ -126,9 +128,12 @@ public:
         z_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
         z_.avail_out = out.size();
         const lzma_ret code = lzma_code(&z_, in.empty() ? LZMA_FINISH : LZMA_RUN);
-        Step step { in.size() - z_.avail_in, out.size() - z_.avail_out, code == LZMA_STREAM_END, code == LZMA_MEMLIMIT_ERROR || code == LZMA_MEM_ERROR };
+        Step step { in.size() - z_.avail_in, out.size() - z_.avail_out, code == LZMA_STREAM_END,
+            code == LZMA_MEMLIMIT_ERROR || code == LZMA_MEM_ERROR };
         if (code != LZMA_OK && code != LZMA_STREAM_END && code != LZMA_BUF_ERROR)
-            step.damage = code == LZMA_FORMAT_ERROR ? "no xz header" : code == LZMA_OPTIONS_ERROR ? "unknown options" : "wrong data";
+            step.damage = code == LZMA_FORMAT_ERROR ? "no xz header"
+                : code == LZMA_OPTIONS_ERROR        ? "unknown options"
+                                                    : "wrong data";
         return step;
     }
 
@@ -216,13 +221,24 @@ private:
     {
         out_ += step.made;
         if (step.needsTooMuch)
-            return Error { ErrorCode::InvalidArgument, sentence("%1 needs more than %2 of memory to be expanded. Pack it again with a smaller window or dictionary.", { name_, formatBytes(kMostMemory) }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence(
+                    "%1 needs more than %2 of memory to be expanded. Pack it again with a smaller window or dictionary.",
+                    { name_, formatBytes(kMostMemory) }) };
         if (step.damage != nullptr)
-            return Error { ErrorCode::Corrupt, sentence("%1 has damaged compressed data after %2 of text (%3). Fetch or write it again.", { name_, formatBytes(out_), step.damage }) };
+            return Error { ErrorCode::Corrupt,
+                sentence("%1 has damaged compressed data after %2 of text (%3). Fetch or write it again.",
+                    { name_, formatBytes(out_), step.damage }) };
         if (inMember_ && atEnd_ && step.made == 0)
-            return Error { ErrorCode::Corrupt, sentence("%1 ends in the middle of its compressed data, after %2 of text. It is cut off: fetch or write it again.", { name_, formatBytes(out_) }) };
+            return Error { ErrorCode::Corrupt,
+                sentence(
+                    "%1 ends in the middle of its compressed data, after %2 of text. It is cut off: fetch or write it again.",
+                    { name_, formatBytes(out_) }) };
         if (out_ > kExpansionGrace && out_ / kMaxExpansion > in_)
-            return Error { ErrorCode::InvalidArgument, sentence("%1 expands more than %2 times (%3 out of %4), which looks like a decompression bomb. Unpack it yourself if it is meant so.", { name_, std::to_string(kMaxExpansion), formatBytes(out_), formatBytes(in_) }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence(
+                    "%1 expands more than %2 times (%3 out of %4), which looks like a decompression bomb. Unpack it yourself if it is meant so.",
+                    { name_, std::to_string(kMaxExpansion), formatBytes(out_), formatBytes(in_) }) };
         return {};
     }
 
@@ -243,25 +259,20 @@ private:
 std::unique_ptr<Codec> codecFor(Compression compression)
 {
     switch (compression) {
-    case Compression::Gzip:
-        return std::make_unique<ZlibCodec>(15 + 16);
-    case Compression::Deflate:
-        return std::make_unique<ZlibCodec>(-15);
-    case Compression::Zstd:
-        return std::make_unique<ZstdCodec>();
-    case Compression::Xz:
-        return std::make_unique<XzCodec>();
-    case Compression::Bzip2:
-        return std::make_unique<Bzip2Codec>();
-    case Compression::None:
-        break;
+    case Compression::Gzip: return std::make_unique<ZlibCodec>(15 + 16);
+    case Compression::Deflate: return std::make_unique<ZlibCodec>(-15);
+    case Compression::Zstd: return std::make_unique<ZstdCodec>();
+    case Compression::Xz: return std::make_unique<XzCodec>();
+    case Compression::Bzip2: return std::make_unique<Bzip2Codec>();
+    case Compression::None: break;
     }
     return nullptr;
 }
 
 } // namespace
 
-std::unique_ptr<ByteStream> expandedStream(std::unique_ptr<ByteStream> packed, Compression compression, const std::string& name)
+std::unique_ptr<ByteStream> expandedStream(
+    std::unique_ptr<ByteStream> packed, Compression compression, const std::string& name)
 {
     auto codec = codecFor(compression);
     return codec ? std::make_unique<ExpandedStream>(std::move(packed), std::move(codec), name) : std::move(packed);

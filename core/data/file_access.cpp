@@ -60,10 +60,12 @@ std::unique_ptr<ByteStream> plainStream(const std::shared_ptr<const ByteSource>&
 Result<std::unique_ptr<ByteStream>> DirectAccess::fromPackedArchive(const DataFile& file)
 {
     const auto& member = *file.member;
-    const bool goesOn = expanded_ && expanded_.use_count() == 1 && !expanded_->failed && expanded_->archive == member.archive && expanded_->at <= member.offset;
+    const bool goesOn = expanded_ && expanded_.use_count() == 1 && !expanded_->failed
+        && expanded_->archive == member.archive && expanded_->at <= member.offset;
     if (!goesOn) {
         FURROW_TRY_ASSIGN(auto source, onDisk(file));
-        expanded_ = std::make_shared<Expanded>(Expanded { member.archive, expandedStream(streamFrom(source, 0), member.archivePacking, member.archive) });
+        expanded_ = std::make_shared<Expanded>(
+            Expanded { member.archive, expandedStream(streamFrom(source, 0), member.archivePacking, member.archive) });
     }
     const std::uint64_t at = expanded_->at;
     return plainOf(memberStream(std::make_unique<ExpandedRest>(expanded_), at, member, file.path), file);

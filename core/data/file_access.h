@@ -30,11 +30,13 @@ public:
     virtual Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) = 0;
 };
 
-/// Reads where the files lie and keeps nothing: a compressed file is expanded from its beginning each time. Files of one archive that is compressed as a
-/// whole are found by going on in it, when they are asked for in its order and one after the other.
+/// Reads where the files lie and keeps nothing: a compressed file is expanded from its beginning each time. Files of
+/// one archive that is compressed as a whole are found by going on in it, when they are asked for in its order and one
+/// after the other.
 class DirectAccess : public FileAccess {
 public:
-    /// @param pieces  of files of the hub, asked before the hub itself; without them what the process keeps by KeepHubPieces
+    /// @param pieces  of files of the hub, asked before the hub itself; without them what the process keeps by
+    /// KeepHubPieces
     /// @param proofs  see openHubFile; lives as long as this
     explicit DirectAccess(std::shared_ptr<HubPieces> pieces = nullptr, HubProofs* proofs = nullptr);
     Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) override;

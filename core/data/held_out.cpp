@@ -72,11 +72,14 @@ struct Collector {
         scanned += text.size();
         if (isHeldOut(fingerprint, config.heldOutPercent))
             added = add(found, text, fingerprint, tokenizer);
-        else if (found.text.fingerprints.empty() && static_cast<std::int64_t>(first.text.fingerprints.size()) < kFallbackSamples && static_cast<std::int64_t>(first.text.tokens.size()) < limits.maxTokens / 16)
+        else if (found.text.fingerprints.empty()
+            && static_cast<std::int64_t>(first.text.fingerprints.size()) < kFallbackSamples
+            && static_cast<std::int64_t>(first.text.tokens.size()) < limits.maxTokens / 16)
             added = add(first, text, fingerprint, tokenizer);
         if (!added.ok())
             return added.error();
-        found.complete = static_cast<std::int64_t>(found.text.tokens.size()) < limits.maxTokens && scanned < limits.maxScannedBytes;
+        found.complete = static_cast<std::int64_t>(found.text.tokens.size()) < limits.maxTokens
+            && scanned < limits.maxScannedBytes;
         return found.complete;
     }
 };
@@ -105,7 +108,8 @@ HeldOutLimits heldOutLimits(const RunConfig& config)
 {
     constexpr std::int64_t kEnough = 1 << 16;
     HeldOutLimits limits;
-    const double evaluation = static_cast<double>(config.evalBatches) * static_cast<double>(config.batchSize) * static_cast<double>(config.seqLen);
+    const double evaluation = static_cast<double>(config.evalBatches) * static_cast<double>(config.batchSize)
+        * static_cast<double>(config.seqLen);
     if (evaluation < static_cast<double>(limits.maxTokens))
         limits.maxTokens = std::max(kEnough, static_cast<std::int64_t>(evaluation));
     return limits;
@@ -117,7 +121,8 @@ bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent)
     return static_cast<double>(fingerprint >> 11) * (100.0 / 9007199254740992.0) < heldOutPercent;
 }
 
-Result<HeldOut> readEvaluationText(const RunConfig& config, const std::string& source, const Tokenizer& tokenizer, const HeldOutLimits& limits)
+Result<HeldOut> readEvaluationText(
+    const RunConfig& config, const std::string& source, const Tokenizer& tokenizer, const HeldOutLimits& limits)
 {
     const RunConfig own = evaluationConfig(config, source);
     auto data = inspectData(own);
@@ -126,7 +131,8 @@ Result<HeldOut> readEvaluationText(const RunConfig& config, const std::string& s
     HeldOut set;
     set.text.offsets.push_back(0);
     const auto walked = forEachText(own, data.value().manifest, [&](std::string_view text) -> Result<bool> {
-        set.complete = static_cast<std::int64_t>(set.text.tokens.size()) < limits.maxTokens && set.textBytes < limits.maxScannedBytes;
+        set.complete = static_cast<std::int64_t>(set.text.tokens.size()) < limits.maxTokens
+            && set.textBytes < limits.maxScannedBytes;
         if (set.complete)
             FURROW_TRY(add(set, text, xxh3(text), tokenizer));
         return set.complete;
@@ -134,7 +140,8 @@ Result<HeldOut> readEvaluationText(const RunConfig& config, const std::string& s
     if (!walked.ok())
         return walked.error().in("the evaluation text");
     if (set.text.tokens.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("The evaluation text %1 has no sample that passes the filters of the run.", { source }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("The evaluation text %1 has no sample that passes the filters of the run.", { source }) };
     completeSamples(set.text);
     return set;
 }
@@ -166,13 +173,19 @@ Result<HeldOut> readHeldOut(const std::filesystem::path& path)
 {
     FURROW_TRY_ASSIGN(auto bytes, readFile(path, kMostHeldOutBytes));
     const std::string& all = bytes;
-    const auto corrupt = [&] { return Error { ErrorCode::Corrupt, sentence("The evaluation set %1 is damaged. Start the run anew, or copy the file from a backup.", { utf8Text(path) }) }; };
+    const auto corrupt = [&] {
+        return Error { ErrorCode::Corrupt,
+            sentence("The evaluation set %1 is damaged. Start the run anew, or copy the file from a backup.",
+                { utf8Text(path) }) };
+    };
     if (all.size() < kHeldOutHeader + 8 || !all.starts_with(kHeldOutMagic))
         return corrupt();
     Cursor cursor(all.data() + kHeldOutMagic.size());
     const auto version = cursor.take<std::uint32_t>();
     if (version > kHeldOutVersion)
-        return Error { ErrorCode::InvalidArgument, sentence("The evaluation set %1 has version %2. Use the Furrow that wrote it.", { utf8Text(path), std::to_string(version) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("The evaluation set %1 has version %2. Use the Furrow that wrote it.",
+                { utf8Text(path), std::to_string(version) }) };
     const auto flags = cursor.take<std::uint32_t>();
     const auto samples = cursor.take<std::uint64_t>();
     const auto tokens = cursor.take<std::uint64_t>();
@@ -181,7 +194,8 @@ Result<HeldOut> readHeldOut(const std::filesystem::path& path)
     const std::uint64_t body = all.size() - kHeldOutHeader - 8;
     if (samples > body / 16 || tokens > body / 4 || samples * 16 + tokens * 4 != body)
         return corrupt();
-    if (Cursor(all.data() + all.size() - 8).take<std::uint64_t>() != xxh3(std::string_view(all).substr(0, all.size() - 8)))
+    if (Cursor(all.data() + all.size() - 8).take<std::uint64_t>()
+        != xxh3(std::string_view(all).substr(0, all.size() - 8)))
         return corrupt();
     set.complete = (flags & kComplete) != 0;
     set.alsoTrained = (flags & kAlsoTrained) != 0;
@@ -209,7 +223,8 @@ std::int64_t evaluatedLabels(const std::filesystem::path& path, const RunConfig&
     const auto samples = cursor.take<std::uint64_t>();
     const auto tokens = cursor.take<std::uint64_t>();
     const double labels = static_cast<double>(tokens) + static_cast<double>(samples); // the end of each sample is one
-    const double most = static_cast<double>(config.evalBatches) * static_cast<double>(config.batchSize) * static_cast<double>(config.seqLen);
+    const double most = static_cast<double>(config.evalBatches) * static_cast<double>(config.batchSize)
+        * static_cast<double>(config.seqLen);
     return static_cast<std::int64_t>(std::min(labels, most));
 }
 

@@ -25,18 +25,21 @@ struct HeldOutLimits {
     std::uint64_t maxScannedBytes = 256ull << 20; ///< of text, read to find them
 };
 
-/// What one evaluation during the training takes, and no less than gives a loss that can be compared: more would only be looked for longer, on the hub
-/// downloaded, before the first step.
+/// What one evaluation during the training takes, and no less than gives a loss that can be compared: more would only
+/// be looked for longer, on the hub downloaded, before the first step.
 HeldOutLimits heldOutLimits(const RunConfig& config);
 
 /// True when the text is on the held-out side: decided by its fingerprint alone, stable under any order.
 bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent);
 
-/// The samples of `source`, cut and filtered as the run's data, or as many of the first ones as the limits allow. InvalidArgument when it has none.
-Result<HeldOut> readEvaluationText(const RunConfig& config, const std::string& source, const Tokenizer& tokenizer, const HeldOutLimits& limits = {});
+/// The samples of `source`, cut and filtered as the run's data, or as many of the first ones as the limits allow.
+/// InvalidArgument when it has none.
+Result<HeldOut> readEvaluationText(
+    const RunConfig& config, const std::string& source, const Tokenizer& tokenizer, const HeldOutLimits& limits = {});
 
-/// Writes the evaluation set of a run to `path` (durably): the text of eval_data, or held-out samples from the beginning of the
-/// data set. With held_out_percent 0 the set is empty; with a data set too small to have one, it is the first samples, marked as alsoTrained.
+/// Writes the evaluation set of a run to `path` (durably): the text of eval_data, or held-out samples from the
+/// beginning of the data set. With held_out_percent 0 the set is empty; with a data set too small to have one, it is
+/// the first samples, marked as alsoTrained.
 Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer,
     const std::filesystem::path& path, const HeldOutLimits& limits = {});
 
@@ -45,8 +48,8 @@ inline constexpr std::uint64_t kMostHeldOutBytes = 4ull << 30;
 
 Result<HeldOut> readHeldOut(const std::filesystem::path& path);
 
-/// Labels of one evaluation during the training: the frozen text, or as much of it as `eval_batches` takes. Reads the head of the file alone. 0: there is
-/// none, or it cannot be read.
+/// Labels of one evaluation during the training: the frozen text, or as much of it as `eval_batches` takes. Reads the
+/// head of the file alone. 0: there is none, or it cannot be read.
 std::int64_t evaluatedLabels(const std::filesystem::path& path, const RunConfig& config);
 
 } // namespace furrow

@@ -32,16 +32,14 @@ constexpr std::int64_t kMinBlocks = 3;
 
 using Progress = std::function<bool(double)>;
 
-Error cancelled()
-{
-    return { ErrorCode::Cancelled, sentence("Looking at the data was cancelled.") };
-}
+Error cancelled() { return { ErrorCode::Cancelled, sentence("Looking at the data was cancelled.") }; }
 
 /// The file with its format, or the files inside it when it is an archive.
 Status addFiles(const std::string& path, const RunConfig& config, DataSource& source)
 {
     auto file = describeFile(path);
-    FURROW_TRY_ASSIGN(auto bytes, file.ok() ? openLocalSource(path) : Result<std::shared_ptr<const ByteSource>>(file.error()));
+    FURROW_TRY_ASSIGN(
+        auto bytes, file.ok() ? openLocalSource(path) : Result<std::shared_ptr<const ByteSource>>(file.error()));
     FURROW_TRY_ASSIGN(auto archive, describeArchive(file.value(), bytes, config));
     if (archive) {
         std::move(archive->files.begin(), archive->files.end(), std::back_inserter(source.files));
@@ -70,7 +68,9 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
         if (progress && !progress(static_cast<double>(i) / static_cast<double>(paths.size())))
             return cancelled();
         if (!isValidUtf8(paths[i]))
-            return Error { ErrorCode::InvalidArgument, sentence("The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.", { replaceInvalidUtf8(paths[i]).text }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence("The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.",
+                    { replaceInvalidUtf8(paths[i]).text }) };
         Status status = addFiles(paths[i], config, source);
         // Damaged or away is not "no data": it would be missing without a word.
         const bool isData = !status.ok() && (status.error().code == ErrorCode::Corrupt || isOutside(status.error()));
@@ -80,7 +80,9 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
             source.skipped.push_back(status.error().message);
     }
     if (source.files.empty())
-        return Error { ErrorCode::NotFound, source.skipped.empty() ? sentence("%1 has no file with text.", { spec }) : sentence("%1 has no file with text. %2", { spec, source.skipped.front() }) };
+        return Error { ErrorCode::NotFound,
+            source.skipped.empty() ? sentence("%1 has no file with text.", { spec })
+                                   : sentence("%1 has no file with text. %2", { spec, source.skipped.front() }) };
     return source;
 }
 
@@ -102,37 +104,46 @@ Status chooseColumn(FileAccess& access, const RunConfig& config, DataSource& sou
         if (file.format.format == TextFormat::Text || file.format.format == TextFormat::Warc)
             continue;
         FURROW_TRY_ASSIGN(auto columns, readColumns(access, file));
-        FURROW_TRY_ASSIGN(auto column, chooseTextColumn(columns, source.textColumn.empty() ? config.textColumn : source.textColumn, file.path));
+        FURROW_TRY_ASSIGN(auto column,
+            chooseTextColumn(columns, source.textColumn.empty() ? config.textColumn : source.textColumn, file.path));
         if (source.textColumn.empty()) {
             source.textColumn = column.column;
             const auto& says = column.says;
             inspection.reading.insert(inspection.reading.end(), says.begin(), says.end());
         }
         if (source.textColumn != column.column)
-            return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'. Its columns are: %3.", { file.path, source.textColumn, column.column }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence(
+                    "%1 has no column '%2'. Its columns are: %3.", { file.path, source.textColumn, column.column }) };
         if (inspection.columns.empty()) {
             inspection.columns = columns.all;
             inspection.textColumns = columns.text;
             inspection.textColumn = source.textColumn;
         }
-        const bool onlyBySample = (file.format.format == TextFormat::JsonLines || file.format.format == TextFormat::JsonList); // members may be missing in some lines
+        const bool onlyBySample = (file.format.format == TextFormat::JsonLines
+            || file.format.format == TextFormat::JsonList); // members may be missing in some lines
         if (isHubPath(file.path) || (onlyBySample && source.files.size() > 1000))
-            break; // opening each of thousands of files takes too long; rows without the member are counted as unreadable
+            break; // opening each of thousands of files takes too long; rows without the member are counted as
+                   // unreadable
     }
     return {};
 }
 
-/// Parquet of the hub that is nearly all text is fetched whole: that costs next to nothing, and only so its SHA-256 can be checked, before a row of it is trained.
+/// Parquet of the hub that is nearly all text is fetched whole: that costs next to nothing, and only so its SHA-256 can
+/// be checked, before a row of it is trained.
 Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSource& source, DataInspection& inspection)
 {
     constexpr double kNearlyAll = 0.95;
-    if (source.files.empty() || !isHubPath(source.files.front().path) || source.files.front().format.format != TextFormat::Parquet)
+    if (source.files.empty() || !isHubPath(source.files.front().path)
+        || source.files.front().format.format != TextFormat::Parquet)
         return {};
     auto& first = source.files.front(); // files of one source are alike
     FURROW_TRY_ASSIGN(auto bytes, access.stored(first));
     FURROW_TRY_ASSIGN(auto share, parquetShare(bytes, first, source.textColumn));
     if (share < kNearlyAll) {
-        inspection.warnings.push_back(sentence("%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.", { source.spec, source.textColumn, formatNumber(100 * share, 0) }));
+        inspection.warnings.push_back(sentence(
+            "%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.",
+            { source.spec, source.textColumn, formatNumber(100 * share, 0) }));
         return {};
     }
     for (auto& file : source.files)
@@ -140,7 +151,8 @@ Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSour
     const auto cacheBytes = static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024);
     for (const auto& file : source.files)
         if (const auto why = whyNotCompared(file, cacheBytes); !why.empty()) {
-            inspection.warnings.push_back(sentence("%1 is not compared with the SHA-256 that the hub promises: %2.", { file.path, why }));
+            inspection.warnings.push_back(
+                sentence("%1 is not compared with the SHA-256 that the hub promises: %2.", { file.path, why }));
             break; // one stands for all
         }
     return {};
@@ -151,8 +163,8 @@ struct RowCount {
     double rows = 0;
     bool exact = true;
 };
-Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOptions& options, const std::function<bool(std::uint64_t)>& isChosen,
-    std::uint64_t& budget, const Progress& progress)
+Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOptions& options,
+    const std::function<bool(std::uint64_t)>& isChosen, std::uint64_t& budget, const Progress& progress)
 {
     FURROW_TRY_ASSIGN(auto scanner, openRowScanner(access, file, options, 0));
     const bool metadataOnly = file.format.format == TextFormat::Parquet;
@@ -172,7 +184,8 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOp
         bytes += size;
         if (bytes >= stop)
             break;
-        if (static_cast<std::int64_t>(count.rows) % 65536 == 0 && progress && !progress(static_cast<double>(bytes) / static_cast<double>(file.sizeBytes * expansion)))
+        if (static_cast<std::int64_t>(count.rows) % 65536 == 0 && progress
+            && !progress(static_cast<double>(bytes) / static_cast<double>(file.sizeBytes * expansion)))
             return cancelled();
     }
     // A compressed file is taken to hold four times its size of text.
@@ -181,7 +194,8 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOp
     return count;
 }
 
-Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunConfig& config, DataInspection& inspection, const Progress& progress)
+Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunConfig& config,
+    DataInspection& inspection, const Progress& progress)
 {
     std::uint64_t budget = kCountBytes;
     double sum = 0;
@@ -194,15 +208,20 @@ Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunC
         std::uint64_t counted = 0;
         for (std::size_t f = 0; f < source.files.size(); ++f) {
             const auto& file = source.files[f];
-            if (remote && counted > 0 && (file.format.format != TextFormat::Parquet || source.files.size() > kMaxFooters)) {
-                rows *= static_cast<double>(source.sizeBytes()) / static_cast<double>(counted); // the first file stands for all
+            if (remote && counted > 0
+                && (file.format.format != TextFormat::Parquet || source.files.size() > kMaxFooters)) {
+                rows *= static_cast<double>(source.sizeBytes())
+                    / static_cast<double>(counted); // the first file stands for all
                 exact = false;
                 break;
             }
             counted += file.sizeBytes;
             if (!choice.keepsFile(s, f))
                 continue;
-            FURROW_TRY_ASSIGN(auto count, countRows(access, file, rowOptions(config, source.textColumn), [&](std::uint64_t unit) { return choice.keeps(s, f, unit); }, budget, progress));
+            FURROW_TRY_ASSIGN(auto count,
+                countRows(
+                    access, file, rowOptions(config, source.textColumn),
+                    [&](std::uint64_t unit) { return choice.keeps(s, f, unit); }, budget, progress));
             rows += count.rows;
             exact = exact && count.exact;
         }
@@ -228,8 +247,11 @@ void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspectio
         inspection.samplesPerBlock = std::min(size, config.samplesPerBlock);
     }
     if (inspection.samplesPerBlock != config.samplesPerBlock)
-        inspection.samplesPerBlockReason = sentence("The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.",
-            { inspection.rowsExact ? formatCount(rows) : sentence("about %1", { formatCount(rows) }), formatCount(config.samplesPerBlock), std::to_string(kMinBlocks), formatCount(inspection.samplesPerBlock) });
+        inspection.samplesPerBlockReason
+            = sentence("The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.",
+                { inspection.rowsExact ? formatCount(rows) : sentence("about %1", { formatCount(rows) }),
+                    formatCount(config.samplesPerBlock), std::to_string(kMinBlocks),
+                    formatCount(inspection.samplesPerBlock) });
     if (!inspection.rowsExact || sources != 1)
         return;
     const std::int64_t size = inspection.samplesPerBlock;
@@ -243,7 +265,8 @@ void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspectio
 Result<DataInspection> inspectData(const RunConfig& config, const Progress& progress)
 {
     if (config.data.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("No data is chosen. Name a file, a folder, a pattern or hf://owner/name.") };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("No data is chosen. Name a file, a folder, a pattern or hf://owner/name.") };
     DataInspection inspection;
     DataManifest manifest;
     FURROW_TRY_ASSIGN(manifest.quarantine, readQuarantineFile(config.exclude));
@@ -263,11 +286,14 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
     inspection.identity = dataIdentity(manifest, config);
     FURROW_TRY(countAllRows(access, manifest, config, inspection, progress));
     if (inspection.rows == 0)
-        return Error { ErrorCode::InvalidArgument, config.startSample > 0 ? sentence("%1 has no rows after start_sample.", { config.data.front() }) : sentence("%1 has no rows.", { config.data.front() }) };
+        return Error { ErrorCode::InvalidArgument,
+            config.startSample > 0 ? sentence("%1 has no rows after start_sample.", { config.data.front() })
+                                   : sentence("%1 has no rows.", { config.data.front() }) };
     chooseBlockSize(config, manifest.sources.size(), inspection);
     const auto status = forEachText(config, inspection.manifest, [&](std::string_view text) {
         const bool valid = isValidUtf8(text.substr(0, kFirstRowBytes + 4));
-        inspection.firstRows.emplace_back(valid ? cutAtCodePoint(text, kFirstRowBytes) : text.substr(0, kFirstRowBytes));
+        inspection.firstRows.emplace_back(
+            valid ? cutAtCodePoint(text, kFirstRowBytes) : text.substr(0, kFirstRowBytes));
         return inspection.firstRows.size() < kFirstRows;
     });
     if (!status.ok())
@@ -279,7 +305,8 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
     return inspection;
 }
 
-Status forEachText(const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText)
+Status forEachText(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText)
 {
     FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
     DirectAccess access;
@@ -291,7 +318,8 @@ Status forEachText(const RunConfig& config, const std::string& manifest, const s
         for (std::size_t f = 0; f < source.files.size() && !choice.isBehindEnd(row); ++f) {
             if (!choice.keepsFile(s, f))
                 continue;
-            FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files[f], rowOptions(config, source.textColumn), 0));
+            FURROW_TRY_ASSIGN(
+                auto reader, openRowReader(access, source.files[f], rowOptions(config, source.textColumn), 0));
             for (Row next; !choice.isBehindEnd(row);) {
                 FURROW_TRY_ASSIGN(auto more, reader->next(next));
                 if (!more)
@@ -303,7 +331,9 @@ Status forEachText(const RunConfig& config, const std::string& manifest, const s
                 const auto leftOut = rules.isLeftOut(next.text);
                 const auto goOn = leftOut.ok() && !leftOut.value() ? onText(next.text) : Result<bool>(true);
                 if (!leftOut.ok() || !goOn.ok())
-                    return (leftOut.ok() ? goOn : leftOut).error().in(sentence("row %1 of %2", { std::to_string(row - 1), source.files[f].path }));
+                    return (leftOut.ok() ? goOn : leftOut)
+                        .error()
+                        .in(sentence("row %1 of %2", { std::to_string(row - 1), source.files[f].path }));
                 if (!goOn.value())
                     return {};
             }

@@ -23,7 +23,8 @@ struct DataInspection {
     std::vector<std::string> columns; ///< of the first file with columns
     std::string textColumn; ///< "" for plain text
     std::vector<std::string> textColumns; ///< of the first file with columns: all that can hold text, nested ones too
-    std::vector<std::string> reading; ///< how the files are read: dialect, encoding, text column and why; sentences for people
+    std::vector<std::string>
+        reading; ///< how the files are read: dialect, encoding, text column and why; sentences for people
     std::vector<std::string> firstRows; ///< up to 5, each cut to 2,000 bytes at a code point
     std::int64_t samplesPerBlock = 0; ///< in force
     std::string samplesPerBlockReason; ///< why it differs from the configuration, or ""
@@ -32,7 +33,8 @@ struct DataInspection {
     std::vector<std::string> warnings; ///< skipped files and the like, one sentence each
 };
 
-/// Opens every file, looks at its head, counts rows where that is quick (exact up to 256 MiB of text, always for Parquet).
+/// Opens every file, looks at its head, counts rows where that is quick (exact up to 256 MiB of text, always for
+/// Parquet).
 /// @param progress  0..1, may be empty; returning false cancels
 /// Errors are sentences for the form: a missing file, a folder without text, a csv without the named column.
 Result<DataInspection> inspectData(const RunConfig& config, const std::function<bool(double)>& progress = {});
@@ -40,6 +42,7 @@ Result<DataInspection> inspectData(const RunConfig& config, const std::function<
 /// Walks the texts that pass the filters, in source order, one after the other, without a cache: for character
 /// vocabularies and tokenizer training. Stops early when `onText` returns false, or with its error.
 /// @param manifest  of inspectData
-Status forEachText(const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText);
+Status forEachText(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText);
 
 } // namespace furrow

@@ -25,10 +25,7 @@ int jsonHexUnit(std::string_view text, std::size_t at)
 
 namespace {
 
-bool isDigit(std::string_view text, std::size_t at)
-{
-    return at < text.size() && text[at] >= '0' && text[at] <= '9';
-}
+bool isDigit(std::string_view text, std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; }
 
 /// The code point of an escape whose \u is behind `at`; both halves of a surrogate pair together.
 bool readUnicodeEscape(std::string_view text, std::size_t& at, std::string* out)
@@ -101,7 +98,8 @@ bool skipJsonScalar(std::string_view text, std::size_t& at, JsonGrammar grammar)
 {
     if (skipWord(text, at, "null") || skipWord(text, at, "true") || skipWord(text, at, "false"))
         return true;
-    if (grammar == JsonGrammar::Python && (skipWord(text, at, "NaN") || skipWord(text, at, "Infinity") || skipWord(text, at, "-Infinity")))
+    if (grammar == JsonGrammar::Python
+        && (skipWord(text, at, "NaN") || skipWord(text, at, "Infinity") || skipWord(text, at, "-Infinity")))
         return true;
     const auto begin = at;
     if (at < text.size() && text[at] == '-')

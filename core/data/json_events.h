@@ -20,9 +20,10 @@ bool readJsonString(std::string_view text, std::size_t& at, std::string* out);
 /// Moves `at` behind the number, word or sign there; false: none.
 bool skipJsonScalar(std::string_view text, std::size_t& at, JsonGrammar grammar);
 
-/// Walks over one JSON value and tells `events` what it meets. Keeps one bit per open bracket, so any nesting is bounded
-/// by the length of the text. `Events` has: bool wantsString(); void string(std::string&), null(), scalar(), key(std::string&),
-/// startObject(), startArray(), endObject(), endArray(). A string that is not wanted is told by an empty text; keys always are read.
+/// Walks over one JSON value and tells `events` what it meets. Keeps one bit per open bracket, so any nesting is
+/// bounded by the length of the text. `Events` has: bool wantsString(); void string(std::string&), null(), scalar(),
+/// key(std::string&), startObject(), startArray(), endObject(), endArray(). A string that is not wanted is told by an
+/// empty text; keys always are read.
 /// @return false when the text is not one value and nothing else
 template <typename Events> class JsonWalker {
 public:
@@ -48,7 +49,8 @@ public:
 private:
     void skipSpace()
     {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+        while (
+            at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
             ++at_;
     }
     bool take(char c)

@@ -25,7 +25,9 @@ public:
             FURROW_TRY(intoMember(member));
         FURROW_TRY_ASSIGN(auto c, nextSolid());
         if (c != '[')
-            return Error { ErrorCode::InvalidArgument, members.empty() ? sentence("%1 is no JSON list.", { name_ }) : sentence("%1: the member '%2' is no list.", { name_, members.back() }) };
+            return Error { ErrorCode::InvalidArgument,
+                members.empty() ? sentence("%1 is no JSON list.", { name_ })
+                                : sentence("%1: the member '%2' is no list.", { name_, members.back() }) };
         return at_;
     }
 
@@ -37,7 +39,9 @@ private:
         for (;;) {
             FURROW_TRY_ASSIGN(auto c, nextSolid());
             if (c == '}')
-                return Error { ErrorCode::InvalidArgument, sentence("%1 has no member '%2' with the list of rows that text_column names.", { name_, member }) };
+                return Error { ErrorCode::InvalidArgument,
+                    sentence(
+                        "%1 has no member '%2' with the list of rows that text_column names.", { name_, member }) };
             if (c != '"')
                 return broken();
             FURROW_TRY_ASSIGN(auto key, string());
@@ -99,7 +103,10 @@ private:
             begin_ = 0;
             end_ = n;
             if (end_ == 0)
-                return Error { ErrorCode::Corrupt, sentence("%1 ends in the middle of its JSON, after %2 bytes. It is cut off: fetch or write it again.", { name_, std::to_string(at_) }) };
+                return Error { ErrorCode::Corrupt,
+                    sentence(
+                        "%1 ends in the middle of its JSON, after %2 bytes. It is cut off: fetch or write it again.",
+                        { name_, std::to_string(at_) }) };
         }
         return piece_[begin_];
     }
@@ -110,7 +117,8 @@ private:
     }
     Error broken() const
     {
-        return { ErrorCode::Corrupt, sentence("%1 is broken JSON before byte %2. Write it again.", { name_, std::to_string(at_) }) };
+        return { ErrorCode::Corrupt,
+            sentence("%1 is broken JSON before byte %2. Write it again.", { name_, std::to_string(at_) }) };
     }
 
     ByteStream& stream_;

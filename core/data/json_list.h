@@ -42,8 +42,8 @@ private:
 class JsonElementEnd {
 public:
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-    /// Looks at bytes behind those of the calls before. @return the size up to and with the comma behind the element, or up to the bracket
-    /// that closes the list and without it, or kNone
+    /// Looks at bytes behind those of the calls before. @return the size up to and with the comma behind the element,
+    /// or up to the bracket that closes the list and without it, or kNone
     std::size_t find(const char* data, std::size_t size)
     {
         for (std::size_t i = 0; i < size; ++i) {
@@ -63,6 +63,7 @@ private:
 /// @param stream  from the beginning of the document
 /// @param members  names that lead to the list from the outermost object; empty: the document is the list
 /// @param name  for messages
-Result<std::uint64_t> findJsonList(ByteStream& stream, const std::vector<std::string>& members, const std::string& name);
+Result<std::uint64_t> findJsonList(
+    ByteStream& stream, const std::vector<std::string>& members, const std::string& name);
 
 } // namespace furrow

@@ -40,10 +40,7 @@ std::string replaceLoneSurrogates(std::string_view line)
 }
 
 /// What a line is read as that is JSON but for bytes and escapes that are no characters.
-std::string mended(std::string_view line)
-{
-    return replaceLoneSurrogates(replaceInvalidUtf8(line).text);
-}
+std::string mended(std::string_view line) { return replaceLoneSurrogates(replaceInvalidUtf8(line).text); }
 
 } // namespace
 
@@ -86,7 +83,8 @@ public:
     void key(const std::string& name)
     {
         const auto& level = levels_.back();
-        const bool wanted = level.at >= 0 && !moves_[static_cast<std::size_t>(level.at)].each && moves_[static_cast<std::size_t>(level.at)].name == name;
+        const bool wanted = level.at >= 0 && !moves_[static_cast<std::size_t>(level.at)].each
+            && moves_[static_cast<std::size_t>(level.at)].name == name;
         const bool again = wanted && level.seen;
         levels_.back().seen = level.seen || wanted;
         if (again && grammar_ == JsonGrammar::Python) { // the last one counts
@@ -185,10 +183,7 @@ const char* JsonText::parse(std::string_view line)
     return "is broken JSON";
 }
 
-std::string_view JsonText::text() const
-{
-    return handler_->text();
-}
+std::string_view JsonText::text() const { return handler_->text(); }
 
 namespace {
 

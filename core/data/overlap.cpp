@@ -10,8 +10,8 @@
 
 namespace furrow {
 
-Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::string& manifest, std::span<const std::uint64_t> fingerprints,
-    std::uint64_t mostBytes, const std::function<bool()>& goOn)
+Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::string& manifest,
+    std::span<const std::uint64_t> fingerprints, std::uint64_t mostBytes, const std::function<bool()>& goOn)
 {
     std::unordered_map<std::uint64_t, std::int64_t> samples; // fingerprint to how often; erased when it was found
     for (const std::uint64_t fingerprint : fingerprints)
@@ -23,7 +23,8 @@ Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::stri
         overlap.complete = read < mostBytes;
         read += sample.size();
         const auto fingerprint = xxh3(sample);
-        if (const auto found = samples.find(fingerprint); found != samples.end() && !isHeldOut(fingerprint, config.heldOutPercent)) {
+        if (const auto found = samples.find(fingerprint);
+            found != samples.end() && !isHeldOut(fingerprint, config.heldOutPercent)) {
             overlap.seen += found->second;
             samples.erase(found);
         }
@@ -40,7 +41,8 @@ std::string describe(const TextOverlap& overlap)
 {
     const std::string all = formatCount(overlap.samples) + (overlap.samples == 1 ? " sample" : " samples");
     const std::string text = overlap.seen == 0 ? "none of " + all + " is trained as well"
-                                               : formatCount(overlap.seen) + " of " + all + " (" + formatNumber(100 * overlap.share(), 1) + " %) are trained as well, which flatters the loss";
+                                               : formatCount(overlap.seen) + " of " + all + " ("
+            + formatNumber(100 * overlap.share(), 1) + " %) are trained as well, which flatters the loss";
     return overlap.complete ? text : text + ", as far as the beginning of the training data was compared";
 }
 

@@ -10,7 +10,8 @@
 
 namespace furrow {
 
-/// How much of a text is also in the training data of a run. Samples are compared by fingerprint: equal texts count, similar ones do not.
+/// How much of a text is also in the training data of a run. Samples are compared by fingerprint: equal texts count,
+/// similar ones do not.
 struct TextOverlap {
     std::int64_t samples = 0; ///< of the text
     std::int64_t seen = 0; ///< of them, also among the trained samples
@@ -23,8 +24,8 @@ struct TextOverlap {
 /// @param fingerprints  of the samples of the text, as in HeldOut
 /// @param mostBytes     of training text; what lies behind is not compared
 /// @param goOn          asked often; false ends with Cancelled; may be empty
-Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::string& manifest, std::span<const std::uint64_t> fingerprints,
-    std::uint64_t mostBytes, const std::function<bool()>& goOn = {});
+Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::string& manifest,
+    std::span<const std::uint64_t> fingerprints, std::uint64_t mostBytes, const std::function<bool()>& goOn = {});
 
 /// "2 of 28 samples (7.1 %) are also trained" or "none of 28 samples is trained as well", with what was not compared.
 std::string describe(const TextOverlap& overlap);

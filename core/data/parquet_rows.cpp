@@ -65,7 +65,8 @@ public:
     /// Inside a stretch, and inside the file.
     arrow::Status readIn(const ByteRange& stretch, std::uint64_t position, int64_t bytes, void* out, Need need)
     {
-        return asArrow(distant_ != nullptr ? distant_->readIn(stretch, position, bytesAt(out, bytes), need) : source_->readAt(position, bytesAt(out, bytes)));
+        return asArrow(distant_ != nullptr ? distant_->readIn(stretch, position, bytesAt(out, bytes), need)
+                                           : source_->readAt(position, bytesAt(out, bytes)));
     }
     arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t bytes) override
     {
@@ -91,11 +92,15 @@ public:
         if (distant_ != nullptr)
             distant_->distrust(part);
     }
-    /// What the source answered when it could not be read. Arrow passes on the words alone, and a hub that is away would be a damaged file.
+    /// What the source answered when it could not be read. Arrow passes on the words alone, and a hub that is away
+    /// would be a damaged file.
     const std::optional<Error>& failure() const { return failure_; }
 
 private:
-    static std::span<std::byte> bytesAt(void* out, int64_t bytes) { return { static_cast<std::byte*>(out), static_cast<std::size_t>(bytes) }; }
+    static std::span<std::byte> bytesAt(void* out, int64_t bytes)
+    {
+        return { static_cast<std::byte*>(out), static_cast<std::size_t>(bytes) };
+    }
     arrow::Status asArrow(const Status& status)
     {
         if (status.ok())
@@ -113,10 +118,12 @@ private:
 
 Error damaged(const std::string& name, const std::string& why)
 {
-    return { ErrorCode::Corrupt, sentence("%1 cannot be read as Parquet (%2). Fetch or write it again.", { name, why }) };
+    return { ErrorCode::Corrupt,
+        sentence("%1 cannot be read as Parquet (%2). Fetch or write it again.", { name, why }) };
 }
 
-/// What an exception of Parquet means: the source could not be read, else what it holds, or what came of it, is damaged.
+/// What an exception of Parquet means: the source could not be read, else what it holds, or what came of it, is
+/// damaged.
 /// @param part  of the file was read
 Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name, const ByteRange& part)
 {
@@ -157,10 +164,12 @@ bool holdsText(const parquet::ColumnDescriptor& column)
 
 bool isList(const parquet::schema::Node& node)
 {
-    return (node.logical_type() && node.logical_type()->is_list()) || node.converted_type() == parquet::ConvertedType::LIST;
+    return (node.logical_type() && node.logical_type()->is_list())
+        || node.converted_type() == parquet::ConvertedType::LIST;
 }
 
-/// The repeated part of a list has one member, which is the element, in the layout of today; in older ones it is the element.
+/// The repeated part of a list has one member, which is the element, in the layout of today; in older ones it is the
+/// element.
 bool wrapsElement(const parquet::schema::Node& repeated)
 {
     if (!repeated.is_group() || repeated.name() == "array" || repeated.name().ends_with("_tuple"))
@@ -195,10 +204,12 @@ Result<int> findColumn(const parquet::FileMetaData& metadata, const DataFile& fi
 {
     for (int i = 0; i < metadata.schema()->num_columns(); ++i) {
         const auto* column = metadata.schema()->Column(i);
-        if (pathOf(*column).text() != name && (column->max_repetition_level() > 0 || column->path()->ToDotString() != name))
+        if (pathOf(*column).text() != name
+            && (column->max_repetition_level() > 0 || column->path()->ToDotString() != name))
             continue;
         if (!holdsText(*column))
-            return Error { ErrorCode::InvalidArgument, sentence("%1: the column '%2' holds no text.", { file.path, name }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence("%1: the column '%2' holds no text.", { file.path, name }) };
         return i;
     }
     return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'.", { file.path, name }) };
@@ -234,7 +245,8 @@ public:
     std::uint64_t unit() const override
     {
         const std::uint64_t first = group_ == 0 ? 0 : groups_[group_ - 1].end;
-        return parquetUnit(static_cast<int>(groups_.size()), static_cast<int>(group_), row_ - 1 - first, groups_[group_].end - first);
+        return parquetUnit(
+            static_cast<int>(groups_.size()), static_cast<int>(group_), row_ - 1 - first, groups_[group_].end - first);
     }
 
 private:
@@ -248,13 +260,15 @@ private:
 };
 
 /// Where the pages of a column of a row group lie, as Arrow finds them.
-ByteRange columnStretch(const parquet::FileMetaData& metadata, const parquet::ColumnChunkMetaData& chunk, std::uint64_t fileBytes)
+ByteRange columnStretch(
+    const parquet::FileMetaData& metadata, const parquet::ColumnChunkMetaData& chunk, std::uint64_t fileBytes)
 {
     int64_t begin = chunk.data_page_offset();
     if (chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0 && chunk.dictionary_page_offset() < begin)
         begin = chunk.dictionary_page_offset();
     const int64_t size = chunk.total_compressed_size();
-    if (begin < 0 || size < 0 || static_cast<std::uint64_t>(begin) > fileBytes || static_cast<std::uint64_t>(size) > fileBytes - static_cast<std::uint64_t>(begin))
+    if (begin < 0 || size < 0 || static_cast<std::uint64_t>(begin) > fileBytes
+        || static_cast<std::uint64_t>(size) > fileBytes - static_cast<std::uint64_t>(begin))
         throw parquet::ParquetException("a column lies outside of the file");
     ByteRange stretch { static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(size) };
     constexpr std::uint64_t kForgottenHeader = 100; // of a dictionary, which early writers in Java did not count
@@ -306,7 +320,8 @@ public:
         }
         if (here() < n)
             ARROW_RETURN_NOT_OK(fill(n, Need::Stretch));
-        auto part = arrow::SliceBuffer(window_, static_cast<int64_t>(position_ - windowBegin_), static_cast<int64_t>(n));
+        auto part
+            = arrow::SliceBuffer(window_, static_cast<int64_t>(position_ - windowBegin_), static_cast<int64_t>(n));
         position_ += n;
         return part;
     }
@@ -325,7 +340,8 @@ private:
     /// Bytes at hand.
     std::uint64_t here() const
     {
-        const bool isInside = window_ && position_ >= windowBegin_ && position_ < windowBegin_ + static_cast<std::uint64_t>(window_->size());
+        const bool isInside = window_ && position_ >= windowBegin_
+            && position_ < windowBegin_ + static_cast<std::uint64_t>(window_->size());
         return isInside ? windowBegin_ + static_cast<std::uint64_t>(window_->size()) - position_ : 0;
     }
     const std::uint8_t* at() const { return here() > 0 ? window_->data() + (position_ - windowBegin_) : nullptr; }
@@ -341,7 +357,8 @@ private:
         ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> next, arrow::AllocateBuffer(static_cast<int64_t>(size)));
         if (had > 0)
             std::memcpy(next->mutable_data(), at(), static_cast<std::size_t>(had));
-        ARROW_RETURN_NOT_OK(file_->readIn(stretch_, position_ + had, static_cast<int64_t>(size - had), next->mutable_data() + had, need));
+        ARROW_RETURN_NOT_OK(file_->readIn(
+            stretch_, position_ + had, static_cast<int64_t>(size - had), next->mutable_data() + had, need));
         window_ = std::move(next); // pages that were given keep the former one
         windowBegin_ = position_;
         return arrow::Status::OK();
@@ -362,7 +379,8 @@ private:
 /// The pages of a column of a row group from the first that holds a wanted row.
 class ColumnPages {
 public:
-    ColumnPages(std::shared_ptr<SourceFile> file, const parquet::FileMetaData& metadata, int group, int column, std::uint64_t rowsToSkip)
+    ColumnPages(std::shared_ptr<SourceFile> file, const parquet::FileMetaData& metadata, int group, int column,
+        std::uint64_t rowsToSkip)
         : metadata_(metadata)
         , chunk_(metadata.RowGroup(group)->ColumnChunk(column))
         , descr_(*metadata.schema()->Column(column))
@@ -377,10 +395,13 @@ public:
     /// Lives no longer than this.
     std::unique_ptr<parquet::PageReader> open()
     {
-        const bool alwaysCompressed = metadata_.writer_version().VersionLt(parquet::ApplicationVersion::PARQUET_CPP_10353_FIXED_VERSION());
-        auto pages = parquet::PageReader::Open(stream_, chunk_->num_values(), chunk_->compression(), readerProperties(), descr_, alwaysCompressed);
+        const bool alwaysCompressed
+            = metadata_.writer_version().VersionLt(parquet::ApplicationVersion::PARQUET_CPP_10353_FIXED_VERSION());
+        auto pages = parquet::PageReader::Open(
+            stream_, chunk_->num_values(), chunk_->compression(), readerProperties(), descr_, alwaysCompressed);
         // A page without values (Arrow's own writer makes them) is taken by Arrow's reader for the end of the column.
-        pages->set_data_page_filter([this](const parquet::DataPageStats& page) { return page.num_values == 0 || jumpsOver(page); });
+        pages->set_data_page_filter(
+            [this](const parquet::DataPageStats& page) { return page.num_values == 0 || jumpsOver(page); });
         return pages;
     }
     const ByteRange& place() const { return place_; }
@@ -391,7 +412,8 @@ private:
     bool jumpsOver(const parquet::DataPageStats& page)
     {
         const bool isFlat = descr_.max_repetition_level() == 0;
-        const int64_t rows = isFlat ? page.num_values : page.num_rows.value_or(-1); // of a list older pages do not say it
+        const int64_t rows
+            = isFlat ? page.num_values : page.num_rows.value_or(-1); // of a list older pages do not say it
         jumps_ = jumps_ && rows >= 0 && rowsToSkip_ > 0 && static_cast<std::uint64_t>(rows) <= rowsToSkip_;
         if (!jumps_) {
             stream_->endJumps();
@@ -413,7 +435,8 @@ private:
 
 class ParquetRows : public RowReader {
 public:
-    ParquetRows(std::shared_ptr<SourceFile> bytes, std::shared_ptr<parquet::FileMetaData> metadata, int column, std::string name)
+    ParquetRows(std::shared_ptr<SourceFile> bytes, std::shared_ptr<parquet::FileMetaData> metadata, int column,
+        std::string name)
         : bytes_(std::move(bytes))
         , metadata_(std::move(metadata))
         , column_(column)
@@ -549,14 +572,16 @@ private:
         for (;;) {
             if (chunk_ && chunk_->HasNext())
                 break;
-            if (chunk_ && rowInGroup_ != rowsOfGroup_) // else the rows of the next group would be taken for the missing ones
+            if (chunk_
+                && rowInGroup_ != rowsOfGroup_) // else the rows of the next group would be taken for the missing ones
                 throw parquet::ParquetException(kShortGroup);
             if (group_ >= metadata_->num_row_groups())
                 return false;
             enterGroup(0);
         }
         int64_t values = 0;
-        numLevels_ = chunk_->ReadBatch(kBatchRows, levels_.data(), isRepeated_ ? repeats_.data() : nullptr, values_.data(), &values);
+        numLevels_ = chunk_->ReadBatch(
+            kBatchRows, levels_.data(), isRepeated_ ? repeats_.data() : nullptr, values_.data(), &values);
         if (maxLevel_ == 0) { // a required column has no levels
             numLevels_ = values;
             std::fill(levels_.begin(), levels_.end(), static_cast<int16_t>(0));
@@ -606,7 +631,8 @@ Result<FileColumns> readParquetColumns(const std::shared_ptr<const ByteSource>& 
     }
 }
 
-Result<double> parquetShare(const std::shared_ptr<const ByteSource>& source, const DataFile& file, const std::string& name)
+Result<double> parquetShare(
+    const std::shared_ptr<const ByteSource>& source, const DataFile& file, const std::string& name)
 {
     const auto bytes = std::make_shared<SourceFile>(source);
     try {
@@ -614,14 +640,16 @@ Result<double> parquetShare(const std::shared_ptr<const ByteSource>& source, con
         FURROW_TRY_ASSIGN(auto column, findColumn(*metadata, file, name));
         double text = 0;
         for (int g = 0; g < metadata->num_row_groups(); ++g)
-            text += static_cast<double>(std::max<int64_t>(metadata->RowGroup(g)->ColumnChunk(column)->total_compressed_size(), 0));
+            text += static_cast<double>(
+                std::max<int64_t>(metadata->RowGroup(g)->ColumnChunk(column)->total_compressed_size(), 0));
         return file.sizeBytes > 0 ? text / static_cast<double>(file.sizeBytes) : 0.0;
     } catch (const std::exception& e) {
         return causeOf(e, *bytes, file.path);
     }
 }
 
-Result<std::unique_ptr<RowScanner>> openParquetScanner(const std::shared_ptr<const ByteSource>& source, const DataFile& file, const RowOptions& options, std::uint64_t position)
+Result<std::unique_ptr<RowScanner>> openParquetScanner(const std::shared_ptr<const ByteSource>& source,
+    const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     const auto bytes = std::make_shared<SourceFile>(source);
     try {
@@ -633,7 +661,8 @@ Result<std::unique_ptr<RowScanner>> openParquetScanner(const std::shared_ptr<con
     }
 }
 
-Result<std::unique_ptr<RowReader>> openParquetReader(const std::shared_ptr<const ByteSource>& source, const DataFile& file, const RowOptions& options, std::uint64_t position)
+Result<std::unique_ptr<RowReader>> openParquetReader(const std::shared_ptr<const ByteSource>& source,
+    const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     const auto bytes = std::make_shared<SourceFile>(source);
     try {
@@ -657,7 +686,10 @@ namespace {
 
 Error notBuilt(const std::string& name)
 {
-    return { ErrorCode::InvalidArgument, sentence("%1 is a Parquet file, and this Furrow was built without Parquet. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.", { name }) };
+    return { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 is a Parquet file, and this Furrow was built without Parquet. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.",
+            { name }) };
 }
 
 } // namespace
@@ -672,12 +704,14 @@ Result<double> parquetShare(const std::shared_ptr<const ByteSource>&, const Data
     return notBuilt(file.path);
 }
 
-Result<std::unique_ptr<RowScanner>> openParquetScanner(const std::shared_ptr<const ByteSource>&, const DataFile& file, const RowOptions&, std::uint64_t)
+Result<std::unique_ptr<RowScanner>> openParquetScanner(
+    const std::shared_ptr<const ByteSource>&, const DataFile& file, const RowOptions&, std::uint64_t)
 {
     return notBuilt(file.path);
 }
 
-Result<std::unique_ptr<RowReader>> openParquetReader(const std::shared_ptr<const ByteSource>&, const DataFile& file, const RowOptions&, std::uint64_t)
+Result<std::unique_ptr<RowReader>> openParquetReader(
+    const std::shared_ptr<const ByteSource>&, const DataFile& file, const RowOptions&, std::uint64_t)
 {
     return notBuilt(file.path);
 }

@@ -19,10 +19,7 @@ Error corrupt(const std::string& name, const char* what)
     return { ErrorCode::Corrupt, "The prepared block " + name + " is damaged: " + what + "." };
 }
 
-std::span<std::byte> bytesOf(std::string& text)
-{
-    return std::as_writable_bytes(std::span<char>(text));
-}
+std::span<std::byte> bytesOf(std::string& text) { return std::as_writable_bytes(std::span<char>(text)); }
 
 template <typename T> void takeArray(Cursor& cursor, std::uint64_t count, std::vector<T>& out)
 {
@@ -43,8 +40,10 @@ Result<PreparedBlock> PreparedBlock::open(const std::filesystem::path& path)
 {
     using Kind = std::filesystem::file_type;
     std::error_code unknown;
-    if (const auto kind = std::filesystem::status(path, unknown).type(); kind != Kind::regular && kind != Kind::not_found && kind != Kind::none)
-        return corrupt(utf8Text(path.filename()), "it is not a regular file"); // as with any damage, it is put aside and prepared again
+    if (const auto kind = std::filesystem::status(path, unknown).type();
+        kind != Kind::regular && kind != Kind::not_found && kind != Kind::none)
+        return corrupt(utf8Text(path.filename()),
+            "it is not a regular file"); // as with any damage, it is put aside and prepared again
     FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(path));
     PreparedBlock block(std::move(file));
     block.name_ = utf8Text(path.filename());
@@ -58,7 +57,8 @@ Result<PreparedBlock> PreparedBlock::open(const std::filesystem::path& path)
     const auto hash = cursor.take<std::uint64_t>();
     if (std::string_view(cursor.data(), 8) != kEndMagic)
         return corrupt(block.name_, "its end is missing");
-    if (footerBytes > kMaxFooterBytes || offset < kHeaderBytes || offset > size || footerBytes > size - offset || offset + footerBytes + kTrailerBytes != size)
+    if (footerBytes > kMaxFooterBytes || offset < kHeaderBytes || offset > size || footerBytes > size - offset
+        || offset + footerBytes + kTrailerBytes != size)
         return corrupt(block.name_, "its chunk table is not where it should be");
     std::string footer(footerBytes, '\0');
     FURROW_TRY(block.file_.readAt(offset, bytesOf(footer)));
@@ -81,12 +81,15 @@ Status PreparedBlock::readHeader()
     Cursor cursor(header.data() + kMagic.size());
     const auto version = cursor.take<std::uint32_t>();
     if (version > kVersion)
-        return Error { ErrorCode::InvalidArgument, "The prepared block " + name_ + " has version " + std::to_string(version) + "; this Furrow reads up to " + std::to_string(kVersion) + ". Use a newer one." };
+        return Error { ErrorCode::InvalidArgument,
+            "The prepared block " + name_ + " has version " + std::to_string(version) + "; this Furrow reads up to "
+                + std::to_string(kVersion) + ". Use a newer one." };
     const auto tokenBytes = cursor.take<std::uint32_t>();
     vocabularySize_ = cursor.take<std::uint32_t>();
     const auto chunks = cursor.take<std::uint32_t>();
     Cursor end(header.data() + kHeaderBytes - 8);
-    if (version != kVersion || (tokenBytes != 2 && tokenBytes != 4) || end.take<std::uint64_t>() != xxh3(std::string_view(header).substr(0, kHeaderBytes - 8)))
+    if (version != kVersion || (tokenBytes != 2 && tokenBytes != 4)
+        || end.take<std::uint64_t>() != xxh3(std::string_view(header).substr(0, kHeaderBytes - 8)))
         return corrupt(name_, "the checksum of its header differs");
     tokenBytes_ = static_cast<int>(tokenBytes);
     if (chunks > file_.sizeBytes() / kEntryBytes)
@@ -106,22 +109,26 @@ Status PreparedBlock::readFooter(const std::string& footer)
         for (auto* value : { &e.offset, &e.sizeBytes, &e.hash, &e.samples, &e.tokens })
             *value = cursor.take<std::uint64_t>();
         auto& s = e.summary;
-        for (auto* count : { &s.rows, &s.samples, &s.filtered, &s.failed, &s.heldOut, &s.duplicates, &s.repeats, &s.invalidUtf8, &s.tokens })
+        for (auto* count : { &s.rows, &s.samples, &s.filtered, &s.failed, &s.heldOut, &s.duplicates, &s.repeats,
+                 &s.invalidUtf8, &s.tokens })
             *count = cursor.take<std::int64_t>();
         s.textBytes = cursor.take<std::uint64_t>();
         s.digest = cursor.take<std::uint64_t>();
-        if (e.offset != expected || e.sizeBytes > contentBytes_ - e.offset || e.sizeBytes != sectionBytes(e.samples, e.tokens, tokenBytes_))
+        if (e.offset != expected || e.sizeBytes > contentBytes_ - e.offset
+            || e.sizeBytes != sectionBytes(e.samples, e.tokens, tokenBytes_))
             return corrupt(name_, "a chunk is not where it should be");
         expected += e.sizeBytes;
     }
     if (expected != contentBytes_)
         return corrupt(name_, "its chunks do not fill it");
     contentSha256_ = footer.substr(tableBytes, kShaBytes);
-    const auto list = nlohmann::json::parse(footer.begin() + static_cast<std::ptrdiff_t>(tableBytes + kShaBytes), footer.end(), nullptr, false);
+    const auto list = nlohmann::json::parse(
+        footer.begin() + static_cast<std::ptrdiff_t>(tableBytes + kShaBytes), footer.end(), nullptr, false);
     if (!list.is_array())
         return corrupt(name_, "its list of unreadable rows cannot be read");
     for (const auto& item : list) {
-        if (!item.is_array() || item.size() != 3 || !item[0].is_number_integer() || !item[1].is_number_integer() || !item[2].is_string())
+        if (!item.is_array() || item.size() != 3 || !item[0].is_number_integer() || !item[1].is_number_integer()
+            || !item[2].is_string())
             return corrupt(name_, "its list of unreadable rows cannot be read");
         issues_.push_back({ item[0].get<std::int32_t>(), item[1].get<std::int64_t>(), item[2].get<std::string>() });
     }
@@ -139,7 +146,9 @@ std::vector<ChunkSummary> PreparedBlock::summaries() const
 Result<ChunkText> PreparedBlock::readChunk(int column) const
 {
     if (column < 0 || column >= chunkCount())
-        return Error { ErrorCode::InvalidArgument, "The prepared block " + name_ + " has " + std::to_string(chunkCount()) + " chunks, asked was for chunk " + std::to_string(column) + "." };
+        return Error { ErrorCode::InvalidArgument,
+            "The prepared block " + name_ + " has " + std::to_string(chunkCount()) + " chunks, asked was for chunk "
+                + std::to_string(column) + "." };
     const auto& entry = chunks_[static_cast<std::size_t>(column)];
     std::string section(entry.sizeBytes, '\0');
     FURROW_TRY(file_.readAt(entry.offset, bytesOf(section)));

@@ -29,7 +29,8 @@ struct ChunkSummary {
 /// Why a sample of a prepared block is or is not trained.
 enum SampleFlag : std::uint8_t {
     SampleHeldOut = 1,
-    SampleRepeat = 2, ///< its text occurs before: in the data set where that was looked for (policy `skip`), else in the block
+    SampleRepeat
+    = 2, ///< its text occurs before: in the data set where that was looked for (policy `skip`), else in the block
     SampleLeftOut = 4, ///< not trained: held out, excluded, or a repeat under the policy `skip`
     SampleExcluded = 8, ///< on the quarantine list; counted as filtered
 };

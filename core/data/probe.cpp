@@ -25,18 +25,21 @@ struct Sampled {
 };
 
 /// Reads and tokenises rows of all sources in turn until the time is over.
-Status sampleRows(const RunConfig& config, const DataManifest& manifest, const Tokenizer& tokenizer, std::int64_t limitMs, DataProbe& probe, Sampled& sampled)
+Status sampleRows(const RunConfig& config, const DataManifest& manifest, const Tokenizer& tokenizer,
+    std::int64_t limitMs, DataProbe& probe, Sampled& sampled)
 {
     DirectAccess access;
     FURROW_TRY_ASSIGN(auto rules, sampleRules(config, manifest));
     std::unordered_set<std::uint64_t> seen;
     std::vector<TokenId> tokens;
     const std::int64_t start = systemClock().monotonicNs();
-    const std::int64_t share = limitMs * 1'000'000 / std::max<std::int64_t>(1, static_cast<std::int64_t>(manifest.sources.size()));
+    const std::int64_t share
+        = limitMs * 1'000'000 / std::max<std::int64_t>(1, static_cast<std::int64_t>(manifest.sources.size()));
     std::int64_t deadline = start;
     for (const auto& source : manifest.sources) {
         deadline += share;
-        FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0));
+        FURROW_TRY_ASSIGN(
+            auto reader, openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0));
         for (Row row; systemClock().monotonicNs() < deadline;) {
             FURROW_TRY_ASSIGN(auto more, reader->next(row));
             if (!more)
@@ -83,11 +86,15 @@ Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer,
     if (sampled.kept == 0)
         return probe;
     probe.tokensPerSample = static_cast<double>(sampled.tokens) / static_cast<double>(sampled.kept);
-    probe.bytesPerToken = static_cast<double>(sampled.textBytes) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
-    probe.unknownShare = static_cast<double>(sampled.unknown) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
-    const double kept = static_cast<double>(probe.inspection.rows) * static_cast<double>(sampled.kept) / static_cast<double>(probe.sampledRows);
+    probe.bytesPerToken
+        = static_cast<double>(sampled.textBytes) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
+    probe.unknownShare
+        = static_cast<double>(sampled.unknown) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
+    const double kept = static_cast<double>(probe.inspection.rows) * static_cast<double>(sampled.kept)
+        / static_cast<double>(probe.sampledRows);
     probe.tokens = static_cast<std::int64_t>(kept * probe.tokensPerSample);
-    probe.preparedBytes = static_cast<std::uint64_t>(estimatedBlockBytes(kept, static_cast<double>(probe.tokens), tokenizer.vocabularySize()));
+    probe.preparedBytes = static_cast<std::uint64_t>(
+        estimatedBlockBytes(kept, static_cast<double>(probe.tokens), tokenizer.vocabularySize()));
     probe.prepareSeconds = kept * sampled.seconds / static_cast<double>(sampled.kept);
     return probe;
 }

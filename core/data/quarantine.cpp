@@ -51,7 +51,8 @@ struct Quarantine::Pattern {
     Result<bool> matches(std::string_view text) const
     {
         const std::unique_ptr<pcre2_match_data, FreeMatch> match(pcre2_match_data_create(1, nullptr));
-        const int answer = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0, 0, match.get(), context.get());
+        const int answer = pcre2_match(
+            code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0, 0, match.get(), context.get());
         if (answer >= 0 || answer == PCRE2_ERROR_NOMATCH)
             return answer >= 0;
         PCRE2_UCHAR why[200] = {};
@@ -73,7 +74,9 @@ Result<std::shared_ptr<const Quarantine>> Quarantine::parse(std::string_view tex
         if (line.empty() || line.front() == '#')
             continue;
         if (auto status = list->add(line); !status.ok())
-            return Error { status.error().code, "Line " + std::to_string(number) + " of the quarantine list, \"" + std::string(line.substr(0, 80)) + "\", " + status.error().message };
+            return Error { status.error().code,
+                "Line " + std::to_string(number) + " of the quarantine list, \"" + std::string(line.substr(0, 80))
+                    + "\", " + status.error().message };
     }
     return std::shared_ptr<const Quarantine>(std::move(list));
 }
@@ -98,12 +101,14 @@ Status Quarantine::add(std::string_view line)
         samples_.insert(fingerprint);
     } else if (kind == "pattern" && !rest.empty()) {
         if (patterns_.size() >= kMaxPatterns)
-            return refused("is pattern number " + std::to_string(kMaxPatterns + 1) + ", more than a list may have. Join some with |.");
+            return refused("is pattern number " + std::to_string(kMaxPatterns + 1)
+                + ", more than a list may have. Join some with |.");
         int code = 0;
         PCRE2_SIZE offset = 0;
         auto pattern = std::make_unique<Pattern>();
         pattern->written = rest;
-        pattern->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(rest.data()), rest.size(), PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C, &code, &offset, nullptr));
+        pattern->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(rest.data()), rest.size(),
+            PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C, &code, &offset, nullptr));
         if (!pattern->code) {
             PCRE2_UCHAR why[200] = {};
             pcre2_get_error_message(code, why, sizeof why);

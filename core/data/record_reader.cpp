@@ -11,15 +11,9 @@ namespace {
 
 constexpr std::size_t kFirstBuffer = 1 << 20;
 
-bool isSpace(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
-}
+bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
 
-bool isContinuation(char c)
-{
-    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
+bool isContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 } // namespace
 
@@ -43,7 +37,8 @@ Result<bool> RecordReader::next(Record& record)
             return stop(record, Record::Stop::Broken);
         if (size == kNone && atEnd_) {
             const bool mayEndBlank = rules_.kind == RecordKind::Paragraphs || rules_.kind == RecordKind::Warc;
-            if (rules_.kind != RecordKind::JsonElements && (available() == 0 || (mayEndBlank && isBlank(available())))) {
+            if (rules_.kind != RecordKind::JsonElements
+                && (available() == 0 || (mayEndBlank && isBlank(available())))) {
                 consume(available());
                 return false;
             }
@@ -123,12 +118,9 @@ bool RecordReader::isRow(std::size_t size) const
 {
     switch (rules_.kind) {
     case RecordKind::Csv:
-    case RecordKind::JsonElements:
-        return !content(size).empty();
-    case RecordKind::Warc:
-        return warcText({ front(), size }).has_value();
-    default:
-        return true;
+    case RecordKind::JsonElements: return !content(size).empty();
+    case RecordKind::Warc: return warcText({ front(), size }).has_value();
+    default: return true;
     }
 }
 
@@ -188,14 +180,9 @@ std::size_t RecordReader::findEnd()
 {
     std::size_t size = kNone;
     switch (rules_.kind) {
-    case RecordKind::Lines:
-        size = findLine();
-        break;
-    case RecordKind::Paragraphs:
-        size = findParagraph();
-        break;
-    case RecordKind::Spans:
-        return findSpan();
+    case RecordKind::Lines: size = findLine(); break;
+    case RecordKind::Paragraphs: size = findParagraph(); break;
+    case RecordKind::Spans: return findSpan();
     case RecordKind::Csv:
         size = csv_.find(front() + scanned_, available() - scanned_);
         size += size == kNone ? 0 : scanned_;
@@ -204,8 +191,7 @@ std::size_t RecordReader::findEnd()
         size = element_.find(front() + scanned_, available() - scanned_);
         size += size == kNone ? 0 : scanned_;
         break;
-    case RecordKind::Warc:
-        return findWarc();
+    case RecordKind::Warc: return findWarc();
     }
     scanned_ = size == kNone ? available() : size;
     return size;
@@ -258,10 +244,7 @@ std::size_t RecordReader::findSpan() const
     return size < available() ? size : kNone;
 }
 
-bool RecordReader::isBlank(std::size_t size) const
-{
-    return std::all_of(front(), front() + size, isSpace);
-}
+bool RecordReader::isBlank(std::size_t size) const { return std::all_of(front(), front() + size, isSpace); }
 
 std::string_view RecordReader::content(std::size_t size) const
 {
@@ -272,7 +255,9 @@ std::string_view RecordReader::content(std::size_t size) const
         const auto element = text.substr(0, text.size() - (text.ends_with(',') ? 1 : 0));
         const auto begin = std::find_if_not(element.begin(), element.end(), isSpace);
         if (begin == element.end())
-            return text.ends_with(',') ? text.substr(text.size() - 1) : std::string_view(); // nothing between two commas is broken JSON, before the bracket it is none
+            return text.ends_with(',')
+                ? text.substr(text.size() - 1)
+                : std::string_view(); // nothing between two commas is broken JSON, before the bracket it is none
         return { begin, std::find_if_not(element.rbegin(), element.rend(), isSpace).base() };
     }
     if (rules_.kind == RecordKind::Paragraphs) {

@@ -58,7 +58,8 @@ public:
 private:
     static constexpr std::size_t kNone = CsvRecordEnd::kNone;
 
-    /// Looks at the bytes not looked at yet; the size of the record with its end, or kNone. Keeps its state between calls.
+    /// Looks at the bytes not looked at yet; the size of the record with its end, or kNone. Keeps its state between
+    /// calls.
     std::size_t findEnd();
     std::size_t findLine() const;
     std::size_t findParagraph();

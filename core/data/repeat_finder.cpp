@@ -36,7 +36,9 @@ Status RepeatFinder::add(std::uint64_t fingerprint, std::uint64_t row)
 /// Leaves one entry a text, that of its first row here; the others are repeats whatever comes before or after.
 void RepeatFinder::combine(std::vector<Entry>& entries)
 {
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.fingerprint != b.fingerprint ? a.fingerprint < b.fingerprint : a.row < b.row; });
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return a.fingerprint != b.fingerprint ? a.fingerprint < b.fingerprint : a.row < b.row;
+    });
     std::size_t kept = 0;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const Entry& entry = entries[i];
@@ -106,7 +108,8 @@ Result<bool> RepeatFinder::load(const RandomAccessFile& file, std::uint64_t pref
     return true;
 }
 
-Status RepeatFinder::sort(const RandomAccessFile& file, std::uint64_t prefix, int bits, const std::function<Status(std::uint64_t, std::uint64_t)>& onText)
+Status RepeatFinder::sort(const RandomAccessFile& file, std::uint64_t prefix, int bits,
+    const std::function<Status(std::uint64_t, std::uint64_t)>& onText)
 {
     FURROW_TRY_ASSIGN(auto fits, load(file, prefix, bits));
     if (!fits) {
@@ -119,7 +122,8 @@ Status RepeatFinder::sort(const RandomAccessFile& file, std::uint64_t prefix, in
     return {};
 }
 
-Status RepeatFinder::finish(const std::function<Status(std::uint64_t, std::uint64_t)>& onText, const std::function<bool()>& goOn)
+Status RepeatFinder::finish(
+    const std::function<Status(std::uint64_t, std::uint64_t)>& onText, const std::function<bool()>& goOn)
 {
     for (std::size_t part = 0; part < kParts; ++part) {
         if (!waiting_[part].empty())
@@ -134,7 +138,8 @@ Status RepeatFinder::finish(const std::function<Status(std::uint64_t, std::uint6
     return {};
 }
 
-Status RepeatFinder::sortParts(const std::function<Status(std::uint64_t, std::uint64_t)>& onText, const std::function<bool()>& goOn)
+Status RepeatFinder::sortParts(
+    const std::function<Status(std::uint64_t, std::uint64_t)>& onText, const std::function<bool()>& goOn)
 {
     FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(spill_->path()));
     held_.reserve(capacity_);

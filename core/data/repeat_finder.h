@@ -11,9 +11,10 @@
 
 namespace furrow {
 
-/// Finds fingerprints that occur more than once among any number of rows, in bounded memory. What does not fit goes to a
-/// temporary file of the cache, 12 bytes a row, sorted into 256 parts by the highest byte; a part that is larger than the memory is read more
-/// than once. The order in which rows are added does not matter, and adding a row again changes nothing. Not thread-safe.
+/// Finds fingerprints that occur more than once among any number of rows, in bounded memory. What does not fit goes to
+/// a temporary file of the cache, 12 bytes a row, sorted into 256 parts by the highest byte; a part that is larger than
+/// the memory is read more than once. The order in which rows are added does not matter, and adding a row again changes
+/// nothing. Not thread-safe.
 class RepeatFinder {
 public:
     static constexpr std::size_t kMemoryBytes = 64 << 20;
@@ -23,9 +24,11 @@ public:
 
     /// @param row  its number, below 2^39
     Status add(std::uint64_t fingerprint, std::uint64_t row);
-    /// Gives each fingerprint of more than one row with the lowest of these, by rising fingerprint. Nothing can be added afterwards.
+    /// Gives each fingerprint of more than one row with the lowest of these, by rising fingerprint. Nothing can be
+    /// added afterwards.
     /// @param goOn  asked now and then, may be empty; false cancels
-    Status finish(const std::function<Status(std::uint64_t fingerprint, std::uint64_t firstRow)>& onText, const std::function<bool()>& goOn);
+    Status finish(const std::function<Status(std::uint64_t fingerprint, std::uint64_t firstRow)>& onText,
+        const std::function<bool()>& goOn);
     /// After finish(): a bit for each of so many rows, set for all but the first of each text.
     std::vector<std::uint64_t> repeatBits(std::uint64_t rows);
     /// Written to the temporary file, which is gone after finish().
@@ -49,8 +52,10 @@ private:
     Status spill(std::size_t part);
     /// Fills held_ with the entries whose highest bits are `prefix`; false: they do not fit.
     Result<bool> load(const RandomAccessFile& file, std::uint64_t prefix, int bits);
-    Status sortParts(const std::function<Status(std::uint64_t, std::uint64_t)>& onText, const std::function<bool()>& goOn);
-    Status sort(const RandomAccessFile& file, std::uint64_t prefix, int bits, const std::function<Status(std::uint64_t, std::uint64_t)>& onText);
+    Status sortParts(
+        const std::function<Status(std::uint64_t, std::uint64_t)>& onText, const std::function<bool()>& goOn);
+    Status sort(const RandomAccessFile& file, std::uint64_t prefix, int bits,
+        const std::function<Status(std::uint64_t, std::uint64_t)>& onText);
 
     std::shared_ptr<BlockCache> cache_;
     std::size_t capacity_; ///< entries

@@ -23,14 +23,16 @@ RowChoice::RowChoice(const RunConfig& config, const DataManifest& manifest)
     , max_(config.maxSamples)
 {
     for (const auto& source : manifest.sources) {
-        const bool byRanges = source.files.empty() || !source.files.front().path.starts_with("hf://") || source.files.front().format.format == TextFormat::Parquet;
+        const bool byRanges = source.files.empty() || !source.files.front().path.starts_with("hf://")
+            || source.files.front().format.format == TextFormat::Parquet;
         wholeFiles_.push_back(!byRanges && source.files.size() >= kManyFiles);
     }
 }
 
 bool RowChoice::draw(std::size_t source, std::size_t file, std::uint64_t unit) const
 {
-    const std::uint64_t hash = mixSeed({ seed_, 0x6672616374696f6eull /* "fraction": no other draw of the run */, source, file, unit });
+    const std::uint64_t hash
+        = mixSeed({ seed_, 0x6672616374696f6eull /* "fraction": no other draw of the run */, source, file, unit });
     return static_cast<double>(hash >> 11) * 0x1.0p-53 < fraction_;
 }
 
@@ -46,13 +48,15 @@ bool RowChoice::keeps(std::size_t source, std::size_t file, std::uint64_t unit) 
 
 std::uint64_t unitBytes(const DataFile& file)
 {
-    const bool isHere = file.format.rules >= 2 && !file.path.starts_with("hf://"); // nothing is saved by leaving out 64 KiB of it
+    const bool isHere
+        = file.format.rules >= 2 && !file.path.starts_with("hf://"); // nothing is saved by leaving out 64 KiB of it
     return std::max(isHere ? 1 : kMinUnitBytes, file.sizeBytes / kMaxUnits);
 }
 
 std::uint64_t parquetUnit(int groups, int group, std::uint64_t rowInGroup, std::uint64_t rowsOfGroup)
 {
-    const std::uint64_t part = groups >= kManyGroups ? 0 : rowInGroup * kPartsOfGroup / std::max<std::uint64_t>(1, rowsOfGroup);
+    const std::uint64_t part
+        = groups >= kManyGroups ? 0 : rowInGroup * kPartsOfGroup / std::max<std::uint64_t>(1, rowsOfGroup);
     return static_cast<std::uint64_t>(group) * kPartsOfGroup + part;
 }
 

@@ -6,8 +6,8 @@ namespace furrow {
 
 /// Which rows of the sources belong to the data set: those of a seeded fraction, of these at most `maxSamples` from
 /// `startSample` on. A fraction leaves out *units*, stretches of a file that need not be read: row groups of Parquet
-/// (parts of them in files with few), pieces of 64 KiB or more of other files, whole files where a source of the hub has
-/// many that are not Parquet. A pure function of manifest and settings. Const methods are thread-safe.
+/// (parts of them in files with few), pieces of 64 KiB or more of other files, whole files where a source of the hub
+/// has many that are not Parquet. A pure function of manifest and settings. Const methods are thread-safe.
 class RowChoice {
 public:
     RowChoice() = default;

@@ -29,21 +29,16 @@ RecordRules recordRules(const DataFile& file, const RowOptions& options)
         rules.csv = file.format.csv;
         rules.refusesOpenQuotes = file.format.rules >= 2;
         break;
-    case TextFormat::JsonLines:
-        rules.kind = RecordKind::Lines;
-        break;
+    case TextFormat::JsonLines: rules.kind = RecordKind::Lines; break;
     case TextFormat::JsonList:
         rules.kind = RecordKind::JsonElements;
         rules.listDepth = ColumnPath::parse(file.format.list).moves().size();
         break;
-    case TextFormat::Warc:
-        rules.kind = RecordKind::Warc;
-        break;
+    case TextFormat::Warc: rules.kind = RecordKind::Warc; break;
     case TextFormat::Text:
     case TextFormat::Parquet:
     case TextFormat::Arrow:
-    case TextFormat::WebDataset:
-        break;
+    case TextFormat::WebDataset: break;
     }
     return rules;
 }
@@ -55,10 +50,12 @@ Result<std::uint64_t> lineAt(FileAccess& access, const DataFile& file, std::uint
     std::vector<char> piece(1 << 20);
     std::uint64_t line = 1;
     while (offset > 0) {
-        FURROW_TRY_ASSIGN(auto n, stream->read(std::span<char>(piece).first(std::min<std::uint64_t>(offset, piece.size()))));
+        FURROW_TRY_ASSIGN(
+            auto n, stream->read(std::span<char>(piece).first(std::min<std::uint64_t>(offset, piece.size()))));
         if (n == 0)
             break;
-        line += static_cast<std::uint64_t>(std::count(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(n), '\n'));
+        line += static_cast<std::uint64_t>(
+            std::count(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(n), '\n'));
         offset -= n;
     }
     return line;
@@ -68,11 +65,18 @@ Result<std::uint64_t> lineAt(FileAccess& access, const DataFile& file, std::uint
 Error whyStopped(Record::Stop stop, FileAccess& access, const DataFile& file, std::uint64_t offset)
 {
     if (stop == Record::Stop::Cut)
-        return { ErrorCode::Corrupt, sentence("%1 ends in the middle of what begins at byte %2. It is cut off: fetch or write it again.", { file.path, std::to_string(offset) }) };
+        return { ErrorCode::Corrupt,
+            sentence("%1 ends in the middle of what begins at byte %2. It is cut off: fetch or write it again.",
+                { file.path, std::to_string(offset) }) };
     if (stop == Record::Stop::Broken)
-        return { ErrorCode::Corrupt, sentence("%1 has no row that can be read at byte %2, and no end of its rows. Fetch or write it again.", { file.path, std::to_string(offset) }) };
+        return { ErrorCode::Corrupt,
+            sentence("%1 has no row that can be read at byte %2, and no end of its rows. Fetch or write it again.",
+                { file.path, std::to_string(offset) }) };
     FURROW_TRY_ASSIGN(auto line, lineAt(access, file, offset));
-    return { ErrorCode::Corrupt, sentence("%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines behind it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.", { file.path, std::to_string(line) }) };
+    return { ErrorCode::Corrupt,
+        sentence(
+            "%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines behind it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.",
+            { file.path, std::to_string(line) }) };
 }
 
 struct CsvHeader {
@@ -91,7 +95,9 @@ Result<CsvHeader> readCsvHeader(FileAccess& access, const DataFile& file)
     if (!more)
         return CsvHeader {};
     if (record.tooLong)
-        return Error { ErrorCode::Corrupt, sentence("%1 has a first line of more than 16 MiB where the names of the columns should be.", { file.path }) };
+        return Error { ErrorCode::Corrupt,
+            sentence(
+                "%1 has a first line of more than 16 MiB where the names of the columns should be.", { file.path }) };
     if (record.stop != Record::Stop::None)
         return whyStopped(record.stop, access, file, reader.position());
     CsvHeader header { csvFields(record.bytes, rules.csv), reader.position() };
@@ -136,7 +142,8 @@ Result<Start> findStart(FileAccess& access, const DataFile& file, const RowOptio
     const auto& columns = header.columns;
     const auto found = std::find(columns.begin(), columns.end(), options.textColumn);
     if (found == columns.end() && !columns.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'.", { file.path, options.textColumn }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 has no column '%2'.", { file.path, options.textColumn }) };
     start.column = static_cast<int>(found - columns.begin());
     start.offset = std::max(start.offset, header.endOffset);
     return start;
@@ -152,10 +159,7 @@ Result<bool> nextRecord(RecordReader& reader, Record& record, FileAccess& access
 }
 
 /// What leads from the document to an element of its list, as columns begin.
-std::string elementPrefix(const DataFile& file)
-{
-    return file.format.list.empty() ? "" : file.format.list + "[].";
-}
+std::string elementPrefix(const DataFile& file) { return file.format.list.empty() ? "" : file.format.list + "[]."; }
 
 ColumnPath pathInElement(const DataFile& file, const std::string& column)
 {
@@ -246,9 +250,7 @@ private:
         case TextFormat::Text:
         case TextFormat::Parquet:
         case TextFormat::Arrow:
-        case TextFormat::WebDataset:
-            row.text = record_.bytes;
-            break;
+        case TextFormat::WebDataset: row.text = record_.bytes; break;
         }
     }
 
@@ -256,7 +258,8 @@ private:
     {
         if (file.format.format == TextFormat::JsonList)
             return JsonText(pathInElement(file, column));
-        return file.format.rules >= 2 ? JsonText(ColumnPath::parse(column)) : JsonText(ColumnPath::ofName(column), JsonGrammar::Standard);
+        return file.format.rules >= 2 ? JsonText(ColumnPath::parse(column))
+                                      : JsonText(ColumnPath::ofName(column), JsonGrammar::Standard);
     }
 
     RecordReader reader_;
@@ -309,21 +312,22 @@ RowOptions rowOptions(const RunConfig& config, const std::string& textColumn)
 
 namespace {
 
-    struct Records {
-        RecordReader reader;
-        int column; // of the text, in CSV
-    };
+struct Records {
+    RecordReader reader;
+    int column; // of the text, in CSV
+};
 
-    Result<Records> openRecords(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
-    {
-        FURROW_TRY_ASSIGN(auto start, findStart(access, file, options, position));
-        FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, start.offset));
-        return Records { RecordReader(std::move(stream), recordRules(file, options), start.offset), start.column };
-    }
+Result<Records> openRecords(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
+{
+    FURROW_TRY_ASSIGN(auto start, findStart(access, file, options, position));
+    FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, start.offset));
+    return Records { RecordReader(std::move(stream), recordRules(file, options), start.offset), start.column };
+}
 
 } // namespace
 
-Result<std::unique_ptr<RowScanner>> openRowScanner(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
+Result<std::unique_ptr<RowScanner>> openRowScanner(
+    FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     if (file.format.format == TextFormat::Parquet) {
         FURROW_TRY_ASSIGN(auto source, access.stored(file));
@@ -337,7 +341,8 @@ Result<std::unique_ptr<RowScanner>> openRowScanner(FileAccess& access, const Dat
     return std::unique_ptr<RowScanner>(std::make_unique<RecordScanner>(std::move(records).reader, access, file));
 }
 
-Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
+Result<std::unique_ptr<RowReader>> openRowReader(
+    FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     if (file.format.format == TextFormat::Parquet) {
         FURROW_TRY_ASSIGN(auto source, access.stored(file));
@@ -348,7 +353,8 @@ Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataF
     if (file.format.format == TextFormat::WebDataset)
         return openWebReader(access, file, options, position);
     FURROW_TRY_ASSIGN(auto records, openRecords(access, file, options, position));
-    return std::unique_ptr<RowReader>(std::make_unique<RecordRows>(std::move(records.reader), access, file, options, records.column));
+    return std::unique_ptr<RowReader>(
+        std::make_unique<RecordRows>(std::move(records.reader), access, file, options, records.column));
 }
 
 Result<FileColumns> readColumns(FileAccess& access, const DataFile& file)
@@ -358,21 +364,17 @@ Result<FileColumns> readColumns(FileAccess& access, const DataFile& file)
         FURROW_TRY_ASSIGN(auto source, access.stored(file));
         return readParquetColumns(source, file.path);
     }
-    case TextFormat::Arrow:
-        return readArrowColumns(access, file);
-    case TextFormat::WebDataset:
-        return readWebColumns(access, file);
+    case TextFormat::Arrow: return readArrowColumns(access, file);
+    case TextFormat::WebDataset: return readWebColumns(access, file);
     case TextFormat::JsonLines:
-    case TextFormat::JsonList:
-        return jsonColumns(access, file);
+    case TextFormat::JsonList: return jsonColumns(access, file);
     case TextFormat::Csv:
     case TextFormat::Tsv: {
         FURROW_TRY_ASSIGN(auto header, readCsvHeader(access, file));
         return FileColumns { header.columns, header.columns, -1 };
     }
     case TextFormat::Text:
-    case TextFormat::Warc:
-        break;
+    case TextFormat::Warc: break;
     }
     return FileColumns {};
 }

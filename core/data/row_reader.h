@@ -22,13 +22,15 @@ RowOptions rowOptions(const RunConfig& config, const std::string& textColumn);
 class RowScanner {
 public:
     virtual ~RowScanner() = default;
-    /// false at the definite end. @param sizeBytes  of the row as stored; for Parquet the mean of its row group, for Arrow of its batch with all columns
+    /// false at the definite end. @param sizeBytes  of the row as stored; for Parquet the mean of its row group, for
+    /// Arrow of its batch with all columns
     virtual Result<bool> next(std::uint64_t& sizeBytes) = 0;
     /// Where a reader can go on: byte offset in the plain text, row index for Parquet and Arrow.
     virtual std::uint64_t position() const = 0;
     /// The unit (row_choice.h) of the row that was given last.
     virtual std::uint64_t unit() const = 0;
-    /// Of the bytes of that row, chained: pass what it gave for the row before. 0: rows of this format are not read when they are planned.
+    /// Of the bytes of that row, chained: pass what it gave for the row before. 0: rows of this format are not read
+    /// when they are planned.
     virtual std::uint64_t hash(std::uint64_t before) const { return before; }
 };
 
@@ -53,10 +55,13 @@ public:
 
 /// @param access  must live as long as what is opened
 /// @param position  0 for the beginning of the file, else one that a RowScanner gave
-Result<std::unique_ptr<RowScanner>> openRowScanner(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
-Result<std::unique_ptr<RowReader>> openRowReader(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
+Result<std::unique_ptr<RowScanner>> openRowScanner(
+    FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
+Result<std::unique_ptr<RowReader>> openRowReader(
+    FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
 
-/// Looks at the header of csv, at the first 100 lines of jsonl or elements of json, at the footer of Parquet. Empty for plain text and WARC.
+/// Looks at the header of csv, at the first 100 lines of jsonl or elements of json, at the footer of Parquet. Empty for
+/// plain text and WARC.
 Result<FileColumns> readColumns(FileAccess& access, const DataFile& file);
 
 } // namespace furrow

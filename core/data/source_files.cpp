@@ -14,10 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool isDigit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view takeNumber(std::string_view& text)
 {
@@ -37,10 +34,7 @@ bool isInside(const fs::path& path, const fs::path& folder)
     return end == folder.end();
 }
 
-bool isHidden(const fs::path& path)
-{
-    return utf8Text(path.filename()).starts_with(".");
-}
+bool isHidden(const fs::path& path) { return utf8Text(path.filename()).starts_with("."); }
 
 /// Files below `folder`; unreadable sub-folders and links out of it are listed as skipped.
 Status walk(const fs::path& folder, SourceFiles& found)
@@ -48,13 +42,16 @@ Status walk(const fs::path& folder, SourceFiles& found)
     std::error_code error;
     const fs::path root = fs::canonical(folder, error);
     if (error)
-        return Error { ErrorCode::Io, sentence("The folder %1 cannot be opened (%2).", { utf8Text(folder), error.message() }) };
+        return Error { ErrorCode::Io,
+            sentence("The folder %1 cannot be opened (%2).", { utf8Text(folder), error.message() }) };
     fs::recursive_directory_iterator it(root, error);
     if (error)
-        return Error { ErrorCode::Io, sentence("The folder %1 cannot be read (%2).", { utf8Text(folder), error.message() }) };
+        return Error { ErrorCode::Io,
+            sentence("The folder %1 cannot be read (%2).", { utf8Text(folder), error.message() }) };
     for (; it != fs::recursive_directory_iterator(); it.increment(error)) {
         if (error) {
-            found.skipped.push_back(sentence("A part of %1 cannot be read (%2).", { utf8Text(folder), error.message() }));
+            found.skipped.push_back(
+                sentence("A part of %1 cannot be read (%2).", { utf8Text(folder), error.message() }));
             break;
         }
         const fs::path path = it->path();
@@ -66,14 +63,18 @@ Status walk(const fs::path& folder, SourceFiles& found)
         if (it->is_symlink(statError)) {
             const auto target = fs::canonical(path, statError);
             if (statError || !isInside(target, root)) {
-                found.skipped.push_back(sentence("%1 is a link out of the folder; name its target as a source of its own if it is meant.", { utf8Text(path) }));
+                found.skipped.push_back(
+                    sentence("%1 is a link out of the folder; name its target as a source of its own if it is meant.",
+                        { utf8Text(path) }));
                 continue;
             }
         }
         if (!it->is_regular_file(statError))
             continue;
         if (found.paths.size() >= kMaxSourceFiles)
-            return Error { ErrorCode::InvalidArgument, sentence("%1 has more than %2 files. Name a smaller folder, or join the files.", { utf8Text(folder), formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence("%1 has more than %2 files. Name a smaller folder, or join the files.",
+                    { utf8Text(folder), formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
         found.paths.push_back(utf8Text(path));
     }
     return {};
@@ -88,7 +89,9 @@ void keepDataFiles(SourceFiles& found)
     std::erase_if(found.paths, [&](const std::string& path) {
         if (isData(path))
             return false;
-        found.skipped.push_back(sentence("%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet .arrow .warc) and was left out.", { path }));
+        found.skipped.push_back(sentence(
+            "%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet .arrow .warc) and was left out.",
+            { path }));
         return true;
     });
 }
@@ -100,7 +103,9 @@ Status expandGlob(const fs::path& base, const std::vector<std::string>& parts, s
         if (fs::is_regular_file(base, error))
             found.paths.push_back(utf8Text(base));
         if (found.paths.size() > kMaxSourceFiles)
-            return Error { ErrorCode::InvalidArgument, sentence("The pattern names more than %1 files.", { formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence("The pattern names more than %1 files.",
+                    { formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
         return {};
     }
     const std::string& part = parts[index];
@@ -109,7 +114,8 @@ Status expandGlob(const fs::path& base, const std::vector<std::string>& parts, s
     std::error_code error;
     if (part == "**")
         FURROW_TRY(expandGlob(base, parts, index + 1, found));
-    for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, error), end; !error && it != end; it.increment(error)) {
+    for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, error), end; !error && it != end;
+        it.increment(error)) {
         if (isHidden(it->path()) && !part.starts_with("."))
             continue;
         std::error_code statError;
@@ -187,7 +193,8 @@ bool globMatches(std::string_view pattern, std::string_view name)
                 bool inside = false;
                 for (std::size_t i = p + 1 + (negated ? 1 : 0); i < close; ++i) {
                     const bool range = i + 2 < close && pattern[i + 1] == '-';
-                    inside = inside || (range ? pattern[i] <= name[n] && name[n] <= pattern[i + 2] : pattern[i] == name[n]);
+                    inside = inside
+                        || (range ? pattern[i] <= name[n] && name[n] <= pattern[i + 2] : pattern[i] == name[n]);
                     i += range ? 2 : 0;
                 }
                 matches = inside != negated;
@@ -219,7 +226,9 @@ Result<SourceFiles> findSourceFiles(const std::string& spec)
     const auto status = fs::status(path, error);
     if (status.type() == fs::file_type::not_found) {
         if (spec.find_first_of("*?[") == std::string::npos)
-            return Error { ErrorCode::NotFound, sentence("%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub.", { spec }) };
+            return Error { ErrorCode::NotFound,
+                sentence("%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub.",
+                    { spec }) };
         auto globbed = findByGlob(spec);
         if (globbed.ok())
             sortNaturally(globbed.value().paths);
@@ -234,7 +243,9 @@ Result<SourceFiles> findSourceFiles(const std::string& spec)
         return found;
     }
     if (status.type() != fs::file_type::regular)
-        return Error { ErrorCode::InvalidArgument, error ? sentence("%1 cannot be opened (%2).", { spec, error.message() }) : sentence("%1 is not a file or folder that can be read.", { spec }) };
+        return Error { ErrorCode::InvalidArgument,
+            error ? sentence("%1 cannot be opened (%2).", { spec, error.message() })
+                  : sentence("%1 is not a file or folder that can be read.", { spec }) };
     found.paths.push_back(utf8Text(fs::absolute(path, error).lexically_normal()));
     found.single = true;
     return found;

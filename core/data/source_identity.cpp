@@ -11,7 +11,8 @@ namespace {
 
 class WatchedSource : public ByteSource {
 public:
-    WatchedSource(std::shared_ptr<const ByteSource> source, const DataFile& file, std::shared_ptr<SourceIdentity> identity, const FileStamp& opened)
+    WatchedSource(std::shared_ptr<const ByteSource> source, const DataFile& file,
+        std::shared_ptr<SourceIdentity> identity, const FileStamp& opened)
         : source_(std::move(source))
         , file_(file)
         , identity_(std::move(identity))
@@ -29,7 +30,9 @@ public:
     Status checkStill() const
     {
         FURROW_TRY_ASSIGN(auto now, identity_->stampOfSame(file_));
-        return now == opened_ ? Status {} : Status(Error { ErrorCode::Busy, sentence("%1 was written to while it was read", { file_.pathOnDisk() }) });
+        return now == opened_ ? Status {}
+                              : Status(Error { ErrorCode::Busy,
+                                    sentence("%1 was written to while it was read", { file_.pathOnDisk() }) });
     }
 
 private:
@@ -57,12 +60,14 @@ Result<FileStamp> SourceIdentity::stampOfSame(const DataFile& file)
     const auto known = stamps_.find(file.pathOnDisk());
     if (known != stamps_.end() && known->second == before)
         return before;
-    // Not hashed whole, and its rows are not hashed when they are planned: nothing but the stamp can tell, so a touched file counts as another one.
+    // Not hashed whole, and its rows are not hashed when they are planned: nothing but the stamp can tell, so a touched
+    // file counts as another one.
     const bool wasTouched = known != stamps_.end() && !file.wholeHash && !hashesPlannedRows(file.format.format);
     FURROW_TRY(checkUnchanged(file));
     FURROW_TRY_ASSIGN(auto after, stampOf(path));
     if (wasTouched || !(after == before))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 was written to while the run reads it.", { file.pathOnDisk() }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 was written to while the run reads it.", { file.pathOnDisk() }) };
     stamps_[file.pathOnDisk()] = after;
     return after;
 }
@@ -89,11 +94,17 @@ Status SourceIdentity::checkAll(const DataManifest& manifest, std::map<std::stri
         return {};
     const std::string files = count == 1 ? sentence("1 file") : sentence("%1 files", { formatCount(count) });
     if (away == count)
-        return Error { ErrorCode::NotFound, sentence("%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2", { files, differences }) };
-    return Error { ErrorCode::InvalidArgument, sentence("The data changed since the run was made, so its blocks would not be the same (%1). Restore the data and resume, go on without what changed (resume with bad_files=leave_out), or start a new run on the data as it is now:%2", { files, differences }) };
+        return Error { ErrorCode::NotFound,
+            sentence("%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2",
+                { files, differences }) };
+    return Error { ErrorCode::InvalidArgument,
+        sentence(
+            "The data changed since the run was made, so its blocks would not be the same (%1). Restore the data and resume, go on without what changed (resume with bad_files=leave_out), or start a new run on the data as it is now:%2",
+            { files, differences }) };
 }
 
-Result<std::shared_ptr<const ByteSource>> openWatched(const DataFile& file, std::shared_ptr<SourceIdentity> identity, const std::function<Result<std::shared_ptr<const ByteSource>>()>& open)
+Result<std::shared_ptr<const ByteSource>> openWatched(const DataFile& file, std::shared_ptr<SourceIdentity> identity,
+    const std::function<Result<std::shared_ptr<const ByteSource>>()>& open)
 {
     FURROW_TRY_ASSIGN(auto stamp, identity->stampOfSame(file));
     FURROW_TRY_ASSIGN(auto source, open());

@@ -10,11 +10,13 @@
 
 namespace furrow {
 
-/// Whether the local files of a data set are still those that its manifest was made of. A file that was hashed once is then known by its stamp, so that
-/// asking costs one call; one whose stamp changed is hashed again. Files of the hub are pinned by their revision and always the same. Thread-safe.
+/// Whether the local files of a data set are still those that its manifest was made of. A file that was hashed once is
+/// then known by its stamp, so that asking costs one call; one whose stamp changed is hashed again. Files of the hub
+/// are pinned by their revision and always the same. Thread-safe.
 class SourceIdentity {
 public:
-    /// Ok: the file is as it was. InvalidArgument: it is another one now, with how in words; other codes: it cannot be looked at now.
+    /// Ok: the file is as it was. InvalidArgument: it is another one now, with how in words; other codes: it cannot be
+    /// looked at now.
     Status check(const DataFile& file);
     /// The same, with the stamp of the right file: between two equal ones nobody wrote to it.
     Result<FileStamp> stampOfSame(const DataFile& file);
@@ -27,8 +29,10 @@ private:
     std::map<std::string, FileStamp> stamps_; ///< guarded by mutex_; of the last time that the file was the right one
 };
 
-/// Opens a local file whose identity is checked at each read, so that nobody gets bytes of another state of it. Reading is InvalidArgument when it is
-/// another file now, Busy when somebody wrote to it and it is the right one again: then it is to be opened anew.
-Result<std::shared_ptr<const ByteSource>> openWatched(const DataFile& file, std::shared_ptr<SourceIdentity> identity, const std::function<Result<std::shared_ptr<const ByteSource>>()>& open);
+/// Opens a local file whose identity is checked at each read, so that nobody gets bytes of another state of it. Reading
+/// is InvalidArgument when it is another file now, Busy when somebody wrote to it and it is the right one again: then
+/// it is to be opened anew.
+Result<std::shared_ptr<const ByteSource>> openWatched(const DataFile& file, std::shared_ptr<SourceIdentity> identity,
+    const std::function<Result<std::shared_ptr<const ByteSource>>()>& open);
 
 } // namespace furrow

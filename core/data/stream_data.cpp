@@ -22,12 +22,16 @@ Result<StreamData> StreamData::open(const std::filesystem::path& file, const Tok
     return data;
 }
 
-Status StreamData::fill(std::int64_t begin, std::int64_t end, Random& random, int n, std::int64_t seqLen, std::int64_t* inputs, std::int64_t* labels) const
+Status StreamData::fill(std::int64_t begin, std::int64_t end, Random& random, int n, std::int64_t seqLen,
+    std::int64_t* inputs, std::int64_t* labels) const
 {
     if (end - begin <= seqLen)
-        return Error { ErrorCode::InvalidArgument, name_ + " has " + std::to_string(end - begin) + " tokens in one of its parts, too few for a context of " + std::to_string(seqLen) + ". Use more text or a shorter context." };
+        return Error { ErrorCode::InvalidArgument,
+            name_ + " has " + std::to_string(end - begin) + " tokens in one of its parts, too few for a context of "
+                + std::to_string(seqLen) + ". Use more text or a shorter context." };
     for (int row = 0; row < n; ++row) {
-        const std::int64_t at = begin + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(end - begin - seqLen)));
+        const std::int64_t at
+            = begin + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(end - begin - seqLen)));
         for (std::int64_t t = 0; t < seqLen; ++t) {
             *inputs++ = tokens_[static_cast<std::size_t>(at + t)];
             *labels++ = tokens_[static_cast<std::size_t>(at + t + 1)];
@@ -36,12 +40,14 @@ Status StreamData::fill(std::int64_t begin, std::int64_t end, Random& random, in
     return {};
 }
 
-Status StreamData::fillTrain(Random& random, int n, std::int64_t seqLen, std::int64_t* inputs, std::int64_t* labels) const
+Status StreamData::fillTrain(
+    Random& random, int n, std::int64_t seqLen, std::int64_t* inputs, std::int64_t* labels) const
 {
     return fill(0, split_, random, n, seqLen, inputs, labels);
 }
 
-Status StreamData::fillHeldOut(Random& random, int n, std::int64_t seqLen, std::int64_t* inputs, std::int64_t* labels) const
+Status StreamData::fillHeldOut(
+    Random& random, int n, std::int64_t seqLen, std::int64_t* inputs, std::int64_t* labels) const
 {
     return fill(split_, static_cast<std::int64_t>(tokens_.size()), random, n, seqLen, inputs, labels);
 }

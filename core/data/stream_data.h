@@ -17,7 +17,8 @@ class Tokenizer;
 class StreamData {
 public:
     /// The file is read whole, at most 1 GiB.
-    static Result<StreamData> open(const std::filesystem::path& file, const Tokenizer& tokenizer, double heldOutShare = 0.1);
+    static Result<StreamData> open(
+        const std::filesystem::path& file, const Tokenizer& tokenizer, double heldOutShare = 0.1);
 
     std::int64_t trainTokens() const { return split_; }
     std::int64_t heldOutTokens() const { return static_cast<std::int64_t>(tokens_.size()) - split_; }
@@ -28,7 +29,8 @@ public:
     Status fillHeldOut(Random& random, int n, std::int64_t seqLen, std::int64_t* inputs, std::int64_t* labels) const;
 
 private:
-    Status fill(std::int64_t begin, std::int64_t end, Random& random, int n, std::int64_t seqLen, std::int64_t* inputs, std::int64_t* labels) const;
+    Status fill(std::int64_t begin, std::int64_t end, Random& random, int n, std::int64_t seqLen, std::int64_t* inputs,
+        std::int64_t* labels) const;
 
     std::vector<std::uint32_t> tokens_;
     std::int64_t split_ = 0;

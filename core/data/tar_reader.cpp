@@ -15,10 +15,7 @@ constexpr std::uint64_t kMostNameBytes = 64 << 10;
 constexpr std::uint64_t kMostPaxBytes = 1 << 20;
 constexpr std::uint64_t kLargest = 1ull << 60; ///< what no file has
 
-std::uint64_t paddingOf(std::uint64_t size)
-{
-    return (kBlock - size % kBlock) % kBlock;
-}
+std::uint64_t paddingOf(std::uint64_t size) { return (kBlock - size % kBlock) % kBlock; }
 
 std::string field(std::string_view block, std::size_t offset, std::size_t size)
 {
@@ -42,7 +39,8 @@ std::optional<std::uint64_t> number(std::string_view digits)
     digits.remove_prefix(std::min(digits.find_first_not_of(' '), digits.size()));
     const auto end = std::min(digits.find_first_of(std::string_view(" \0", 2)), digits.size());
     const auto parsed = std::from_chars(digits.data(), digits.data() + end, value, 8);
-    return end == 0 || (parsed.ec == std::errc() && parsed.ptr == digits.data() + end) ? std::optional(value) : std::nullopt;
+    return end == 0 || (parsed.ec == std::errc() && parsed.ptr == digits.data() + end) ? std::optional(value)
+                                                                                       : std::nullopt;
 }
 
 TarEntry::Kind kindOf(char type, const std::string& name)
@@ -50,17 +48,12 @@ TarEntry::Kind kindOf(char type, const std::string& name)
     switch (type) {
     case '0':
     case '\0':
-    case '7':
-        return name.ends_with('/') ? TarEntry::Kind::Folder : TarEntry::Kind::File;
+    case '7': return name.ends_with('/') ? TarEntry::Kind::Folder : TarEntry::Kind::File;
     case '1':
-    case '2':
-        return TarEntry::Kind::Link;
-    case '5':
-        return TarEntry::Kind::Folder;
-    case 'S':
-        return TarEntry::Kind::Sparse;
-    default:
-        return TarEntry::Kind::Other;
+    case '2': return TarEntry::Kind::Link;
+    case '5': return TarEntry::Kind::Folder;
+    case 'S': return TarEntry::Kind::Sparse;
+    default: return TarEntry::Kind::Other;
     }
 }
 
@@ -110,11 +103,15 @@ Result<std::optional<TarEntry>> TarReader::next()
         const auto size = number(header.substr(124, 12));
         if (!size || *size > kLargest)
             return damaged("a size that is no number");
-        TarEntry entry { TarEntry::Kind::Other, (prefix.empty() ? "" : prefix + "/") + field(header, 0, 100), begin_, at_, *size };
+        TarEntry entry { TarEntry::Kind::Other, (prefix.empty() ? "" : prefix + "/") + field(header, 0, 100), begin_,
+            at_, *size };
         const char type = header[kType];
-        if (type == 'L' || type == 'K' || type == 'x' || type == 'g') { // of the entry that follows; 'g' of all that follow
+        if (type == 'L' || type == 'K' || type == 'x'
+            || type == 'g') { // of the entry that follows; 'g' of all that follow
             std::string name;
-            FURROW_TRY(type == 'x' ? readPax(entry, extra) : type == 'g' ? stepOver(*size + paddingOf(*size)) : readLongName(entry, name));
+            FURROW_TRY(type == 'x' ? readPax(entry, extra)
+                    : type == 'g'  ? stepOver(*size + paddingOf(*size))
+                                   : readLongName(entry, name));
             if (type == 'L')
                 extra.name = name;
             continue;
@@ -134,7 +131,8 @@ Result<std::size_t> TarReader::read(std::span<char> into)
 {
     if (left_ == 0 || into.empty())
         return std::size_t { 0 };
-    FURROW_TRY_ASSIGN(auto n, stream_->read(into.first(static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), left_)))));
+    FURROW_TRY_ASSIGN(
+        auto n, stream_->read(into.first(static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), left_)))));
     if (n == 0)
         return cut();
     left_ -= n;
@@ -195,7 +193,8 @@ Status TarReader::readPax(const TarEntry& entry, Extra& extra)
         std::size_t length = 0;
         const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), length);
         const auto digits = static_cast<std::size_t>(parsed.ptr - rest.data());
-        if (parsed.ec != std::errc() || length < digits + 3 || length > rest.size() || rest[digits] != ' ' || rest[length - 1] != '\n')
+        if (parsed.ec != std::errc() || length < digits + 3 || length > rest.size() || rest[digits] != ' '
+            || rest[length - 1] != '\n')
             return damaged("an extended header that cannot be read");
         const auto record = rest.substr(digits + 1, length - digits - 2);
         const auto equals = record.find('=');
@@ -218,12 +217,15 @@ Status TarReader::readPax(const TarEntry& entry, Extra& extra)
 
 Error TarReader::cut() const
 {
-    return { ErrorCode::Corrupt, sentence("%1 ends at byte %2, in the middle of an archive. It is cut off: fetch or write it again.", { name_, std::to_string(at_) }) };
+    return { ErrorCode::Corrupt,
+        sentence("%1 ends at byte %2, in the middle of an archive. It is cut off: fetch or write it again.",
+            { name_, std::to_string(at_) }) };
 }
 
 Error TarReader::damaged(const std::string& why) const
 {
-    return { ErrorCode::Corrupt, sentence("%1 is damaged before byte %2 (%3). Fetch or write it again.", { name_, std::to_string(at_), why }) };
+    return { ErrorCode::Corrupt,
+        sentence("%1 is damaged before byte %2 (%3). Fetch or write it again.", { name_, std::to_string(at_), why }) };
 }
 
 } // namespace furrow

@@ -17,7 +17,8 @@ struct TarEntry {
 };
 
 /// Walks over the entries of a tar archive (v7, ustar, pax, GNU long names) in bounded memory. Not thread-safe.
-/// Wrong headers and an archive that is cut off are Corrupt, with the place; an error of the stream is given back as it is.
+/// Wrong headers and an archive that is cut off are Corrupt, with the place; an error of the stream is given back as it
+/// is.
 class TarReader {
 public:
     /// @param begin  offset of the first byte of `stream` in the archive: the begin of an entry

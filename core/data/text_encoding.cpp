@@ -49,17 +49,15 @@ std::string wideWithoutMark(std::string_view text)
 std::string markedEncoding(std::string_view text)
 {
     using namespace std::string_view_literals;
-    static constexpr std::pair<std::string_view, const char*> kMarks[] = { { "\xff\xfe\0\0"sv, "UTF-32LE" }, { "\0\0\xfe\xff"sv, "UTF-32BE" }, { "\xff\xfe"sv, "UTF-16LE" }, { "\xfe\xff"sv, "UTF-16BE" } };
+    static constexpr std::pair<std::string_view, const char*> kMarks[] = { { "\xff\xfe\0\0"sv, "UTF-32LE" },
+        { "\0\0\xfe\xff"sv, "UTF-32BE" }, { "\xff\xfe"sv, "UTF-16LE" }, { "\xfe\xff"sv, "UTF-16BE" } };
     for (const auto& [mark, encoding] : kMarks)
         if (text.starts_with(mark))
             return encoding;
     return "";
 }
 
-bool isContinuation(char c)
-{
-    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
+bool isContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 /// Characters of more than one byte, and bytes that belong to none. Where a sample was cut is no damage.
 struct Utf8Count {
@@ -75,7 +73,8 @@ void count(std::string_view sample, bool isBeginning, Utf8Count& counts)
     const char* end = sample.data() + sample.size();
     for (const char* p = sample.data() + begin; p < end;) {
         const auto c = decodeChar(p, end);
-        const bool isCut = end - p < static_cast<std::ptrdiff_t>(kLongest) && static_cast<unsigned char>(*p) >= 0xC2 && std::all_of(p + 1, end, isContinuation);
+        const bool isCut = end - p < static_cast<std::ptrdiff_t>(kLongest) && static_cast<unsigned char>(*p) >= 0xC2
+            && std::all_of(p + 1, end, isContinuation);
         if (c.codePoint != kInvalidByte)
             counts.characters += c.sizeBytes > 1 ? 1 : 0;
         else if (isCut)
@@ -125,7 +124,9 @@ public:
                 atEnd_ = n == 0;
             }
             UErrorCode error = U_ZERO_ERROR;
-            ucnv_convertEx(to_.get(), from_.get(), &out, into.data() + into.size(), &begin_, end_, pivot_.data(), &pivotSource_, &pivotTarget_, pivot_.data() + pivot_.size(), static_cast<UBool>(isFirst_), static_cast<UBool>(atEnd_), &error);
+            ucnv_convertEx(to_.get(), from_.get(), &out, into.data() + into.size(), &begin_, end_, pivot_.data(),
+                &pivotSource_, &pivotTarget_, pivot_.data() + pivot_.size(), static_cast<UBool>(isFirst_),
+                static_cast<UBool>(atEnd_), &error);
             isFirst_ = false;
             if (U_FAILURE(error) && error != U_BUFFER_OVERFLOW_ERROR)
                 return Error { ErrorCode::Internal, std::string("ICU cannot convert: ") + u_errorName(error) };
@@ -189,7 +190,10 @@ Result<std::string> encodingNamed(const std::string& name)
     UErrorCode error = U_ZERO_ERROR;
     const char* canonical = converter && !name.empty() ? ucnv_getName(converter.get(), &error) : nullptr;
     if (canonical == nullptr || U_FAILURE(error))
-        return Error { ErrorCode::InvalidArgument, sentence("There is no encoding '%1'. Known are utf-8, utf-16le, windows-1252, shift_jis, gb18030 and the others that ICU has.", { name }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "There is no encoding '%1'. Known are utf-8, utf-16le, windows-1252, shift_jis, gb18030 and the others that ICU has.",
+                { name }) };
     const char* usual = ucnv_getStandardName(canonical, "MIME", &error);
     const std::string found = usual != nullptr && U_SUCCESS(error) ? usual : canonical;
     return found == "UTF-8" || found == "US-ASCII" ? std::string() : found;

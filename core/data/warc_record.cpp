@@ -12,13 +12,15 @@ constexpr std::size_t kLongestHead = 64 << 10;
 
 bool sameWithoutCase(std::string_view a, std::string_view b)
 {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+        [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 std::string_view trimmed(std::string_view text)
 {
     const auto begin = text.find_first_not_of(" \t\r");
-    return begin == std::string_view::npos ? std::string_view() : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+    return begin == std::string_view::npos ? std::string_view()
+                                           : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
 /// Lines up to a blank one: those of WARC, and of HTTP inside it.
@@ -62,10 +64,7 @@ std::optional<Head> readHead(std::string_view bytes)
     }
 }
 
-std::size_t blankBefore(std::string_view bytes)
-{
-    return std::min(bytes.find_first_not_of("\r\n"), bytes.size());
-}
+std::size_t blankBefore(std::string_view bytes) { return std::min(bytes.find_first_not_of("\r\n"), bytes.size()); }
 
 bool isPlainText(std::string_view type)
 {
@@ -75,7 +74,8 @@ bool isPlainText(std::string_view type)
 bool isOkay(std::string_view statusLine)
 {
     const auto space = statusLine.find(' ');
-    return statusLine.starts_with("HTTP/") && space != std::string_view::npos && trimmed(statusLine.substr(space)).starts_with("200");
+    return statusLine.starts_with("HTTP/") && space != std::string_view::npos
+        && trimmed(statusLine.substr(space)).starts_with("200");
 }
 
 std::optional<WarcText> responseText(std::string_view content)
@@ -120,7 +120,8 @@ std::optional<WarcText> warcText(std::string_view record)
     const auto type = head->value("WARC-Type");
     if (sameWithoutCase(type, "response"))
         return responseText(content);
-    const bool isText = (sameWithoutCase(type, "conversion") || sameWithoutCase(type, "resource")) && isPlainText(head->value("Content-Type"));
+    const bool isText = (sameWithoutCase(type, "conversion") || sameWithoutCase(type, "resource"))
+        && isPlainText(head->value("Content-Type"));
     return isText ? std::optional(WarcText { content }) : std::nullopt;
 }
 

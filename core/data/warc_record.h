@@ -20,7 +20,8 @@ struct WarcText {
     std::string_view text; ///< inside the record
     const char* problem = nullptr; ///< not null: why it cannot be read
 };
-/// Of conversion and resource records of type text/plain (WET), and of responses that a server gave with 200 as text/plain.
+/// Of conversion and resource records of type text/plain (WET), and of responses that a server gave with 200 as
+/// text/plain.
 /// @return nothing for other records: they are no rows
 std::optional<WarcText> warcText(std::string_view record);
 

@@ -16,7 +16,8 @@ namespace {
 constexpr int kColumnSamples = 100;
 constexpr const char* kTooLong = "is longer than 16 MiB";
 
-/// The sample that a file belongs to, and its column: "a/b.en.txt" is "en.txt" of "a/b". An empty column: it belongs to none.
+/// The sample that a file belongs to, and its column: "a/b.en.txt" is "en.txt" of "a/b". An empty column: it belongs to
+/// none.
 struct Place {
     std::string sample;
     std::string column;
@@ -29,7 +30,8 @@ Place placeOf(const TarEntry& entry)
     if (entry.kind != TarEntry::Kind::File || dot == std::string::npos || dot == begin)
         return {};
     Place place { entry.name.substr(0, dot), entry.name.substr(dot + 1) };
-    std::transform(place.column.begin(), place.column.end(), place.column.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(place.column.begin(), place.column.end(), place.column.begin(),
+        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return place;
 }
 
@@ -115,7 +117,8 @@ private:
     bool begun_ = false;
 };
 
-Result<Samples> openSamples(FileAccess& access, const DataFile& file, std::uint64_t position, std::function<bool(const std::string&)> wanted)
+Result<Samples> openSamples(
+    FileAccess& access, const DataFile& file, std::uint64_t position, std::function<bool(const std::string&)> wanted)
 {
     FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, position));
     return Samples(TarReader(std::move(stream), file.path, position), std::move(wanted));
@@ -225,7 +228,8 @@ Result<bool> isWebDataset(std::unique_ptr<ByteStream> tar, const std::string& na
 
 Result<FileColumns> readWebColumns(FileAccess& access, const DataFile& file)
 {
-    FURROW_TRY_ASSIGN(auto samples, openSamples(access, file, 0, [](const std::string& column) { return endsAs(column, "json"); }));
+    FURROW_TRY_ASSIGN(
+        auto samples, openSamples(access, file, 0, [](const std::string& column) { return endsAs(column, "json"); }));
     FileColumns columns;
     const auto addOnce = [](std::vector<std::string>& names, const std::string& name) {
         if (std::find(names.begin(), names.end(), name) == names.end())
@@ -251,16 +255,20 @@ Result<FileColumns> readWebColumns(FileAccess& access, const DataFile& file)
     return columns;
 }
 
-Result<std::unique_ptr<RowScanner>> openWebScanner(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
+Result<std::unique_ptr<RowScanner>> openWebScanner(
+    FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     FURROW_TRY_ASSIGN(auto samples, openSamples(access, file, position, [](const std::string&) { return false; }));
-    return std::unique_ptr<RowScanner>(std::make_unique<WebScanner>(std::move(samples), file, Column(options.textColumn).file));
+    return std::unique_ptr<RowScanner>(
+        std::make_unique<WebScanner>(std::move(samples), file, Column(options.textColumn).file));
 }
 
-Result<std::unique_ptr<RowReader>> openWebReader(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
+Result<std::unique_ptr<RowReader>> openWebReader(
+    FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     Column column(options.textColumn);
-    FURROW_TRY_ASSIGN(auto samples, openSamples(access, file, position, [name = column.file](const std::string& other) { return other == name; }));
+    FURROW_TRY_ASSIGN(auto samples,
+        openSamples(access, file, position, [name = column.file](const std::string& other) { return other == name; }));
     return std::unique_ptr<RowReader>(std::make_unique<WebRows>(std::move(samples), file, std::move(column)));
 }
 

@@ -65,17 +65,21 @@ private:
     }
     Error damaged(const std::string& why) const
     {
-        return { ErrorCode::Corrupt, sentence("%1 has a damaged zip directory (%2). Fetch or write it again.", { name_, why }) };
+        return { ErrorCode::Corrupt,
+            sentence("%1 has a damaged zip directory (%2). Fetch or write it again.", { name_, why }) };
     }
     Status findEnd()
     {
         const std::uint64_t tail = std::min<std::uint64_t>(source_.sizeBytes(), kEndBytes + kLongestComment);
         FURROW_TRY_ASSIGN(auto bytes, readAt(source_.sizeBytes() - tail, tail));
         const std::string_view end = bytes;
-        for (std::size_t at = end.rfind("PK\5\6"sv); at != std::string_view::npos; at = at == 0 ? std::string_view::npos : end.rfind("PK\5\6"sv, at - 1))
+        for (std::size_t at = end.rfind("PK\5\6"sv); at != std::string_view::npos;
+            at = at == 0 ? std::string_view::npos : end.rfind("PK\5\6"sv, at - 1))
             if (at + kEndBytes <= end.size() && number(end, at + 20, 2) == end.size() - at - kEndBytes)
                 return takeEnd(end.substr(at), source_.sizeBytes() - tail + at);
-        return Error { ErrorCode::Corrupt, sentence("%1 has no zip directory at its end, after %2 bytes. It is cut off: fetch or write it again.", { name_, std::to_string(source_.sizeBytes()) }) };
+        return Error { ErrorCode::Corrupt,
+            sentence("%1 has no zip directory at its end, after %2 bytes. It is cut off: fetch or write it again.",
+                { name_, std::to_string(source_.sizeBytes()) }) };
     }
     /// @param at  of the record of the end
     Status takeEnd(std::string_view end, std::uint64_t at)
@@ -85,7 +89,8 @@ private:
         offset_ = number(end, 16, 4);
         std::uint64_t disk = number(end, 4, 2);
         if (count_ == 0xffff || size_ == kIn64 || offset_ == kIn64) {
-            FURROW_TRY_ASSIGN(auto locator, at >= kLocatorBytes ? readAt(at - kLocatorBytes, kLocatorBytes) : Result<std::string>(std::string()));
+            FURROW_TRY_ASSIGN(auto locator,
+                at >= kLocatorBytes ? readAt(at - kLocatorBytes, kLocatorBytes) : Result<std::string>(std::string()));
             if (locator.starts_with("PK\6\7"sv)) {
                 at = number(locator, 8, 8);
                 FURROW_TRY_ASSIGN(auto end64, readAt(at, kEnd64Bytes));
@@ -98,9 +103,11 @@ private:
             }
         }
         if (disk != 0)
-            return Error { ErrorCode::InvalidArgument, sentence("%1 is one part of a zip archive in several. Join them first.", { name_ }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence("%1 is one part of a zip archive in several. Join them first.", { name_ }) };
         if (size_ > kMostDirectoryBytes)
-            return Error { ErrorCode::InvalidArgument, sentence("%1 has a directory of more than 64 MiB. Unpack it and name the folder.", { name_ }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence("%1 has a directory of more than 64 MiB. Unpack it and name the folder.", { name_ }) };
         if (offset_ > at || size_ != at - offset_ || count_ > size_ / kEntryBytes)
             return damaged("another size than it has");
         return {};
@@ -182,7 +189,8 @@ private:
 
 } // namespace
 
-Result<std::vector<ZipEntry>> readZipDirectory(const ByteSource& source, const std::string& name, const std::function<bool(std::string_view)>& isWanted)
+Result<std::vector<ZipEntry>> readZipDirectory(
+    const ByteSource& source, const std::string& name, const std::function<bool(std::string_view)>& isWanted)
 {
     return Directory(source, name).read(isWanted);
 }

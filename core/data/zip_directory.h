@@ -20,10 +20,11 @@ struct ZipEntry {
     bool link = false;
 };
 
-/// The files that the central directory lists (also zip64), in its order, without folders. The data of a file must lie where the directory
-/// says, under the same name, and that of no two may overlap: else the archive is Corrupt.
+/// The files that the central directory lists (also zip64), in its order, without folders. The data of a file must lie
+/// where the directory says, under the same name, and that of no two may overlap: else the archive is Corrupt.
 /// @param isWanted  by its name; what is not wanted is left out and not looked at
 /// @param name  for messages
-Result<std::vector<ZipEntry>> readZipDirectory(const ByteSource& source, const std::string& name, const std::function<bool(std::string_view)>& isWanted);
+Result<std::vector<ZipEntry>> readZipDirectory(
+    const ByteSource& source, const std::string& name, const std::function<bool(std::string_view)>& isWanted);
 
 } // namespace furrow

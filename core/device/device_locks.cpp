@@ -5,7 +5,8 @@
 
 namespace furrow {
 
-Result<std::vector<FileLock>> lockDevices(const std::vector<WorkerPlacement>& placements, const std::filesystem::path& folder)
+Result<std::vector<FileLock>> lockDevices(
+    const std::vector<WorkerPlacement>& placements, const std::filesystem::path& folder)
 {
     std::vector<FileLock> locks;
     for (const auto& place : placements) {
@@ -13,9 +14,14 @@ Result<std::vector<FileLock>> lockDevices(const std::vector<WorkerPlacement>& pl
             continue;
         auto lock = FileLock::tryLockForAll(folder / pathFromUtf8("furrow-" + place.device + ".lock"));
         if (!lock.ok() && lock.error().code != ErrorCode::Busy)
-            return Error { lock.error().code, sentence("Whether %1 (%2) is free cannot be told: %3. Choose another device, or have that mended first.", { place.deviceName, place.device, lock.error().message }) };
+            return Error { lock.error().code,
+                sentence(
+                    "Whether %1 (%2) is free cannot be told: %3. Choose another device, or have that mended first.",
+                    { place.deviceName, place.device, lock.error().message }) };
         if (!lock.ok())
-            return Error { ErrorCode::Busy, sentence("%1 (%2) is in use by another run. Choose another device, or stop that run first.", { place.deviceName, place.device }) };
+            return Error { ErrorCode::Busy,
+                sentence("%1 (%2) is in use by another run. Choose another device, or stop that run first.",
+                    { place.deviceName, place.device }) };
         locks.push_back(std::move(lock).value());
     }
     return locks;

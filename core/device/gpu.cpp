@@ -41,9 +41,10 @@ struct GpuMonitor::Nvml {
     bool findAll()
     {
         return find(init, "nvmlInit_v2") && find(shutdown, "nvmlShutdown") && find(count, "nvmlDeviceGetCount_v2")
-            && find(handle, "nvmlDeviceGetHandleByIndex_v2") && find(uuid, "nvmlDeviceGetUUID") && find(name, "nvmlDeviceGetName")
-            && find(memory, "nvmlDeviceGetMemoryInfo") && find(utilisation, "nvmlDeviceGetUtilizationRates")
-            && find(power, "nvmlDeviceGetPowerUsage") && find(temperature, "nvmlDeviceGetTemperature");
+            && find(handle, "nvmlDeviceGetHandleByIndex_v2") && find(uuid, "nvmlDeviceGetUUID")
+            && find(name, "nvmlDeviceGetName") && find(memory, "nvmlDeviceGetMemoryInfo")
+            && find(utilisation, "nvmlDeviceGetUtilizationRates") && find(power, "nvmlDeviceGetPowerUsage")
+            && find(temperature, "nvmlDeviceGetTemperature");
     }
 
     SharedLibrary library_;
@@ -66,7 +67,8 @@ Result<GpuMonitor> GpuMonitor::open()
         return Error { ErrorCode::NotFound, "No NVIDIA driver was found: " + library.error().message + "." };
     auto nvml = std::make_unique<Nvml>(std::move(library).value());
     if (!nvml->findAll())
-        return Error { ErrorCode::NotFound, std::string("The NVIDIA driver is too old: ") + kLibrary + " lacks functions of driver 450 and later." };
+        return Error { ErrorCode::NotFound,
+            std::string("The NVIDIA driver is too old: ") + kLibrary + " lacks functions of driver 450 and later." };
     if (nvml->init() != kSuccess)
         return Error { ErrorCode::NotFound, "The NVIDIA driver is installed but does not start; nvidia-smi says why." };
     return GpuMonitor(std::move(nvml));

@@ -9,7 +9,8 @@
 
 namespace furrow {
 
-/// One GPU as the driver's management library (NVML) sees it, identified by UUID: numbers change with CUDA_VISIBLE_DEVICES.
+/// One GPU as the driver's management library (NVML) sees it, identified by UUID: numbers change with
+/// CUDA_VISIBLE_DEVICES.
 struct Gpu {
     std::string uuid; ///< "GPU-5b1e..."
     std::string name; ///< "NVIDIA H200"

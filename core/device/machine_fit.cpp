@@ -7,12 +7,10 @@
 
 namespace furrow {
 
-Machine Machine::here()
-{
-    return { physicalMemoryBytes(), cpuCount() };
-}
+Machine Machine::here() { return { physicalMemoryBytes(), cpuCount() }; }
 
-std::vector<std::string> machineWarnings(const std::vector<WorkerPlacement>& workers, std::int64_t bytesEach, const Machine& machine)
+std::vector<std::string> machineWarnings(
+    const std::vector<WorkerPlacement>& workers, std::int64_t bytesEach, const Machine& machine)
 {
     std::int64_t count = 0;
     std::int64_t threads = 0;
@@ -23,20 +21,25 @@ std::vector<std::string> machineWarnings(const std::vector<WorkerPlacement>& wor
     std::vector<std::string> warnings;
     const auto together = static_cast<std::uint64_t>(bytesEach * count);
     if (count > 0 && together > machine.memoryBytes)
-        warnings.push_back(sentence("The %1 workers would take about %2 of memory together, and this machine has %3. Fewer workers, a smaller batch_size or a smaller model need less.",
+        warnings.push_back(sentence(
+            "The %1 workers would take about %2 of memory together, and this machine has %3. Fewer workers, a smaller batch_size or a smaller model need less.",
             { formatCount(count), formatBytes(together), formatBytes(machine.memoryBytes) }));
     if (threads > machine.cores)
-        warnings.push_back(sentence("The %1 workers want %2 cores together, and this machine has %3: they would take turns and be no faster. Use fewer workers or threads.",
+        warnings.push_back(sentence(
+            "The %1 workers want %2 cores together, and this machine has %3: they would take turns and be no faster. Use fewer workers or threads.",
             { formatCount(count), formatCount(threads), formatCount(machine.cores) }));
     return warnings;
 }
 
-std::vector<std::string> machineWarnings(const RunConfig& config, const std::vector<WorkerPlacement>& workers, const Machine& machine)
+std::vector<std::string> machineWarnings(
+    const RunConfig& config, const std::vector<WorkerPlacement>& workers, const Machine& machine)
 {
     const ModelConfig model = modelConfigOf(config, usualVocabulary(config));
     if (workers.empty() || !model.validate().empty())
         return {};
-    const auto each = estimateMemory(config, model, stepPathOf(config, model, workers.front().device != "cpu"), workers.front().threads).total();
+    const auto each = estimateMemory(
+        config, model, stepPathOf(config, model, workers.front().device != "cpu"), workers.front().threads)
+                          .total();
     return machineWarnings(workers, each, machine);
 }
 

@@ -17,7 +17,8 @@ struct WorkerPlacement {
     int threads = 1;
 };
 
-/// One placement for each worker, from `devices`, `workers` and `threads`. InvalidArgument names a GPU that is not there and lists those that are.
+/// One placement for each worker, from `devices`, `workers` and `threads`. InvalidArgument names a GPU that is not
+/// there and lists those that are.
 /// @param cores  CPU cores of this machine
 Result<std::vector<WorkerPlacement>> placeWorkers(const RunConfig& config, const std::vector<Gpu>& gpus, int cores);
 /// The same on this machine as it is now. One whose GPUs cannot be asked has none.

@@ -15,11 +15,14 @@ constexpr double kSameSize = 1.25; // by as much estimates of nearly the same se
 constexpr double kLikeSize = 4; // beyond that other terms of the formula rule
 
 /// Measured by estimated of those whose estimate differs by no more than `factor`.
-std::vector<double> ratiosWithin(double factor, std::int64_t bytes, const MemoryCase& of, const std::vector<MeasuredMemory>& history)
+std::vector<double> ratiosWithin(
+    double factor, std::int64_t bytes, const MemoryCase& of, const std::vector<MeasuredMemory>& history)
 {
     std::vector<double> ratios;
     for (const MeasuredMemory& run : history)
-        if (run.of == of && std::abs(std::log(static_cast<double>(run.estimatedBytes) / static_cast<double>(bytes))) <= std::log(factor))
+        if (run.of == of
+            && std::abs(std::log(static_cast<double>(run.estimatedBytes) / static_cast<double>(bytes)))
+                <= std::log(factor))
             ratios.push_back(run.ratio());
     return ratios;
 }
@@ -28,7 +31,8 @@ std::vector<double> ratiosWithin(double factor, std::int64_t bytes, const Memory
 
 nlohmann::json toJson(const MeasuredMemory& m)
 {
-    return { { "device", m.of.device }, { "path", toString(m.of.path) }, { "architecture", m.of.architecture }, { "estimated_bytes", m.estimatedBytes }, { "peak_bytes", m.peakBytes } };
+    return { { "device", m.of.device }, { "path", toString(m.of.path) }, { "architecture", m.of.architecture },
+        { "estimated_bytes", m.estimatedBytes }, { "peak_bytes", m.peakBytes } };
 }
 
 std::optional<MeasuredMemory> measuredMemoryFrom(const nlohmann::json& json)
@@ -48,7 +52,8 @@ try {
     return std::nullopt;
 }
 
-MemoryForecast forecastMemory(const MemoryEstimate& estimate, const MemoryCase& of, const std::vector<MeasuredMemory>& history)
+MemoryForecast forecastMemory(
+    const MemoryEstimate& estimate, const MemoryCase& of, const std::vector<MeasuredMemory>& history)
 {
     MemoryForecast forecast { estimate, 1, kFormulaBand, 0 };
     auto ratios = ratiosWithin(kSameSize, estimate.total(), of, history);

@@ -40,10 +40,15 @@ struct MemoryForecast {
     std::int64_t high() const { return at(1 + band); }
 
 private:
-    std::int64_t at(double share) const { return static_cast<std::int64_t>(static_cast<double>(parts.total()) * factor * share); }
+    std::int64_t at(double share) const
+    {
+        return static_cast<std::int64_t>(static_cast<double>(parts.total()) * factor * share);
+    }
 };
 
-/// Corrects by earlier runs of the same case and nearly the same size; with none of them the formula stands, with its own band.
-MemoryForecast forecastMemory(const MemoryEstimate& estimate, const MemoryCase& of, const std::vector<MeasuredMemory>& history);
+/// Corrects by earlier runs of the same case and nearly the same size; with none of them the formula stands, with its
+/// own band.
+MemoryForecast forecastMemory(
+    const MemoryEstimate& estimate, const MemoryCase& of, const std::vector<MeasuredMemory>& history);
 
 } // namespace furrow

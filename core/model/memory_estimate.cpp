@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
-// Sizes are of float32 numbers unless multiplied by `type`, the bytes of a number in products. D width, F feed-forward width, V vocabulary.
+// Sizes are of float32 numbers unless multiplied by `type`, the bytes of a number in products. D width, F feed-forward
+// width, V vocabulary.
 
 namespace furrow {
 
 namespace {
 
-constexpr std::int64_t kProgram = 160'000'000; // libtorch's code and operators (code that several workers share), buffers of the loader, the ledger
+constexpr std::int64_t kProgram
+    = 160'000'000; // libtorch's code and operators (code that several workers share), buffers of the loader, the ledger
 
 struct Sizes {
     std::int64_t parameters;
@@ -25,7 +27,8 @@ std::int64_t loraParameters(const ModelConfig& m)
 {
     const std::int64_t kv = m.keyValueHeads() * m.headWidth();
     const std::int64_t up = m.feedForwardWidth() * (m.activation == "swiglu" ? 2 : 1);
-    return m.layers * m.loraRank * (m.width + m.width + 2 * kv + 2 * m.width + m.width + up + m.feedForwardWidth() + m.width);
+    return m.layers * m.loraRank
+        * (m.width + m.width + 2 * kv + 2 * m.width + m.width + up + m.feedForwardWidth() + m.width);
 }
 
 Sizes sizesOf(const RunConfig& c, const ModelConfig& m, bool gpu)
@@ -50,7 +53,8 @@ std::int64_t keptByLayer(const ModelConfig& m, const Sizes& s)
     const std::int64_t d = m.width;
     const bool rms = m.architecture == "hrm" || m.norm == "rmsnorm";
     const std::int64_t norms = 2 * 4 * d * (rms ? 2 : 1); // their inputs; our RMSNorm keeps what is divided, too
-    const std::int64_t attention = s.type * (d + d + 2 * s.kv + d + (m.positions == "rope" ? d + s.kv : 0)); // normed, q k v, mixed, and q k turned
+    const std::int64_t attention = s.type
+        * (d + d + 2 * s.kv + d + (m.positions == "rope" ? d + s.kv : 0)); // normed, q k v, mixed, and q k turned
     const std::int64_t feedForward = s.type * (d + s.up + s.active * (s.up > s.active ? 2 : 1));
     const std::int64_t masks = m.dropout > 0 ? 2 * d : 0;
     return norms + attention + feedForward + masks;
@@ -63,7 +67,9 @@ std::int64_t activationsOf(const RunConfig& c, const ModelConfig& m, const Sizes
     const std::int64_t working = s.type * (s.up + s.active) * s.tokens; // gradients inside the layer at hand
     if (c.recompute && m.architecture == "gpt")
         return s.layers * 4 * m.width * s.tokens + layer + rest + working;
-    const std::int64_t second = m.architecture == "hrm" ? layer + 6 * 4 * m.width * s.tokens : 0; // the forward that says whether to go on, while the first is kept
+    const std::int64_t second = m.architecture == "hrm"
+        ? layer + 6 * 4 * m.width * s.tokens
+        : 0; // the forward that says whether to go on, while the first is kept
     return s.layers * layer + rest + working + second;
 }
 
@@ -97,7 +103,8 @@ MemoryEstimate byOperators(const RunConfig& c, const ModelConfig& m, const Sizes
 MemoryEstimate byHand(const RunConfig& c, const ModelConfig& m, const Sizes& s, int threads)
 {
     const std::int64_t d = m.width;
-    const std::int64_t tokens = std::min(s.tokens, std::max(kFastTokensPerTask / c.seqLen, std::int64_t { 1 }) * c.seqLen);
+    const std::int64_t tokens
+        = std::min(s.tokens, std::max(kFastTokensPerTask / c.seqLen, std::int64_t { 1 }) * c.seqLen);
     const std::int64_t layer = d + d + (d + 2 * s.kv) + d + d + d + s.up + s.active;
     const std::int64_t working = 7 * d + s.up + (d + 2 * s.kv) + 2 * s.kv;
     MemoryEstimate e;
@@ -114,7 +121,9 @@ MemoryEstimate byHand(const RunConfig& c, const ModelConfig& m, const Sizes& s, 
 MemoryEstimate estimateMemory(const RunConfig& config, const ModelConfig& model, StepPath path, int threads)
 {
     const Sizes sizes = sizesOf(config, model, path == StepPath::Gpu);
-    MemoryEstimate e = path == StepPath::CpuFast ? byHand(config, model, sizes, threads) : byOperators(config, model, sizes, path == StepPath::Gpu ? kGpuLogits : kCpuLogits);
+    MemoryEstimate e = path == StepPath::CpuFast
+        ? byHand(config, model, sizes, threads)
+        : byOperators(config, model, sizes, path == StepPath::Gpu ? kGpuLogits : kCpuLogits);
     if (path != StepPath::Gpu) {
         e.process = kProgram;
         // While frozen weights are read they are there twice; then there are no activations yet.

@@ -18,8 +18,8 @@ struct MemoryEstimate {
     std::int64_t total() const { return weights + gradients + optimizer + activations + logits + process + checkpoint; }
 };
 
-/// By counting what each operator keeps for backward; no term grows with the square of the window, as attention never holds its scores. How near
-/// it comes to measured peaks is in tests/bench/README.md.
+/// By counting what each operator keeps for backward; no term grows with the square of the window, as attention never
+/// holds its scores. How near it comes to measured peaks is in tests/bench/README.md.
 /// @param threads  CPU threads of the worker; each has its own gradients on the fast path
 MemoryEstimate estimateMemory(const RunConfig& config, const ModelConfig& model, StepPath path, int threads);
 

@@ -6,10 +6,7 @@ namespace furrow {
 
 namespace {
 
-std::int64_t roundUp(std::int64_t value, std::int64_t to)
-{
-    return (value + to - 1) / to * to;
-}
+std::int64_t roundUp(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
 
 class Problems {
 public:
@@ -64,7 +61,8 @@ std::int64_t hrmBlockParameters(const ModelConfig& config)
 std::int64_t ModelConfig::feedForwardWidth() const
 {
     if (architecture == "hrm") {
-        const auto wanted = static_cast<std::int64_t>(std::llround(hrm.expansion * static_cast<double>(width) * 2.0 / 3.0));
+        const auto wanted
+            = static_cast<std::int64_t>(std::llround(hrm.expansion * static_cast<double>(width) * 2.0 / 3.0));
         return roundUp(wanted, 256);
     }
     if (ffWidth > 0)
@@ -104,7 +102,8 @@ std::vector<ModelProblem> ModelConfig::validate() const
     if (loraRank != 0) {
         problems.range("lora_rank", loraRank, 1, width);
         if (architecture != "gpt" || moeExperts > 0)
-            problems.add("lora_rank", std::to_string(loraRank), "0, for LoRA works with architecture gpt without experts only");
+            problems.add(
+                "lora_rank", std::to_string(loraRank), "0, for LoRA works with architecture gpt without experts only");
     }
     if (architecture == "hrm")
         validateHrm(hrm, problems);
@@ -127,7 +126,8 @@ std::int64_t ModelConfig::parameterCount() const
     const std::int64_t up = activation == "swiglu" ? 2 * f : f;
     const std::int64_t mlp = d * up + f * d + oneBias * (up + d);
     const std::int64_t feedForward = moeExperts > 0 ? moeExperts * (d * up + f * d) + moeExperts * d : mlp;
-    const std::int64_t embeddings = vocabularySize * d * (tiedHead ? 1 : 2) + (positions == "learned" ? contextLength * d : 0);
+    const std::int64_t embeddings
+        = vocabularySize * d * (tiedHead ? 1 : 2) + (positions == "learned" ? contextLength * d : 0);
     return layers * (attention + feedForward + 2 * perNorm) + perNorm + embeddings;
 }
 
@@ -141,7 +141,8 @@ double ModelConfig::flopsPerToken() const
         const double oneHigh = static_cast<double>(hrm.highLayers) * (2 * block + 4 * d * t);
         const double lowPasses = static_cast<double>(hrm.highCycles * hrm.lowCycles - 1);
         const double highPasses = static_cast<double>(hrm.highCycles - 1);
-        return lowPasses * oneLow + highPasses * oneHigh + 3 * (oneLow + oneHigh) + 6 * d * static_cast<double>(vocabularySize);
+        return lowPasses * oneLow + highPasses * oneHigh + 3 * (oneLow + oneHigh)
+            + 6 * d * static_cast<double>(vocabularySize);
     }
     double active = static_cast<double>(parameterCount());
     if (positions == "learned")

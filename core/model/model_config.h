@@ -52,7 +52,8 @@ struct ModelConfig {
     std::int64_t moeExperts = 0; ///< 0: dense
     std::int64_t moeActive = 2; ///< experts a token visits
     double moeBalance = 0.01; ///< weight of the load-balance loss
-    std::int64_t loraRank = 0; ///< 0: all weights are trained; else only pairs of that rank beside each linear layer of a block
+    std::int64_t loraRank
+        = 0; ///< 0: all weights are trained; else only pairs of that rank beside each linear layer of a block
     double loraAlpha = 0; ///< 0: twice the rank
     HrmConfig hrm;
 
@@ -60,7 +61,10 @@ struct ModelConfig {
     std::int64_t keyValueHeads() const { return kvHeads > 0 ? kvHeads : heads; }
     /// ffWidth with its default resolved.
     std::int64_t feedForwardWidth() const;
-    double loraScale() const { return (loraAlpha > 0 ? loraAlpha : 2.0 * static_cast<double>(loraRank)) / static_cast<double>(loraRank); }
+    double loraScale() const
+    {
+        return (loraAlpha > 0 ? loraAlpha : 2.0 * static_cast<double>(loraRank)) / static_cast<double>(loraRank);
+    }
     /// Everything wrong at once; empty when the model can be built.
     std::vector<ModelProblem> validate() const;
     /// Trained numbers, a tied head counted once.

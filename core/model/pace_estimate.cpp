@@ -28,10 +28,12 @@ std::optional<PaceForecast> forecastPace(const PaceCase& wanted, const std::vect
     double nearest = 0;
     for (std::size_t i = 0; i < history.size(); ++i) {
         const MeasuredPace& run = history[i];
-        if (run.of.path != wanted.path || !(run.of.flopsPerToken > 0) || !(run.of.units > 0) || !(run.tokensPerSecond > 0))
+        if (run.of.path != wanted.path || !(run.of.flopsPerToken > 0) || !(run.of.units > 0)
+            || !(run.tokensPerSecond > 0))
             continue;
         const double away = distance(run.of, wanted);
-        const double pace = run.tokensPerSecond * run.of.flopsPerToken / wanted.flopsPerToken * wanted.units / run.of.units;
+        const double pace
+            = run.tokensPerSecond * run.of.flopsPerToken / wanted.flopsPerToken * wanted.units / run.of.units;
         if (best && (away > nearest + kSame || (away > nearest - kSame && pace <= best->tokensPerSecond)))
             continue;
         best = PaceForecast { i, pace, away < kSame };

@@ -18,7 +18,8 @@ struct PaceCase {
 
 /// @param devices  GPUs that train; 0: the CPU
 /// @param workers, threads  of each; together they get no more than `cores`
-PaceCase paceCaseOf(const RunConfig& config, const ModelConfig& model, int devices, int workers, int threads, int cores);
+PaceCase paceCaseOf(
+    const RunConfig& config, const ModelConfig& model, int devices, int workers, int threads, int cores);
 
 /// How fast an earlier run was.
 struct MeasuredPace {
@@ -33,8 +34,9 @@ struct PaceForecast {
     bool isSame = false; ///< its settings were the same: nothing was reckoned
 };
 
-/// By the run nearest in operations for a token and in units, and of those equally near the fastest: what disturbed a run made it slower, never
-/// faster. Pace falls with the operations and grows with the units. Nothing: no run trained in the same way.
+/// By the run nearest in operations for a token and in units, and of those equally near the fastest: what disturbed a
+/// run made it slower, never faster. Pace falls with the operations and grows with the units. Nothing: no run trained
+/// in the same way.
 std::optional<PaceForecast> forecastPace(const PaceCase& wanted, const std::vector<MeasuredPace>& history);
 
 } // namespace furrow

@@ -14,7 +14,8 @@ std::string toString(StepPath path)
 
 bool fitsFastStep(const ModelConfig& model, bool recompute)
 {
-    return model.architecture == "gpt" && model.moeExperts == 0 && model.loraRank == 0 && !recompute && model.width % 16 == 0 && model.feedForwardWidth() % 16 == 0;
+    return model.architecture == "gpt" && model.moeExperts == 0 && model.loraRank == 0 && !recompute
+        && model.width % 16 == 0 && model.feedForwardWidth() % 16 == 0;
 }
 
 StepPath stepPathOf(const RunConfig& config, const ModelConfig& model, bool gpu)

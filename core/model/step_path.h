@@ -23,10 +23,11 @@ struct LogitParts {
     std::int64_t padTo; ///< rows of logits are filled up to a multiple of this
 };
 inline constexpr LogitParts kCpuLogits { std::int64_t { 1 } << 25, 0, 1 };
-/// Each product adds to the gradient of the whole head, so there should be few; tensor cores want rows that begin at a multiple of 16 bytes.
+/// Each product adds to the gradient of the whole head, so there should be few; tensor cores want rows that begin at a
+/// multiple of 16 bytes.
 inline constexpr LogitParts kGpuLogits { std::int64_t { 1 } << 25, std::int64_t { 1 } << 28, 64 };
-/// Tokens, in whole windows, that a thread of the hand-written step takes through the model at a time, enough for efficient products and few enough to
-/// stay near the cache; and logits it holds.
+/// Tokens, in whole windows, that a thread of the hand-written step takes through the model at a time, enough for
+/// efficient products and few enough to stay near the cache; and logits it holds.
 inline constexpr std::int64_t kFastTokensPerTask = 256;
 inline constexpr std::int64_t kFastLogitsPerPiece = std::int64_t { 1 } << 22;
 

@@ -26,7 +26,8 @@ Result<RunConfig> nextConfig(const std::vector<AttemptRow>& attempts, const RunC
     return config;
 }
 
-std::vector<std::vector<ConfigChange>> changesByAttempt(const std::vector<AttemptRow>& attempts, const RunConfig& frozen)
+std::vector<std::vector<ConfigChange>> changesByAttempt(
+    const std::vector<AttemptRow>& attempts, const RunConfig& frozen)
 {
     std::vector<std::vector<ConfigChange>> all;
     RunConfig before = frozen;

@@ -14,11 +14,13 @@ Result<RunConfig> configOf(const AttemptRow& attempt, const RunConfig& frozen);
 /// The configuration in force now: that of the newest of all attempts, what run.json froze before the first one.
 Result<RunConfig> latestConfig(const std::vector<AttemptRow>& attempts, const RunConfig& frozen);
 
-/// What a resume begins with: the configuration in force, without what was asked of the newest attempt alone (to end with its epoch).
+/// What a resume begins with: the configuration in force, without what was asked of the newest attempt alone (to end
+/// with its epoch).
 Result<RunConfig> nextConfig(const std::vector<AttemptRow>& attempts, const RunConfig& frozen);
 
-/// The settings that each attempt changed against the one before it, the first one against run.json; one list an attempt, in their order.
-/// An attempt whose overrides cannot be read counts as one that changed nothing.
-std::vector<std::vector<ConfigChange>> changesByAttempt(const std::vector<AttemptRow>& attempts, const RunConfig& frozen);
+/// The settings that each attempt changed against the one before it, the first one against run.json; one list an
+/// attempt, in their order. An attempt whose overrides cannot be read counts as one that changed nothing.
+std::vector<std::vector<ConfigChange>> changesByAttempt(
+    const std::vector<AttemptRow>& attempts, const RunConfig& frozen);
 
 } // namespace furrow

@@ -6,14 +6,16 @@
 
 namespace furrow {
 
-/// The prepared blocks that lie in the cache against the digests and chunks of the ledger. One that is not there is no fault: it is made again.
+/// The prepared blocks that lie in the cache against the digests and chunks of the ledger. One that is not there is no
+/// fault: it is made again.
 Status auditBlocks(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log);
 
-/// The downloads in the cache against the SHA-256 that the hub promised; says which files of the hub were never compared as a whole. No inspection where the
-/// data has no file of the hub.
+/// The downloads in the cache against the SHA-256 that the hub promised; says which files of the hub were never
+/// compared as a whole. No inspection where the data has no file of the hub.
 Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log);
 
-/// Reads the source once more, as the feeder does, and compares the samples of each committed chunk by their fingerprints.
+/// Reads the source once more, as the feeder does, and compares the samples of each committed chunk by their
+/// fingerprints.
 Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log);
 
 } // namespace furrow

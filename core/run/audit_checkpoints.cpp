@@ -1,6 +1,7 @@
-// How this works: every checkpoint that newest weights were made from has a row, and a manifest in its folder or, when its weights were removed,
-// in checkpoints/removed. The row has the hash of the manifest, the manifest that of each file. So the manifests are held against the rows, the
-// windows in the manifests against the parts of the ledger, and the files of the newest weights against their manifests.
+// How this works: every checkpoint that newest weights were made from has a row, and a manifest in its folder or, when
+// its weights were removed, in checkpoints/removed. The row has the hash of the manifest, the manifest that of each
+// file. So the manifests are held against the rows, the windows in the manifests against the parts of the ledger, and
+// the files of the newest weights against their manifests.
 
 #include "core/run/audit_checkpoints.h"
 
@@ -50,7 +51,8 @@ std::string rangesOf(const WindowsByChunk& windows, ChunkId chunk)
     return found == windows.end() ? "-" : encodeRanges(found->second);
 }
 
-/// The first chunk of which manifest and ledger say something else. What a claim left out after its manifest was written is in the ledger alone.
+/// The first chunk of which manifest and ledger say something else. What a claim left out after its manifest was
+/// written is in the ledger alone.
 std::optional<ChunkId> firstDifference(const Covered& manifest, const Covered& ledger)
 {
     if (manifest.twice || ledger.twice)
@@ -59,9 +61,12 @@ std::optional<ChunkId> firstDifference(const Covered& manifest, const Covered& l
     for (const auto* windows : { &manifest.trained, &ledger.trained, &manifest.leftOut })
         for (const auto& [chunk, ranges] : *windows)
             chunks.insert(chunk);
-    const auto of = [](const WindowsByChunk& windows, ChunkId chunk) { return windows.contains(chunk) ? windows.at(chunk) : WindowRanges {}; };
+    const auto of = [](const WindowsByChunk& windows, ChunkId chunk) {
+        return windows.contains(chunk) ? windows.at(chunk) : WindowRanges {};
+    };
     for (const ChunkId chunk : chunks)
-        if (of(manifest.trained, chunk) != of(ledger.trained, chunk) || !contains(of(ledger.leftOut, chunk), of(manifest.leftOut, chunk)))
+        if (of(manifest.trained, chunk) != of(ledger.trained, chunk)
+            || !contains(of(ledger.leftOut, chunk), of(manifest.leftOut, chunk)))
             return chunk;
     return std::nullopt;
 }
@@ -93,16 +98,24 @@ public:
                 return cancelled();
             if (!row.surviving)
                 continue;
-            log_.say(sentence("Reading the manifests of the checkpoints"), static_cast<double>(row.id.value) / static_cast<double>(rows_.back().id.value));
+            log_.say(sentence("Reading the manifests of the checkpoints"),
+                static_cast<double>(row.id.value) / static_cast<double>(rows_.back().id.value));
             removed += hasWeights(row) ? 0 : 1;
             takeManifest(row);
             if (row.removed && hasWeights(row) && stillCounts(row.id.value))
-                log_.mention("stray", sentence("checkpoint %1 was removed by the keep policy and its folder is there; the next resume takes it back", { row.record.folder }));
+                log_.mention("stray",
+                    sentence(
+                        "checkpoint %1 was removed by the keep policy and its folder is there; the next resume takes it back",
+                        { row.record.folder }));
         }
         strangers();
         if (silent_ > 0)
-            log_.notInspected(sentence("who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it", { formatCount(silent_) }));
-        log_.how(sentence("SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know", { formatCount(log_.inspected()), formatCount(removed) }));
+            log_.notInspected(sentence(
+                "who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it",
+                { formatCount(silent_) }));
+        log_.how(sentence(
+            "SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know",
+            { formatCount(log_.inspected()), formatCount(removed) }));
         return {};
     }
 
@@ -120,9 +133,13 @@ public:
             const Covered byLedger = coveredBy(rows);
             const auto chunk = firstDifference(byManifest, byLedger);
             if (chunk && stillCounts(id))
-                log_.wrong("parts", *chunk, sentence("%1: checkpoint %2 trained windows %3 by its manifest and %4 by the tracker", { toString(*chunk), folders_[id], rangesOf(byManifest.trained, *chunk), rangesOf(byLedger.trained, *chunk) }));
+                log_.wrong("parts", *chunk,
+                    sentence("%1: checkpoint %2 trained windows %3 by its manifest and %4 by the tracker",
+                        { toString(*chunk), folders_[id], rangesOf(byManifest.trained, *chunk),
+                            rangesOf(byLedger.trained, *chunk) }));
         }
-        log_.how(sentence("the windows in %1 manifests against %2 part rows of the tracker", { formatCount(log_.inspected()), formatCount(parts) }));
+        log_.how(sentence("the windows in %1 manifests against %2 part rows of the tracker",
+            { formatCount(log_.inspected()), formatCount(parts) }));
         return {};
     }
 
@@ -140,7 +157,9 @@ public:
                 ++older;
         }
         if (older > 0)
-            log_.notInspected(sentence("weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too", { formatCount(older) }));
+            log_.notInspected(sentence(
+                "weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too",
+                { formatCount(older) }));
         for (const Row* row : hashed)
             if (const auto manifest = manifests_.find(row->id.value); manifest != manifests_.end())
                 weigh(manifest->second, row->record.folder);
@@ -152,7 +171,9 @@ public:
                 continue;
             }
             if (manifest == manifests_.end()) {
-                log_.unreadable(sentence("the weights of checkpoint %1 could not be inspected: its manifest cannot be used", { row->record.folder }));
+                log_.unreadable(
+                    sentence("the weights of checkpoint %1 could not be inspected: its manifest cannot be used",
+                        { row->record.folder }));
                 continue;
             }
             log_.looked();
@@ -166,11 +187,14 @@ public:
             FURROW_TRY(hashFrozen(use));
         }
         if (!gone_.empty())
-            log_.notInspected(sentence("weights of %1 checkpoints that the run itself removed, or left, while they were inspected", { formatCount(std::ssize(gone_)) }));
-        const std::vector<std::string> numbers { formatCount(files), formatBytes(static_cast<std::uint64_t>(bytesRead_)), formatCount(log_.inspected()) };
+            log_.notInspected(
+                sentence("weights of %1 checkpoints that the run itself removed, or left, while they were inspected",
+                    { formatCount(std::ssize(gone_)) }));
+        const std::vector<std::string> numbers { formatCount(files),
+            formatBytes(static_cast<std::uint64_t>(bytesRead_)), formatCount(log_.inspected()) };
         log_.how(hashed.empty() ? sentence("there is no checkpoint yet")
                 : all           ? sentence("SHA-256 of %1 files (%2) of all %3 checkpoints that are there", numbers)
-                                : sentence("SHA-256 of %1 files (%2) of %3 checkpoints, the newest of each replica", numbers));
+                      : sentence("SHA-256 of %1 files (%2) of %3 checkpoints, the newest of each replica", numbers));
         return {};
     }
 
@@ -209,25 +233,37 @@ private:
         if (verdict.error().code == ErrorCode::Cancelled)
             return cancelled();
         if (verdict.error().code == ErrorCode::Corrupt)
-            log_.wrong("weights", {}, sentence("%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs", { name, formatCount(use.checkpoints), use.checkpoint }));
+            log_.wrong("weights", {},
+                sentence(
+                    "%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs",
+                    { name, formatCount(use.checkpoints), use.checkpoint }));
         else
-            log_.unreadable(sentence("%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4", { name, formatCount(use.checkpoints), use.checkpoint, verdict.error().message }));
+            log_.unreadable(
+                sentence("%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4",
+                    { name, formatCount(use.checkpoints), use.checkpoint, verdict.error().message }));
         return {};
     }
 
-    static Status cancelled() { return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") }; }
+    static Status cancelled()
+    {
+        return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") };
+    }
 
     std::filesystem::path manifestFile(const Row& row) const
     {
-        return row.removed ? paths_.removedManifestsFolder() / pathFromUtf8(row.record.folder + ".json") : paths_.checkpointFolder(row.record.folder) / kManifestFile;
+        return row.removed ? paths_.removedManifestsFolder() / pathFromUtf8(row.record.folder + ".json")
+                           : paths_.checkpointFolder(row.record.folder) / kManifestFile;
     }
 
-    /// A removed one whose manifest is in its folder was put back, or is called removed by a tracker that was changed: its weights are looked at all the same.
+    /// A removed one whose manifest is in its folder was put back, or is called removed by a tracker that was changed:
+    /// its weights are looked at all the same.
     bool hasWeights(const Row& row) const
     {
         std::error_code unknown;
         const auto folder = paths_.checkpointFolder(row.record.folder);
-        return !row.removed || (isPlainName(row.record.folder) && !isLink(folder) && std::filesystem::exists(folder / kManifestFile, unknown));
+        return !row.removed
+            || (isPlainName(row.record.folder) && !isLink(folder)
+                && std::filesystem::exists(folder / kManifestFile, unknown));
     }
 
     /// Where its manifest lies now. The tracker knows first that the weights go, then the manifest is moved.
@@ -246,8 +282,10 @@ private:
         auto rows = ledger_.checkpoints();
         if (!rows.ok())
             return true;
-        const auto now = std::find_if(rows.value().begin(), rows.value().end(), [id](const Row& row) { return row.id.value == id; });
-        const auto before = std::find_if(rows_.begin(), rows_.end(), [id](const Row& row) { return row.id.value == id; });
+        const auto now = std::find_if(
+            rows.value().begin(), rows.value().end(), [id](const Row& row) { return row.id.value == id; });
+        const auto before
+            = std::find_if(rows_.begin(), rows_.end(), [id](const Row& row) { return row.id.value == id; });
         return now == rows.value().end() || (now->surviving && now->removed == before->removed);
     }
 
@@ -255,7 +293,9 @@ private:
     {
         const std::string& folder = row.record.folder;
         if (!isPlainName(folder)) {
-            log_.wrong("manifest", {}, sentence("checkpoint %1 has the folder '%2', which is no name of a folder", { std::to_string(row.id.value), folder }));
+            log_.wrong("manifest", {},
+                sentence("checkpoint %1 has the folder '%2', which is no name of a folder",
+                    { std::to_string(row.id.value), folder }));
             return;
         }
         std::string sha256;
@@ -265,11 +305,18 @@ private:
         if (!manifest.ok() && sha256.empty())
             return missing(row, manifest.error());
         if (sha256 != row.record.manifestSha256)
-            return log_.wrong("manifest", {}, sentence("the manifest of checkpoint %1 is not the one that the tracker recorded (its SHA-256 differs): the file was changed, or belongs to another checkpoint", { folder }));
+            return log_.wrong("manifest", {},
+                sentence(
+                    "the manifest of checkpoint %1 is not the one that the tracker recorded (its SHA-256 differs): the file was changed, or belongs to another checkpoint",
+                    { folder }));
         if (!manifest.ok())
-            return log_.wrong("manifest", {}, sentence("the manifest of checkpoint %1 cannot be used: %2", { folder, manifest.error().message }));
+            return log_.wrong("manifest", {},
+                sentence("the manifest of checkpoint %1 cannot be used: %2", { folder, manifest.error().message }));
         if (const std::string field = differsIn(row, manifest.value()); !field.empty())
-            return log_.wrong("manifest", {}, sentence("checkpoint %1 has another %2 in its manifest than in the tracker: one of them was changed by hand", { folder, field }));
+            return log_.wrong("manifest", {},
+                sentence(
+                    "checkpoint %1 has another %2 in its manifest than in the tracker: one of them was changed by hand",
+                    { folder, field }));
         silent_ += manifest.value().saysWho ? 0 : 1;
         manifests_.emplace(row.id.value, std::move(manifest).value());
     }
@@ -280,9 +327,14 @@ private:
         if (!stillCounts(row.id.value))
             return;
         std::error_code unknown;
-        if (!row.removed && std::filesystem::exists(paths_.removedManifestsFolder() / pathFromUtf8(folder + ".json"), unknown))
-            return log_.wrong("older", {}, sentence("the weights of checkpoint %1 were removed by the keep policy, and the tracker does not know it: it is older than the checkpoints", { folder }));
-        log_.unreadable(sentence("the manifest of checkpoint %1 could not be inspected: %2", { folder, error.message }));
+        if (!row.removed
+            && std::filesystem::exists(paths_.removedManifestsFolder() / pathFromUtf8(folder + ".json"), unknown))
+            return log_.wrong("older", {},
+                sentence(
+                    "the weights of checkpoint %1 were removed by the keep policy, and the tracker does not know it: it is older than the checkpoints",
+                    { folder }));
+        log_.unreadable(
+            sentence("the manifest of checkpoint %1 could not be inspected: %2", { folder, error.message }));
     }
 
     /// The first thing in which a row and a manifest with the right hash differ, or "".
@@ -329,28 +381,35 @@ private:
     {
         const std::string& folder = row.record.folder;
         if (!isPlainName(one.name)) {
-            log_.wrong("weights", {}, sentence("the manifest of checkpoint %1 names '%2', which is not in its folder", { folder, one.name }));
+            log_.wrong("weights", {},
+                sentence("the manifest of checkpoint %1 names '%2', which is not in its folder", { folder, one.name }));
             return {};
         }
         std::error_code unknown;
-        if (const auto size = std::filesystem::file_size(paths_.checkpointFolder(folder) / pathFromUtf8(one.name), unknown); !unknown && static_cast<std::int64_t>(size) != static_cast<std::int64_t>(one.sizeBytes)) {
-            log_.wrong("weights", {}, sentence("%1 of checkpoint %2 is not what was written: its size differs", { one.name, folder }));
+        if (const auto size
+            = std::filesystem::file_size(paths_.checkpointFolder(folder) / pathFromUtf8(one.name), unknown);
+            !unknown && static_cast<std::int64_t>(size) != static_cast<std::int64_t>(one.sizeBytes)) {
+            log_.wrong("weights", {},
+                sentence("%1 of checkpoint %2 is not what was written: its size differs", { one.name, folder }));
             return {};
         }
         const std::string doing = sentence("Reading the weights of checkpoint %1", { folder });
-        auto sha256 = sha256File(paths_.checkpointFolder(folder) / pathFromUtf8(one.name), log_.stop(), [&](std::uint64_t bytes) {
-            bytesRead_ += static_cast<double>(bytes);
-            log_.say(doing, bytesRead_ / std::max(bytesToRead_, bytesRead_));
-        });
+        auto sha256 = sha256File(
+            paths_.checkpointFolder(folder) / pathFromUtf8(one.name), log_.stop(), [&](std::uint64_t bytes) {
+                bytesRead_ += static_cast<double>(bytes);
+                log_.say(doing, bytesRead_ / std::max(bytesToRead_, bytesRead_));
+            });
         if (!sha256.ok() && sha256.error().code == ErrorCode::Cancelled)
             return cancelled();
         if (!sha256.ok()) {
             if (row.removed || !stillCounts(row.id.value))
                 gone_.insert(row.id.value);
             else
-                log_.unreadable(sentence("%1 of checkpoint %2 could not be inspected: %3", { one.name, folder, sha256.error().message }));
+                log_.unreadable(sentence(
+                    "%1 of checkpoint %2 could not be inspected: %3", { one.name, folder, sha256.error().message }));
         } else if (sha256.value() != one.sha256) {
-            log_.wrong("weights", {}, sentence("%1 of checkpoint %2 is not what was written: its SHA-256 differs", { one.name, folder }));
+            log_.wrong("weights", {},
+                sentence("%1 of checkpoint %2 is not what was written: its SHA-256 differs", { one.name, folder }));
         } else if (one.name == kStateFile) {
             lookAtState(row);
         }
@@ -376,18 +435,28 @@ private:
             return log_.unreadable(strays.error().message);
         mentionStrays(strays.value());
         for (const auto& newer : strays.value().newer)
-            log_.wrong("older", {}, sentence("checkpoint %1 (step %2) is not in the tracker: the tracker is older than the checkpoints", { newer.folder, std::to_string(newer.step) }));
+            log_.wrong("older", {},
+                sentence("checkpoint %1 (step %2) is not in the tracker: the tracker is older than the checkpoints",
+                    { newer.folder, std::to_string(newer.step) }));
     }
 
     /// What lies there and belongs to nothing that the run knows. No fault: a resume puts it aside.
     void mentionStrays(const StrayCheckpoints& strays)
     {
         if (isLink(paths_.checkpointsFolder()))
-            log_.mention("stray", sentence("%1 is a link: what is inspected lies elsewhere, and Furrow writes nothing there. Put the folder itself in its place.", { utf8Text(paths_.checkpointsFolder()) }));
+            log_.mention("stray",
+                sentence(
+                    "%1 is a link: what is inspected lies elsewhere, and Furrow writes nothing there. Put the folder itself in its place.",
+                    { utf8Text(paths_.checkpointsFolder()) }));
         for (const auto& entry : strays.unknown)
-            log_.mention("stray", sentence("%1 in the folder of the checkpoints does not belong to this run: a copy, or something foreign. Nothing was done with it; the next resume moves it to checkpoints/unknown.", { utf8Text(entry.filename()) }));
+            log_.mention("stray",
+                sentence(
+                    "%1 in the folder of the checkpoints does not belong to this run: a copy, or something foreign. Nothing was done with it; the next resume moves it to checkpoints/unknown.",
+                    { utf8Text(entry.filename()) }));
         for (const auto& entry : strays.links)
-            log_.mention("stray", sentence("%1 in the folder of the checkpoints is a link and was not looked into", { utf8Text(entry.filename()) }));
+            log_.mention("stray",
+                sentence("%1 in the folder of the checkpoints is a link and was not looked into",
+                    { utf8Text(entry.filename()) }));
     }
 
     const RunPaths& paths_;

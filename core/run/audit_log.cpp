@@ -41,7 +41,8 @@ void AuditLog::say(const std::string& doing, double fraction) const
 void AuditLog::addTo(AuditReport& report)
 {
     report.inspections.insert(report.inspections.end(), inspections_.begin(), inspections_.end());
-    report.findings.insert(report.findings.begin(), std::make_move_iterator(findings_.begin()), std::make_move_iterator(findings_.end()));
+    report.findings.insert(
+        report.findings.begin(), std::make_move_iterator(findings_.begin()), std::make_move_iterator(findings_.end()));
     report.findingsLeftOut += leftOut_;
     report.notInspected.insert(report.notInspected.end(), notInspected_.begin(), notInspected_.end());
     if (report.findings.size() > kMaxAuditFindings) {

@@ -23,7 +23,8 @@ void BackOff::onEnd(std::int64_t nowNs)
 {
     if (nowNs - startedNs_ >= kLongLifeNs)
         failures_ = 0;
-    const auto wait = failures_ == 0 ? 0 : std::min(std::int64_t(1) << std::min(failures_ - 1, kMostDoublings), kLongestWait);
+    const auto wait
+        = failures_ == 0 ? 0 : std::min(std::int64_t(1) << std::min(failures_ - 1, kMostDoublings), kLongestWait);
     startAtNs_ = nowNs + wait * kSecondNs;
     ++failures_;
 }

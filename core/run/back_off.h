@@ -4,8 +4,9 @@
 
 namespace furrow {
 
-/// When a process that ended is started again. At once the first time: whoever was killed from outside is missed by the others. Then after 1, 2, 4 ... 30 s
-/// as long as it ends soon after each start; who lived for ten seconds begins anew. One thread.
+/// When a process that ended is started again. At once the first time: whoever was killed from outside is missed by the
+/// others. Then after 1, 2, 4 ... 30 s as long as it ends soon after each start; who lived for ten seconds begins anew.
+/// One thread.
 class BackOff {
 public:
     void onStart(std::int64_t nowNs);

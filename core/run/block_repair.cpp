@@ -55,7 +55,9 @@ Result<std::vector<std::string>> putDamagedBlocksAside(const RunPaths& paths)
             if (!damage)
                 continue;
             FURROW_TRY(cache->quarantine(kBlocks, row.fileName));
-            notes.push_back(sentence("block %1: %2 It was put aside and is prepared again from the source when it is needed.", { std::to_string(row.block), *damage }));
+            notes.push_back(
+                sentence("block %1: %2 It was put aside and is prepared again from the source when it is needed.",
+                    { std::to_string(row.block), *damage }));
         }
     }
 }

@@ -8,11 +8,12 @@
 
 namespace furrow {
 
-/// What is wrong with the plans of a run's blocks and with those prepared blocks that lie in the cache, a sentence each. Reads every prepared block; changes
-/// nothing. One that is not there is no fault: it is made again.
+/// What is wrong with the plans of a run's blocks and with those prepared blocks that lie in the cache, a sentence
+/// each. Reads every prepared block; changes nothing. One that is not there is no fault: it is made again.
 Result<std::vector<std::string>> blockProblems(const RunPaths& paths);
 
-/// Prepared blocks of a run whose bytes are damaged get a name in the cache that nobody opens, and are made again from the source when they are needed.
+/// Prepared blocks of a run whose bytes are damaged get a name in the cache that nobody opens, and are made again from
+/// the source when they are needed.
 /// @return a sentence for each
 Result<std::vector<std::string>> putDamagedBlocksAside(const RunPaths& paths);
 

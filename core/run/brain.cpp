@@ -24,7 +24,8 @@ constexpr std::size_t kMaxAncestors = 100; // folders may name each other in a r
 
 bool cutsTheSameChunks(const RunFile& a, const RunFile& b)
 {
-    return a.dataIdentity == b.dataIdentity && a.samplesPerBlock == b.samplesPerBlock && a.config.chunkSamples == b.config.chunkSamples && a.config.chunkBytes == b.config.chunkBytes
+    return a.dataIdentity == b.dataIdentity && a.samplesPerBlock == b.samplesPerBlock
+        && a.config.chunkSamples == b.config.chunkSamples && a.config.chunkBytes == b.config.chunkBytes
         && a.config.seqLen == b.config.seqLen;
 }
 
@@ -53,9 +54,13 @@ Status fillFromTracker(const RunPaths& parent, ParentFile& found)
 {
     auto reader = openLedger(parent);
     FURROW_TRY_ASSIGN(auto rows, reader.ok() ? reader.value().checkpoints() : reader.error());
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.record.folder == found.checkpoint; });
+    const auto row
+        = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.record.folder == found.checkpoint; });
     if (row == rows.end())
-        return Error { ErrorCode::InvalidArgument, sentence("init_from: the run in %1 has no checkpoint %2 in its tracker; `furrowctl eval` and the console list those it has.", { found.folder, found.checkpoint }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "init_from: the run in %1 has no checkpoint %2 in its tracker; `furrowctl eval` and the console list those it has.",
+                { found.folder, found.checkpoint }) };
     found.step = row->record.step;
     found.tokens = row->record.tokens;
     if (!found.sameData)
@@ -63,13 +68,17 @@ Status fillFromTracker(const RunPaths& parent, ParentFile& found)
     FURROW_TRY_ASSIGN(auto behind, trainedBehind(parent.tracker(), row->id));
     found.chunks = seenMoreThan(behind, found.skipped ? behind.completePasses : 0, found.chunkCount);
     if (found.skipped && behind.completePasses > 0 && found.chunkCount == 0)
-        return Error { ErrorCode::InvalidArgument, sentence("parent_chunks is skip, but checkpoint %1 has just ended a pass over this data: nothing of a new one is trained yet. Use parent_chunks=again.", { found.checkpoint }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "parent_chunks is skip, but checkpoint %1 has just ended a pass over this data: nothing of a new one is trained yet. Use parent_chunks=again.",
+                { found.checkpoint }) };
     return {};
 }
 
 Error unreadable(const RunPaths& paths, const std::string& why)
 {
-    return { ErrorCode::Corrupt, sentence("%1 cannot be used: %2. Restore it from a copy of the run.", { utf8Text(paths.parentFile()), why }) };
+    return { ErrorCode::Corrupt,
+        sentence("%1 cannot be used: %2. Restore it from a copy of the run.", { utf8Text(paths.parentFile()), why }) };
 }
 
 /// The block that a key of "chunks" names, when a run can have it.
@@ -94,16 +103,23 @@ Result<std::optional<ParentFile>> parentOf(const RunFile& child)
     const auto checkpoint = pathFromUtf8(child.config.initFrom);
     const RunPaths parent(runFolderOf(checkpoint));
     const bool skip = child.config.parentChunks == "skip";
-    if (child.config.initFrom.empty() || checkpoint.parent_path() != parent.checkpointsFolder() || !std::filesystem::exists(parent.configFile())) {
+    if (child.config.initFrom.empty() || checkpoint.parent_path() != parent.checkpointsFolder()
+        || !std::filesystem::exists(parent.configFile())) {
         if (skip)
-            return Error { ErrorCode::InvalidArgument, sentence("parent_chunks is skip, but init_from names no checkpoint of a run. Give --init-from RUN/checkpoints/NAME, or leave parent_chunks at again.") };
+            return Error {
+                ErrorCode::InvalidArgument,
+                sentence(
+                    "parent_chunks is skip, but init_from names no checkpoint of a run. Give --init-from RUN/checkpoints/NAME, or leave parent_chunks at again.")
+            };
         return Answer {};
     }
     auto file = readRunFile(parent);
     if (!file.ok())
         return file.error().in("init_from");
     if (file.value().tokenizerHash != child.tokenizerHash)
-        return Error { ErrorCode::InvalidArgument, sentence("tokenizer is %1, but the weights of init_from were trained with another one. Use --tokenizer %2.", { child.config.tokenizer, utf8Text(parent.tokenizer()) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("tokenizer is %1, but the weights of init_from were trained with another one. Use --tokenizer %2.",
+                { child.config.tokenizer, utf8Text(parent.tokenizer()) }) };
     ParentFile found;
     found.runId = file.value().runId;
     found.folder = utf8Text(parent.folder());
@@ -111,7 +127,11 @@ Result<std::optional<ParentFile>> parentOf(const RunFile& child)
     found.sameData = cutsTheSameChunks(file.value(), child);
     found.skipped = skip;
     if (skip && !found.sameData)
-        return Error { ErrorCode::InvalidArgument, sentence("parent_chunks is skip, but the run of init_from was trained on other data or cut it into other chunks (data, chunk_samples, chunk_bytes, samples_per_block and seq_len must be the same). Use parent_chunks=again.") };
+        return Error {
+            ErrorCode::InvalidArgument,
+            sentence(
+                "parent_chunks is skip, but the run of init_from was trained on other data or cut it into other chunks (data, chunk_samples, chunk_bytes, samples_per_block and seq_len must be the same). Use parent_chunks=again.")
+        };
     FURROW_TRY(fillFromTracker(parent, found));
     return Answer { std::move(found) };
 }
@@ -121,8 +141,10 @@ Status writeParent(const RunPaths& paths, const ParentFile& parent)
     nlohmann::ordered_json chunks = nlohmann::ordered_json::object();
     for (const auto& [block, columns] : parent.chunks)
         chunks[std::to_string(block)] = columns;
-    const nlohmann::ordered_json json = { { "format", 1 }, { "run_id", parent.runId }, { "folder", parent.folder }, { "checkpoint", parent.checkpoint }, { "step", parent.step }, { "tokens", parent.tokens },
-        { "same_data", parent.sameData }, { "skipped", parent.skipped }, { "chunk_count", parent.chunkCount }, { "chunks", chunks } };
+    const nlohmann::ordered_json json = { { "format", 1 }, { "run_id", parent.runId }, { "folder", parent.folder },
+        { "checkpoint", parent.checkpoint }, { "step", parent.step }, { "tokens", parent.tokens },
+        { "same_data", parent.sameData }, { "skipped", parent.skipped }, { "chunk_count", parent.chunkCount },
+        { "chunks", chunks } };
     return writeFileDurably(realFileSystem(), paths.parentFile(), json.dump() + "\n");
 }
 
@@ -173,7 +195,8 @@ Result<Brain> readBrain(const RunPaths& paths)
     while (parent.ok() && parent.value() && brain.ancestors.size() < kMaxAncestors) {
         const RunPaths ancestor(pathFromUtf8(parent.value()->folder));
         std::error_code unknown;
-        brain.ancestors.push_back({ std::move(*parent.value()), std::filesystem::exists(ancestor.configFile(), unknown) });
+        brain.ancestors.push_back(
+            { std::move(*parent.value()), std::filesystem::exists(ancestor.configFile(), unknown) });
         parent = readParent(ancestor);
     }
     return brain;

@@ -11,7 +11,8 @@
 
 namespace furrow {
 
-/// parent.json of a run that was started from a checkpoint of another one: what those weights had seen by then. Frozen at creation.
+/// parent.json of a run that was started from a checkpoint of another one: what those weights had seen by then. Frozen
+/// at creation.
 struct ParentFile {
     std::string runId;
     std::string folder; ///< where the parent lay
@@ -21,13 +22,14 @@ struct ParentFile {
     bool sameData = false; ///< same data identity, blocks and chunks: only then `chunks` mean something here
     bool skipped = false; ///< parent_chunks=skip: the first epoch leaves `chunks` out, else they are trained again
     std::int64_t chunkCount = 0; ///< in `chunks`
-    /// What the parent's weights had seen whole: with `skipped` in the pass that they were in, else in any. Columns by block, as the
-    /// tracker writes ranges ("0-20 30-40").
+    /// What the parent's weights had seen whole: with `skipped` in the pass that they were in, else in any. Columns by
+    /// block, as the tracker writes ranges ("0-20 30-40").
     std::map<std::int64_t, std::string> chunks;
 };
 
-/// The checkpoint that init_from names, when it is one of a run. Nothing: it is another kind of folder. InvalidArgument says why the
-/// run cannot go on from it as asked: another tokenizer, other chunks, nothing left to train. Reads the parent's tracker.
+/// The checkpoint that init_from names, when it is one of a run. Nothing: it is another kind of folder. InvalidArgument
+/// says why the run cannot go on from it as asked: another tokenizer, other chunks, nothing left to train. Reads the
+/// parent's tracker.
 Result<std::optional<ParentFile>> parentOf(const RunFile& child);
 Status writeParent(const RunPaths& paths, const ParentFile& parent);
 /// Nothing: the run has no parent.

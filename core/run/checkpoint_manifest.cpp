@@ -34,7 +34,9 @@ Error unreadable(const std::filesystem::path& folder, const Error& why)
     const auto code = why.code == ErrorCode::Corrupt ? ErrorCode::Io : why.code; // cut short while it was read
     std::error_code unknown;
     if (!std::filesystem::exists(folder.parent_path(), unknown))
-        return { code, sentence("checkpoint %1 cannot be read: %2 is not there. Is its disk mounted?", { utf8Text(folder.filename()), utf8Text(folder.parent_path()) }) };
+        return { code,
+            sentence("checkpoint %1 cannot be read: %2 is not there. Is its disk mounted?",
+                { utf8Text(folder.filename()), utf8Text(folder.parent_path()) }) };
     return { code, sentence("checkpoint %1 cannot be read: %2", { utf8Text(folder.filename()), why.message }) };
 }
 
@@ -59,8 +61,10 @@ std::string plainNameFrom(const JsonPart& part)
 
 CheckpointManifest::Frozen frozenFrom(const JsonPart& json)
 {
-    CheckpointManifest::Frozen frozen { json["sha256"].as<std::string>(), static_cast<std::uint64_t>(json["bytes"].within(1, kTotalBounds.most)) };
-    if (frozen.sha256.size() != kSha256Digits || frozen.sha256.find_first_not_of("0123456789abcdef") != std::string::npos) // it becomes the name of a file
+    CheckpointManifest::Frozen frozen { json["sha256"].as<std::string>(),
+        static_cast<std::uint64_t>(json["bytes"].within(1, kTotalBounds.most)) };
+    if (frozen.sha256.size() != kSha256Digits
+        || frozen.sha256.find_first_not_of("0123456789abcdef") != std::string::npos) // it becomes the name of a file
         json["sha256"].refuse(sentence("is no SHA-256"));
     return frozen;
 }
@@ -73,7 +77,10 @@ CheckpointManifest parse(const JsonPart& json)
     m.replica = static_cast<std::int32_t>(json["replica"].within(-1, std::numeric_limits<std::int32_t>::max()));
     m.step = json["step"].within(0, kTotalBounds.most);
     m.tokens = json["tokens"].within(0, kTotalBounds.most);
-    json["files"].each([&m](const JsonPart& file) { m.files.push_back({ plainNameFrom(file["name"]), file["size"].as<std::uint64_t>(), file["sha256"].as<std::string>() }); });
+    json["files"].each([&m](const JsonPart& file) {
+        m.files.push_back(
+            { plainNameFrom(file["name"]), file["size"].as<std::uint64_t>(), file["sha256"].as<std::string>() });
+    });
     if (json.has("frozen"))
         m.frozen = frozenFrom(json["frozen"]);
     json["parts"].each([&m](const JsonPart& part) { m.parts.push_back(partFrom(part)); });
@@ -93,7 +100,9 @@ Result<CheckpointManifest> parseText(const std::filesystem::path& folder, const 
     JsonReading reading(text);
     const int format = reading.root()["format"].as<int>();
     if (reading.ok() && format > kFormatWithFrozen)
-        return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads formats 1 and 2.", { utf8Text(folder.filename()) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("checkpoint %1 was written by a newer Furrow; this one reads formats 1 and 2.",
+                { utf8Text(folder.filename()) }) };
     auto manifest = parse(reading.root());
     if (!reading.ok())
         return damaged(folder, sentence("manifest.json cannot be used: %1.", { reading.trouble() }));
@@ -110,13 +119,18 @@ struct Counts {
 std::string contradictionOf(const JsonPart& state, const CheckpointManifest& manifest)
 {
     const auto total = [&state](const char* key) { return state[key].within(0, kTotalBounds.most); };
-    const auto totalOr = [&](const char* key, std::int64_t otherwise) { return state.has(key) ? total(key) : otherwise; };
+    const auto totalOr
+        = [&](const char* key, std::int64_t otherwise) { return state.has(key) ? total(key) : otherwise; };
     const auto replica = state["replica"].as<std::int32_t>();
     const Counts all { total("step"), total("tokens"), total("samples") };
-    const Counts own { total("own_steps"), totalOr("own_tokens", all.tokens), totalOr("own_samples", all.samples) }; // older checkpoints have no own counts
+    const Counts own { total("own_steps"), totalOr("own_tokens", all.tokens),
+        totalOr("own_samples", all.samples) }; // older checkpoints have no own counts
     const Counts sinceBase { total("steps_since_base"), total("tokens_since_base") };
     const bool grewFromMerge = total("merge_round") > 0 || !state["base"].as<std::string>().empty();
-    const auto differs = [](const char* what, std::int64_t here, std::int64_t there) { return sentence("its state.json says %1 %2 and its manifest.json %3.", { what, std::to_string(here), std::to_string(there) }); };
+    const auto differs = [](const char* what, std::int64_t here, std::int64_t there) {
+        return sentence("its state.json says %1 %2 and its manifest.json %3.",
+            { what, std::to_string(here), std::to_string(there) });
+    };
     if (replica != manifest.replica)
         return differs("replica", replica, manifest.replica);
     if (all.steps != manifest.step)
@@ -127,7 +141,9 @@ std::string contradictionOf(const JsonPart& state, const CheckpointManifest& man
         return sentence("its state.json names other parents than its manifest.json.");
     if (sinceBase.steps > all.steps || sinceBase.tokens > all.tokens)
         return sentence("its state.json counts more steps or tokens since its base than in all.");
-    if (!grewFromMerge && (own.steps > all.steps || own.tokens > all.tokens || own.samples > all.samples)) // what others trained comes with merges alone
+    if (!grewFromMerge
+        && (own.steps > all.steps || own.tokens > all.tokens
+            || own.samples > all.samples)) // what others trained comes with merges alone
         return sentence("its state.json counts more steps, tokens or samples of its own than in all.");
     return {};
 }
@@ -146,10 +162,10 @@ std::string toJsonText(const CheckpointManifest& m)
             parts.back().push_back("skipped");
     }
     nlohmann::ordered_json json = { { "format", m.frozen ? kFormatWithFrozen : kFormat }, { "run_id", m.runId },
-        { "kind", m.kind == CheckpointKind::Merge ? "merge" : "replica" }, { "replica", m.replica }, { "step", m.step }, { "tokens", m.tokens },
-        { "written_ns", m.writtenWallNs }, { "incarnation", m.incarnation },
-        { "eval_loss", m.evalLoss ? nlohmann::ordered_json(*m.evalLoss) : nlohmann::ordered_json(nullptr) }, { "parents", m.parents }, { "files", files },
-        { "parts", parts } };
+        { "kind", m.kind == CheckpointKind::Merge ? "merge" : "replica" }, { "replica", m.replica }, { "step", m.step },
+        { "tokens", m.tokens }, { "written_ns", m.writtenWallNs }, { "incarnation", m.incarnation },
+        { "eval_loss", m.evalLoss ? nlohmann::ordered_json(*m.evalLoss) : nlohmann::ordered_json(nullptr) },
+        { "parents", m.parents }, { "files", files }, { "parts", parts } };
     if (m.frozen)
         json["frozen"] = { { "sha256", m.frozen->sha256 }, { "bytes", m.frozen->sizeBytes } };
     return json.dump() + "\n";
@@ -185,7 +201,8 @@ Status checkState(const std::filesystem::path& folder, const CheckpointManifest&
     return contradiction.empty() ? Status {} : damaged(folder, contradiction);
 }
 
-Status verifyFrozenFile(const std::filesystem::path& file, const CheckpointManifest::Frozen& frozen, const std::stop_token& stop, const std::function<void(std::uint64_t)>& onBytes)
+Status verifyFrozenFile(const std::filesystem::path& file, const CheckpointManifest::Frozen& frozen,
+    const std::stop_token& stop, const std::function<void(std::uint64_t)>& onBytes)
 {
     const std::string name = "frozen/" + utf8Text(file.filename());
     std::error_code unknown;
@@ -197,7 +214,8 @@ Status verifyFrozenFile(const std::filesystem::path& file, const CheckpointManif
     return sha.value() == frozen.sha256 ? Status {} : Error { ErrorCode::Corrupt, "SHA-256 of " + name + " differs." };
 }
 
-Status verifyFrozen(const std::filesystem::path& folder, const CheckpointManifest& manifest, const std::stop_token& stop, FrozenVerdicts* known)
+Status verifyFrozen(const std::filesystem::path& folder, const CheckpointManifest& manifest,
+    const std::stop_token& stop, FrozenVerdicts* known)
 {
     if (!manifest.frozen)
         return {};
@@ -207,20 +225,23 @@ Status verifyFrozen(const std::filesystem::path& folder, const CheckpointManifes
     const std::string key = frozen.sha256 + " " + std::to_string(frozen.sizeBytes);
     auto found = verdicts.find(key);
     if (found == verdicts.end())
-        found = verdicts.emplace(key, verifyFrozenFile(frozenFileIn(folder.parent_path(), frozen.sha256), frozen, stop)).first;
+        found = verdicts.emplace(key, verifyFrozenFile(frozenFileIn(folder.parent_path(), frozen.sha256), frozen, stop))
+                    .first;
     if (found->second.ok())
         return {};
     const Error& error = found->second.error();
     return error.code == ErrorCode::Corrupt ? damaged(folder, error.message) : unreadable(folder, error);
 }
 
-Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop, FrozenVerdicts* known)
+Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& manifestSha256,
+    const std::string& runId, const std::stop_token& stop, FrozenVerdicts* known)
 {
     const auto manifest = verifyOwnFiles(folder, manifestSha256, runId, stop);
     return manifest.ok() ? verifyFrozen(folder, manifest.value(), stop, known) : manifest.error();
 }
 
-Result<CheckpointManifest> verifyOwnFiles(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop)
+Result<CheckpointManifest> verifyOwnFiles(const std::filesystem::path& folder, const std::string& manifestSha256,
+    const std::string& runId, const std::stop_token& stop)
 {
     auto text = readFile(folder / kManifestFile, kMaxBytes);
     if (!text.ok())
@@ -232,7 +253,8 @@ Result<CheckpointManifest> verifyOwnFiles(const std::filesystem::path& folder, c
         return damaged(folder, "it belongs to run " + manifest.runId + ".");
     for (const auto& file : manifest.files) {
         std::error_code unknown;
-        if (const auto size = std::filesystem::file_size(folder / pathFromUtf8(file.name), unknown); !unknown && static_cast<std::int64_t>(size) != static_cast<std::int64_t>(file.sizeBytes))
+        if (const auto size = std::filesystem::file_size(folder / pathFromUtf8(file.name), unknown);
+            !unknown && static_cast<std::int64_t>(size) != static_cast<std::int64_t>(file.sizeBytes))
             return damaged(folder, file.name + " has another size than was written.");
         auto sha = sha256File(folder / pathFromUtf8(file.name), stop);
         if (!sha.ok())

@@ -9,10 +9,7 @@ namespace {
 constexpr std::uint64_t kMostBytes = 256;
 }
 
-Status prepareNotes(const RunPaths& paths, FileSystem& files)
-{
-    return files.createFolder(paths.writingNotesFolder());
-}
+Status prepareNotes(const RunPaths& paths, FileSystem& files) { return files.createFolder(paths.writingNotesFolder()); }
 
 Status noteWriting(const RunPaths& paths, const std::string& runId, const std::string& checkpoint, FileSystem& files)
 {
@@ -20,7 +17,8 @@ Status noteWriting(const RunPaths& paths, const std::string& runId, const std::s
     if (!noted.ok())
         forgetWriting(paths, checkpoint, files);
     if (!noted.ok() && noted.error().code == ErrorCode::NotFound)
-        return Error { ErrorCode::NotFound, sentence("%1 is gone. Is its disk still there?", { utf8Text(paths.writingNotesFolder()) }) };
+        return Error { ErrorCode::NotFound,
+            sentence("%1 is gone. Is its disk still there?", { utf8Text(paths.writingNotesFolder()) }) };
     return noted;
 }
 
@@ -34,7 +32,8 @@ Result<std::vector<std::string>> writingNotes(const RunPaths& paths, const std::
     std::vector<std::string> names;
     auto entries = entriesOf(paths.writingNotesFolder());
     if (!entries.ok())
-        return entries.error().code == ErrorCode::NotFound ? Result<std::vector<std::string>>(std::move(names)) : entries.error();
+        return entries.error().code == ErrorCode::NotFound ? Result<std::vector<std::string>>(std::move(names))
+                                                           : entries.error();
     for (const auto& entry : entries.value()) {
         const auto writer = isLink(entry) ? Result<std::string>(std::string()) : readFile(entry, kMostBytes);
         if (!writer.ok() && writer.error().code == ErrorCode::Io)

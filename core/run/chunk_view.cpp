@@ -18,7 +18,8 @@ namespace furrow {
 namespace {
 
 /// The prepared block as it lies in the cache, or made anew.
-Result<PreparedBlock> openBlock(const RunPaths& paths, const RunFile& file, const LedgerReader::BlockRow& row, std::shared_ptr<const Tokenizer> tokenizer)
+Result<PreparedBlock> openBlock(const RunPaths& paths, const RunFile& file, const LedgerReader::BlockRow& row,
+    std::shared_ptr<const Tokenizer> tokenizer)
 {
     const auto folder = BlockManager::blockFolder(paths.cacheFolder());
     if (!row.fileName.empty()) {
@@ -28,7 +29,9 @@ Result<PreparedBlock> openBlock(const RunPaths& paths, const RunFile& file, cons
     }
     FURROW_TRY_ASSIGN(auto plan, BlockManager::fromPlan(row.plan));
     FURROW_TRY(refuseLinks(paths)); // making a block may evict others
-    FURROW_TRY_ASSIGN(auto blocks, BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), std::move(tokenizer), paths.duplicatesFile()));
+    FURROW_TRY_ASSIGN(auto blocks,
+        BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(),
+            std::move(tokenizer), paths.duplicatesFile()));
     FURROW_TRY_ASSIGN(auto made, blocks.prepare(plan));
     return PreparedBlock::open(folder / made.fileName);
 }
@@ -39,7 +42,8 @@ Result<std::vector<SampleLoss>> lossesOf(LedgerReader& ledger, const ChunkPart& 
         return ledger.sampleLosses(chunkIdOf({ *part.epoch, part.block, part.column }));
     FURROW_TRY_ASSIGN(auto epochs, ledger.epochs());
     for (auto epoch = epochs.rbegin(); epoch != epochs.rend(); ++epoch)
-        if (auto losses = ledger.sampleLosses(chunkIdOf({ epoch->epoch, part.block, part.column })); !losses.ok() || !losses.value().empty())
+        if (auto losses = ledger.sampleLosses(chunkIdOf({ epoch->epoch, part.block, part.column }));
+            !losses.ok() || !losses.value().empty())
             return losses;
     return std::vector<SampleLoss> {};
 }
@@ -54,10 +58,12 @@ std::vector<std::string> pathsOf(const DataManifest& manifest)
     return paths;
 }
 
-/// Where the first row with the text of each repeat stands. Where that is not known any more, the samples are shown without it.
+/// Where the first row with the text of each repeat stands. Where that is not known any more, the samples are shown
+/// without it.
 void nameFirstRows(const RunPaths& paths, const DataManifest& manifest, std::vector<SampleView>& samples)
 {
-    const bool hasRepeats = std::any_of(samples.begin(), samples.end(), [](const SampleView& one) { return (one.flags & SampleRepeat) != 0; });
+    const bool hasRepeats = std::any_of(
+        samples.begin(), samples.end(), [](const SampleView& one) { return (one.flags & SampleRepeat) != 0; });
     if (!manifest.skipsAllDuplicates || !hasRepeats)
         return;
     const auto index = DuplicateIndex::open(paths.duplicatesFile());
@@ -108,10 +114,12 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
     ChunkView view { part.block, part.column, block.summary(part.column), text.count(), !losses.empty(), {} };
     const auto order = ordered(text.count(), losses, part.order);
     const auto first = std::clamp<std::int64_t>(part.first, 0, text.count());
-    for (const std::int64_t i : std::span(order).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(std::clamp<std::int64_t>(part.count, 0, text.count() - first)))) {
+    for (const std::int64_t i : std::span(order).subspan(static_cast<std::size_t>(first),
+             static_cast<std::size_t>(std::clamp<std::int64_t>(part.count, 0, text.count() - first)))) {
         const auto at = static_cast<std::size_t>(i);
         const auto ids = std::span(text.tokens).subspan(text.offsets[at], text.offsets[at + 1] - text.offsets[at]);
-        SampleView sample { i, "", text.rows[at], text.fingerprints[at], text.flags[at], { ids.begin(), ids.end() }, tokenizer->decode(ids), {}, {} };
+        SampleView sample { i, "", text.rows[at], text.fingerprints[at], text.flags[at], { ids.begin(), ids.end() },
+            tokenizer->decode(ids), {}, {} };
         for (const SampleLoss& one : losses)
             if (one.sample == i)
                 sample.loss = one.loss;

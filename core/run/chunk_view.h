@@ -26,7 +26,8 @@ struct SampleView {
     std::vector<std::uint32_t> tokens;
     std::string text; ///< decoded from the tokens
     std::optional<double> loss; ///< nats per token as it was trained; kept of a few samples that stood out
-    std::optional<SampleRow> firstRow; ///< of a repeat, where duplicates of the whole data set are left out: where its text stands first
+    std::optional<SampleRow>
+        firstRow; ///< of a repeat, where duplicates of the whole data set are left out: where its text stands first
 };
 
 struct ChunkView {

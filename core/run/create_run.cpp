@@ -1,4 +1,5 @@
-// A run is made in a folder of another name and renamed when it is whole: an error or a crash leaves nothing that looks like a run.
+// A run is made in a folder of another name and renamed when it is whole: an error or a crash leaves nothing that looks
+// like a run.
 
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
@@ -63,10 +64,13 @@ std::string defaultName(const NewRun& request)
 
 Status checkName(const std::string& name)
 {
-    const auto characters = std::count_if(name.begin(), name.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+    const auto characters = std::count_if(
+        name.begin(), name.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
     if (characters <= kMostNameCharacters)
         return {};
-    return Error { ErrorCode::InvalidArgument, sentence("name has %1 characters, allowed are %2. Choose a shorter one.", { std::to_string(characters), std::to_string(kMostNameCharacters) }) };
+    return Error { ErrorCode::InvalidArgument,
+        sentence("name has %1 characters, allowed are %2. Choose a shorter one.",
+            { std::to_string(characters), std::to_string(kMostNameCharacters) }) };
 }
 
 Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, const DataInspection& data)
@@ -74,7 +78,10 @@ Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, 
     if (config.tokenizer != "char")
         return loadTokenizer(config.tokenizer);
     if (data.bytes > kMaxCharVocabularyBytes)
-        return Error { ErrorCode::InvalidArgument, sentence("tokenizer is char, which reads all data to find its characters; %1 is too much for that. Use byte or gpt2.", { formatBytes(data.bytes) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "tokenizer is char, which reads all data to find its characters; %1 is too much for that. Use byte or gpt2.",
+                { formatBytes(data.bytes) }) };
     // The texts are walked by a callback and asked for by another: each distinct piece is kept once in between.
     std::set<std::string> pieces;
     const auto walked = forEachText(config, data.manifest, [&pieces](std::string_view text) {
@@ -90,7 +97,9 @@ Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, 
     if (!walked.ok())
         return walked.error();
     if (pieces.size() >= kMaxCharPieces)
-        return Error { ErrorCode::InvalidArgument, sentence("tokenizer is char, but the data has more than %1 different characters. Use byte or gpt2.", { formatCount(kMaxCharPieces) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("tokenizer is char, but the data has more than %1 different characters. Use byte or gpt2.",
+                { formatCount(kMaxCharPieces) }) };
     auto next = pieces.begin();
     return buildCharTokenizer(
         [&](std::string_view& piece) {
@@ -122,19 +131,24 @@ void makeAbsolute(RunConfig& config)
         path(config.initFrom);
 }
 
-Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile>& parent, const Tokenizer& tokenizer, const Progress& say)
+Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile>& parent, const Tokenizer& tokenizer,
+    const Progress& say)
 {
     FileSystem& files = realFileSystem();
-    for (const auto& folder : { paths.folder(), paths.telemetryFolder(), paths.logsFolder(), paths.checkpointsFolder(), paths.writingNotesFolder(), paths.exportsFolder() })
+    for (const auto& folder : { paths.folder(), paths.telemetryFolder(), paths.logsFolder(), paths.checkpointsFolder(),
+             paths.writingNotesFolder(), paths.exportsFolder() })
         FURROW_TRY(files.createFolders(folder));
     FURROW_TRY(writeFileDurably(files, paths.tokenizer(), tokenizer.definition()));
     say(file.config.evalData.empty() ? "Setting held-out text aside" : "Reading the evaluation text");
-    FURROW_TRY(freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile(), file.config.evalData.empty() ? heldOutLimits(file.config) : HeldOutLimits {}));
+    FURROW_TRY(freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile(),
+        file.config.evalData.empty() ? heldOutLimits(file.config) : HeldOutLimits {}));
     FURROW_TRY_ASSIGN(auto hash, sha256File(paths.evaluationFile()));
     file.heldOutHash = hash;
     if (!file.config.evalData.empty()) {
         FURROW_TRY_ASSIGN(const auto set, readHeldOut(paths.evaluationFile()));
-        FURROW_TRY_ASSIGN(const auto overlap, overlapWithTraining(file.config, file.dataManifest, set.text.fingerprints, HeldOutLimits {}.maxScannedBytes));
+        FURROW_TRY_ASSIGN(const auto overlap,
+            overlapWithTraining(
+                file.config, file.dataManifest, set.text.fingerprints, HeldOutLimits {}.maxScannedBytes));
         say("Evaluation text: " + file.config.evalData + "; " + describe(overlap));
     }
     FURROW_TRY(SupervisorLedger::create(paths.tracker(), trackerConfig(file, parent), stoppingRules(file.config)));
@@ -158,25 +172,32 @@ Status checkWeights(const RunPaths& paths)
         return {};
     const auto said = readFile(options.outputFile, 1 << 20);
     const auto from = said.ok() ? said.value().rfind("{\"error\"") : std::string::npos;
-    const auto json = from == std::string::npos ? nlohmann::json() : nlohmann::json::parse(said.value().substr(from), nullptr, false);
+    const auto json = from == std::string::npos ? nlohmann::json()
+                                                : nlohmann::json::parse(said.value().substr(from), nullptr, false);
     if (json.is_object() && json.contains("error"))
         return Error { ErrorCode::InvalidArgument, json["error"].get<std::string>() };
-    return Error { ErrorCode::Internal, "init_from could not be checked: furrow-worker ended with " + (exit ? exit->describe() : std::string("no answer in ten minutes")) + "." };
+    return Error { ErrorCode::Internal,
+        "init_from could not be checked: furrow-worker ended with "
+            + (exit ? exit->describe() : std::string("no answer in ten minutes")) + "." };
 }
 
 /// What the claim order mixes of what a full shuffle would, in the first epoch and in later ones.
 std::string describeOrder(const RunConfig& config, std::int64_t blocks, std::int64_t chunks)
 {
-    const OrderRule rule { static_cast<std::uint64_t>(config.seed), config.shuffleWindowBlocks, false, parseChunkName(config.startAt) };
-    const auto percent = [&](std::int64_t epoch) { return formatNumber(100 * mixingScore(rule, epoch, blocks, chunks / blocks), 0) + " %"; };
-    return "Order: chunks are shuffled in groups of " + formatCount(std::min(config.shuffleWindowBlocks, blocks)) + " blocks, which mixes " + percent(0)
-        + " of what a full shuffle would" + (config.epochs > 1 || config.iterate ? " in the first epoch and " + percent(1) + " in later ones" : "");
+    const OrderRule rule { static_cast<std::uint64_t>(config.seed), config.shuffleWindowBlocks, false,
+        parseChunkName(config.startAt) };
+    const auto percent = [&](std::int64_t epoch) {
+        return formatNumber(100 * mixingScore(rule, epoch, blocks, chunks / blocks), 0) + " %";
+    };
+    return "Order: chunks are shuffled in groups of " + formatCount(std::min(config.shuffleWindowBlocks, blocks))
+        + " blocks, which mixes " + percent(0) + " of what a full shuffle would"
+        + (config.epochs > 1 || config.iterate ? " in the first epoch and " + percent(1) + " in later ones" : "");
 }
 
 void describe(const RunConfig& config, const DataInspection& data, const Progress& say)
 {
-    std::string text = "Data: " + formatCount(data.files) + (data.files == 1 ? " file, " : " files, ") + formatBytes(data.bytes) + ", " + (data.rowsExact ? "" : "about ")
-        + formatCount(data.rows) + " samples";
+    std::string text = "Data: " + formatCount(data.files) + (data.files == 1 ? " file, " : " files, ")
+        + formatBytes(data.bytes) + ", " + (data.rowsExact ? "" : "about ") + formatCount(data.rows) + " samples";
     if (data.blocks && data.chunks)
         text += " in " + formatCount(*data.blocks) + " blocks and " + formatCount(*data.chunks) + " chunks";
     say(text);
@@ -195,23 +216,35 @@ void describe(const ParentFile& parent, const Progress& say)
     if (!parent.sameData)
         say("Start weights: checkpoint " + parent.checkpoint + " of " + parent.folder + ", trained on other data");
     else
-        say("Start weights: checkpoint " + parent.checkpoint + " of " + parent.folder + "; " + formatCount(parent.chunkCount) + " chunks of this data are in them"
-            + (parent.skipped ? " and are left out of the first epoch" : " and are trained again (parent_chunks=skip would leave out those of a pass that is not over)"));
+        say("Start weights: checkpoint " + parent.checkpoint + " of " + parent.folder + "; "
+            + formatCount(parent.chunkCount) + " chunks of this data are in them"
+            + (parent.skipped
+                    ? " and are left out of the first epoch"
+                    : " and are trained again (parent_chunks=skip would leave out those of a pass that is not over)"));
 }
 
 Status refuseFolder(const std::filesystem::path& folder)
 {
     if (!isValidUtf8(utf8Text(folder)))
-        return Error { ErrorCode::InvalidArgument, sentence("The folder %1 has a name that is not UTF-8. Name another folder for the run.", { replaceInvalidUtf8(utf8Text(folder)).text }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("The folder %1 has a name that is not UTF-8. Name another folder for the run.",
+                { replaceInvalidUtf8(utf8Text(folder)).text }) };
     if (const auto variable = variableOfSecretIn(utf8Text(folder), secretVariables()); !variable.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("The folder of the run holds the secret of the environment variable %1, which would be shown everywhere. Name another folder.", { variable }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "The folder of the run holds the secret of the environment variable %1, which would be shown everywhere. Name another folder.",
+                { variable }) };
     if (std::filesystem::exists(folder / "run.json"))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 is a run already. 'furrowctl resume' goes on with it; for a new run name another folder.", { folder.string() }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is a run already. 'furrowctl resume' goes on with it; for a new run name another folder.",
+                { folder.string() }) };
     std::error_code failed;
     if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder, failed))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 is not empty. Name a new folder for the run.", { folder.string() }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is not empty. Name a new folder for the run.", { folder.string() }) };
     if (const auto unsafe = unsafeForLedgerReason(folder.parent_path()); !unsafe.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("%1 cannot hold a training run: %2", { folder.string(), unsafe }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 cannot hold a training run: %2", { folder.string(), unsafe }) };
     return {};
 }
 
@@ -242,7 +275,9 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
     }
     FURROW_TRY(fill(paths, file, parent, *tokenizer, say));
     const auto& c = file.config;
-    if (const auto warning = warmUpWarning(c, workers, c.iterate ? 0 : epochLength(paths, file).labels * static_cast<double>(c.epochs)); !warning.empty())
+    if (const auto warning
+        = warmUpWarning(c, workers, c.iterate ? 0 : epochLength(paths, file).labels * static_cast<double>(c.epochs));
+        !warning.empty())
         say(warning);
     if (file.config.initFrom.empty())
         return {};
@@ -265,12 +300,13 @@ std::filesystem::path folderOfNewRun(const NewRun& request, const std::string& n
     if (!request.folder.empty())
         return std::filesystem::absolute(request.folder).lexically_normal();
     const std::string date = isoTime(systemClock().wallNs()).substr(0, 10);
-    return std::filesystem::absolute(request.workspace) / "runs" / (date + "-" + safeName(name) + "-" + runId.substr(0, 4));
+    return std::filesystem::absolute(request.workspace) / "runs"
+        / (date + "-" + safeName(name) + "-" + runId.substr(0, 4));
 }
 
 Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
 {
-    const Progress say = progress ? progress : [](const std::string&) {};
+    const Progress say = progress ? progress : [](const std::string&) { };
     if (const auto problems = validate(request.config); !problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
     FURROW_TRY(checkName(request.config.name));

@@ -29,13 +29,19 @@ struct Beginning {
 };
 
 /// The feeder needs one block beside those in training; with less room it would wait for ever.
-void checkCache(const RunConfig& config, const DataInspection& data, const Beginning& read, const Tokenizer& tokenizer, std::vector<ConfigProblem>& problems)
+void checkCache(const RunConfig& config, const DataInspection& data, const Beginning& read, const Tokenizer& tokenizer,
+    std::vector<ConfigProblem>& problems)
 {
-    const double perSample = estimatedBlockBytes(static_cast<double>(read.samples), static_cast<double>(read.tokens), tokenizer.vocabularySize()) / static_cast<double>(read.samples);
-    const double two = 2 * perSample * static_cast<double>(std::min(data.samplesPerBlock, std::max<std::int64_t>(data.rows, 1))) / kGiB;
+    const double perSample = estimatedBlockBytes(static_cast<double>(read.samples), static_cast<double>(read.tokens),
+                                 tokenizer.vocabularySize())
+        / static_cast<double>(read.samples);
+    const double two = 2 * perSample
+        * static_cast<double>(std::min(data.samplesPerBlock, std::max<std::int64_t>(data.rows, 1))) / kGiB;
     if (two > config.cacheGiB)
-        problems.push_back({ "cache_gib", sentence("%1 is %2, but two prepared blocks of %3 samples take about %4. Raise it, or lower %5.",
-                                { "cache_gib", formatNumber(config.cacheGiB, 3), formatCount(data.samplesPerBlock), formatNumber(two, 3), "samples_per_block" }),
+        problems.push_back({ "cache_gib",
+            sentence("%1 is %2, but two prepared blocks of %3 samples take about %4. Raise it, or lower %5.",
+                { "cache_gib", formatNumber(config.cacheGiB, 3), formatCount(data.samplesPerBlock),
+                    formatNumber(two, 3), "samples_per_block" }),
             formatNumber(2 * two, 3) });
 }
 
@@ -53,7 +59,8 @@ std::string filtersInForce(const RunConfig& c)
 
 } // namespace
 
-Result<std::vector<ConfigProblem>> dataProblems(const RunConfig& config, const DataInspection& data, const Tokenizer& tokenizer)
+Result<std::vector<ConfigProblem>> dataProblems(
+    const RunConfig& config, const DataInspection& data, const Tokenizer& tokenizer)
 {
     FirstChunk first;
     Beginning read;
@@ -65,20 +72,30 @@ Result<std::vector<ConfigProblem>> dataProblems(const RunConfig& config, const D
         read.tokens += static_cast<std::int64_t>(ids.size());
         if (first.samples < config.chunkSamples)
             first = { read.samples, windowCount(read.tokens, read.samples, config.seqLen) };
-        return !read.tellsSize() || read.labels() < config.seqLen || (first.samples < config.chunkSamples && first.windows < config.batchSize);
+        return !read.tellsSize() || read.labels() < config.seqLen
+            || (first.samples < config.chunkSamples && first.windows < config.batchSize);
     });
     if (!walked.ok())
         return walked.error();
     std::vector<ConfigProblem> problems;
     const bool wholeData = first.samples < config.chunkSamples;
     if (first.samples == 0) {
-        problems.push_back({ "min_chars", sentence("No sample of the data passes the filters: %1.", { filtersInForce(config) }), "1" });
+        problems.push_back({ "min_chars",
+            sentence("No sample of the data passes the filters: %1.", { filtersInForce(config) }), "1" });
     } else if (read.labels() < config.seqLen) {
-        problems.push_back({ "seq_len", sentence("%1 is %2, but all data together has %3 tokens, less than one window.", { "seq_len", std::to_string(config.seqLen), formatCount(read.labels()) }), std::to_string(std::max<std::int64_t>(read.labels() / 2, 2)) });
+        problems.push_back({ "seq_len",
+            sentence("%1 is %2, but all data together has %3 tokens, less than one window.",
+                { "seq_len", std::to_string(config.seqLen), formatCount(read.labels()) }),
+            std::to_string(std::max<std::int64_t>(read.labels() / 2, 2)) });
     } else if (first.windows < config.batchSize) {
-        const std::string what = wholeData ? sentence("all data together") : sentence("a chunk of %1 samples", { formatCount(config.chunkSamples) });
-        problems.push_back({ "batch_size", sentence("%1 is %2, but %3 packs into about %4 windows of %5 %6 tokens, and no step goes over the edge of a chunk. Lower it, or raise %7.",
-                                               { "batch_size", std::to_string(config.batchSize), what, formatCount(first.windows), "seq_len", std::to_string(config.seqLen), "chunk_samples" }), std::to_string(std::max<std::int64_t>(first.windows, 1)) });
+        const std::string what = wholeData ? sentence("all data together")
+                                           : sentence("a chunk of %1 samples", { formatCount(config.chunkSamples) });
+        problems.push_back({ "batch_size",
+            sentence(
+                "%1 is %2, but %3 packs into about %4 windows of %5 %6 tokens, and no step goes over the edge of a chunk. Lower it, or raise %7.",
+                { "batch_size", std::to_string(config.batchSize), what, formatCount(first.windows), "seq_len",
+                    std::to_string(config.seqLen), "chunk_samples" }),
+            std::to_string(std::max<std::int64_t>(first.windows, 1)) });
     }
     if (read.samples > 0)
         checkCache(config, data, read, tokenizer, problems);

@@ -4,10 +4,7 @@
 
 namespace furrow {
 
-std::string killedDetail()
-{
-    return sentence("killed; what was trained since the last checkpoints is trained again");
-}
+std::string killedDetail() { return sentence("killed; what was trained since the last checkpoints is trained again"); }
 
 std::string endReason(StopReason reason, const std::string& detail)
 {

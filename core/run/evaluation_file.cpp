@@ -18,7 +18,8 @@ try {
     if (!text.ok())
         return std::nullopt;
     const nlohmann::json json = parseBoundedJson(text.value());
-    return ToldEvaluation { json.at("worker"), json.at("merged"), json.at("step"), json.at("loss"), json.at("wall_ns") };
+    return ToldEvaluation { json.at("worker"), json.at("merged"), json.at("step"), json.at("loss"),
+        json.at("wall_ns") };
 } catch (const nlohmann::json::exception&) {
     return std::nullopt;
 }
@@ -30,8 +31,10 @@ Status publishEvaluation(const RunPaths& paths, const ToldEvaluation& told)
     if (!std::isfinite(told.loss)) // JSON has none
         return {};
     FURROW_TRY(realFileSystem().createFolders(paths.evaluationsFolder()));
-    const nlohmann::json json { { "worker", told.worker }, { "merged", told.merged }, { "step", told.step }, { "loss", told.loss }, { "wall_ns", told.wallNs } };
-    return writeFileWhole(realFileSystem(), paths.evaluationsFolder() / ("w" + std::to_string(told.worker) + ".json"), json.dump() + "\n");
+    const nlohmann::json json { { "worker", told.worker }, { "merged", told.merged }, { "step", told.step },
+        { "loss", told.loss }, { "wall_ns", told.wallNs } };
+    return writeFileWhole(realFileSystem(), paths.evaluationsFolder() / ("w" + std::to_string(told.worker) + ".json"),
+        json.dump() + "\n");
 }
 
 std::optional<ToldEvaluation> newestEvaluation(const RunPaths& paths)
@@ -50,7 +53,8 @@ HeldOutLoss heldOutLossOf(const ToldEvaluation& told, std::int64_t tokens)
 {
     const std::string worker = std::to_string(told.worker);
     return { told.loss, told.step, tokens, told.merged ? 0 : told.worker, told.merged, told.wallNs,
-        told.merged ? sentence("the merge, as worker %1 evaluated it", { worker }) : sentence("worker %1, while it trained", { worker }) };
+        told.merged ? sentence("the merge, as worker %1 evaluated it", { worker })
+                    : sentence("worker %1, while it trained", { worker }) };
 }
 
 } // namespace furrow

@@ -8,8 +8,8 @@
 
 namespace furrow {
 
-/// A loss on held-out text that a worker found on its way, evaluations/w<worker>.json. The ledger has those of checkpoints only, which may be hours
-/// older. For people; nothing depends on it.
+/// A loss on held-out text that a worker found on its way, evaluations/w<worker>.json. The ledger has those of
+/// checkpoints only, which may be hours older. For people; nothing depends on it.
 struct ToldEvaluation {
     int worker = 0;
     bool merged = false; ///< of a merge, before the worker trained on

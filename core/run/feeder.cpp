@@ -33,7 +33,8 @@ constexpr std::int64_t kFewUnreadable = 10; ///< rows: fewer say nothing about t
 
 class Feeder {
 public:
-    Feeder(RunPaths paths, std::shared_ptr<const RunFolderGuard> guard, RunFile file, RunConfig config, FeederLedger ledger, LedgerReader reader, BlockManager blocks, std::int64_t attempt, const StopRequest& stop)
+    Feeder(RunPaths paths, std::shared_ptr<const RunFolderGuard> guard, RunFile file, RunConfig config,
+        FeederLedger ledger, LedgerReader reader, BlockManager blocks, std::int64_t attempt, const StopRequest& stop)
         : paths_(std::move(paths))
         , guard_(std::move(guard))
         , file_(std::move(file))
@@ -63,7 +64,10 @@ private:
     Status continuePlanning();
     Result<bool> turn();
     Status checkStart();
-    FeederLedger::Reach reach() const { return allPlanned_ || planningEnded_ ? FeederLedger::Reach::All : FeederLedger::Reach::BehindStart; }
+    FeederLedger::Reach reach() const
+    {
+        return allPlanned_ || planningEnded_ ? FeederLedger::Reach::All : FeederLedger::Reach::BehindStart;
+    }
     Status beat();
     /// False: asked to end, or nothing may be published here any more.
     bool mayGoOn() const { return !stop_.requested() && guard_->checkReplaced().ok(); }
@@ -118,7 +122,8 @@ Status Feeder::continuePlanning()
     return blocks_.resumeAfter(last.plan);
 }
 
-/// Gives up when the chunk that the run shall begin with turns out not to exist: before anything of the data is prepared.
+/// Gives up when the chunk that the run shall begin with turns out not to exist: before anything of the data is
+/// prepared.
 Status Feeder::checkStart()
 {
     const auto start = parseChunkName(config_.startAt);
@@ -183,8 +188,8 @@ Result<bool> Feeder::findDuplicates()
     return false;
 }
 
-/// How many blocks may become known now. Where knowing them costs room in the cache, no more than will soon be prepared: a file that
-/// came too early would push out what is needed first, and be fetched twice.
+/// How many blocks may become known now. Where knowing them costs room in the cache, no more than will soon be
+/// prepared: a file that came too early would push out what is needed first, and be fetched twice.
 Result<int> Feeder::plansNow()
 {
     if (!blocks_.planningFillsCache())
@@ -216,7 +221,8 @@ Result<bool> Feeder::plan()
             break;
         }
         const auto& block = *next.value();
-        fresh.push_back({ block.block, block.source, block.firstRow, block.chunkRows, block.plan, blocks_.excludedChunks(block.block) });
+        fresh.push_back({ block.block, block.source, block.firstRow, block.chunkRows, block.plan,
+            blocks_.excludedChunks(block.block) });
     }
     failPoint("feeder.planned");
     if (!fresh.empty())
@@ -290,10 +296,13 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     FURROW_TRY_ASSIGN(auto row, reader_.block(number));
     doing_ = "preparing block " + std::to_string(number);
     const auto began = systemClock().monotonicNs();
-    auto file = blocks_.prepare(block.value(), [this] {
-        (void)beat();
-        return mayGoOn();
-    }, row.digest);
+    auto file = blocks_.prepare(
+        block.value(),
+        [this] {
+            (void)beat();
+            return mayGoOn();
+        },
+        row.digest);
     if (!file.ok())
         return file.error().code == ErrorCode::Cancelled ? Result<bool>(false) : onFailure(number, file.error());
     FURROW_TRY(dropDistrusted(file.value().fromCache ? -1 : number));
@@ -305,19 +314,22 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
         }
     }
     FURROW_TRY(guard_->checkReplaced());
-    meters_.made(file.value(), static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.digest.empty());
+    meters_.made(
+        file.value(), static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.digest.empty());
     failPoint("feeder.prepared");
     const auto chunks = preparedChunks(file.value().chunks, config_.seqLen);
     if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks); !status.ok())
-        return status.error().code == ErrorCode::Corrupt ? setFailed(number, causeOfOtherContent(number, status.error())) : Result<bool>(status.error());
+        return status.error().code == ErrorCode::Corrupt
+            ? setFailed(number, causeOfOtherContent(number, status.error()))
+            : Result<bool>(status.error());
     failPoint("feeder.recorded");
     failures_.erase(number);
     nextBeatNs_ = 0; // pin it before anyone evicts it
     return true;
 }
 
-/// Trouble with the outside (disk, network) is tried again for ever; other data than the run was made of is for a person to decide; trouble with the
-/// block itself names it and goes on.
+/// Trouble with the outside (disk, network) is tried again for ever; other data than the run was made of is for a
+/// person to decide; trouble with the block itself names it and goes on.
 Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
 {
     doing_ = "block " + std::to_string(block) + ": " + error.message;
@@ -387,7 +399,8 @@ Status Feeder::nameLeftOut()
     return {};
 }
 
-/// Blocks that were prepared of a wrong copy of a file of the hub go, and are prepared again from the right one: the ledger compares what they hold.
+/// Blocks that were prepared of a wrong copy of a file of the hub go, and are prepared again from the right one: the
+/// ledger compares what they hold.
 /// @param madeSince  a block that was made when the right one had come; -1: none
 Status Feeder::dropDistrusted(std::int64_t madeSince)
 {
@@ -412,7 +425,8 @@ Status Feeder::dropBlocksOf(const std::string& path, std::int64_t madeSince)
             if (row.block == madeSince)
                 continue;
             FURROW_TRY(blocks_.putAside(block.value()));
-            FURROW_TRY(ledger_.setEvicted(row.block, sentence("the copy of %1 on this disk was wrong when it was prepared, or became so", { path })));
+            FURROW_TRY(ledger_.setEvicted(row.block,
+                sentence("the copy of %1 on this disk was wrong when it was prepared, or became so", { path })));
         }
     }
 }
@@ -422,14 +436,18 @@ Error Feeder::causeOfOtherContent(std::int64_t block, const Error& error) const
     const auto found = madeOfWrongCopy_.find(block);
     if (found == madeOfWrongCopy_.end())
         return error;
-    return { error.code, sentence("Block %1 was first prepared from a copy of %2 that was not what the hub promises (SHA-256), and has other rows now. What was trained of it stays in the weights. Begin a new run, or accept its other chunks as not trained.", { std::to_string(block), found->second }) };
+    return { error.code,
+        sentence(
+            "Block %1 was first prepared from a copy of %2 that was not what the hub promises (SHA-256), and has other rows now. What was trained of it stays in the weights. Begin a new run, or accept its other chunks as not trained.",
+            { std::to_string(block), found->second }) };
 }
 
 /// Why training on what this block adds would be training on rubbish; "" when the rows can be read.
 Result<std::string> Feeder::tooManyUnreadable(const PlannedBlock& block, const PreparedFile& file)
 {
     FURROW_TRY_ASSIGN(auto epochs, reader_.epochs());
-    RowCounts read = epochs.empty() ? RowCounts {} : epochs.front().rowsKnown; // its `rows` count those not read yet too
+    RowCounts read
+        = epochs.empty() ? RowCounts {} : epochs.front().rowsKnown; // its `rows` count those not read yet too
     for (const auto& chunk : file.chunks) {
         read.samples += chunk.samples + chunk.filtered + chunk.heldOut + chunk.duplicates;
         read.failed += chunk.failed;
@@ -438,8 +456,10 @@ Result<std::string> Feeder::tooManyUnreadable(const PlannedBlock& block, const P
     const double percent = rows > 0 ? 100 * static_cast<double>(read.failed) / static_cast<double>(rows) : 0;
     if (read.failed < kFewUnreadable || percent <= config_.maxUnreadablePercent)
         return std::string();
-    return sentence("%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.",
-        { formatCount(read.failed), formatCount(rows), formatNumber(percent, 1), formatNumber(config_.maxUnreadablePercent, 1), blocks_.firstUnreadable(block, file.fileName) });
+    return sentence(
+        "%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.",
+        { formatCount(read.failed), formatCount(rows), formatNumber(percent, 1),
+            formatNumber(config_.maxUnreadablePercent, 1), blocks_.firstUnreadable(block, file.fileName) });
 }
 
 /// Pins what is needed; a file that someone deleted or put aside is prepared again.
@@ -454,7 +474,8 @@ Status Feeder::keepNeeded()
             continue;
         if (std::error_code failed; std::filesystem::is_regular_file(folder / row.fileName, failed)) {
             names.push_back(row.fileName);
-        } else if (auto status = ledger_.setEvicted(block, sentence("its prepared file is gone from the cache")); !status.ok()) {
+        } else if (auto status = ledger_.setEvicted(block, sentence("its prepared file is gone from the cache"));
+            !status.ok()) {
             return status;
         }
     }
@@ -472,10 +493,12 @@ Status giveUpAndRest(FeederLedger& ledger, const std::string& reason, const Stop
 }
 
 /// Waits for data that is away and says so.
-Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, const RunConfig& config, std::shared_ptr<const Tokenizer> tokenizer, FeederLedger& ledger, const StopRequest& stop)
+Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, const RunConfig& config,
+    std::shared_ptr<const Tokenizer> tokenizer, FeederLedger& ledger, const StopRequest& stop)
 {
     for (;;) {
-        auto blocks = BlockManager::open(config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer, paths.duplicatesFile());
+        auto blocks = BlockManager::open(
+            config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer, paths.duplicatesFile());
         if (blocks.ok() || !isOutside(blocks.error()) || stop.requested())
             return blocks;
         const std::string doing = "waiting for the data: " + blocks.error().message;
@@ -495,18 +518,22 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer(paths.tokenizer().string()));
     FURROW_TRY(checkTokenizer(paths, file, *tokenizer));
     FURROW_TRY_ASSIGN(auto ledger, FeederLedger::open(paths.tracker()));
-    ledger.setPatience([&stop](std::chrono::milliseconds) { return !stop.requested(); }); // whoever holds the lock, it is outlasted
+    ledger.setPatience(
+        [&stop](std::chrono::milliseconds) { return !stop.requested(); }); // whoever holds the lock, it is outlasted
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY(checkFrozen(file, reader));
     FURROW_TRY(waitForTheHubAloud(paths, static_cast<int>(config.transfers), stop));
     FURROW_TRY(waitForTheCacheAloud(paths));
     auto blocks = openBlocks(paths, file, config, tokenizer, ledger, stop);
     if (!blocks.ok())
-        return blocks.error().code == ErrorCode::InvalidArgument ? giveUpAndRest(ledger, blocks.error().message, stop) : blocks.error();
+        return blocks.error().code == ErrorCode::InvalidArgument ? giveUpAndRest(ledger, blocks.error().message, stop)
+                                                                 : blocks.error();
     FURROW_TRY_ASSIGN(auto attempts, reader.attempts());
     const std::int64_t attempt = attempts.empty() ? 0 : attempts.back().id.value;
     FURROW_TRY(guard->check());
-    return Feeder(paths, std::move(guard), std::move(file), std::move(config), std::move(ledger), std::move(reader), std::move(blocks).value(), attempt, stop).run();
+    return Feeder(paths, std::move(guard), std::move(file), std::move(config), std::move(ledger), std::move(reader),
+        std::move(blocks).value(), attempt, stop)
+        .run();
 }
 
 } // namespace furrow

@@ -23,7 +23,8 @@ std::vector<PreparedChunk> preparedChunks(const std::vector<ChunkSummary>& summa
     return chunks;
 }
 
-FeederMeters::FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt, std::optional<std::uint32_t> unknownToken)
+FeederMeters::FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt,
+    std::optional<std::uint32_t> unknownToken)
     : paths_(paths)
     , seqLen_(seqLen)
     , startedNs_(systemClock().monotonicNs())
@@ -49,7 +50,8 @@ void FeederMeters::made(const PreparedFile& file, double seconds, bool firstTime
         for (const auto& chunk : file.chunks)
             reading_.samplesFetched += chunk.rows;
         const double now = static_cast<double>(file.sourceBytes) / 1e6 / std::max(seconds, 1e-6);
-        reading_.megabytesPerSecond = reading_.megabytesPerSecond == 0 ? now : 0.7 * reading_.megabytesPerSecond + 0.3 * now;
+        reading_.megabytesPerSecond
+            = reading_.megabytesPerSecond == 0 ? now : 0.7 * reading_.megabytesPerSecond + 0.3 * now;
     }
     if (firstTime)
         lookAtText(file);

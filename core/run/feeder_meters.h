@@ -11,11 +11,12 @@ namespace furrow {
 /// What the ledger keeps of the chunks of a prepared block.
 std::vector<PreparedChunk> preparedChunks(const std::vector<ChunkSummary>& chunks, std::int64_t seqLen);
 
-/// Counts what a feeder reads, watches for repeated and unknown text, and tells all: reading.json and telemetry. Trouble with these
-/// files is logged and changes nothing else. Not thread-safe.
+/// Counts what a feeder reads, watches for repeated and unknown text, and tells all: reading.json and telemetry.
+/// Trouble with these files is logged and changes nothing else. Not thread-safe.
 class FeederMeters {
 public:
-    FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt, std::optional<std::uint32_t> unknownToken);
+    FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt,
+        std::optional<std::uint32_t> unknownToken);
 
     /// A block was made or found.
     /// @param firstTime  no attempt has prepared it before

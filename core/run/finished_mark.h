@@ -8,8 +8,8 @@
 
 namespace furrow {
 
-/// finished.json: a person accepts a run as ended as it is. It speaks of one attempt; the next one makes it void. What really happened
-/// stays in the ledger.
+/// finished.json: a person accepts a run as ended as it is. It speaks of one attempt; the next one makes it void. What
+/// really happened stays in the ledger.
 struct FinishedMark {
     AttemptId attempt;
     std::int64_t wallNs = 0; ///< when it was marked

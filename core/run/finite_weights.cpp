@@ -1,5 +1,6 @@
-// Looks at the numbers of a safetensors file without torch: 8 bytes little-endian header length, JSON header, tensor bytes. NaN and Inf are the
-// numbers whose exponent is all ones. A file that is none is left to its reader, who knows more about it.
+// Looks at the numbers of a safetensors file without torch: 8 bytes little-endian header length, JSON header, tensor
+// bytes. NaN and Inf are the numbers whose exponent is all ones. A file that is none is left to its reader, who knows
+// more about it.
 
 #include "core/run/finite_weights.h"
 
@@ -71,10 +72,12 @@ std::optional<std::vector<Tensor>> readHeader(std::istream& file)
             continue;
         const auto type = entry.is_object() ? entry.find("dtype") : entry.end();
         const auto offsets = entry.is_object() ? entry.find("data_offsets") : entry.end();
-        if (type == entry.end() || offsets == entry.end() || !type->is_string() || !offsets->is_array() || offsets->size() != 2 || !offsets->front().is_number_unsigned() || !offsets->back().is_number_unsigned())
+        if (type == entry.end() || offsets == entry.end() || !type->is_string() || !offsets->is_array()
+            || offsets->size() != 2 || !offsets->front().is_number_unsigned() || !offsets->back().is_number_unsigned())
             return std::nullopt;
         const std::uint64_t data = sizeof(size) + text.size();
-        tensors.push_back({ name, type->get<std::string>(), data + offsets->front().get<std::uint64_t>(), data + offsets->back().get<std::uint64_t>() });
+        tensors.push_back({ name, type->get<std::string>(), data + offsets->front().get<std::uint64_t>(),
+            data + offsets->back().get<std::uint64_t>() });
     }
     std::sort(tensors.begin(), tensors.end(), [](const Tensor& a, const Tensor& b) { return a.begin < b.begin; });
     return tensors;
@@ -96,7 +99,8 @@ bool isFinite(std::istream& file, const Tensor& tensor, std::vector<char>& piece
 
 } // namespace
 
-Status verifyTrainable(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId, FrozenVerdicts* known)
+Status verifyTrainable(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId,
+    FrozenVerdicts* known)
 {
     FURROW_TRY(verifyCheckpoint(folder, manifestSha256, runId, {}, known));
     RegularFileStream file(folder / kWeightsFile);
@@ -106,7 +110,10 @@ Status verifyTrainable(const std::filesystem::path& folder, const std::string& m
     std::vector<char> piece(kPieceBytes);
     for (const auto& tensor : *tensors)
         if (!isFinite(file, tensor, piece))
-            return Error { ErrorCode::Corrupt, sentence("checkpoint %1 cannot be used: tensor '%2' of its weights holds NaN or Inf, though the hashes of its files fit.", { utf8Text(folder.filename()), tensor.name }) };
+            return Error { ErrorCode::Corrupt,
+                sentence(
+                    "checkpoint %1 cannot be used: tensor '%2' of its weights holds NaN or Inf, though the hashes of its files fit.",
+                    { utf8Text(folder.filename()), tensor.name }) };
     return {};
 }
 

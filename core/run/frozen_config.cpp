@@ -17,7 +17,8 @@ namespace furrow {
 
 namespace {
 
-constexpr const char* kFacts[] = { "data identity", "tokenizer hash", "vocabulary size", "samples per block in force", "held-out text hash" };
+constexpr const char* kFacts[]
+    = { "data identity", "tokenizer hash", "vocabulary size", "samples per block in force", "held-out text hash" };
 
 constexpr const char* kFiles = "list of data files";
 
@@ -40,8 +41,9 @@ std::string hashOfFiles(const RunFile& file)
 
 nlohmann::ordered_json frozenJson(const RunFile& file)
 {
-    nlohmann::ordered_json json = { { kFacts[0], file.dataIdentity }, { kFacts[1], file.tokenizerHash }, { kFacts[2], file.vocabularySize }, { kFacts[3], file.samplesPerBlock },
-        { kFacts[4], file.heldOutHash }, { kFiles, hashOfFiles(file) } };
+    nlohmann::ordered_json json
+        = { { kFacts[0], file.dataIdentity }, { kFacts[1], file.tokenizerHash }, { kFacts[2], file.vocabularySize },
+              { kFacts[3], file.samplesPerBlock }, { kFacts[4], file.heldOutHash }, { kFiles, hashOfFiles(file) } };
     for (const auto& setting : settings())
         if (setting.key != "name" && setting.key != "data") // a moved file is known by its identity
             json[setting.key] = settingText(file.config, setting);
@@ -57,8 +59,14 @@ Error edited(const std::string& key, const std::string& now, const std::string& 
 {
     const auto* setting = findSetting(key);
     if (setting && setting->resume != ResumeRule::Refused)
-        return { ErrorCode::InvalidArgument, sentence("run.json was edited: %1 is %2, the run began with %3. Put it back; what may change is changed with 'furrowctl resume %4', which keeps what was before.", { key, now, began, setting->option() }) };
-    return { ErrorCode::InvalidArgument, sentence("run.json was edited: %1 is %2, the run began with %3. Its chunks and weights were made with that; put it back, or start a new run.", { key, now, began }) };
+        return { ErrorCode::InvalidArgument,
+            sentence(
+                "run.json was edited: %1 is %2, the run began with %3. Put it back; what may change is changed with 'furrowctl resume %4', which keeps what was before.",
+                { key, now, began, setting->option() }) };
+    return { ErrorCode::InvalidArgument,
+        sentence(
+            "run.json was edited: %1 is %2, the run began with %3. Its chunks and weights were made with that; put it back, or start a new run.",
+            { key, now, began }) };
 }
 
 } // namespace
@@ -87,7 +95,9 @@ Result<FrozenRecord> frozenRecord(LedgerReader& reader)
 {
     FURROW_TRY_ASSIGN(auto text, reader.frozen());
     const auto record = parseBoundedJson(text);
-    if (!record.is_object() || !std::all_of(std::begin(kFacts), std::end(kFacts), [&record](const char* fact) { return record.contains(fact); }))
+    if (!record.is_object() || !std::all_of(std::begin(kFacts), std::end(kFacts), [&record](const char* fact) {
+            return record.contains(fact);
+        }))
         return FrozenRecord::None;
     return record.contains(kFiles) ? FrozenRecord::Whole : FrozenRecord::Facts;
 }
@@ -96,7 +106,9 @@ Status checkTokenizer(const RunPaths& paths, const RunFile& file, const Tokenize
 {
     if (tokenizer.hash() == file.tokenizerHash)
         return {};
-    return Error { ErrorCode::Corrupt, sentence("%1 is not the tokenizer this run began with. Put the original file back.", { utf8Text(paths.tokenizer()) }) };
+    return Error { ErrorCode::Corrupt,
+        sentence("%1 is not the tokenizer this run began with. Put the original file back.",
+            { utf8Text(paths.tokenizer()) }) };
 }
 
 Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_token& stop)
@@ -106,9 +118,13 @@ Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_
     std::error_code unknown;
     const auto size = std::filesystem::file_size(paths.evaluationFile(), unknown);
     const bool tooLarge = !unknown && size > kMostHeldOutBytes; // a hole of terabytes takes an hour to hash
-    FURROW_TRY_ASSIGN(auto hash, tooLarge ? Result<std::string>(std::string()) : sha256File(paths.evaluationFile(), stop));
+    FURROW_TRY_ASSIGN(
+        auto hash, tooLarge ? Result<std::string>(std::string()) : sha256File(paths.evaluationFile(), stop));
     if (hash != file.heldOutHash)
-        return Error { ErrorCode::Corrupt, sentence("%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.", { utf8Text(paths.evaluationFile()) }) };
+        return Error { ErrorCode::Corrupt,
+            sentence(
+                "%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.",
+                { utf8Text(paths.evaluationFile()) }) };
     return {};
 }
 

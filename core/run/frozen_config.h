@@ -10,11 +10,12 @@ namespace furrow {
 
 class Tokenizer;
 
-/// What run.json says of data, tokenizer, held-out text and settings, as JSON text: the tracker keeps it from the beginning. Where the data lie and what
-/// the run is called may change.
+/// What run.json says of data, tokenizer, held-out text and settings, as JSON text: the tracker keeps it from the
+/// beginning. Where the data lie and what the run is called may change.
 std::string frozenText(const RunFile& file);
 
-/// Compares run.json with what the tracker keeps. InvalidArgument names what was edited; nothing may be claimed or trained then.
+/// Compares run.json with what the tracker keeps. InvalidArgument names what was edited; nothing may be claimed or
+/// trained then.
 Status checkFrozen(const RunFile& file, LedgerReader& reader);
 
 /// How much of run.json the tracker has a record of.
@@ -28,7 +29,8 @@ Result<FrozenRecord> frozenRecord(LedgerReader& reader);
 /// Corrupt: tokenizer.json holds another tokenizer than the one the run began with.
 Status checkTokenizer(const RunPaths& paths, const RunFile& file, const Tokenizer& tokenizer);
 
-/// heldout.bin against the hash that run.json keeps since 0.2. Corrupt: it is another text; ok also where no hash was kept (RunFile::heldOutHash).
+/// heldout.bin against the hash that run.json keeps since 0.2. Corrupt: it is another text; ok also where no hash was
+/// kept (RunFile::heldOutHash).
 Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_token& stop = {});
 
 } // namespace furrow

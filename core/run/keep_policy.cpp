@@ -71,7 +71,8 @@ void KeepPolicy::keepNewest(const Rows& line, std::set<std::int64_t>& kept)
 std::set<std::int64_t> KeepPolicy::kept(const Rows& rows)
 {
     std::set<std::int64_t> kept;
-    std::map<std::pair<std::int32_t, bool>, Rows> byLine; // merges have replica -1; what the run went back from is a line of its own
+    std::map<std::pair<std::int32_t, bool>, Rows>
+        byLine; // merges have replica -1; what the run went back from is a line of its own
     const SupervisorLedger::CheckpointRow* best = nullptr;
     for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
         if (row->damaged || row->removed)
@@ -93,13 +94,16 @@ std::set<std::int64_t> KeepPolicy::kept(const Rows& rows)
 
 void KeepPolicy::lookAt(Rows rows)
 {
-    looking_ = std::async(std::launch::async, [rows = std::move(rows), paths = paths_, run = runId_, stop = stop_.get_token()] {
-        std::map<std::int64_t, Status> verdicts;
-        FrozenVerdicts frozen;
-        for (const auto& row : rows)
-            verdicts.emplace(row.id.value, verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, run, stop, &frozen));
-        return verdicts;
-    });
+    looking_ = std::async(
+        std::launch::async, [rows = std::move(rows), paths = paths_, run = runId_, stop = stop_.get_token()] {
+            std::map<std::int64_t, Status> verdicts;
+            FrozenVerdicts frozen;
+            for (const auto& row : rows)
+                verdicts.emplace(row.id.value,
+                    verifyCheckpoint(
+                        paths.checkpointFolder(row.record.folder), row.record.manifestSha256, run, stop, &frozen));
+            return verdicts;
+        });
 }
 
 void KeepPolicy::takeVerdict()
@@ -109,7 +113,8 @@ void KeepPolicy::takeVerdict()
     for (const auto& [id, verdict] : looking_.get()) {
         isWhole_[id] = verdict.ok();
         if (!verdict.ok())
-            logWarning(sentence("%1 Older checkpoints are kept until two newer ones are whole.", { verdict.error().message }));
+            logWarning(
+                sentence("%1 Older checkpoints are kept until two newer ones are whole.", { verdict.error().message }));
     }
 }
 

@@ -12,9 +12,10 @@
 
 namespace furrow {
 
-/// Removes checkpoints that nobody needs: kept are the newest `keepLast` of each replica, the best by evaluation, the merges that kept ones grew
-/// from, pinned ones, and what is reached through a link. Of a line nothing older goes before two newer ones were read and found whole; each is read
-/// once, one of each line at a time, on a thread of its own. Rows stay, weights go, manifests move to checkpoints/removed/. One thread calls.
+/// Removes checkpoints that nobody needs: kept are the newest `keepLast` of each replica, the best by evaluation, the
+/// merges that kept ones grew from, pinned ones, and what is reached through a link. Of a line nothing older goes
+/// before two newer ones were read and found whole; each is read once, one of each line at a time, on a thread of its
+/// own. Rows stay, weights go, manifests move to checkpoints/removed/. One thread calls.
 class KeepPolicy {
 public:
     KeepPolicy(RunPaths paths, std::string runId, int keepLast, FileSystem& files = realFileSystem());

@@ -16,7 +16,8 @@ Result<ScheduleKind> scheduleKind(const std::string& name)
         return ScheduleKind::Linear;
     if (name == "wsd")
         return ScheduleKind::Wsd;
-    return Error { ErrorCode::InvalidArgument, "schedule '" + name + "' is unknown; allowed are constant, cosine, linear, wsd" };
+    return Error { ErrorCode::InvalidArgument,
+        "schedule '" + name + "' is unknown; allowed are constant, cosine, linear, wsd" };
 }
 
 double scheduledRate(const LrSchedule& schedule, double position)
@@ -45,7 +46,9 @@ double scheduledRate(const LrSchedule& schedule, double position)
 double learningRate(const LrSchedule& schedule, std::int64_t ownStep, double position)
 {
     const double rate = scheduledRate(schedule, position);
-    return ownStep < schedule.warmupSteps ? rate * static_cast<double>(ownStep + 1) / static_cast<double>(schedule.warmupSteps + 1) : rate;
+    return ownStep < schedule.warmupSteps
+        ? rate * static_cast<double>(ownStep + 1) / static_cast<double>(schedule.warmupSteps + 1)
+        : rate;
 }
 
 } // namespace furrow

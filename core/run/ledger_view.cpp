@@ -8,10 +8,7 @@
 
 namespace furrow {
 
-std::string seenFromElsewhereReason(const RunPaths& paths)
-{
-    return unsafeForLedgerReason(paths.folder());
-}
+std::string seenFromElsewhereReason(const RunPaths& paths) { return unsafeForLedgerReason(paths.folder()); }
 
 std::filesystem::path readableLedger(const RunPaths& paths)
 {
@@ -33,7 +30,8 @@ LedgerToRead::LedgerToRead(const RunPaths& paths)
         return;
     std::error_code failed;
     const auto temporary = std::filesystem::temp_directory_path(failed);
-    auto folder = failed ? Result<ScratchFolder>(Error { ErrorCode::Io, failed.message() }) : ScratchFolder::make(temporary);
+    auto folder
+        = failed ? Result<ScratchFolder>(Error { ErrorCode::Io, failed.message() }) : ScratchFolder::make(temporary);
     auto live = openForReading(file_);
     if (!folder.ok() || !live.ok())
         return;

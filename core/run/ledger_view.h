@@ -9,13 +9,15 @@
 
 namespace furrow {
 
-/// Why another computer may be training the run while this one only looks at its folder (it is mounted or synchronised), or "".
+/// Why another computer may be training the run while this one only looks at its folder (it is mounted or
+/// synchronised), or "".
 std::string seenFromElsewhereReason(const RunPaths& paths);
-/// The file that shows the ledger to a reader: the tracker, or the snapshot of it that the supervisor publishes where the tracker itself
-/// may be written by another computer at this moment (core/DECISIONS.md 22).
+/// The file that shows the ledger to a reader: the tracker, or the snapshot of it that the supervisor publishes where
+/// the tracker itself may be written by another computer at this moment (core/DECISIONS.md 22).
 std::filesystem::path readableLedger(const RunPaths& paths);
-/// The same for who reads for long: a live tracker is copied into a private temporary folder, which goes away with this, since the WAL of the
-/// original cannot be emptied while somebody reads it. Where there is no room for a copy it is the original.
+/// The same for who reads for long: a live tracker is copied into a private temporary folder, which goes away with
+/// this, since the WAL of the original cannot be emptied while somebody reads it. Where there is no room for a copy it
+/// is the original.
 class LedgerToRead {
 public:
     explicit LedgerToRead(const RunPaths& paths);

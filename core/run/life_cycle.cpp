@@ -50,7 +50,8 @@ std::optional<Holder> holderOf(const RunPaths& paths)
         return std::nullopt;
     const auto& words = owner->commandLine;
     const auto program = words.empty() ? std::string() : utf8Text(pathFromUtf8(words.front()).filename());
-    const bool supervises = program == utf8Text(furrowctl().filename()) && std::find(words.begin(), words.end(), "supervise") != words.end();
+    const bool supervises = program == utf8Text(furrowctl().filename())
+        && std::find(words.begin(), words.end(), "supervise") != words.end();
     return Holder { owner->process, program, supervises };
 }
 
@@ -71,21 +72,31 @@ Status requireAlive(const RunPaths& paths)
 {
     FURROW_TRY(readRunFile(paths));
     if (const auto elsewhere = seenFromElsewhereReason(paths); !elsewhere.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.", { paths.folder().string(), elsewhere }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.",
+                { paths.folder().string(), elsewhere }) };
     if (!isLocked(paths.supervisorLock()))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 is not running. 'furrowctl status' says how it ended.", { paths.folder().string() }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is not running. 'furrowctl status' says how it ended.", { paths.folder().string() }) };
     if (const auto holder = holderOf(paths); isHeldByStranger(paths, holder))
         return Error { ErrorCode::InvalidArgument,
-            sentence("%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.", { paths.folder().string(), inWords(holder ? LockHolder { holder->process.pid, holder->program } : LockHolder {}), utf8Text(paths.supervisorLock()) }) };
+            sentence(
+                "%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.",
+                { paths.folder().string(),
+                    inWords(holder ? LockHolder { holder->process.pid, holder->program } : LockHolder {}),
+                    utf8Text(paths.supervisorLock()) }) };
     return {};
 }
 
-/// A tracker that cannot be used under a living run: no wish can be left in it, and no repair begins while the run lives.
+/// A tracker that cannot be used under a living run: no wish can be left in it, and no repair begins while the run
+/// lives.
 Error cannotBeAsked(const RunPaths& paths, const Error& error)
 {
     if (error.code == ErrorCode::InvalidArgument || error.code == ErrorCode::Busy)
         return error;
-    return { error.code, sentence("%1 The run is still being trained; 'furrowctl kill %2' ends it without its tracker.", { withFullStop(error.message), paths.folder().string() }) };
+    return { error.code,
+        sentence("%1 The run is still being trained; 'furrowctl kill %2' ends it without its tracker.",
+            { withFullStop(error.message), paths.folder().string() }) };
 }
 
 /// Writes a wish into the ledger of a run that is being trained.
@@ -103,7 +114,9 @@ Status killByLock(const RunPaths& paths, const Error& error)
     const auto holder = holderOf(paths);
     if (error.code == ErrorCode::InvalidArgument || !holder || !holder->isSupervisor)
         return error;
-    logWarning(sentence("The run cannot be asked to end: %1 So its supervisor, process %2, is killed with all that it started.", { withFullStop(error.message), std::to_string(holder->process.pid) }));
+    logWarning(sentence(
+        "The run cannot be asked to end: %1 So its supervisor, process %2, is killed with all that it started.",
+        { withFullStop(error.message), std::to_string(holder->process.pid) }));
     killProcessTree(holder->process);
     return {};
 }
@@ -114,12 +127,15 @@ Status checkCanGoBackTo(const RunPaths& paths, const std::string& runId, LedgerR
     FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.id == checkpoint; });
     if (row == rows.end())
-        return Error { ErrorCode::NotFound, sentence("The run has no checkpoint %1.", { std::to_string(checkpoint.value) }) };
+        return Error { ErrorCode::NotFound,
+            sentence("The run has no checkpoint %1.", { std::to_string(checkpoint.value) }) };
     const std::string name = "Checkpoint " + row->record.folder;
     if (row->removed)
         return Error { ErrorCode::InvalidArgument, sentence("%1 was removed by the keep policy.", { name }) };
     if (!row->surviving)
-        return Error { ErrorCode::InvalidArgument, sentence("%1 is not in the lineage of the weights any more; start a new run from it instead (--init-from).", { name }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is not in the lineage of the weights any more; start a new run from it instead (--init-from).",
+                { name }) };
     if (row->damaged)
         return Error { ErrorCode::InvalidArgument, sentence("%1 is damaged.", { name }) };
     return verifyTrainable(paths.checkpointFolder(row->record.folder), row->record.manifestSha256, runId);
@@ -140,13 +156,18 @@ Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, c
             if (isLocked(paths.supervisorLock())) // by another one, to whom the log belongs
                 return alreadyRunning(paths);
             const auto said = lastLogLine(log);
-            return Error { ErrorCode::Internal, said.empty() ? sentence("the supervisor ended before it held the run; see %1", { log.string() }) : said };
+            return Error { ErrorCode::Internal,
+                said.empty() ? sentence("the supervisor ended before it held the run; see %1", { log.string() })
+                             : said };
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     if (const auto writer = trackerLocks(paths.tracker()).writer)
-        return Error { ErrorCode::Busy, sentence("%1 has locked the tracker; the run begins when it lets go. Let it go on or end it.", { inWords(*writer) }) };
-    return Error { ErrorCode::Busy, sentence("the supervisor did not take the run within 30 seconds; see %1", { log.string() }) };
+        return Error { ErrorCode::Busy,
+            sentence("%1 has locked the tracker; the run begins when it lets go. Let it go on or end it.",
+                { inWords(*writer) }) };
+    return Error { ErrorCode::Busy,
+        sentence("the supervisor did not take the run within 30 seconds; see %1", { log.string() }) };
 }
 
 } // namespace
@@ -159,7 +180,8 @@ Result<RunConfig> currentConfig(const RunPaths& paths)
     return nextConfig(attempts, file.config);
 }
 
-Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment, const ResumeChoice& choice)
+Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
+    const std::map<std::string, std::string>& environment, const ResumeChoice& choice)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
@@ -176,7 +198,8 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     if (choice.goBackTo)
         FURROW_TRY(checkCanGoBackTo(paths, file.runId, reader, *choice.goBackTo));
     if (isLocked(paths.supervisorLock()))
-        FURROW_TRY(requireAlive(paths)); // says so where a stranger holds it; of a run that is trained, checkResume says it
+        FURROW_TRY(
+            requireAlive(paths)); // says so where a stranger holds it; of a run that is trained, checkResume says it
     FURROW_TRY(checkResume(paths, file, reader, [&paths] { return audit(paths.tracker()); }));
     FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
     if (!older.empty() && !choice.acceptLoss)
@@ -195,7 +218,8 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
         options.arguments.push_back(change.setting->key + "=" + change.after);
     }
     if (choice.goBackTo)
-        options.arguments.insert(options.arguments.end(), { "--from-checkpoint", std::to_string(choice.goBackTo->value) });
+        options.arguments.insert(
+            options.arguments.end(), { "--from-checkpoint", std::to_string(choice.goBackTo->value) });
     if (choice.acceptLoss)
         options.arguments.push_back("--accept-loss");
     if (choice.rate)
@@ -212,7 +236,8 @@ Result<SupervisorLedger> openForControl(const RunPaths& paths)
 {
     if (!isLocked(paths.supervisorLock())) // a run in training keeps its tracker, whoever makes hard links to it
         FURROW_TRY(refuseSecondNames(paths));
-    if (auto ledger = SupervisorLedger::open(paths.tracker()); ledger.ok() || ledger.error().code != ErrorCode::InvalidArgument || !seenFromElsewhereReason(paths).empty())
+    if (auto ledger = SupervisorLedger::open(paths.tracker());
+        ledger.ok() || ledger.error().code != ErrorCode::InvalidArgument || !seenFromElsewhereReason(paths).empty())
         return ledger;
     if (auto lock = FileLock::tryLock(paths.supervisorLock()); lock.ok())
         FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
@@ -265,11 +290,14 @@ Status markFinished(const RunPaths& paths)
 {
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
-        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { paths.folder().string() }) } : lock.error();
+        return lock.error().code == ErrorCode::Busy
+            ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { paths.folder().string() }) }
+            : lock.error();
     auto reader = LedgerReader::open(paths.tracker());
     FURROW_TRY_ASSIGN(auto attempts, reader.ok() ? reader.value().attempts() : reader.error());
     if (attempts.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("%1 was never started, so there is nothing to accept.", { paths.folder().string() }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 was never started, so there is nothing to accept.", { paths.folder().string() }) };
     return writeFinishedMark(paths, { attempts.back().id, systemClock().wallNs() });
 }
 

@@ -32,21 +32,25 @@ Result<RunPaths> createRun(const NewRun& request, const std::function<void(const
 /// @param wanted  the configuration from now on; what a resume may not change is refused by name
 /// @param environment  added to that of the run's processes (faults of a storm)
 /// Refuses a tracker that is older than the weights, unless the choice accepts the loss.
-Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted, const std::map<std::string, std::string>& environment = {}, const ResumeChoice& choice = {});
+Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
+    const std::map<std::string, std::string>& environment = {}, const ResumeChoice& choice = {});
 /// The configuration in force: run.json plus the overrides of the newest attempt.
 Result<RunConfig> currentConfig(const RunPaths& paths);
 
-/// The ledger for what a person wants of it. One of an older Furrow is brought forward when nobody trains the run; while somebody does it is refused
-/// with the way out.
+/// The ledger for what a person wants of it. One of an older Furrow is brought forward when nobody trains the run;
+/// while somebody does it is refused with the way out.
 Result<SupervisorLedger> openForControl(const RunPaths& paths);
 
 Status pauseRun(const RunPaths& paths); ///< at the end of the chunks in training; processes stay
-Status continueRun(const RunPaths& paths, const std::map<std::string, std::string>& environment = {}); ///< a paused one, or restarts a stopped one as startRun does
+Status continueRun(const RunPaths& paths,
+    const std::map<std::string, std::string>& environment
+    = {}); ///< a paused one, or restarts a stopped one as startRun does
 Status stopRun(const RunPaths& paths); ///< after a checkpoint
 Status killRun(const RunPaths& paths); ///< now; work since the last checkpoints is freed
 Status saveNow(const RunPaths& paths);
 Status evaluateNow(const RunPaths& paths);
-Status stopAfterThis(const RunPaths& paths, EndOf what); ///< with the block that is complete next, or the epoch in training
+Status stopAfterThis(
+    const RunPaths& paths, EndOf what); ///< with the block that is complete next, or the epoch in training
 /// A person accepts a run that nobody trains as ended as it is: its state is finished, until it is resumed.
 Status markFinished(const RunPaths& paths);
 
@@ -56,7 +60,8 @@ struct ResumePlan {
         SupervisorLedger::CheckpointRow row;
         bool verified = false;
         bool damaged = false; ///< not verified, because its content is wrong; else it could not be read
-        bool losesOthers = false; ///< going on from here leaves weights of other replicas behind that are not whole: ResumeChoice::acceptLoss
+        bool losesOthers = false; ///< going on from here leaves weights of other replicas behind that are not whole:
+                                  ///< ResumeChoice::acceptLoss
         std::string problem; ///< why it is not verified, or cannot be chosen
         bool canBeChosen = false; ///< verified, and the weights of the run grew from it
         std::int64_t kept = 0; ///< of the committed chunks of ResumeEffect::epochs, when the run goes on from here
@@ -65,7 +70,8 @@ struct ResumePlan {
     };
     std::vector<CheckpointChoice> checkpoints;
     ResumeEffect effect; ///< of a plain resume, from the newest checkpoint of each replica
-    std::string loss; ///< which newest weights a plain resume would leave behind: it needs ResumeChoice::acceptLoss; "": none
+    std::string
+        loss; ///< which newest weights a plain resume would leave behind: it needs ResumeChoice::acceptLoss; "": none
     std::optional<Error> refusal; ///< why a resume would not begin, whatever is chosen
     std::string olderTracker; ///< tracker and weights side by side when the tracker is older; "": it is not
     double redoTokens = 0; ///< of ResumeEffect::redo

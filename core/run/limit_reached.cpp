@@ -19,20 +19,27 @@ double lostShare(const RunStatus& status, const ResumeEffect& effect)
         trained += epoch.chunks[ChunkState::Committed] + epoch.chunks[ChunkState::Trained];
     std::int64_t lost = 0;
     for (const auto& epoch : effect.epochs)
-        lost += std::count_if(epoch.cells.begin(), epoch.cells.end(), [&effect](const ChunkCell& cell) { return cell.state == ChunkState::Trained && effect.fateOf(cell) == ChunkFate::Lost; });
+        lost += std::count_if(epoch.cells.begin(), epoch.cells.end(), [&effect](const ChunkCell& cell) {
+            return cell.state == ChunkState::Trained && effect.fateOf(cell) == ChunkFate::Lost;
+        });
     return trained > 0 ? static_cast<double>(lost) / static_cast<double>(trained) : 0;
 }
 
 } // namespace
 
-// What goes with chunks that are lost is not known exactly: tokens are taken in proportion to chunks, steps in proportion to tokens.
-StopReason limitReached(const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from)
+// What goes with chunks that are lost is not known exactly: tokens are taken in proportion to chunks, steps in
+// proportion to tokens.
+StopReason limitReached(
+    const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from)
 {
     const auto tokens = static_cast<double>(status.tokens);
-    const double kept = std::max(0.0, tokens * (1 - lostShare(status, plan.effect)) - (from == nullptr ? plan.redoTokens : from->redoTokens));
-    const double steps = status.tokens > 0 ? static_cast<double>(status.steps) * kept / tokens : static_cast<double>(status.steps);
+    const double kept = std::max(
+        0.0, tokens * (1 - lostShare(status, plan.effect)) - (from == nullptr ? plan.redoTokens : from->redoTokens));
+    const double steps
+        = status.tokens > 0 ? static_cast<double>(status.steps) * kept / tokens : static_cast<double>(status.steps);
     const bool allKept = (from == nullptr ? plan.effect.redo : from->redo).empty();
-    const auto closed = std::count_if(status.epochs.begin(), status.epochs.end(), [](const EpochRow& epoch) { return epoch.closedWallNs.has_value(); });
+    const auto closed = std::count_if(status.epochs.begin(), status.epochs.end(),
+        [](const EpochRow& epoch) { return epoch.closedWallNs.has_value(); });
     if (wanted.steps > 0 && steps >= static_cast<double>(wanted.steps))
         return StopReason::Steps;
     if (wanted.tokens > 0 && kept >= static_cast<double>(wanted.tokens))
@@ -49,15 +56,22 @@ std::string limitInWords(StopReason limit, const RunStatus& status, const RunCon
     constexpr int kDigits = 2;
     switch (limit) {
     case StopReason::Steps:
-        return sentence("The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.", { formatCount(wanted.steps), formatCount(status.steps) });
+        return sentence(
+            "The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.",
+            { formatCount(wanted.steps), formatCount(status.steps) });
     case StopReason::Tokens:
-        return sentence("The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.", { formatCount(wanted.tokens), formatCount(status.tokens) });
+        return sentence(
+            "The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.",
+            { formatCount(wanted.tokens), formatCount(status.tokens) });
     case StopReason::Hours:
-        return sentence("The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.", { formatNumber(wanted.hours, kDigits), formatNumber(status.activeSeconds / kSecondsPerHour, kDigits) });
+        return sentence(
+            "The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.",
+            { formatNumber(wanted.hours, kDigits), formatNumber(status.activeSeconds / kSecondsPerHour, kDigits) });
     case StopReason::Epochs:
-        return sentence("The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.", { formatCount(wanted.epochs) });
-    default:
-        return {};
+        return sentence(
+            "The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.",
+            { formatCount(wanted.epochs) });
+    default: return {};
     }
 }
 

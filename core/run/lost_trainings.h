@@ -8,12 +8,14 @@
 
 namespace furrow {
 
-/// A training whose weights are gone: its steps are in no model but for the first ones, whether they were trained again yet or not.
+/// A training whose weights are gone: its steps are in no model but for the first ones, whether they were trained again
+/// yet or not.
 struct LostTraining {
     int worker = 0;
     std::int64_t attempt = 0;
     std::int64_t chunk = 0;
-    double from = 0; ///< [s since 1970] its steps are told in this time: clocks may be apart, but a claim of the same chunk by the same worker before or after it is another training
+    double from = 0; ///< [s since 1970] its steps are told in this time: clocks may be apart, but a claim of the same
+                     ///< chunk by the same worker before or after it is another training
     double until = 0; ///< not included
     std::int64_t keptSteps = 0; ///< its first steps, which a surviving checkpoint has: these are not lost
     bool operator==(const LostTraining&) const = default;
@@ -23,15 +25,15 @@ struct LostTraining {
 /// @param gone  what processes hold that are gone (RunStatus::goneHolds): the ledger has not freed it yet
 std::vector<LostTraining> lostTrainings(const std::vector<ClaimRow>& claims, const std::vector<ChunkCell>& gone);
 
-/// The one of them that a step belongs to which a worker told at `wall` [s since 1970]; null: none. The step is lost unless it is among keptSteps.
+/// The one of them that a step belongs to which a worker told at `wall` [s since 1970]; null: none. The step is lost
+/// unless it is among keptSteps.
 /// @param worker  who claimed the chunk: for a rank of a data-parallel group rank 0 (claimant())
-const LostTraining* lostTrainingAt(const std::vector<LostTraining>& lost, int worker, std::int64_t attempt, std::int64_t chunk, double wall);
+const LostTraining* lostTrainingAt(
+    const std::vector<LostTraining>& lost, int worker, std::int64_t attempt, std::int64_t chunk, double wall);
 
-/// The worker that claims for one that told a step as this rank: the ranks of a group are numbered as its workers, and rank 0 holds all claims.
-inline int claimant(int worker, int rank)
-{
-    return worker - rank;
-}
+/// The worker that claims for one that told a step as this rank: the ranks of a group are numbered as its workers, and
+/// rank 0 holds all claims.
+inline int claimant(int worker, int rank) { return worker - rank; }
 
 /// Judges the steps of a run in the order in which each worker made them.
 class LostSteps {

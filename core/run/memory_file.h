@@ -9,9 +9,10 @@
 
 namespace furrow {
 
-/// What a worker took so far, memory/w<worker>.json: for people and for the estimates of later runs; nothing depends on it. Replaced as a
-/// whole, not synced.
-Status publishMemory(const RunPaths& paths, int worker, const MeasuredMemory& measured, FileSystem& files = realFileSystem());
+/// What a worker took so far, memory/w<worker>.json: for people and for the estimates of later runs; nothing depends on
+/// it. Replaced as a whole, not synced.
+Status publishMemory(
+    const RunPaths& paths, int worker, const MeasuredMemory& measured, FileSystem& files = realFileSystem());
 /// nullopt when the worker has not published yet, or the file cannot be read.
 std::optional<MeasuredMemory> readMemory(const std::filesystem::path& file);
 

@@ -19,7 +19,8 @@ std::vector<std::int32_t> unmerged(const ReplicaHeads& heads)
 {
     std::vector<std::int32_t> found;
     for (const auto& replica : heads.replicas) {
-        const auto row = std::find_if(heads.checkpoints.begin(), heads.checkpoints.end(), [&](const auto& c) { return replica.head && c.id == *replica.head; });
+        const auto row = std::find_if(heads.checkpoints.begin(), heads.checkpoints.end(),
+            [&](const auto& c) { return replica.head && c.id == *replica.head; });
         if (row != heads.checkpoints.end() && row->record.kind == CheckpointKind::Replica)
             found.push_back(replica.replica);
     }
@@ -29,8 +30,8 @@ std::vector<std::int32_t> unmerged(const ReplicaHeads& heads)
 Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& worthAnother)
 {
     ProcessOptions options;
-    options.arguments = { "--role", "task", "--task", "merge", task.paths.folder().string(), "--method", task.method, "--attempt", std::to_string(task.attempt),
-        "--device", task.device, "--threads", std::to_string(cpuCount()) };
+    options.arguments = { "--role", "task", "--task", "merge", task.paths.folder().string(), "--method", task.method,
+        "--attempt", std::to_string(task.attempt), "--device", task.device, "--threads", std::to_string(cpuCount()) };
     options.outputFile = task.paths.logFile(task.attempt, "merge");
     auto worker = executablePath().parent_path() / "furrow-worker";
     worker += executablePath().extension();
@@ -45,12 +46,15 @@ Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& w
             return {};
         if (exit) {
             worthAnother = exit->signal != 0;
-            return Error { ErrorCode::Internal, "The merge ended with " + exit->describe() + "; see " + options.outputFile.string() + ". The replicas are kept as they are; a resume merges them." };
+            return Error { ErrorCode::Internal,
+                "The merge ended with " + exit->describe() + "; see " + options.outputFile.string()
+                    + ". The replicas are kept as they are; a resume merges them." };
         }
         if (!goOn()) {
             child.value().killTree();
             worthAnother = false;
-            return Error { ErrorCode::Cancelled, sentence("The merge was ended. The replicas are kept as they are; a resume merges them.") };
+            return Error { ErrorCode::Cancelled,
+                sentence("The merge was ended. The replicas are kept as they are; a resume merges them.") };
         }
     }
 }
@@ -60,7 +64,8 @@ Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& w
 bool mustMergeBefore(const ReplicaHeads& heads, int workers)
 {
     const auto open = unmerged(heads);
-    const bool leftOver = std::any_of(open.begin(), open.end(), [workers](std::int32_t replica) { return replica >= workers; });
+    const bool leftOver
+        = std::any_of(open.begin(), open.end(), [workers](std::int32_t replica) { return replica >= workers; });
     return leftOver || (open.size() > 1 && static_cast<int>(open.size()) != workers);
 }
 

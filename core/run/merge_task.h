@@ -27,7 +27,8 @@ struct MergeTask {
     std::string method;
     std::string device; ///< "cpu" or the UUID of a GPU: of a worker, none of which runs meanwhile
 };
-/// Runs a process that merges all replicas: only furrow-worker links libtorch. One that is killed is started again, three times in all.
+/// Runs a process that merges all replicas: only furrow-worker links libtorch. One that is killed is started again,
+/// three times in all.
 /// @param goOn  asked once a second; false ends it with Cancelled
 Status runMergeTask(const MergeTask& task, const std::function<bool()>& goOn);
 

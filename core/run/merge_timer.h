@@ -5,8 +5,8 @@
 
 namespace furrow {
 
-/// Says when the next merge round is due: every `merge_tokens` tokens of the run, or, when that is 0, ten times an epoch of known
-/// length, but never before each worker has done some hundred steps. Pure state machine, one thread.
+/// Says when the next merge round is due: every `merge_tokens` tokens of the run, or, when that is 0, ten times an
+/// epoch of known length, but never before each worker has done some hundred steps. Pure state machine, one thread.
 class MergeTimer {
 public:
     MergeTimer(const RunConfig& config, int workers, std::int64_t tokensNow);

@@ -52,7 +52,8 @@ std::string ShownEpochs::name() const
 std::vector<EpochRow> openEpochs(const std::vector<EpochRow>& epochs)
 {
     std::vector<EpochRow> open;
-    std::copy_if(epochs.begin(), epochs.end(), std::back_inserter(open), [](const EpochRow& epoch) { return !epoch.closedWallNs; });
+    std::copy_if(epochs.begin(), epochs.end(), std::back_inserter(open),
+        [](const EpochRow& epoch) { return !epoch.closedWallNs; });
     if (open.empty() && !epochs.empty())
         open.push_back(epochs.back());
     return open;

@@ -7,8 +7,8 @@
 
 namespace furrow {
 
-/// The epochs that "the epoch" of a run means to a person: all that are open, since the chunks of the next one are claimed while the last ones of
-/// this one are in training (core/DECISIONS.md 4); the newest when none is open.
+/// The epochs that "the epoch" of a run means to a person: all that are open, since the chunks of the next one are
+/// claimed while the last ones of this one are in training (core/DECISIONS.md 4); the newest when none is open.
 struct ShownEpochs {
     std::int64_t first = 0;
     std::int64_t last = 0;

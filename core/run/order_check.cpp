@@ -27,7 +27,10 @@ Status checkOrder(const RunPaths& paths, const RunFile& file)
         began.try_emplace(key);
     for (const auto& [key, value] : began)
         if (const auto& now = found[key]; now != value)
-            return Error { ErrorCode::InvalidArgument, sentence("the tracker was changed from outside: its %1 is '%2', the run began with '%3'. Its chunks would be given out or counted in another way; put an older copy of the tracker back.", { key, now, value }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence(
+                    "the tracker was changed from outside: its %1 is '%2', the run began with '%3'. Its chunks would be given out or counted in another way; put an older copy of the tracker back.",
+                    { key, now, value }) };
     return {};
 }
 

@@ -17,7 +17,8 @@ bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, con
 {
     const std::string reason = why.ends_with('.') ? why.substr(0, why.size() - 1) : why;
     for (double left = seconds; left > 0 && !stop.requested(); left -= 1) {
-        (void)ledger.heartbeat(thisProcess(), sentence("%1; trying again in %2 s", { reason, std::to_string(std::lround(std::ceil(left))) }));
+        (void)ledger.heartbeat(thisProcess(),
+            sentence("%1; trying again in %2 s", { reason, std::to_string(std::lround(std::ceil(left))) }));
         stop.waitFor(std::chrono::milliseconds(std::lround(1000 * std::min(left, 1.0))));
     }
     return !stop.requested();
@@ -25,14 +26,20 @@ bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, con
 
 Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopRequest& stop)
 {
-    // Its own connection: blocks are read ahead on another thread than the feeder's. The client lets one request wait at a time.
+    // Its own connection: blocks are read ahead on another thread than the feeder's. The client lets one request wait
+    // at a time.
     FURROW_TRY_ASSIGN(auto opened, FeederLedger::open(paths.tracker()));
     auto ledger = std::make_shared<FeederLedger>(std::move(opened));
     RetryPolicy retry;
     retry.attempts = std::numeric_limits<int>::max();
-    retry.wait = [ledger, &stop](double seconds, const std::string& why) { return waitAloud(*ledger, sentence("waiting for the hub: %1", { why }), seconds, stop); };
-    setHubProgress([ledger](const HubProgress& progress) { (void)ledger->heartbeat(thisProcess(), toString(progress)); }); // inside a request, as the waits are
-    setSharedHubClient(std::make_shared<HubClient>(HubSettings::fromEnvironment(), [] { return curlTransport(); }, transfers, retry));
+    retry.wait = [ledger, &stop](double seconds, const std::string& why) {
+        return waitAloud(*ledger, sentence("waiting for the hub: %1", { why }), seconds, stop);
+    };
+    setHubProgress([ledger](const HubProgress& progress) {
+        (void)ledger->heartbeat(thisProcess(), toString(progress));
+    }); // inside a request, as the waits are
+    setSharedHubClient(
+        std::make_shared<HubClient>(HubSettings::fromEnvironment(), [] { return curlTransport(); }, transfers, retry));
     return {};
 }
 

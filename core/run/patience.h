@@ -12,12 +12,13 @@ namespace furrow {
 /// @return false: asked to stop
 bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, const StopRequest& stop);
 
-/// From now on the hub client of this process tries for ever, and waits between two tries aloud: why and how long stand in the ledger as what the
-/// feeder does, renewed each second. It gives up (Cancelled) within a second of a stop.
+/// From now on the hub client of this process tries for ever, and waits between two tries aloud: why and how long stand
+/// in the ledger as what the feeder does, renewed each second. It gives up (Cancelled) within a second of a stop.
 /// @param transfers  at once, at most
 Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopRequest& stop);
 
-/// From now on a wait of this process for the lock of a cache stands in the ledger as what the feeder does, with who holds it.
+/// From now on a wait of this process for the lock of a cache stands in the ledger as what the feeder does, with who
+/// holds it.
 Status waitForTheCacheAloud(const RunPaths& paths);
 
 } // namespace furrow

@@ -8,7 +8,8 @@ namespace furrow {
 
 namespace {
 
-Status decide(const RunPaths& paths, Status (SupervisorLedger::*decision)(std::span<const ChunkId>), std::span<const ChunkId> chunks)
+Status decide(const RunPaths& paths, Status (SupervisorLedger::*decision)(std::span<const ChunkId>),
+    std::span<const ChunkId> chunks)
 {
     std::vector<ChunkId> meant(chunks.begin(), chunks.end());
     if (meant.empty()) {

@@ -7,8 +7,8 @@
 
 namespace furrow {
 
-// What a person decides about chunks that could not be read. Both work while the run trains and while it rests; a running feeder sees the decision
-// at its next turn. Without chunks every poisoned one is meant.
+// What a person decides about chunks that could not be read. Both work while the run trains and while it rests; a
+// running feeder sees the decision at its next turn. Without chunks every poisoned one is meant.
 
 /// They are prepared and trained again, as if they had never failed. InvalidArgument when one of them is not poisoned.
 Status retryChunks(const RunPaths& paths, std::span<const ChunkId> chunks);

@@ -41,10 +41,11 @@ RatePlan planOf(const RunConfig& c, const RateOutlook& o, std::int64_t epochs, s
 
 double labelsOfWarmUp(const RunConfig& c, std::int64_t workers)
 {
-    return static_cast<double>(c.warmupSteps * c.batchSize * c.gradAccum * c.seqLen * std::max<std::int64_t>(workers, 1)); // ranks make each step so much larger, others make so many more
+    return static_cast<double>(c.warmupSteps * c.batchSize * c.gradAccum * c.seqLen
+        * std::max<std::int64_t>(workers, 1)); // ranks make each step so much larger, others make so many more
 }
 
-std::string blocks(const std::vector<RateForecast::Point>& curve, double RateForecast::Point::*rate, double most)
+std::string blocks(const std::vector<RateForecast::Point>& curve, double RateForecast::Point::* rate, double most)
 {
     static constexpr const char* kBlocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
     std::string line;
@@ -55,14 +56,16 @@ std::string blocks(const std::vector<RateForecast::Point>& curve, double RateFor
 
 void addCurve(RateForecast& forecast, const RatePlan& before, double factorBefore, double factorNow)
 {
-    const double end = std::max({ forecast.plan.inForce.decayUntil, forecast.plan.inForce.rampUntil, before.inForce.decayUntil });
+    const double end
+        = std::max({ forecast.plan.inForce.decayUntil, forecast.plan.inForce.rampUntil, before.inForce.decayUntil });
     forecast.atEnd = factorNow * scheduledRate(forecast.plan.inForce, std::max(end, forecast.position));
     forecast.most = forecast.now;
     if (end <= forecast.position)
         return;
     for (int i = 0; i < kPoints; ++i) {
         const double at = forecast.position + (end - forecast.position) * i / (kPoints - 1);
-        forecast.curve.push_back({ at, factorBefore * scheduledRate(before.inForce, at), factorNow * scheduledRate(forecast.plan.inForce, at) });
+        forecast.curve.push_back({ at, factorBefore * scheduledRate(before.inForce, at),
+            factorNow * scheduledRate(forecast.plan.inForce, at) });
         forecast.most = std::max(forecast.most, forecast.curve.back().now);
     }
 }
@@ -77,7 +80,8 @@ Result<RateOutlook> readRateOutlook(const RunPaths& paths)
     auto epochs = reader.epochs();
     auto totals = reader.totals();
     auto notes = readTrainingNotes(readableLedger(paths));
-    for (const auto* error : { attempts.ok() ? nullptr : &attempts.error(), epochs.ok() ? nullptr : &epochs.error(), totals.ok() ? nullptr : &totals.error(), notes.ok() ? nullptr : &notes.error() })
+    for (const auto* error : { attempts.ok() ? nullptr : &attempts.error(), epochs.ok() ? nullptr : &epochs.error(),
+             totals.ok() ? nullptr : &totals.error(), notes.ok() ? nullptr : &notes.error() })
         if (error)
             return *error;
     FURROW_TRY_ASSIGN(auto config, latestConfig(attempts.value(), file.config));
@@ -89,7 +93,8 @@ Result<RateOutlook> readRateOutlook(const RunPaths& paths)
         outlook.newestEpoch = std::max(outlook.newestEpoch, epoch.epoch);
         outlook.epochOpen = outlook.epochOpen || !epoch.closedWallNs;
     }
-    outlook.position = static_cast<double>(std::max<std::int64_t>(0, notes.value().positionTokens - notes.value().uncommittedTokens));
+    outlook.position = static_cast<double>(
+        std::max<std::int64_t>(0, notes.value().positionTokens - notes.value().uncommittedTokens));
     for (const auto& [replica, note] : notes.value().rollbacks)
         outlook.rollbackFactor = std::min(outlook.rollbackFactor, rollbackFrom(note).rateFactor);
     const auto kept = ratePlanFrom(notes.value().ratePlan);
@@ -98,14 +103,17 @@ Result<RateOutlook> readRateOutlook(const RunPaths& paths)
     return outlook;
 }
 
-RateForecast forecastRate(const RateOutlook& outlook, const RunConfig& wanted, std::int64_t workers, std::optional<RateChoice> choice, double labelsBack)
+RateForecast forecastRate(const RateOutlook& outlook, const RunConfig& wanted, std::int64_t workers,
+    std::optional<RateChoice> choice, double labelsBack)
 {
     const auto epochs = resolved(stoppingRules(wanted), outlook.newestEpoch, outlook.epochOpen).epochs;
     const RatePlan anew = planOf(wanted, outlook, epochs, workers);
     RateForecast forecast;
     forecast.choice = choice.value_or(RateChoice::Smooth);
     forecast.position = std::max(0.0, outlook.position - labelsBack);
-    forecast.plan = outlook.started ? replanRate(outlook.before, anew, forecast.position, choice, labelsOfWarmUp(wanted, workers)) : anew;
+    forecast.plan = outlook.started
+        ? replanRate(outlook.before, anew, forecast.position, choice, labelsOfWarmUp(wanted, workers))
+        : anew;
     const RatePlan& before = outlook.started ? outlook.before : forecast.plan;
     forecast.changed = !(forecast.plan == before);
     const double factorNow = forecast.changed || choice ? 1 : outlook.rollbackFactor; // a person has decided
@@ -118,10 +126,14 @@ RateForecast forecastRate(const RateOutlook& outlook, const RunConfig& wanted, s
 std::string RateForecast::text() const
 {
     if (!changed)
-        return sentence("The learning rate goes on as planned: %1 now, %2 at the end.", { rateText(now), rateText(atEnd) });
+        return sentence(
+            "The learning rate goes on as planned: %1 now, %2 at the end.", { rateText(now), rateText(atEnd) });
     if (std::abs(now - before) > kJump * std::max(now, before))
-        return sentence("The learning rate jumps at once from %1 to %2, is %3 at most and %4 at the end (rate plan %5).", { rateText(before), rateText(now), rateText(most), rateText(atEnd), toString(choice) });
-    return sentence("The learning rate was %1, goes on at %2, is %3 at most and %4 at the end (rate plan %5).", { rateText(before), rateText(now), rateText(most), rateText(atEnd), toString(choice) });
+        return sentence(
+            "The learning rate jumps at once from %1 to %2, is %3 at most and %4 at the end (rate plan %5).",
+            { rateText(before), rateText(now), rateText(most), rateText(atEnd), toString(choice) });
+    return sentence("The learning rate was %1, goes on at %2, is %3 at most and %4 at the end (rate plan %5).",
+        { rateText(before), rateText(now), rateText(most), rateText(atEnd), toString(choice) });
 }
 
 std::string RateForecast::drawing() const
@@ -137,8 +149,10 @@ std::string RateForecast::drawing() const
 
 nlohmann::json toJson(const RateForecast& forecast)
 {
-    nlohmann::json json = { { "plan", toString(forecast.choice) }, { "changed", forecast.changed }, { "tokens", forecast.position }, { "before", forecast.before }, { "now", forecast.now },
-        { "most", forecast.most }, { "at_end", forecast.atEnd }, { "text", forecast.text() }, { "curve", nlohmann::json::array() } };
+    nlohmann::json json
+        = { { "plan", toString(forecast.choice) }, { "changed", forecast.changed }, { "tokens", forecast.position },
+              { "before", forecast.before }, { "now", forecast.now }, { "most", forecast.most },
+              { "at_end", forecast.atEnd }, { "text", forecast.text() }, { "curve", nlohmann::json::array() } };
     for (const auto& point : forecast.curve)
         json["curve"].push_back({ { "tokens", point.labels }, { "before", point.before }, { "now", point.now } });
     return json;

@@ -19,7 +19,8 @@ struct RateOutlook {
     std::int64_t newestEpoch = -1; ///< counted from 0; -1: none
     bool epochOpen = false;
     double position = 0; ///< labels that the weights have trained
-    double rollbackFactor = 1; ///< of the rate, after roll-backs for losses that were not finite; kept while the plan is
+    double rollbackFactor
+        = 1; ///< of the rate, after roll-backs for losses that were not finite; kept while the plan is
 };
 Result<RateOutlook> readRateOutlook(const RunPaths& paths);
 
@@ -46,7 +47,8 @@ struct RateForecast {
 };
 /// @param workers  that will train
 /// @param labelsBack  that are taken back before training goes on: an older checkpoint was chosen
-RateForecast forecastRate(const RateOutlook& outlook, const RunConfig& wanted, std::int64_t workers, std::optional<RateChoice> choice, double labelsBack = 0);
+RateForecast forecastRate(const RateOutlook& outlook, const RunConfig& wanted, std::int64_t workers,
+    std::optional<RateChoice> choice, double labelsBack = 0);
 nlohmann::json toJson(const RateForecast& forecast);
 
 } // namespace furrow

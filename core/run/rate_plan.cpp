@@ -30,7 +30,8 @@ void leadIn(LrSchedule& schedule, Lead lead, double rateSoFar, double position, 
     schedule.rampLr = rateSoFar;
 }
 
-/// A rate that a person lowered holds at once: it may be what keeps the loss finite. A schedule that only got shorter is led into.
+/// A rate that a person lowered holds at once: it may be what keeps the loss finite. A schedule that only got shorter
+/// is led into.
 Lead leadOf(const LrSchedule& before, const LrSchedule& anew)
 {
     return anew.peakLr < before.peakLr || anew.floorLr < before.floorLr ? Lead::UpOnly : Lead::BothWays;
@@ -38,8 +39,10 @@ Lead leadOf(const LrSchedule& before, const LrSchedule& anew)
 
 nlohmann::json toJson(const LrSchedule& s)
 {
-    return { { "kind", static_cast<int>(s.kind) }, { "peak", s.peakLr }, { "floor", s.floorLr }, { "warmup_steps", s.warmupSteps }, { "from", s.decayFrom }, { "until", s.decayUntil },
-        { "wsd_share", s.wsdDecayShare }, { "ramp_from", s.rampFrom }, { "ramp_until", s.rampUntil }, { "ramp_rate", s.rampLr } };
+    return { { "kind", static_cast<int>(s.kind) }, { "peak", s.peakLr }, { "floor", s.floorLr },
+        { "warmup_steps", s.warmupSteps }, { "from", s.decayFrom }, { "until", s.decayUntil },
+        { "wsd_share", s.wsdDecayShare }, { "ramp_from", s.rampFrom }, { "ramp_until", s.rampUntil },
+        { "ramp_rate", s.rampLr } };
 }
 
 /// Throws what nlohmann throws.
@@ -64,8 +67,8 @@ bool isSound(const LrSchedule& s)
 {
     const auto rate = [](double value) { return value >= 0 && value <= 10; }; // as the settings allow; NaN is neither
     const auto place = [](double value) { return value >= 0 && std::isfinite(value); };
-    return rate(s.peakLr) && rate(s.floorLr) && rate(s.rampLr) && place(s.decayFrom) && place(s.decayUntil) && place(s.rampFrom) && place(s.rampUntil) && s.warmupSteps >= 0
-        && s.wsdDecayShare > 0 && s.wsdDecayShare <= 1;
+    return rate(s.peakLr) && rate(s.floorLr) && rate(s.rampLr) && place(s.decayFrom) && place(s.decayUntil)
+        && place(s.rampFrom) && place(s.rampUntil) && s.warmupSteps >= 0 && s.wsdDecayShare > 0 && s.wsdDecayShare <= 1;
 }
 
 } // namespace
@@ -81,7 +84,8 @@ Result<RateChoice> rateChoice(const std::string& name)
     for (const auto choice : { RateChoice::Smooth, RateChoice::Keep, RateChoice::Stretch, RateChoice::Restart })
         if (name == toString(choice))
             return choice;
-    return Error { ErrorCode::InvalidArgument, sentence("rate plan '%1' is unknown; allowed are smooth, keep, stretch, restart", { name }) };
+    return Error { ErrorCode::InvalidArgument,
+        sentence("rate plan '%1' is unknown; allowed are smooth, keep, stretch, restart", { name }) };
 }
 
 RatePlan planRate(const RunConfig& c, double labelsOfRun)
@@ -96,7 +100,8 @@ RatePlan planRate(const RunConfig& c, double labelsOfRun)
     return { schedule, schedule };
 }
 
-RatePlan replanRate(const RatePlan& before, const RatePlan& anew, double position, std::optional<RateChoice> choice, double labelsOfWarmUp)
+RatePlan replanRate(const RatePlan& before, const RatePlan& anew, double position, std::optional<RateChoice> choice,
+    double labelsOfWarmUp)
 {
     if (!choice && before.asked == anew.asked)
         return before;
@@ -106,7 +111,8 @@ RatePlan replanRate(const RatePlan& before, const RatePlan& anew, double positio
     const double rest = std::max(0.0, next.decayUntil - position);
     switch (choice.value_or(RateChoice::Smooth)) {
     case RateChoice::Smooth:
-        leadIn(next, leadOf(before.asked, anew.asked), rateSoFar, position, rest > 0 ? kRampShare * rest : labelsOfWarmUp);
+        leadIn(
+            next, leadOf(before.asked, anew.asked), rateSoFar, position, rest > 0 ? kRampShare * rest : labelsOfWarmUp);
         break;
     case RateChoice::Keep:
         next.decayUntil = before.inForce.decayUntil;
@@ -114,12 +120,11 @@ RatePlan replanRate(const RatePlan& before, const RatePlan& anew, double positio
         next.rampUntil = before.inForce.rampUntil;
         next.rampLr = before.inForce.rampLr;
         break;
-    case RateChoice::Stretch:
-        next.decayFrom = 0;
-        break;
+    case RateChoice::Stretch: next.decayFrom = 0; break;
     case RateChoice::Restart:
         next.decayFrom = position;
-        leadIn(next, Lead::UpOnly, std::min(rateSoFar, next.peakLr), position, rest > 0 ? std::min(labelsOfWarmUp, kMostOfRest * rest) : labelsOfWarmUp);
+        leadIn(next, Lead::UpOnly, std::min(rateSoFar, next.peakLr), position,
+            rest > 0 ? std::min(labelsOfWarmUp, kMostOfRest * rest) : labelsOfWarmUp);
         break;
     }
     return { next, anew.asked };
@@ -127,7 +132,9 @@ RatePlan replanRate(const RatePlan& before, const RatePlan& anew, double positio
 
 std::string toJsonText(const RatePlan& plan)
 {
-    return nlohmann::json { { "format", 1 }, { "in_force", toJson(plan.inForce) }, { "asked", toJson(plan.asked) } }.dump();
+    return nlohmann::json {
+        { "format", 1 }, { "in_force", toJson(plan.inForce) }, { "asked", toJson(plan.asked) }
+    }.dump();
 }
 
 std::optional<RatePlan> ratePlanFrom(const std::string& text)
@@ -137,7 +144,8 @@ std::optional<RatePlan> ratePlanFrom(const std::string& text)
         return std::nullopt;
     try {
         const RatePlan plan { scheduleFrom(json.at("in_force")), scheduleFrom(json.at("asked")) };
-        return json.at("format").get<int>() == 1 && isSound(plan.inForce) && isSound(plan.asked) ? std::optional(plan) : std::nullopt;
+        return json.at("format").get<int>() == 1 && isSound(plan.inForce) && isSound(plan.asked) ? std::optional(plan)
+                                                                                                 : std::nullopt;
     } catch (const nlohmann::json::exception&) { // not ours, or damaged: the settings say what is wanted
         return std::nullopt;
     }

@@ -33,7 +33,8 @@ std::set<std::int32_t> fromRanges(const nlohmann::json& ranges)
     std::int64_t next = 0;
     for (const auto& range : ranges) {
         const auto last = std::min(range.at(1).get<std::int64_t>(), kMostFiles);
-        for (next = std::max(next, range.at(0).get<std::int64_t>()); next <= last; ++next) // ascending, so a wrong file costs no more than a large one
+        for (next = std::max(next, range.at(0).get<std::int64_t>()); next <= last;
+            ++next) // ascending, so a wrong file costs no more than a large one
             places.insert(places.end(), static_cast<std::int32_t>(next));
     }
     return places;
@@ -41,13 +42,15 @@ std::set<std::int32_t> fromRanges(const nlohmann::json& ranges)
 
 nlohmann::json toJson(const ComparedFiles& hub)
 {
-    return { { "files", hub.files }, { "verified", hub.compared.size() }, { "not_yet", hub.notYet() }, { "not_verified", hub.never.size() }, { "why_not", hub.whyNever },
-        { "verified_files", rangesOf(hub.compared) }, { "not_verified_files", rangesOf(hub.never) } };
+    return { { "files", hub.files }, { "verified", hub.compared.size() }, { "not_yet", hub.notYet() },
+        { "not_verified", hub.never.size() }, { "why_not", hub.whyNever }, { "verified_files", rangesOf(hub.compared) },
+        { "not_verified_files", rangesOf(hub.never) } };
 }
 
 ComparedFiles comparedFromJson(const nlohmann::json& j)
 {
-    return { j.at("files"), fromRanges(j.at("verified_files")), fromRanges(j.at("not_verified_files")), j.at("why_not") };
+    return { j.at("files"), fromRanges(j.at("verified_files")), fromRanges(j.at("not_verified_files")),
+        j.at("why_not") };
 }
 
 } // namespace
@@ -57,18 +60,23 @@ std::vector<std::string> comparedInWords(const ComparedFiles& hub)
     std::vector<std::string> words;
     if (hub.files == 0)
         return words;
-    words.push_back(sentence("Files of the hub: %1 of %2 verified as a whole (SHA-256), %3 not yet.", { formatCount(std::ssize(hub.compared)), formatCount(hub.files), formatCount(hub.notYet()) }));
+    words.push_back(sentence("Files of the hub: %1 of %2 verified as a whole (SHA-256), %3 not yet.",
+        { formatCount(std::ssize(hub.compared)), formatCount(hub.files), formatCount(hub.notYet()) }));
     if (!hub.never.empty())
-        words.push_back(sentence("Not verified against the hub: %1 of %2 files; of the first %3.", { formatCount(std::ssize(hub.never)), formatCount(hub.files), hub.whyNever }));
+        words.push_back(sentence("Not verified against the hub: %1 of %2 files; of the first %3.",
+            { formatCount(std::ssize(hub.never)), formatCount(hub.files), hub.whyNever }));
     return words;
 }
 
 nlohmann::json toJson(const Reading& r)
 {
-    nlohmann::json json = { { "attempt", r.attempt }, { "doing", r.doing }, { "blocks_prepared", r.blocksPrepared }, { "blocks_from_cache", r.blocksFromCache },
-        { "samples_fetched", r.samplesFetched }, { "text_bytes", r.textBytes }, { "downloaded_bytes", r.downloadedBytes }, { "download_requests", r.downloadRequests },
-        { "mb_per_s", r.megabytesPerSecond }, { "busy_share", r.busyShare }, { "opens", r.opens }, { "open_ms", r.openMs }, { "slowest_open_ms", r.slowestOpenMs },
-        { "labels", r.labels }, { "slots", r.slots }, { "padding_share", r.slots > 0 ? 1 - static_cast<double>(r.labels) / static_cast<double>(r.slots) : 0 },
+    nlohmann::json json = { { "attempt", r.attempt }, { "doing", r.doing }, { "blocks_prepared", r.blocksPrepared },
+        { "blocks_from_cache", r.blocksFromCache }, { "samples_fetched", r.samplesFetched },
+        { "text_bytes", r.textBytes }, { "downloaded_bytes", r.downloadedBytes },
+        { "download_requests", r.downloadRequests }, { "mb_per_s", r.megabytesPerSecond },
+        { "busy_share", r.busyShare }, { "opens", r.opens }, { "open_ms", r.openMs },
+        { "slowest_open_ms", r.slowestOpenMs }, { "labels", r.labels }, { "slots", r.slots },
+        { "padding_share", r.slots > 0 ? 1 - static_cast<double>(r.labels) / static_cast<double>(r.slots) : 0 },
         { "repeated_share", r.repeatedShare }, { "unknown_share", r.unknownShare } };
     if (r.hub.files > 0)
         json["hub"] = toJson(r.hub);
@@ -110,7 +118,8 @@ std::optional<Reading> readReading(const RunPaths& paths)
 
 Status publishReading(const RunPaths& paths, const Reading& reading)
 {
-    return writeFileWhole(realFileSystem(), paths.readingFile(), toJson(reading).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    return writeFileWhole(realFileSystem(), paths.readingFile(),
+        toJson(reading).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 } // namespace furrow

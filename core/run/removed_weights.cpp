@@ -14,11 +14,17 @@ namespace {
 
 using Row = SupervisorLedger::CheckpointRow;
 
-std::filesystem::path livingManifest(const RunPaths& paths, const std::string& name) { return paths.checkpointFolder(name) / kManifestFile; }
-std::filesystem::path keptManifest(const RunPaths& paths, const std::string& name) { return paths.removedManifestsFolder() / pathFromUtf8(name + ".json"); }
+std::filesystem::path livingManifest(const RunPaths& paths, const std::string& name)
+{
+    return paths.checkpointFolder(name) / kManifestFile;
+}
+std::filesystem::path keptManifest(const RunPaths& paths, const std::string& name)
+{
+    return paths.removedManifestsFolder() / pathFromUtf8(name + ".json");
+}
 
-/// The first file that is another one than the manifest says was written, or ""; a missing one is gone already. The manifest was written last, so what
-/// is older and of the right size is not read.
+/// The first file that is another one than the manifest says was written, or ""; a missing one is gone already. The
+/// manifest was written last, so what is older and of the right size is not read.
 Result<std::string> changedFile(const std::filesystem::path& folder, const std::filesystem::path& manifestFile)
 {
     std::string sha256;
@@ -51,7 +57,9 @@ Status keepManifest(const RunPaths& paths, const std::string& name, FileSystem& 
     if (isTaken(kept)) {
         const auto own = sha256File(manifest);
         const auto before = isLink(kept) ? Result<std::string>(std::string()) : sha256File(kept);
-        if (!own.ok() || !before.ok() || own.value() != before.value()) { // it is not ours: ours is moved there once, or again when it was put back
+        if (!own.ok() || !before.ok()
+            || own.value()
+                != before.value()) { // it is not ours: ours is moved there once, or again when it was put back
             FURROW_TRY_ASSIGN(auto aside, putAside(paths, { kept }, files));
             logWarning(aside);
         }
@@ -68,11 +76,15 @@ Result<std::string> removeFiles(const RunPaths& paths, const std::string& name, 
     if (changed.empty())
         return removeOwnFiles(paths, folder, files);
     auto aside = putAside(paths, { folder }, files);
-    return aside.ok() ? sentence("%1 of checkpoint %2 is not what Furrow wrote, so the folder was not deleted.", { changed, name }) + " " + aside.value() : aside;
+    return aside.ok()
+        ? sentence("%1 of checkpoint %2 is not what Furrow wrote, so the folder was not deleted.", { changed, name })
+            + " " + aside.value()
+        : aside;
 }
 
 /// One whose folder is there. @return a sentence, or ""
-Result<std::string> settle(const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, const Row& row, FileSystem& files)
+Result<std::string> settle(
+    const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, const Row& row, FileSystem& files)
 {
     const std::string& name = row.record.folder;
     const bool wasRemoved = isTaken(keptManifest(paths, name));
@@ -80,11 +92,14 @@ Result<std::string> settle(const RunPaths& paths, const std::string& runId, Supe
         return wasRemoved ? removeFiles(paths, name, files) : putAside(paths, { paths.checkpointFolder(name) }, files);
     const auto verified = verifyCheckpoint(paths.checkpointFolder(name), row.record.manifestSha256, runId);
     if (!verified.ok() && verified.error().code != ErrorCode::Corrupt)
-        return sentence("Checkpoint %1 was removed, and its folder is there again; it was left as it is: %2", { name, verified.error().message });
+        return sentence("Checkpoint %1 was removed, and its folder is there again; it was left as it is: %2",
+            { name, verified.error().message });
     if (!verified.ok())
         return putAside(paths, { paths.checkpointFolder(name) }, files);
     FURROW_TRY(ledger.markThereAgain(row.id, wasRemoved));
-    return wasRemoved ? sentence("Checkpoint %1 had been removed and is there again: it is the run's again, and pinned.", { name }) : std::string();
+    return wasRemoved
+        ? sentence("Checkpoint %1 had been removed and is there again: it is the run's again, and pinned.", { name })
+        : std::string();
 }
 
 } // namespace
@@ -99,14 +114,16 @@ Status removeWeights(const RunPaths& paths, const std::string& name, FileSystem&
     return {};
 }
 
-Result<std::vector<std::string>> settleRemoved(const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, FileSystem& files)
+Result<std::vector<std::string>> settleRemoved(
+    const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, FileSystem& files)
 {
     FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
     std::vector<std::string> notes;
     for (const Row& row : rows) {
         std::error_code failed;
         const auto folder = paths.checkpointFolder(row.record.folder);
-        if (!row.removed || !isPlainName(row.record.folder) || isLink(folder) || !std::filesystem::is_directory(folder, failed))
+        if (!row.removed || !isPlainName(row.record.folder) || isLink(folder)
+            || !std::filesystem::is_directory(folder, failed))
             continue;
         FURROW_TRY_ASSIGN(auto settled, settle(paths, runId, ledger, row, files));
         if (!settled.empty())

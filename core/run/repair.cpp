@@ -1,4 +1,5 @@
-// The order of things: look, gather what files prove, build a new tracker under another name, audit it, and only then put it in place.
+// The order of things: look, gather what files prove, build a new tracker under another name, audit it, and only then
+// put it in place.
 
 #include "core/run/repair.h"
 
@@ -56,7 +57,8 @@ std::string firstFault(const AuditReport& report)
     static const std::set<std::string> kNoFaults { "poisoned", "accepted", "excluded", "parent", "lost", "rebuilt" };
     if (!report.integrityOk)
         return report.integrity;
-    const auto fault = std::find_if(report.findings.begin(), report.findings.end(), [](const AuditFinding& one) { return !kNoFaults.contains(one.kind); });
+    const auto fault = std::find_if(report.findings.begin(), report.findings.end(),
+        [](const AuditFinding& one) { return !kNoFaults.contains(one.kind); });
     return fault == report.findings.end() ? "the audit finds it broken" : fault->text;
 }
 
@@ -88,7 +90,8 @@ ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string&
     return one;
 }
 
-/// Every checkpoint of this run that still has a readable manifest. What cannot be read now ends the repair: it proves nothing in either direction.
+/// Every checkpoint of this run that still has a readable manifest. What cannot be read now ends the repair: it proves
+/// nothing in either direction.
 class Proof {
 public:
     Proof(const RunPaths& paths, const std::string& runId, std::vector<std::string>& notes)
@@ -125,10 +128,13 @@ private:
             return manifest.error();
         if (!manifest.ok() || manifest.value().runId != runId_ || !manifest.value().namesParents) {
             notes_.push_back("checkpoint " + folder + " proves nothing: "
-                + (!manifest.ok() ? manifest.error().message : manifest.value().runId != runId_ ? "it belongs to run " + manifest.value().runId : "its manifest is of an older format"));
+                + (!manifest.ok()                          ? manifest.error().message
+                        : manifest.value().runId != runId_ ? "it belongs to run " + manifest.value().runId
+                                                           : "its manifest is of an older format"));
             return {};
         }
-        const auto verdict = hasWeights ? verifyCheckpoint(paths_.checkpointFolder(folder), sha256, runId_, {}, &frozen_) : Status {};
+        const auto verdict
+            = hasWeights ? verifyCheckpoint(paths_.checkpointFolder(folder), sha256, runId_, {}, &frozen_) : Status {};
         if (!verdict.ok() && verdict.error().code == ErrorCode::Io)
             return verdict;
         if (!verdict.ok())
@@ -171,7 +177,8 @@ Status planRest(BlockManager& blocks, FeederLedger& ledger, std::int64_t known)
             FURROW_TRY_ASSIGN(auto next, blocks.planNext());
             over = !next;
             if (!over)
-                fresh.push_back({ next->block, next->source, next->firstRow, next->chunkRows, next->plan, blocks.excludedChunks(next->block) });
+                fresh.push_back({ next->block, next->source, next->firstRow, next->chunkRows, next->plan,
+                    blocks.excludedChunks(next->block) });
         }
         FURROW_TRY(ledger.addBlocks(fresh));
         known += static_cast<std::int64_t>(fresh.size());
@@ -180,11 +187,15 @@ Status planRest(BlockManager& blocks, FeederLedger& ledger, std::int64_t known)
     }
 }
 
-/// Blocks that the new tracker does not know yet are planned, those that checkpoints speak of are prepared: only so are their windows known.
-Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::filesystem::path& tracker, const std::set<std::int64_t>& wanted, const Say& say)
+/// Blocks that the new tracker does not know yet are planned, those that checkpoints speak of are prepared: only so are
+/// their windows known.
+Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::filesystem::path& tracker,
+    const std::set<std::int64_t>& wanted, const Say& say)
 {
     FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer(paths.tokenizer().string()));
-    FURROW_TRY_ASSIGN(auto blocks, BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer, paths.duplicatesFile()));
+    FURROW_TRY_ASSIGN(auto blocks,
+        BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer,
+            paths.duplicatesFile()));
     if (blocks.needsDuplicates()) {
         say("Looking for duplicates");
         FURROW_TRY(blocks.findDuplicates({}));
@@ -209,7 +220,8 @@ Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::fil
         say("Preparing block " + std::to_string(number));
         FURROW_TRY_ASSIGN(auto plan, BlockManager::fromPlan(row.value().plan));
         FURROW_TRY_ASSIGN(auto prepared, blocks.prepare(plan));
-        FURROW_TRY(ledger.value().setPrepared(number, prepared.fileName, prepared.digest, preparedChunks(prepared.chunks, file.config.seqLen)));
+        FURROW_TRY(ledger.value().setPrepared(
+            number, prepared.fileName, prepared.digest, preparedChunks(prepared.chunks, file.config.seqLen)));
     }
     return {};
 }
@@ -264,7 +276,8 @@ Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesyst
     return SupervisorLedger::create(target, trackerConfig(file, parent), stoppingRules(file.config));
 }
 
-Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report, const Say& say)
+Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report,
+    const Say& say)
 {
     say("Reading the checkpoints");
     FURROW_TRY_ASSIGN(auto gathered, Proof(paths, file.runId, report.notes).gather());
@@ -273,10 +286,12 @@ Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::
     const auto needs = needsOf(proven);
     FURROW_TRY(completeBlocks(paths, file, target, needs.blocks, say));
     FURROW_TRY(openEpochsUpTo(target, needs.newestEpoch));
-    FURROW_TRY_ASSIGN(report.rebuilt, rebuildLineage(target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged));
+    FURROW_TRY_ASSIGN(
+        report.rebuilt, rebuildLineage(target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged));
     FURROW_TRY_ASSIGN(auto proof, audit(target));
     if (!proof.isClean())
-        return Error { ErrorCode::Internal, "what was rebuilt does not pass the audit, so nothing was changed:\n" + auditText(proof) };
+        return Error { ErrorCode::Internal,
+            "what was rebuilt does not pass the audit, so nothing was changed:\n" + auditText(proof) };
     for (const auto& epoch : proof.epochs) {
         report.committed += epoch.committed;
         report.known += epoch.known;
@@ -290,7 +305,9 @@ Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::
 Status putRestAside(const RunPaths& paths, const RunFile& file, RepairReport& report)
 {
     auto reader = LedgerReader::open(paths.tracker());
-    FURROW_TRY_ASSIGN(auto rows, reader.ok() ? reader.value().checkpoints() : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
+    FURROW_TRY_ASSIGN(auto rows,
+        reader.ok() ? reader.value().checkpoints()
+                    : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
     FURROW_TRY_ASSIGN(auto aside, putAsideWithoutRow(paths, file.runId, rows));
     if (!aside.empty())
         report.notes.push_back(aside);
@@ -320,7 +337,8 @@ Result<RepairReport> repairTracker(const RunPaths& paths, const RunFile& file, c
     if (!report.needed)
         return report;
     const std::string mark = randomHex(8);
-    FURROW_TRY_ASSIGN(auto workshop, ScratchFolder::make(paths.folder())); // on the same disk: the new tracker is moved into its place
+    FURROW_TRY_ASSIGN(auto workshop,
+        ScratchFolder::make(paths.folder())); // on the same disk: the new tracker is moved into its place
     const auto fresh = workshop.path() / paths.tracker().filename();
     if (auto built = build(paths, file, fresh, report, say); !built.ok())
         return built.error().in("repairing " + utf8Text(paths.tracker()));
@@ -334,7 +352,9 @@ Result<RepairReport> repairTracker(const RunPaths& paths, const RunFile& file, c
 bool isStillHead(LedgerReader& reader, CheckpointId checkpoint)
 {
     const auto rows = reader.checkpoints();
-    return !rows.ok() || std::any_of(rows.value().begin(), rows.value().end(), [checkpoint](const auto& row) { return row.id == checkpoint && row.head && !row.removed; });
+    return !rows.ok() || std::any_of(rows.value().begin(), rows.value().end(), [checkpoint](const auto& row) {
+        return row.id == checkpoint && row.head && !row.removed;
+    });
 }
 
 } // namespace
@@ -352,7 +372,9 @@ std::string trackerRefusal(const RunPaths& paths, const Result<AuditReport>& rep
     if (report.value().canTrain())
         return {};
     const auto folder = utf8Text(paths.folder());
-    return sentence("The tracker of %1 is damaged: %2. Nothing was changed. 'furrowctl audit %3' says all that is wrong, 'furrowctl doctor %4 --repair' rebuilds what the checkpoints prove.", { folder, firstFault(report.value()), folder, folder });
+    return sentence(
+        "The tracker of %1 is damaged: %2. Nothing was changed. 'furrowctl audit %3' says all that is wrong, 'furrowctl doctor %4 --repair' rebuilds what the checkpoints prove.",
+        { folder, firstFault(report.value()), folder, folder });
 }
 
 Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)
@@ -360,12 +382,16 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
-        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(paths.folder()) }) } : lock.error();
+        return lock.error().code == ErrorCode::Busy
+            ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(paths.folder()) }) }
+            : lock.error();
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY_ASSIGN(auto report, repairTracker(paths, file, say));
     say("Reading the prepared blocks");
     const auto aside = putDamagedBlocksAside(paths);
-    const auto& notes = aside.ok() ? aside.value() : std::vector<std::string> { aside.error().message }; // the tracker is in order all the same
+    const auto& notes = aside.ok()
+        ? aside.value()
+        : std::vector<std::string> { aside.error().message }; // the tracker is in order all the same
     report.notes.insert(report.notes.end(), notes.begin(), notes.end());
     return report;
 }
@@ -384,15 +410,20 @@ Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     auto reader = openLedger(paths);
-    FURROW_TRY_ASSIGN(auto rows, reader.ok() ? reader.value().checkpoints() : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
+    FURROW_TRY_ASSIGN(auto rows,
+        reader.ok() ? reader.value().checkpoints()
+                    : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
     std::vector<std::string> problems;
     FrozenVerdicts frozen;
     for (const auto& row : rows) {
         if (row.removed || !(row.head || row.damaged))
             continue;
-        const auto verdict = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
+        const auto verdict = verifyTrainable(
+            paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
         if (row.damaged && verdict.ok())
-            problems.push_back(sentence("Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.", { row.record.folder }));
+            problems.push_back(sentence(
+                "Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.",
+                { row.record.folder }));
         else if (row.head && !verdict.ok() && isStillHead(reader.value(), row.id))
             problems.push_back(verdict.error().message);
     }

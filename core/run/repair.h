@@ -31,17 +31,20 @@ std::string trackerDamage(const RunPaths& paths);
 /// @param ledger  what the audit of the ledger alone said: seconds for a million chunks
 std::string trackerRefusal(const RunPaths& paths, const Result<AuditReport>& ledger);
 
-/// What else keeps a run from going on as it was, each in a sentence: newest weights that are damaged or cannot be read, marked ones that are whole,
-/// a tracker that is older than the weights, another held-out text. Reads the newest weights; changes nothing.
+/// What else keeps a run from going on as it was, each in a sentence: newest weights that are damaged or cannot be
+/// read, marked ones that are whole, a tracker that is older than the weights, another held-out text. Reads the newest
+/// weights; changes nothing.
 Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths);
 
-/// Makes a damaged tracker anew, or takes one forward that is older than the weights, from what the run folder still proves: the newest of tracker and
-/// published snapshot (view.sqlite) that is whole, and the manifests of all checkpoints. What nothing proves is trained again. The old file is kept beside
-/// it, and checkpoints that could not be taken in are put aside; so are prepared blocks that are damaged, whether the tracker is or not. Busy while the run trains.
+/// Makes a damaged tracker anew, or takes one forward that is older than the weights, from what the run folder still
+/// proves: the newest of tracker and published snapshot (view.sqlite) that is whole, and the manifests of all
+/// checkpoints. What nothing proves is trained again. The old file is kept beside it, and checkpoints that could not be
+/// taken in are put aside; so are prepared blocks that are damaged, whether the tracker is or not. Busy while the run
+/// trains.
 Result<RepairReport> repairRun(const RunPaths& paths, const std::function<void(const std::string&)>& say);
 
-/// Gives the files of a tracker another name, the file itself first: whenever this is cut short, what lies under the old names is never a file
-/// without the commits of its WAL, which would be taken for a whole, older tracker.
+/// Gives the files of a tracker another name, the file itself first: whenever this is cut short, what lies under the
+/// old names is never a file without the commits of its WAL, which would be taken for a whole, older tracker.
 Status moveTrackerAside(FileSystem& files, const std::filesystem::path& tracker, const std::filesystem::path& aside);
 
 } // namespace furrow

@@ -30,7 +30,9 @@ Status checkLockFile(const RunPaths& paths)
     const auto kind = std::filesystem::status(paths.supervisorLock(), unknown).type();
     if (kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found)
         return {};
-    return Error { ErrorCode::Io, sentence("%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.", { utf8Text(paths.supervisorLock()) }) };
+    return Error { ErrorCode::Io,
+        sentence("%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.",
+            { utf8Text(paths.supervisorLock()) }) };
 }
 
 /// Every worker would end with it.
@@ -46,7 +48,8 @@ Status checkHeldOutFile(const RunPaths& paths, const RunFile& file)
 /// Folders that a resume makes or fills; one that is missing is made.
 Status checkFoldersWritable(const RunPaths& paths)
 {
-    for (const auto& folder : { paths.folder(), paths.checkpointsFolder(), paths.logsFolder(), paths.telemetryFolder() })
+    for (const auto& folder :
+        { paths.folder(), paths.checkpointsFolder(), paths.logsFolder(), paths.telemetryFolder() })
         if (auto writable = checkWritable(folder); !writable.ok() && writable.error().code != ErrorCode::NotFound)
             return writable;
     return {};
@@ -58,18 +61,22 @@ Error alreadyRunning(const RunPaths& paths)
 {
     auto status = readStatus(paths);
     const auto pid = status.ok() ? status.value().supervisorPid : 0;
-    return { ErrorCode::Busy, pid ? sentence("%1 is already running, held by process %2. Stop it first.", { paths.folder().string(), std::to_string(pid) })
-                                  : sentence("%1 is already running. Stop it first.", { paths.folder().string() }) };
+    return { ErrorCode::Busy,
+        pid ? sentence("%1 is already running, held by process %2. Stop it first.",
+                  { paths.folder().string(), std::to_string(pid) })
+            : sentence("%1 is already running. Stop it first.", { paths.folder().string() }) };
 }
 
-Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const std::function<Result<AuditReport>()>& auditLedger)
+Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader,
+    const std::function<Result<AuditReport>()>& auditLedger)
 {
     if (isLocked(paths.supervisorLock()))
         return alreadyRunning(paths);
     FURROW_TRY(checkFrozen(file, reader));
     FURROW_TRY(checkOrder(paths, file));
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY(refuseSecondNames(paths));
     for (const auto& read : { paths.evaluationFile(), paths.duplicatesFile() })

@@ -47,7 +47,8 @@ ChunkFate ResumeEffect::fateOf(const ChunkCell& cell) const
     if (isWorkLost(cell))
         return ChunkFate::Lost;
     switch (cell.state) {
-    case ChunkState::Committed: return std::binary_search(redo.begin(), redo.end(), cell.id) ? ChunkFate::Redo : ChunkFate::Kept;
+    case ChunkState::Committed:
+        return std::binary_search(redo.begin(), redo.end(), cell.id) ? ChunkFate::Redo : ChunkFate::Kept;
     case ChunkState::Excluded: return ChunkFate::Excluded;
     case ChunkState::Poisoned:
     case ChunkState::Accepted: return ChunkFate::Poisoned;
@@ -59,7 +60,8 @@ ChunkFate ResumeEffect::fateOf(const ChunkCell& cell) const
     return ChunkFate::Free;
 }
 
-Result<ResumeEffect> weightsAfterResume(LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole)
+Result<ResumeEffect> weightsAfterResume(
+    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole)
 {
     ResumeEffect effect;
     for (;;) { // a head whose files are not whole falls back, perhaps to another such one
@@ -76,7 +78,8 @@ Result<ResumeEffect> weightsAfterResume(LedgerReader& reader, std::optional<Chec
     }
 }
 
-Result<ResumeEffect> resumeEffect(LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole)
+Result<ResumeEffect> resumeEffect(
+    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole)
 {
     FURROW_TRY_ASSIGN(auto weights, weightsAfterResume(reader, goBackTo, isWhole));
     ResumeEffect effect = std::move(weights);
@@ -105,10 +108,13 @@ std::string effectSentence(const ResumeEffect& effect)
             return fate == ChunkFate::Redo || fate == ChunkFate::Lost;
         });
         if (again > 0)
-            where += (where.empty() ? "" : ", ") + sentence("%1 of epoch %2", { formatCount(again), std::to_string(epoch.epoch + 1) });
+            where += (where.empty() ? "" : ", ")
+                + sentence("%1 of epoch %2", { formatCount(again), std::to_string(epoch.epoch + 1) });
     }
     const std::string kept = formatCount(effect[ChunkFate::Kept]);
-    return where.empty() ? sentence("It keeps %1 chunks and trains none again.", { kept }) : sentence("It keeps %1 chunks and trains %2 again: %3.", { kept, formatCount(effect.again()), where });
+    return where.empty()
+        ? sentence("It keeps %1 chunks and trains none again.", { kept })
+        : sentence("It keeps %1 chunks and trains %2 again: %3.", { kept, formatCount(effect.again()), where });
 }
 
 } // namespace furrow

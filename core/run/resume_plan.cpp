@@ -18,7 +18,8 @@ using Choices = std::vector<ResumePlan::CheckpointChoice>;
 
 const ResumePlan::CheckpointChoice* find(const Choices& choices, CheckpointId id)
 {
-    const auto found = std::find_if(choices.begin(), choices.end(), [id](const auto& choice) { return choice.row.id == id; });
+    const auto found
+        = std::find_if(choices.begin(), choices.end(), [id](const auto& choice) { return choice.row.id == id; });
     return found == choices.end() ? nullptr : &*found;
 }
 
@@ -31,8 +32,10 @@ std::string lossOf(const ResumeEffect& effect, const Choices& choices)
             text += (text.empty() ? "" : " ") + withFullStop(choice->problem);
     if (text.empty())
         return text;
-    return effect.heads.empty() ? sentence("%1 No whole checkpoint is left behind it: training would begin again from the start weights.", { text })
-                                : sentence("%1 The one before it would be used.", { text });
+    return effect.heads.empty()
+        ? sentence(
+              "%1 No whole checkpoint is left behind it: training would begin again from the start weights.", { text })
+        : sentence("%1 The one before it would be used.", { text });
 }
 
 /// What a plain resume redoes, and what one from each checkpoint would.
@@ -57,9 +60,11 @@ Status weigh(LedgerReader& reader, ResumePlan& plan)
 Status nameOrphans(LedgerReader& reader, ResumePlan& plan)
 {
     FURROW_TRY_ASSIGN(auto incarnations, reader.incarnations());
-    const auto alive = std::count_if(incarnations.begin(), incarnations.end(), [](const IncarnationRow& row) { return row.live && isAlive(row.process); });
+    const auto alive = std::count_if(incarnations.begin(), incarnations.end(),
+        [](const IncarnationRow& row) { return row.live && isAlive(row.process); });
     if (alive > 0)
-        plan.notes.push_back(sentence("%1 workers are still alive. What they save before they end is kept too.", { std::to_string(alive) }));
+        plan.notes.push_back(sentence(
+            "%1 workers are still alive. What they save before they end is kept too.", { std::to_string(alive) }));
     return {};
 }
 
@@ -118,17 +123,20 @@ Result<ResumePlan> planResume(const RunPaths& paths)
             continue;
         ResumePlan::CheckpointChoice choice;
         choice.row = row;
-        const auto verdict = verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
+        const auto verdict = verifyTrainable(
+            paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
         choice.verified = verdict.ok() && !row.damaged;
         choice.damaged = row.damaged || (!verdict.ok() && verdict.error().code == ErrorCode::Corrupt);
         choice.canBeChosen = choice.verified && row.surviving;
         if (!verdict.ok())
             choice.problem = verdict.error().message;
         else if (row.damaged) {
-            choice.problem = sentence("It was marked damaged and is whole; a resume takes it back where that is still possible.");
-            plan.notes.push_back(sentence("Checkpoint %1 was marked damaged and is whole. Where a resume can take it back, fewer chunks are trained again than counted here.", { row.record.folder }));
-        }
-        else if (!row.surviving)
+            choice.problem
+                = sentence("It was marked damaged and is whole; a resume takes it back where that is still possible.");
+            plan.notes.push_back(sentence(
+                "Checkpoint %1 was marked damaged and is whole. Where a resume can take it back, fewer chunks are trained again than counted here.",
+                { row.record.folder }));
+        } else if (!row.surviving)
             choice.problem = sentence("The weights of the run did not grow from it.");
         plan.checkpoints.push_back(std::move(choice));
     }
@@ -169,7 +177,8 @@ std::int64_t ResumePlan::redoShown(const std::vector<ChunkId>& redo) const
 {
     return std::count_if(redo.begin(), redo.end(), [this](ChunkId chunk) {
         const std::int64_t epoch = placeOf(chunk).epoch;
-        return std::any_of(effect.epochs.begin(), effect.epochs.end(), [epoch](const auto& one) { return one.epoch == epoch; });
+        return std::any_of(
+            effect.epochs.begin(), effect.epochs.end(), [epoch](const auto& one) { return one.epoch == epoch; });
     });
 }
 

@@ -7,10 +7,12 @@
 
 namespace furrow {
 
-/// What a replica does otherwise since its steps were not finite so often in a row that it went back to its last checkpoint: the same weights, chunk
-/// and rate would end the same way. Kept in the tracker, because no checkpoint can hold it.
+/// What a replica does otherwise since its steps were not finite so often in a row that it went back to its last
+/// checkpoint: the same weights, chunk and rate would end the same way. Kept in the tracker, because no checkpoint can
+/// hold it.
 struct Rollback {
-    /// Where the steps that were not finite began. Found bad again at the same place, with a lower rate, it is the text and not the weights.
+    /// Where the steps that were not finite began. Found bad again at the same place, with a lower rate, it is the text
+    /// and not the weights.
     struct Place {
         ChunkId chunk;
         WindowRange windows; ///< of the bad steps
@@ -28,8 +30,8 @@ struct Rollback {
     bool operator==(const Rollback&) const = default;
 };
 
-/// What one more roll-back changes. A new place: half the rate. The same place again: its windows are left out. Right behind windows that are left out:
-/// the rest of the chunk is.
+/// What one more roll-back changes. A new place: half the rate. The same place again: its windows are left out. Right
+/// behind windows that are left out: the rest of the chunk is.
 /// @param bad  windows of the bad steps in this chunk
 /// @param windows  of the whole chunk
 Rollback afterBadSteps(const Rollback& before, ChunkId chunk, WindowRange bad, std::int32_t windows);

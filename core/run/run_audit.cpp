@@ -22,21 +22,28 @@ void auditRecord(const RunFile& file, LedgerReader& ledger, AuditLog& log)
     if (!record.ok())
         log.failed("frozen", record.error(), record.error().message);
     else if (record.value() == FrozenRecord::None && !file.heldOutHash.empty())
-        log.wrong("frozen", {}, sentence("the tracker's record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back"));
+        log.wrong("frozen", {},
+            sentence(
+                "the tracker's record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back"));
     else if (record.value() == FrozenRecord::None)
-        log.notInspected(sentence("run.json in part or as a whole: this run was made by a version that kept no full record of it"));
+        log.notInspected(
+            sentence("run.json in part or as a whole: this run was made by a version that kept no full record of it"));
     else if (record.value() == FrozenRecord::Facts)
-        log.notInspected(sentence("of run.json the settings that a resume may change and the list of its files: the tracker has no record of them"));
-    log.notInspected(sentence("of run.json the name of the run, its preset, when and by which version it was made, and where its data lie"));
+        log.notInspected(sentence(
+            "of run.json the settings that a resume may change and the list of its files: the tracker has no record of them"));
+    log.notInspected(sentence(
+        "of run.json the name of the run, its preset, when and by which version it was made, and where its data lie"));
     log.notInspected(sentence("telemetry and logs"));
 }
 
 /// What was decided when the run was made, and must be so for ever.
-void auditFrozen(const RunPaths& paths, const RunFile& file, const std::string& runId, LedgerReader& ledger, AuditLog& log)
+void auditFrozen(
+    const RunPaths& paths, const RunFile& file, const std::string& runId, LedgerReader& ledger, AuditLog& log)
 {
     log.begin("frozen");
     if (runId != file.runId)
-        log.wrong("frozen", {}, sentence("run.json and the tracker are of different runs (%1 and %2)", { file.runId, runId }));
+        log.wrong("frozen", {},
+            sentence("run.json and the tracker are of different runs (%1 and %2)", { file.runId, runId }));
     else if (auto same = checkFrozen(file, ledger); !same.ok())
         log.failed("frozen", same.error(), same.error().message);
     else if (auto order = checkOrder(paths, file); !order.ok())
@@ -52,8 +59,9 @@ void auditFrozen(const RunPaths& paths, const RunFile& file, const std::string& 
     else if (auto same = checkHeldOut(paths, file, log.stop()); !same.ok())
         log.failed("frozen", same.error(), same.error().message);
     log.looked(file.heldOutHash.empty() ? 2 : 3);
-    log.how(file.heldOutHash.empty() ? sentence("run.json against what the tracker keeps of it, and the hash of the tokenizer")
-                                     : sentence("run.json against what the tracker keeps of it, and the hashes of tokenizer and held-out text"));
+    log.how(file.heldOutHash.empty()
+            ? sentence("run.json against what the tracker keeps of it, and the hash of the tokenizer")
+            : sentence("run.json against what the tracker keeps of it, and the hashes of tokenizer and held-out text"));
 }
 
 void tellSteps(const StepsAudit& steps, AuditLog& log)
@@ -62,7 +70,9 @@ void tellSteps(const StepsAudit& steps, AuditLog& log)
     for (const auto& text : steps.wrong)
         log.wrong("steps", {}, text);
     log.looked(steps.claims);
-    log.how(sentence("the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints", { formatCount(steps.claims), formatCount(steps.checkpoints) }));
+    log.how(sentence(
+        "the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints",
+        { formatCount(steps.claims), formatCount(steps.checkpoints) }));
 }
 
 Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, const std::string& runId, AuditLog& log)

@@ -29,11 +29,15 @@ Error broken(const RunPaths& paths, const std::string& why)
 Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
 {
     const JsonPart json = reading.root();
-    const bool isOurs = !reading.ok() || (json.raw().is_object() && json.raw().contains("format") && json.raw()["format"].is_number_integer());
+    const bool isOurs = !reading.ok()
+        || (json.raw().is_object() && json.raw().contains("format") && json.raw()["format"].is_number_integer());
     if (!isOurs)
         return broken(paths, sentence("it is not the run.json of a Furrow run."));
     if (reading.ok() && json["format"].raw() > kFormat)
-        return Error { ErrorCode::InvalidArgument, sentence("%1 was made by Furrow %2 (format %3). This is %4, which reads format 1; use the newer program.", { utf8Text(paths.folder()), json.valueOr("furrow_version", std::string("of a newer version")), json["format"].raw().dump(), FURROW_VERSION }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 was made by Furrow %2 (format %3). This is %4, which reads format 1; use the newer program.",
+                { utf8Text(paths.folder()), json.valueOr("furrow_version", std::string("of a newer version")),
+                    json["format"].raw().dump(), FURROW_VERSION }) };
     RunFile file;
     json["run_id"].to(file.runId);
     json["preset"].to(file.preset);
@@ -45,12 +49,15 @@ Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
     file.samplesPerBlock = data["samples_per_block"].within(1, kMaxSamplesPerBlock);
     data["samples_per_block_reason"].to(file.samplesPerBlockReason);
     data["tokenizer_hash"].to(file.tokenizerHash);
-    file.vocabularySize = static_cast<std::uint32_t>(data["vocabulary_size"].within(1, std::numeric_limits<std::uint32_t>::max()));
+    file.vocabularySize
+        = static_cast<std::uint32_t>(data["vocabulary_size"].within(1, std::numeric_limits<std::uint32_t>::max()));
     file.heldOutHash = data.valueOr("held_out_sha256", std::string());
     json["parent_run"].to(file.parentRun);
     auto config = configFromJson(json["config"].raw());
     if (!reading.ok())
-        return Error { ErrorCode::Corrupt, sentence("%1 cannot be used: %2. Restore it from a copy of the run.", { utf8Text(paths.configFile()), reading.trouble() }) };
+        return Error { ErrorCode::Corrupt,
+            sentence("%1 cannot be used: %2. Restore it from a copy of the run.",
+                { utf8Text(paths.configFile()), reading.trouble() }) };
     if (!config.problems.empty())
         return broken(paths, toString(config.problems));
     file.config = std::move(config.config);
@@ -63,7 +70,8 @@ Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
 Result<RunFile> readRunFile(const RunPaths& paths)
 {
     if (!std::filesystem::exists(paths.configFile()))
-        return Error { ErrorCode::NotFound, sentence("%1 is not a run: it has no run.json.", { utf8Text(paths.folder()) }) };
+        return Error { ErrorCode::NotFound,
+            sentence("%1 is not a run: it has no run.json.", { utf8Text(paths.folder()) }) };
     FURROW_TRY_ASSIGN(auto text, readFile(paths.configFile(), kMaxBytes));
     JsonReading reading(text);
     return parse(paths, reading);
@@ -79,12 +87,9 @@ Status writeRunFile(const RunPaths& paths, const RunFile& file)
         { "furrow_version", file.furrowVersion },
         { "parent_run", file.parentRun },
         { "data",
-            { { "identity", file.dataIdentity },
-                { "samples_per_block", file.samplesPerBlock },
-                { "samples_per_block_reason", file.samplesPerBlockReason },
-                { "tokenizer_hash", file.tokenizerHash },
-                { "vocabulary_size", file.vocabularySize },
-                { "held_out_sha256", file.heldOutHash },
+            { { "identity", file.dataIdentity }, { "samples_per_block", file.samplesPerBlock },
+                { "samples_per_block_reason", file.samplesPerBlockReason }, { "tokenizer_hash", file.tokenizerHash },
+                { "vocabulary_size", file.vocabularySize }, { "held_out_sha256", file.heldOutHash },
                 { "manifest", nlohmann::ordered_json::parse(file.dataManifest) } } },
         { "config", toJson(file.config) },
     };

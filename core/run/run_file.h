@@ -26,7 +26,8 @@ struct RunFile {
     std::string parentRun; ///< run id this one was started from, or ""
 };
 
-/// Refuses a newer format with the version that can read it. `identityProblem` names edited fields that would change the chunks.
+/// Refuses a newer format with the version that can read it. `identityProblem` names edited fields that would change
+/// the chunks.
 Result<RunFile> readRunFile(const RunPaths& paths);
 Status writeRunFile(const RunPaths& paths, const RunFile& file);
 

@@ -12,26 +12,34 @@ namespace {
 Error replacedRun(const std::filesystem::path& folder)
 {
     return { ErrorCode::InvalidArgument,
-        sentence("Another folder lies at %1 than the one in which this run was being trained, so the attempt ends; nothing more is written or deleted in it. Put the folder of the run back in its place and resume.", { utf8Text(folder) }) };
+        sentence(
+            "Another folder lies at %1 than the one in which this run was being trained, so the attempt ends; nothing more is written or deleted in it. Put the folder of the run back in its place and resume.",
+            { utf8Text(folder) }) };
 }
 
 Error replacedFolder(const std::filesystem::path& folder)
 {
     return { ErrorCode::InvalidArgument,
-        sentence("Another folder lies at %1 than the one that this attempt began with, so the attempt ends; nothing more is written or deleted in it. Put the right folder back in its place and resume.", { utf8Text(folder) }) };
+        sentence(
+            "Another folder lies at %1 than the one that this attempt began with, so the attempt ends; nothing more is written or deleted in it. Put the right folder back in its place and resume.",
+            { utf8Text(folder) }) };
 }
 
 Error replacedTracker(const std::filesystem::path& file)
 {
     return { ErrorCode::InvalidArgument,
-        sentence("%1 was deleted or replaced while the run was being trained, so the attempt ends. Put the tracker of the run back and resume; or 'furrowctl doctor %2 --repair' makes it anew from what the checkpoints prove.", { utf8Text(file), utf8Text(file.parent_path()) }) };
+        sentence(
+            "%1 was deleted or replaced while the run was being trained, so the attempt ends. Put the tracker of the run back and resume; or 'furrowctl doctor %2 --repair' makes it anew from what the checkpoints prove.",
+            { utf8Text(file), utf8Text(file.parent_path()) }) };
 }
 
 /// Of the WAL and its index.
 Error replacedBeside(const std::filesystem::path& file)
 {
     return { ErrorCode::InvalidArgument,
-        sentence("%1 was deleted or replaced while the run was being trained, so the attempt ends. It is a part of the tracker. What it held was moved into the tracker first; 'furrowctl resume %2' goes on.", { utf8Text(file), utf8Text(file.parent_path()) }) };
+        sentence(
+            "%1 was deleted or replaced while the run was being trained, so the attempt ends. It is a part of the tracker. What it held was moved into the tracker first; 'furrowctl resume %2' goes on.",
+            { utf8Text(file), utf8Text(file.parent_path()) }) };
 }
 
 } // namespace
@@ -40,9 +48,11 @@ RunFolderGuard::RunFolderGuard(const RunPaths& paths)
     : run_ { paths.folder(), {} }
     , files_ { { paths.tracker(), {} } }
     , checkpoints_ { paths.checkpointsFolder(), {} }
-    , inCheckpoints_ { { paths.removedManifestsFolder(), {} }, { paths.writingNotesFolder(), {} }, { paths.frozenFolder(), {} } }
+    , inCheckpoints_ { { paths.removedManifestsFolder(), {} }, { paths.writingNotesFolder(), {} },
+        { paths.frozenFolder(), {} } }
     , folders_ { { paths.telemetryFolder(), {} }, { paths.logsFolder(), {} } }
-    , remade_ { paths.unknownCheckpointsFolder(), paths.exportsFolder(), paths.meetingsFolder(), paths.memoryFolder(), paths.viewCacheFolder(), paths.folder() / "cache" }
+    , remade_ { paths.unknownCheckpointsFolder(), paths.exportsFolder(), paths.meetingsFolder(), paths.memoryFolder(),
+        paths.viewCacheFolder(), paths.folder() / "cache" }
 {
 }
 
@@ -126,7 +136,8 @@ Status RunFolderGuard::checkCheckpoints() const
 {
     bool isAway = false;
     if (auto status = checkFolder(checkpoints_, isAway); !status.ok()) {
-        const auto entries = isLink(checkpoints_.path) ? Result<std::vector<std::filesystem::path>>(status.error()) : entriesOf(checkpoints_.path);
+        const auto entries = isLink(checkpoints_.path) ? Result<std::vector<std::filesystem::path>>(status.error())
+                                                       : entriesOf(checkpoints_.path);
         return entries.ok() && entries.value().empty() ? Status {} : status;
     }
     if (!isAway)
@@ -141,10 +152,7 @@ Result<std::unique_ptr<OutputFile>> GuardedFiles::create(const std::filesystem::
     return realFileSystem().create(path);
 }
 
-Result<std::string> GuardedFiles::read(const std::filesystem::path& path)
-{
-    return realFileSystem().read(path);
-}
+Result<std::string> GuardedFiles::read(const std::filesystem::path& path) { return realFileSystem().read(path); }
 
 Status GuardedFiles::createFolders(const std::filesystem::path& path)
 {
@@ -170,10 +178,7 @@ Status GuardedFiles::replace(const std::filesystem::path& from, const std::files
     return realFileSystem().replace(from, to);
 }
 
-Status GuardedFiles::syncFolder(const std::filesystem::path& folder)
-{
-    return realFileSystem().syncFolder(folder);
-}
+Status GuardedFiles::syncFolder(const std::filesystem::path& folder) { return realFileSystem().syncFolder(folder); }
 
 Status GuardedFiles::removeAll(const std::filesystem::path& path)
 {

@@ -11,19 +11,23 @@
 
 namespace furrow {
 
-/// Remembers which folders and files a process of the run began with. Whoever moves them away while it runs, and puts others or links in their place,
-/// finds those as they were: the process ends. Names that do not exist yet are remembered when they are first seen. Some twenty calls of stat; any thread.
+/// Remembers which folders and files a process of the run began with. Whoever moves them away while it runs, and puts
+/// others or links in their place, finds those as they were: the process ends. Names that do not exist yet are
+/// remembered when they are first seen. Some twenty calls of stat; any thread.
 ///
-/// A folder that is missing is away and may come back: an unmounted disk. So is an empty folder where the checkpoints were: its mount point. A disk that
-/// comes back with another number of its own counts as another folder, which ends the attempt; a resume goes on there.
+/// A folder that is missing is away and may come back: an unmounted disk. So is an empty folder where the checkpoints
+/// were: its mount point. A disk that comes back with another number of its own counts as another folder, which ends
+/// the attempt; a resume goes on there.
 class RunFolderGuard {
 public:
     /// Remembers what lies there now. InvalidArgument when a name is a link, NotFound when there is no run folder.
     static Result<std::shared_ptr<const RunFolderGuard>> watch(const RunPaths& paths);
-    /// The same for the WAL of the tracker too: only for a process that has the tracker open before and until the end, so that nobody else may delete it.
+    /// The same for the WAL of the tracker too: only for a process that has the tracker open before and until the end,
+    /// so that nobody else may delete it.
     static Result<std::shared_ptr<const RunFolderGuard>> watchWithWal(const RunPaths& paths);
 
-    /// InvalidArgument: something was replaced, for good; the sentence names it. NotFound, Io: the run folder is away now, or nobody can tell.
+    /// InvalidArgument: something was replaced, for good; the sentence names it. NotFound, Io: the run folder is away
+    /// now, or nobody can tell.
     Status check() const;
     /// Whether the tracker in its place is still the one that was there at the beginning, whatever became of the rest.
     bool hasOwnTracker() const;
@@ -49,7 +53,8 @@ private:
     std::vector<std::filesystem::path> remade_; ///< folders that may be made anew at any time, but as no links
 };
 
-/// The real file system for as long as the guard finds the run folder as it was: asked right before each write, rename or removal. Thread-safe.
+/// The real file system for as long as the guard finds the run folder as it was: asked right before each write, rename
+/// or removal. Thread-safe.
 class GuardedFiles final : public FileSystem {
 public:
     explicit GuardedFiles(std::shared_ptr<const RunFolderGuard> guard)

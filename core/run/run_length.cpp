@@ -27,7 +27,8 @@ double textBytes(const DataManifest& manifest, const RunConfig& c, double bytesP
     for (const auto& source : manifest.sources) {
         for (const auto& file : source.files) {
             const bool packed = file.isCompressed() || file.format.format == TextFormat::Parquet;
-            bytes += static_cast<double>(file.sizeBytes) * (packed ? kUsualCompression : 1) * (file.format.format == TextFormat::Text ? ofPlainText : 1);
+            bytes += static_cast<double>(file.sizeBytes) * (packed ? kUsualCompression : 1)
+                * (file.format.format == TextFormat::Text ? ofPlainText : 1);
         }
     }
     return bytes;
@@ -63,15 +64,19 @@ EpochLength epochLength(const RunPaths& paths, const RunFile& file)
     const double heldOutLabels = static_cast<double>(text.tokens.size()) + samples;
     epoch.labelsPerSample = samples > 0 ? heldOutLabels / samples : 0;
     epoch.bytesPerSample = samples > 0 ? static_cast<double>(heldOut.value().textBytes) / samples : 0;
-    double labels = textBytes(manifest.value(), c, epoch.bytesPerSample) * c.fraction * heldOutLabels / static_cast<double>(heldOut.value().textBytes);
+    double labels = textBytes(manifest.value(), c, epoch.bytesPerSample) * c.fraction * heldOutLabels
+        / static_cast<double>(heldOut.value().textBytes);
     labels = std::max(0.0, labels - static_cast<double>(c.startSample) * epoch.labelsPerSample);
     if (c.maxSamples > 0 && epoch.labelsPerSample > 0)
-        labels = std::min(labels, static_cast<double>(c.maxSamples) * static_cast<double>(manifest.value().sources.size()) * epoch.labelsPerSample);
+        labels = std::min(labels,
+            static_cast<double>(c.maxSamples) * static_cast<double>(manifest.value().sources.size())
+                * epoch.labelsPerSample);
     epoch.labels = labels * (heldOut.value().alsoTrained ? 1.0 : 1.0 - c.heldOutPercent / 100);
     return epoch;
 }
 
-double labelsOfRun(const RunConfig& c, const EpochLength& epoch, std::int64_t samplesPerBlock, std::int64_t epochs, std::int64_t ranks)
+double labelsOfRun(
+    const RunConfig& c, const EpochLength& epoch, std::int64_t samplesPerBlock, std::int64_t epochs, std::int64_t ranks)
 {
     double until = 0;
     const auto sooner = [&until](double labels) {
@@ -81,7 +86,8 @@ double labelsOfRun(const RunConfig& c, const EpochLength& epoch, std::int64_t sa
     sooner(static_cast<double>(c.tokens));
     sooner(static_cast<double>(c.steps) * labelsPerStep(c, epoch, ranks));
     sooner(static_cast<double>(epochs) * epoch.labels);
-    sooner(static_cast<double>(c.stopAfterBlocks * samplesPerBlock) * (1.0 - c.heldOutPercent / 100) * epoch.labelsPerSample);
+    sooner(static_cast<double>(c.stopAfterBlocks * samplesPerBlock) * (1.0 - c.heldOutPercent / 100)
+        * epoch.labelsPerSample);
     return until;
 }
 

@@ -11,10 +11,12 @@ Status refuseLinks(const RunPaths& paths)
 {
     std::error_code unknown;
     FURROW_TRY(refuseLinkedDatabase(paths.tracker()));
-    for (const auto& path : { paths.supervisorLock(), paths.checkpointsFolder(), paths.removedManifestsFolder(), paths.unknownCheckpointsFolder(),
-             paths.writingNotesFolder(), paths.frozenFolder(), paths.exportsFolder(), paths.meetingsFolder(), paths.viewCacheFolder(), paths.folder() / "cache" })
+    for (const auto& path : { paths.supervisorLock(), paths.checkpointsFolder(), paths.removedManifestsFolder(),
+             paths.unknownCheckpointsFolder(), paths.writingNotesFolder(), paths.frozenFolder(), paths.exportsFolder(),
+             paths.meetingsFolder(), paths.viewCacheFolder(), paths.folder() / "cache" })
         FURROW_TRY(refuseLink(path));
-    for (const auto& folder : { paths.telemetryFolder(), paths.logsFolder(), paths.memoryFolder(), paths.evaluationsFolder() }) { // files there are appended to
+    for (const auto& folder : { paths.telemetryFolder(), paths.logsFolder(), paths.memoryFolder(),
+             paths.evaluationsFolder() }) { // files there are appended to
         FURROW_TRY(refuseLink(folder));
         auto entries = entriesOf(folder);
         if (!entries.ok() && entries.error().code != ErrorCode::NotFound)

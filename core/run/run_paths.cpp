@@ -2,10 +2,7 @@
 
 namespace furrow {
 
-std::filesystem::path cacheOfWorkspace(const std::filesystem::path& workspace)
-{
-    return workspace / "cache";
-}
+std::filesystem::path cacheOfWorkspace(const std::filesystem::path& workspace) { return workspace / "cache"; }
 
 std::filesystem::path frozenFileIn(const std::filesystem::path& checkpointsFolder, const std::string& sha256)
 {
@@ -21,7 +18,8 @@ RunPaths::RunPaths(std::filesystem::path folder)
 
 bool RunPaths::isBesideCheckpoints(const std::filesystem::path& entry) const
 {
-    return entry == removedManifestsFolder() || entry == unknownCheckpointsFolder() || entry == writingNotesFolder() || entry == frozenFolder();
+    return entry == removedManifestsFolder() || entry == unknownCheckpointsFolder() || entry == writingNotesFolder()
+        || entry == frozenFolder();
 }
 
 std::filesystem::path RunPaths::feederTelemetry(std::int64_t attempt) const
@@ -31,7 +29,8 @@ std::filesystem::path RunPaths::feederTelemetry(std::int64_t attempt) const
 
 std::filesystem::path RunPaths::telemetryFile(std::int64_t attempt, int worker) const
 {
-    return telemetryFolder() / (std::to_string(attempt) + (worker < 0 ? "-task" : "-w" + std::to_string(worker)) + ".jsonl");
+    return telemetryFolder()
+        / (std::to_string(attempt) + (worker < 0 ? "-task" : "-w" + std::to_string(worker)) + ".jsonl");
 }
 
 std::filesystem::path RunPaths::logFile(std::int64_t attempt, const std::string& process) const

@@ -1,4 +1,5 @@
-// State is derived here and nowhere else: from the kernel's lock, the processes and the exit record, never from a stored word.
+// State is derived here and nowhere else: from the kernel's lock, the processes and the exit record, never from a
+// stored word.
 
 #include "core/run/run_status.h"
 
@@ -32,15 +33,20 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 constexpr double kQuietSeconds = 3; // the supervisor writes a heartbeat each second
-constexpr std::int64_t kTogetherNs = 60'000'000'000; // workers that ended within this time of the last one trained until the end
+constexpr std::int64_t kTogetherNs
+    = 60'000'000'000; // workers that ended within this time of the last one trained until the end
 constexpr std::int64_t kSilenceNs = 60'000'000'000; // of a run on another computer, until it counts as interrupted
 
 /// From where the run is looked at.
 struct Viewpoint {
-    std::string elsewhere; // why the run may be trained by another computer, whose processes cannot be asked; "": it is this one, or nobody trains it
+    std::string elsewhere; // why the run may be trained by another computer, whose processes cannot be asked; "": it is
+                           // this one, or nobody trains it
     std::int64_t nowNs = 0; // monotonic, of the computer that trains
     std::int64_t silentNs = 0; // elsewhere: since the run wrote anything
-    bool isAlive(const ProcessIdentity& process) const { return elsewhere.empty() ? furrow::isAlive(process) : silentNs < kSilenceNs; }
+    bool isAlive(const ProcessIdentity& process) const
+    {
+        return elsewhere.empty() ? furrow::isAlive(process) : silentNs < kSilenceNs;
+    }
 };
 
 /// When the newest telemetry was written, in wall-clock nanoseconds; 0: there is none.
@@ -51,12 +57,14 @@ std::int64_t newestTelemetryNs(const RunPaths& paths)
     for (const auto& entry : std::filesystem::directory_iterator(paths.telemetryFolder(), failed)) {
         const auto written = std::chrono::file_clock::to_sys(entry.last_write_time(failed));
         if (!failed)
-            newest = std::max<std::int64_t>(newest, std::chrono::duration_cast<std::chrono::nanoseconds>(written.time_since_epoch()).count());
+            newest = std::max<std::int64_t>(
+                newest, std::chrono::duration_cast<std::chrono::nanoseconds>(written.time_since_epoch()).count());
     }
     return newest;
 }
 
-Viewpoint viewpointOf(const RunPaths& paths, const LedgerReader::Totals& totals, const std::optional<AttemptRow>& attempt)
+Viewpoint viewpointOf(
+    const RunPaths& paths, const LedgerReader::Totals& totals, const std::optional<AttemptRow>& attempt)
 {
     Viewpoint view { {}, systemClock().monotonicNs() };
     if (!attempt || attempt->endedWallNs) // nobody trains it: a library of such runs need not look at where each lies
@@ -152,7 +160,8 @@ void addTotals(RunStatus& status, const LedgerReader::Totals& totals)
     status.loss = weight > 0 ? weighted / weight : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// The same kinds with the same counts as the legend of the epoch has them: what has lost its work is counted as that alone.
+/// The same kinds with the same counts as the legend of the epoch has them: what has lost its work is counted as that
+/// alone.
 std::vector<std::string> whatKeepsOpen(const EpochRow& epoch)
 {
     std::vector<std::string> reasons;
@@ -166,15 +175,22 @@ std::vector<std::string> whatKeepsOpen(const EpochRow& epoch)
     const auto leased = epoch.chunks[ChunkState::Leased] - lost.leased - lost.released;
     const auto trained = epoch.chunks[ChunkState::Trained] - lost.trained;
     const auto poisoned = epoch.chunks[ChunkState::Poisoned];
-    say(pending, sentence("1 chunk not prepared yet"), sentence("%1 chunks not prepared yet", { std::to_string(pending) }));
+    say(pending, sentence("1 chunk not prepared yet"),
+        sentence("%1 chunks not prepared yet", { std::to_string(pending) }));
     say(free, sentence("1 chunk free"), sentence("%1 chunks free", { std::to_string(free) }));
-    say(lost.sum(), sentence("1 chunk whose work was lost: it is trained again"), sentence("%1 chunks whose work was lost: they are trained again", { std::to_string(lost.sum()) }));
+    say(lost.sum(), sentence("1 chunk whose work was lost: it is trained again"),
+        sentence("%1 chunks whose work was lost: they are trained again", { std::to_string(lost.sum()) }));
     say(leased, sentence("1 chunk leased"), sentence("%1 chunks leased", { std::to_string(leased) }));
-    say(lost.released, sentence("1 chunk claimed by a worker that is gone"), sentence("%1 chunks claimed by workers that are gone", { std::to_string(lost.released) }));
-    say(trained, sentence("1 chunk trained, not in a checkpoint yet"), sentence("%1 chunks trained, not in a checkpoint yet", { std::to_string(trained) }));
-    say(poisoned, sentence("1 chunk poisoned: accept or retry"), sentence("%1 chunks poisoned: accept or retry", { std::to_string(poisoned) }));
+    say(lost.released, sentence("1 chunk claimed by a worker that is gone"),
+        sentence("%1 chunks claimed by workers that are gone", { std::to_string(lost.released) }));
+    say(trained, sentence("1 chunk trained, not in a checkpoint yet"),
+        sentence("%1 chunks trained, not in a checkpoint yet", { std::to_string(trained) }));
+    say(poisoned, sentence("1 chunk poisoned: accept or retry"),
+        sentence("%1 chunks poisoned: accept or retry", { std::to_string(poisoned) }));
     if (!epoch.blockCount)
-        reasons.push_back(epoch.unprovenReason.empty() ? sentence("last block not proven") : sentence("last block not proven because %1", { epoch.unprovenReason }));
+        reasons.push_back(epoch.unprovenReason.empty()
+                ? sentence("last block not proven")
+                : sentence("last block not proven because %1", { epoch.unprovenReason }));
     return reasons;
 }
 
@@ -185,12 +201,14 @@ void sayWhatKeepsTheEpochsOpen(RunStatus& status)
         if (epoch.closedWallNs)
             continue;
         for (const std::string& reason : whatKeepsOpen(epoch))
-            status.keepsEpochOpen.push_back(open.size() == 1 ? reason : sentence("epoch %1: %2", { std::to_string(epoch.epoch + 1), reason }));
+            status.keepsEpochOpen.push_back(
+                open.size() == 1 ? reason : sentence("epoch %1: %2", { std::to_string(epoch.epoch + 1), reason }));
     }
 }
 
 /// Work that died with its weights, of every open epoch: what is free again, and what processes hold that are gone.
-Status addLostWork(RunStatus& status, LedgerReader& ledger, const std::vector<IncarnationRow>& rows, const Viewpoint& view)
+Status addLostWork(
+    RunStatus& status, LedgerReader& ledger, const std::vector<IncarnationRow>& rows, const Viewpoint& view)
 {
     for (const auto& row : rows) {
         if (!row.live || view.isAlive(row.process))
@@ -210,7 +228,9 @@ Status addLostWork(RunStatus& status, LedgerReader& ledger, const std::vector<In
         }
         for (const ChunkCell& cell : status.goneHolds) {
             if (placeOf(cell.id).epoch == epoch.epoch)
-                ++(!isWorkLost(cell) ? epoch.lost.released : cell.state == ChunkState::Leased ? epoch.lost.leased : epoch.lost.trained);
+                ++(!isWorkLost(cell)                       ? epoch.lost.released
+                        : cell.state == ChunkState::Leased ? epoch.lost.leased
+                                                           : epoch.lost.trained);
         }
     }
     return {};
@@ -231,7 +251,10 @@ void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::Checkp
     for (const auto& row : rows) {
         const bool known = row.record.evalLoss && !row.removed && !row.damaged && row.surviving;
         if (known && (!newest || !newest->row.record.evalLoss))
-            status.evaluation = evaluationOf(row, row.record.kind == CheckpointKind::Merge ? sentence("an older merge") : sentence("replica %1", { std::to_string(row.record.replica) }));
+            status.evaluation = evaluationOf(row,
+                row.record.kind == CheckpointKind::Merge
+                    ? sentence("an older merge")
+                    : sentence("replica %1", { std::to_string(row.record.replica) }));
     }
     if (status.evaluation)
         status.evaluation->tokens = status.evaluationTokens;
@@ -254,13 +277,15 @@ void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::Check
     }
 }
 
-/// What the supervisor logged when it ended and the ledger could not take its exit record (a full disk); "" when it logged nothing.
+/// What the supervisor logged when it ended and the ledger could not take its exit record (a full disk); "" when it
+/// logged nothing.
 std::string loggedEnd(const RunPaths& paths, std::int64_t attempt)
 {
     const std::string log = endOfFile(paths.supervisorLog(), 16'384);
     const std::string mark = "attempt " + std::to_string(attempt) + " is over: ";
     const auto at = log.rfind(mark);
-    return at == std::string::npos ? std::string() : log.substr(at + mark.size(), log.find('\n', at) - at - mark.size());
+    return at == std::string::npos ? std::string()
+                                   : log.substr(at + mark.size(), log.find('\n', at) - at - mark.size());
 }
 
 void deriveFromWishes(RunStatus& status, DesiredState desired)
@@ -271,11 +296,15 @@ void deriveFromWishes(RunStatus& status, DesiredState desired)
         status.state = desired == DesiredState::Pause ? RunState::Paused : RunState::Running;
 }
 
-/// An attempt without an end, whose processes are (or were) on another computer: what they write is the only sign of them.
+/// An attempt without an end, whose processes are (or were) on another computer: what they write is the only sign of
+/// them.
 void deriveFromElsewhere(RunStatus& status, const LedgerReader::Totals& totals, const Viewpoint& view)
 {
-    const std::string silence = formatDuration(static_cast<double>(std::max<std::int64_t>(view.silentNs, 0)) / kNsPerSecond);
-    status.evidence.push_back(sentence("The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.", { view.elsewhere }));
+    const std::string silence
+        = formatDuration(static_cast<double>(std::max<std::int64_t>(view.silentNs, 0)) / kNsPerSecond);
+    status.evidence.push_back(sentence(
+        "The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.",
+        { view.elsewhere }));
     status.evidence.push_back(sentence("The run wrote something %1 ago.", { silence }));
     if (view.silentNs < kSilenceNs) {
         deriveFromWishes(status, totals.desired);
@@ -290,13 +319,16 @@ void deriveFromElsewhere(RunStatus& status, const LedgerReader::Totals& totals, 
 void sayWhoIsInTheWay(RunStatus& status, const RunPaths& paths, double silentSeconds)
 {
     if (const auto writer = silentSeconds > kQuietSeconds ? trackerLocks(paths.tracker()).writer : std::nullopt)
-        status.evidence.push_back(sentence("Nobody could write to the tracker for %1: %2 has locked it. The run goes on as soon as it lets go; let it go on or end it.", { formatDuration(silentSeconds), inWords(*writer) }));
+        status.evidence.push_back(sentence(
+            "Nobody could write to the tracker for %1: %2 has locked it. The run goes on as soon as it lets go; let it go on or end it.",
+            { formatDuration(silentSeconds), inWords(*writer) }));
     if (auto grown = sayWhatKeepsTheWal(paths.tracker()); !grown.empty())
         status.evidence.push_back(std::move(grown));
 }
 
 /// Evidence first, verdict from it.
-void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals& totals, const std::optional<AttemptRow>& attempt, const Viewpoint& view)
+void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals& totals,
+    const std::optional<AttemptRow>& attempt, const Viewpoint& view)
 {
     if (!attempt) {
         status.state = RunState::New;
@@ -309,12 +341,17 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     const bool alive = held && totals.supervisor && isAlive(*totals.supervisor);
     if (alive) {
         status.supervisorPid = totals.supervisor->pid;
-        const auto living = std::count_if(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
+        const auto living
+            = std::count_if(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
         const double silence = static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond;
-        status.evidence.push_back(sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.", { std::to_string(status.supervisorPid), formatDuration(silence) }));
-        status.evidence.push_back(sentence("%1 of %2 workers alive.", { std::to_string(living), std::to_string(status.workers.size()) }));
+        status.evidence.push_back(sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.",
+            { std::to_string(status.supervisorPid), formatDuration(silence) }));
+        status.evidence.push_back(
+            sentence("%1 of %2 workers alive.", { std::to_string(living), std::to_string(status.workers.size()) }));
         if (standsStill(*totals.supervisor))
-            status.evidence.push_back(sentence("The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then workers wait as soon as the epoch ends.", { std::to_string(status.supervisorPid) }));
+            status.evidence.push_back(sentence(
+                "The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then workers wait as soon as the epoch ends.",
+                { std::to_string(status.supervisorPid) }));
         sayWhoIsInTheWay(status, paths, silence);
         deriveFromWishes(status, totals.desired);
         return;
@@ -322,7 +359,9 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     if (attempt->endedWallNs) {
         status.stopReason = attempt->reason;
         status.stopDetail = attempt->detail;
-        status.evidence.push_back(sentence("Attempt %1 ended at %2: %3.", { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs), endInWords(attempt->reason, attempt->detail) }));
+        status.evidence.push_back(sentence("Attempt %1 ended at %2: %3.",
+            { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs),
+                endInWords(attempt->reason, attempt->detail) }));
         status.state = stateAfter(attempt->reason);
         return;
     }
@@ -339,13 +378,16 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
         status.evidence.push_back(sentence("The boot id changed: the computer was restarted."));
     status.evidence.push_back(sentence("Attempt %1 has no exit record.", { std::to_string(attempt->id.value) }));
     if (totals.supervisorHeartbeatWallNs > 0)
-        status.evidence.push_back(sentence("The last heartbeat is of %1.", { isoTime(totals.supervisorHeartbeatWallNs) }));
+        status.evidence.push_back(
+            sentence("The last heartbeat is of %1.", { isoTime(totals.supervisorHeartbeatWallNs) }));
     if (const auto logged = loggedEnd(paths, attempt->id.value); !logged.empty()) {
         status.evidence.push_back(sentence("The supervisor logged at its end: %1", { logged }));
         status.stopDetail = logged;
         return;
     }
-    status.stopDetail = attempt->supervisor.bootId == bootId() ? sentence("the supervisor process is gone, there is no exit record") : sentence("the computer restarted while the run was training");
+    status.stopDetail = attempt->supervisor.bootId == bootId()
+        ? sentence("the supervisor process is gone, there is no exit record")
+        : sentence("the computer restarted while the run was training");
 }
 
 /// An epoch is complete without these rows, so they must be said beside it.
@@ -353,8 +395,11 @@ void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<Att
 {
     constexpr const char* kChoice = "leave_out";
     constexpr std::int64_t kMost = 10;
-    const bool chosen = status.file.config.badFiles == kChoice || std::any_of(attempts.begin(), attempts.end(), [](const AttemptRow& row) { return row.overridesJson.find(kChoice) != std::string::npos; });
-    auto leftOut = chosen ? leftOutOfTheData(readableLedger(paths), kMost) : Result<std::vector<std::string>>(std::vector<std::string> {});
+    const bool chosen = status.file.config.badFiles == kChoice
+        || std::any_of(attempts.begin(), attempts.end(),
+            [](const AttemptRow& row) { return row.overridesJson.find(kChoice) != std::string::npos; });
+    auto leftOut = chosen ? leftOutOfTheData(readableLedger(paths), kMost)
+                          : Result<std::vector<std::string>>(std::vector<std::string> {});
     if (leftOut.ok())
         status.evidence.insert(status.evidence.end(), leftOut.value().begin(), leftOut.value().end());
 }
@@ -364,7 +409,9 @@ void sayWhatIsAway(RunStatus& status, const RunPaths& paths)
 {
     std::error_code unknown;
     if (status.checkpoints > 0 && !std::filesystem::exists(paths.checkpointsFolder(), unknown) && !unknown)
-        status.evidence.push_back(sentence("%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.", { utf8Text(paths.checkpointsFolder()) }));
+        status.evidence.push_back(sentence(
+            "%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.",
+            { utf8Text(paths.checkpointsFolder()) }));
 }
 
 /// The numbers of an older tracker that was put back look like those of a run that had come less far.
@@ -376,7 +423,8 @@ void sayWhatIsOlder(RunStatus& status, const RunPaths& paths, const CheckpointRo
     const auto strays = findStrays(paths, status.file.runId, [&rows] { return Result<CheckpointRows>(rows); });
     if (!strays.ok() || strays.value().newer.empty())
         return;
-    const auto problem = olderTrackerProblem(paths, status.file.runId); // looks again: an orphan may have committed meanwhile
+    const auto problem
+        = olderTrackerProblem(paths, status.file.runId); // looks again: an orphan may have committed meanwhile
     if (problem.ok() && !problem.value().empty())
         status.evidence.push_back(problem.value());
 }
@@ -389,7 +437,8 @@ void heedFinishedMark(RunStatus& status, const RunPaths& paths)
     const auto mark = readFinishedMark(paths);
     if (!mark || mark->attempt.value != status.attempt)
         return;
-    status.evidence.push_back(sentence("A person marked the run as finished at %1; until then it was %2.", { isoTime(mark->wallNs), toString(status.state) }));
+    status.evidence.push_back(sentence("A person marked the run as finished at %1; until then it was %2.",
+        { isoTime(mark->wallNs), toString(status.state) }));
     status.state = RunState::Finished;
     status.markedByHand = true;
 }
@@ -397,7 +446,8 @@ void heedFinishedMark(RunStatus& status, const RunPaths& paths)
 /// It may wait for data before it has read anything. Of a run that has ended it does nothing any more.
 void sayWhatTheFeederDoes(RunStatus& status, const std::string& doing)
 {
-    const bool lives = status.state == RunState::Running || status.state == RunState::Paused || status.state == RunState::Stopping;
+    const bool lives
+        = status.state == RunState::Running || status.state == RunState::Paused || status.state == RunState::Stopping;
     if (lives && !doing.empty() && !status.reading)
         status.reading = Reading {};
     if (status.reading && (!lives || !doing.empty()))
@@ -408,7 +458,9 @@ void sayWhatTheFeederDoes(RunStatus& status, const std::string& doing)
 bool isSlow(const RunStatus& status)
 {
     static constexpr const char* kSlow[] = { "downloading ", "waiting for the ", "looking for duplicates" };
-    return status.reading && std::any_of(std::begin(kSlow), std::end(kSlow), [&](const char* begin) { return status.reading->doing.starts_with(begin); });
+    return status.reading && std::any_of(std::begin(kSlow), std::end(kSlow), [&](const char* begin) {
+        return status.reading->doing.starts_with(begin);
+    });
 }
 
 } // namespace
@@ -432,7 +484,8 @@ double meanTokensPerSecond(const RunStatus& status)
 std::string ofWhat(const HeldOutLoss& evaluation)
 {
     const std::string step = formatCount(evaluation.step);
-    return evaluation.tokens > 0 ? sentence("of step %1, on %2 tokens of held-out text; %3", { step, formatCount(evaluation.tokens), evaluation.whose })
+    return evaluation.tokens > 0 ? sentence("of step %1, on %2 tokens of held-out text; %3",
+                                       { step, formatCount(evaluation.tokens), evaluation.whose })
                                  : sentence("of step %1; %2", { step, evaluation.whose });
 }
 
@@ -440,7 +493,8 @@ std::string endInWords(StopReason reason, const std::string& detail)
 {
     if (detail.empty() || reason == StopReason::None)
         return inWords(reason);
-    const bool detailSaysIt = reason == StopReason::Error || reason == StopReason::Interrupted || reason == StopReason::Incomplete;
+    const bool detailSaysIt
+        = reason == StopReason::Error || reason == StopReason::Interrupted || reason == StopReason::Incomplete;
     return detailSaysIt ? detail : sentence("%1 (%2)", { endReason(reason, detail), detail });
 }
 
@@ -502,12 +556,14 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     addTotals(status, totals.value());
     addCheckpoints(status, checkpoints.value());
     const auto config = latestConfig(attempts.value(), status.file.config);
-    status.evaluationTokens = evaluatedLabels(paths.evaluationFile(), config.ok() ? config.value() : status.file.config);
+    status.evaluationTokens
+        = evaluatedLabels(paths.evaluationFile(), config.ok() ? config.value() : status.file.config);
     addEvaluation(status, checkpoints.value());
     takeNewer(status, newestEvaluation(paths));
     FURROW_TRY(addLostWork(status, ledger, incarnations.value(), view));
     sayWhatKeepsTheEpochsOpen(status);
-    if (std::any_of(status.epochs.begin(), status.epochs.end(), [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))
+    if (std::any_of(status.epochs.begin(), status.epochs.end(),
+            [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))
         if (auto cause = ledger.newestPoisonedCause(); cause.ok())
             status.poisonedCause = std::move(cause).value();
     status.reading = readReading(paths);

@@ -19,7 +19,8 @@ enum class RunState { New, Running, Paused, Stopping, Stopped, Interrupted, Fail
 std::string toString(RunState state); ///< "new" "running" ...
 RunState stateAfter(StopReason reason); ///< of a run whose newest attempt ended so, when nobody trains it
 
-/// Why an attempt ended, for people: the reason in words, or what the detail says more closely, or both. @param reason  None: ""
+/// Why an attempt ended, for people: the reason in words, or what the detail says more closely, or both. @param reason
+/// None: ""
 std::string endInWords(StopReason reason, const std::string& detail);
 
 /// A loss on held-out text, and what it is of.
@@ -68,33 +69,36 @@ struct RunStatus {
     bool markedByHand = false; ///< Finished because a person said so; the evidence tells how the attempt really ended
     std::vector<std::string> evidence; ///< sentences (core/base/sentence.h), shown under "Why?"; times as in ISO 8601
     std::int64_t attempt = 0; ///< 1-based number of the newest attempt; 0: never started
-    std::int64_t endedWallNs = 0; ///< when the newest attempt ended or, without an exit record, was last heard of; 0: neither is known
+    std::int64_t endedWallNs
+        = 0; ///< when the newest attempt ended or, without an exit record, was last heard of; 0: neither is known
     std::int64_t supervisorPid = 0; ///< 0: none alive
     std::vector<WorkerStatus> workers;
     std::vector<EpochRow> epochs; ///< the open ones with EpochRow::lost
-    std::vector<ChunkCell> goneHolds; ///< what processes that are gone hold, until the next attempt frees it: with ChunkCell::holderGone
+    std::vector<ChunkCell>
+        goneHolds; ///< what processes that are gone hold, until the next attempt frees it: with ChunkCell::holderGone
     std::int64_t steps = 0;
     std::int64_t tokens = 0;
     double activeSeconds = 0;
-    double loss = 0; ///< token-weighted over the workers that train, after an attempt over those that trained until its end; NaN: none yet
+    double loss = 0; ///< token-weighted over the workers that train, after an attempt over those that trained until its
+                     ///< end; NaN: none yet
     int lossWorkers = 0; ///< that `loss` is the mean of
     double tokensPerSecond = 0; ///< sum over living workers; without one (isAnyAlive()) it says nothing
-    std::vector<std::string> keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."; while several epochs are open "epoch 1: ...". Of a finished run: what it leaves
+    std::vector<std::string>
+        keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."; while several epochs are
+                        ///< open "epoch 1: ...". Of a finished run: what it leaves
     std::string poisonedCause; ///< why chunks could not be read last; "": none is poisoned
     std::int64_t checkpoints = 0;
     std::int64_t newestCheckpointWallNs = 0;
-    std::optional<HeldOutLoss> evaluation; ///< of the newest weights (weightsOf()) if they were evaluated, else of the newest checkpoint that was; a later one that a worker told
-                                           ///< while it trained comes before both
+    std::optional<HeldOutLoss>
+        evaluation; ///< of the newest weights (weightsOf()) if they were evaluated, else of the newest checkpoint that
+                    ///< was; a later one that a worker told while it trained comes before both
     std::int64_t evaluationTokens = 0; ///< of text that one evaluation takes as the run is set now; 0: not known
     StoppingRules rules; ///< in force now
     std::optional<Reading> reading; ///< what the feeder has read; absent: it has not begun
 };
 
 /// The epochs that views show as one, with sums over them; nothing before the first chunk is known.
-inline std::optional<ShownEpochs> shownEpochs(const RunStatus& status)
-{
-    return shownEpochs(status.epochs);
-}
+inline std::optional<ShownEpochs> shownEpochs(const RunStatus& status) { return shownEpochs(status.epochs); }
 
 /// A worker lives: the run has a speed now. What ended has none, and 0 would be one.
 bool isAnyAlive(const RunStatus& status);

@@ -17,7 +17,8 @@ using Row = SupervisorLedger::CheckpointRow;
 
 const Row* find(const std::vector<Row>& rows, CheckpointId id)
 {
-    const auto row = std::lower_bound(rows.begin(), rows.end(), id, [](const Row& r, CheckpointId wanted) { return r.id < wanted; });
+    const auto row = std::lower_bound(
+        rows.begin(), rows.end(), id, [](const Row& r, CheckpointId wanted) { return r.id < wanted; });
     return row == rows.end() || row->id != id ? nullptr : &*row;
 }
 
@@ -36,10 +37,7 @@ std::set<std::int64_t> behind(const std::vector<Row>& rows, const Row& head)
     return found;
 }
 
-bool isMerge(const Row& row)
-{
-    return row.record.kind == CheckpointKind::Merge;
-}
+bool isMerge(const Row& row) { return row.record.kind == CheckpointKind::Merge; }
 
 /// Tokens of a head that came after what it shares with `known`.
 std::int64_t tokensBeside(const std::vector<Row>& rows, const std::set<std::int64_t>& known, const Row& head)
@@ -80,15 +78,18 @@ std::string whoseWeights(const RunWeights& weights)
         return isMerge(weights.row) ? sentence("all replicas, merged") : sentence("replica %1", { replica });
     const std::string tokens = formatCount(weights.row.record.tokens);
     const std::string ofAll = formatCount(weights.tokensOfAll);
-    return isMerge(weights.row) ? sentence("a merge with %1 of %2 tokens; others trained what is not in it", { tokens, ofAll })
-                                : sentence("replica %1's own weights: %2 of %3 tokens; not merged with the others", { replica, tokens, ofAll });
+    return isMerge(weights.row)
+        ? sentence("a merge with %1 of %2 tokens; others trained what is not in it", { tokens, ofAll })
+        : sentence("replica %1's own weights: %2 of %3 tokens; not merged with the others", { replica, tokens, ofAll });
 }
 
 nlohmann::json toJson(const RunWeights& weights)
 {
     const auto& record = weights.row.record;
-    return { { "checkpoint", record.folder }, { "kind", isMerge(weights.row) ? "merge" : "replica" }, { "replica", isMerge(weights.row) ? nlohmann::json(nullptr) : nlohmann::json(record.replica) },
-        { "step", record.step }, { "tokens", record.tokens }, { "tokens_of_all", weights.tokensOfAll }, { "unmerged_replicas", weights.unmergedReplicas }, { "text", whoseWeights(weights) } };
+    return { { "checkpoint", record.folder }, { "kind", isMerge(weights.row) ? "merge" : "replica" },
+        { "replica", isMerge(weights.row) ? nlohmann::json(nullptr) : nlohmann::json(record.replica) },
+        { "step", record.step }, { "tokens", record.tokens }, { "tokens_of_all", weights.tokensOfAll },
+        { "unmerged_replicas", weights.unmergedReplicas }, { "text", whoseWeights(weights) } };
 }
 
 } // namespace furrow

@@ -9,15 +9,18 @@
 
 namespace furrow {
 
-/// The weights that a run is known by: what eval, sample, chat, export, `brain show`, status and console mean by "the newest".
+/// The weights that a run is known by: what eval, sample, chat, export, `brain show`, status and console mean by "the
+/// newest".
 ///
-/// Where all replicas stand on one checkpoint it is that. Else it is the head with the most tokens trained behind it: never a merge that
-/// a replica has trained on from, since that one has seen all of the merge and more. Of several with as many a merge, then the newest.
-/// Weights of one replica lack what the others trained since they were merged last; isOneOfSeveral() tells, and it is to be said.
+/// Where all replicas stand on one checkpoint it is that. Else it is the head with the most tokens trained behind it:
+/// never a merge that a replica has trained on from, since that one has seen all of the merge and more. Of several with
+/// as many a merge, then the newest. Weights of one replica lack what the others trained since they were merged last;
+/// isOneOfSeveral() tells, and it is to be said.
 struct RunWeights {
     SupervisorLedger::CheckpointRow row;
     std::int64_t unmergedReplicas = 0; ///< others that trained what is not in these weights
-    std::int64_t tokensOfAll = 0; ///< behind the heads of all replicas, what they share counted once; without others row.record.tokens
+    std::int64_t tokensOfAll
+        = 0; ///< behind the heads of all replicas, what they share counted once; without others row.record.tokens
 
     bool isOneOfSeveral() const { return unmergedReplicas > 0; }
 };
@@ -26,10 +29,12 @@ struct RunWeights {
 /// @return nothing: there is no head whose files are there and whole
 std::optional<RunWeights> weightsOf(const std::vector<SupervisorLedger::CheckpointRow>& rows);
 
-/// "all replicas, merged", "replica 1's own weights: 37 of 120 tokens; not merged with the others", or "replica 0": a sentence (core/base/sentence.h).
+/// "all replicas, merged", "replica 1's own weights: 37 of 120 tokens; not merged with the others", or "replica 0": a
+/// sentence (core/base/sentence.h).
 std::string whoseWeights(const RunWeights& weights);
 
-/// {"checkpoint", "kind", "replica" (null: a merge), "step", "tokens", "tokens_of_all", "unmerged_replicas", "text": whoseWeights()}
+/// {"checkpoint", "kind", "replica" (null: a merge), "step", "tokens", "tokens_of_all", "unmerged_replicas", "text":
+/// whoseWeights()}
 nlohmann::json toJson(const RunWeights& weights);
 
 } // namespace furrow

@@ -56,7 +56,8 @@ void StallWatch::judge(const LockHolder& writer, std::chrono::milliseconds waite
     if (waited < kStoppedPatience)
         return;
     const auto own = ownProcesses(waited);
-    const auto found = std::find_if(own.begin(), own.end(), [&](const Own& one) { return one.process.pid == writer.pid; });
+    const auto found
+        = std::find_if(own.begin(), own.end(), [&](const Own& one) { return one.process.pid == writer.pid; });
     if (found == own.end()) {
         if (std::exchange(saidOfPid_, writer.pid) != writer.pid)
             logWarning("The tracker is locked by " + inWords(writer) + "; everybody waits until it lets go.");
@@ -73,7 +74,8 @@ void StallWatch::endLongestOverdue(std::chrono::milliseconds waited)
     if (waited < kStoppedPatience || clock_.monotonicNs() < nextEndNs_)
         return;
     auto own = ownProcesses(waited);
-    const auto worst = std::max_element(own.begin(), own.end(), [](const Own& a, const Own& b) { return a.overdueSeconds < b.overdueSeconds; });
+    const auto worst = std::max_element(
+        own.begin(), own.end(), [](const Own& a, const Own& b) { return a.overdueSeconds < b.overdueSeconds; });
     if (worst != own.end() && worst->overdueSeconds > 0)
         end(*worst, sentence("the tracker is locked, and it made no progress within its lease"));
 }
@@ -97,7 +99,9 @@ std::vector<StallWatch::Own> StallWatch::ownProcesses(std::chrono::milliseconds 
     if (const auto rows = reader_.incarnations(); rows.ok())
         for (const auto& row : rows.value())
             if (row.live)
-                add("Worker " + std::to_string(row.worker), row.process, static_cast<double>(clock_.monotonicNs() - row.leaseUntilNs) / kSecondNs - forgivenSeconds(row.progressNs));
+                add("Worker " + std::to_string(row.worker), row.process,
+                    static_cast<double>(clock_.monotonicNs() - row.leaseUntilNs) / kSecondNs
+                        - forgivenSeconds(row.progressNs));
     if (const auto totals = reader_.totals(); totals.ok() && totals.value().feeder)
         add("The feeder", *totals.value().feeder, std::chrono::duration<double>(waited - kFeederPatience).count());
     return own;
@@ -111,7 +115,8 @@ void StallWatch::onTurn()
     saidOfPid_ = -1;
     if (before == 0 || pause < kStallNs)
         return;
-    logWarning("The supervisor had no turn to write for " + formatDuration(static_cast<double>(pause) / kSecondNs) + "; leases are longer by that.");
+    logWarning("The supervisor had no turn to write for " + formatDuration(static_cast<double>(pause) / kSecondNs)
+        + "; leases are longer by that.");
     stalls_.push_back({ now, pause });
     if (stalls_.size() > kStallsKept)
         stalls_.erase(stalls_.begin());

@@ -26,9 +26,9 @@ private:
     std::chrono::milliseconds waited_ {};
 };
 
-/// What the supervisor does while it waits for the lock of the tracker, without that lock. A process of the run that stands still with it is
-/// ended; a stranger (a backup tool, a transaction by hand) is named in the log and outlasted. Afterwards workers get the time back in
-/// which they could not renew their leases. One thread.
+/// What the supervisor does while it waits for the lock of the tracker, without that lock. A process of the run that
+/// stands still with it is ended; a stranger (a backup tool, a transaction by hand) is named in the log and outlasted.
+/// Afterwards workers get the time back in which they could not renew their leases. One thread.
 class StallWatch {
 public:
     /// `reader` is another connection than the one that waits, and outlives this.
@@ -36,7 +36,8 @@ public:
 
     /// A write waits for so long already; called about ten times a second.
     void whileWaiting(std::chrono::milliseconds waited);
-    /// A heartbeat was written; called each second. A longer pause was a stall: of the tracker, or of this very process.
+    /// A heartbeat was written; called each second. A longer pause was a stall: of the tracker, or of this very
+    /// process.
     void onTurn();
     /// What is added to a lease that was renewed at this monotonic time [s].
     double forgivenSeconds(std::int64_t renewedNs) const;

@@ -44,7 +44,8 @@ Result<std::vector<SupervisorLedger::Expired>> Standstill::ofThoseAwaited(std::v
 {
     FURROW_TRY_ASSIGN(auto awaited, ledger_.awaitedAtMerge());
     std::erase_if(still, [&](const auto& one) {
-        return std::none_of(awaited.begin(), awaited.end(), [&](const auto& other) { return other.incarnation == one.incarnation; });
+        return std::none_of(
+            awaited.begin(), awaited.end(), [&](const auto& other) { return other.incarnation == one.incarnation; });
     });
     return still;
 }

@@ -9,12 +9,14 @@
 
 namespace furrow {
 
-/// Finds workers that stand still (SIGSTOP, Ctrl+Z) while others wait for them, at a merge or in a step that all take together. By its lease alone
-/// such a worker would keep the others waiting for a minute. Finds none where the system does not tell. One thread.
+/// Finds workers that stand still (SIGSTOP, Ctrl+Z) while others wait for them, at a merge or in a step that all take
+/// together. By its lease alone such a worker would keep the others waiting for a minute. Finds none where the system
+/// does not tell. One thread.
 class Standstill {
 public:
     Standstill(SupervisorLedger& ledger, bool trainTogether, const Clock& clock);
-    /// Those that have stood still for 0.7 s, from before others waited or since, and are waited for. Looks ten times a second, however often it is called.
+    /// Those that have stood still for 0.7 s, from before others waited or since, and are waited for. Looks ten times a
+    /// second, however often it is called.
     Result<std::vector<SupervisorLedger::Expired>> overdue();
 
 private:

@@ -11,22 +11,25 @@ namespace furrow {
 
 namespace {
 
-nlohmann::json number(double value)
-{
-    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
+nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
 
 nlohmann::json workerJson(const WorkerStatus& w)
 {
-    return { { "worker", w.worker }, { "replica", w.replica }, { "pid", w.pid }, { "alive", w.alive }, { "device", w.device }, { "device_name", w.deviceName },
-        { "phase", w.phase }, { "end_cause", w.endCause }, { "last_death", w.lastDeath }, { "restarts", w.restarts }, { "step", w.step }, { "tokens", w.tokens }, { "loss", number(w.loss) },
-        { "tokens_per_s", w.alive ? nlohmann::json(w.tokensPerSecond) : nlohmann::json(nullptr) }, { "block", w.chunkBlock }, { "chunk", w.chunkColumn }, { "chunk_fraction", w.chunkFraction },
-        { "seconds_since_progress", w.alive ? nlohmann::json(w.secondsSinceProgress) : nlohmann::json(nullptr) }, { "memory", w.memory ? toJson(*w.memory) : nlohmann::json(nullptr) } };
+    return { { "worker", w.worker }, { "replica", w.replica }, { "pid", w.pid }, { "alive", w.alive },
+        { "device", w.device }, { "device_name", w.deviceName }, { "phase", w.phase }, { "end_cause", w.endCause },
+        { "last_death", w.lastDeath }, { "restarts", w.restarts }, { "step", w.step }, { "tokens", w.tokens },
+        { "loss", number(w.loss) },
+        { "tokens_per_s", w.alive ? nlohmann::json(w.tokensPerSecond) : nlohmann::json(nullptr) },
+        { "block", w.chunkBlock }, { "chunk", w.chunkColumn }, { "chunk_fraction", w.chunkFraction },
+        { "seconds_since_progress", w.alive ? nlohmann::json(w.secondsSinceProgress) : nlohmann::json(nullptr) },
+        { "memory", w.memory ? toJson(*w.memory) : nlohmann::json(nullptr) } };
 }
 
 nlohmann::json evaluationJson(const HeldOutLoss& e)
 {
-    return { { "loss", number(e.loss) }, { "step", e.step }, { "tokens", e.tokens }, { "replica", e.merged ? nlohmann::json(nullptr) : nlohmann::json(e.replica) }, { "merged", e.merged }, { "weights", e.whose } };
+    return { { "loss", number(e.loss) }, { "step", e.step }, { "tokens", e.tokens },
+        { "replica", e.merged ? nlohmann::json(nullptr) : nlohmann::json(e.replica) }, { "merged", e.merged },
+        { "weights", e.whose } };
 }
 
 nlohmann::json chunksJson(const EpochRow& epoch)
@@ -42,19 +45,22 @@ nlohmann::json chunksJson(const EpochRow& epoch)
 nlohmann::json samplesJson(const EpochRow& epoch)
 {
     const auto& done = epoch.rowsCommitted;
-    return { { "trained", done.samples }, { "filtered", done.filtered }, { "failed", done.failed }, { "held_out", done.heldOut }, { "duplicates", done.duplicates },
+    return { { "trained", done.samples }, { "filtered", done.filtered }, { "failed", done.failed },
+        { "held_out", done.heldOut }, { "duplicates", done.duplicates },
         { "total", epoch.blockCount ? nlohmann::json(epoch.rowsKnown.rows) : nlohmann::json(nullptr) } };
 }
 
 /// Of all rows that were read so far, trained or not.
 nlohmann::json rowsJson(const RowCounts& known)
 {
-    return { { "failed", known.failed }, { "filtered", known.filtered }, { "held_out", known.heldOut }, { "duplicates", known.duplicates }, { "to_train", known.samples } };
+    return { { "failed", known.failed }, { "filtered", known.filtered }, { "held_out", known.heldOut },
+        { "duplicates", known.duplicates }, { "to_train", known.samples } };
 }
 
 nlohmann::json blocksJson(const EpochRow& epoch)
 {
-    return { { "visited", epoch.visitedBlocks }, { "completed", epoch.completedBlocks }, { "prepared", epoch.preparedBlocks },
+    return { { "visited", epoch.visitedBlocks }, { "completed", epoch.completedBlocks },
+        { "prepared", epoch.preparedBlocks },
         { "total", epoch.blockCount ? nlohmann::json(*epoch.blockCount) : nlohmann::json(nullptr) } };
 }
 
@@ -63,7 +69,8 @@ nlohmann::json epochsJson(const RunStatus& s)
 {
     nlohmann::json json = nlohmann::json::array();
     for (const EpochRow& epoch : openEpochs(s.epochs))
-        json.push_back({ { "epoch", epoch.epoch + 1 }, { "open", !epoch.closedWallNs }, { "blocks", blocksJson(epoch) }, { "chunks", chunksJson(epoch) }, { "samples", samplesJson(epoch) },
+        json.push_back({ { "epoch", epoch.epoch + 1 }, { "open", !epoch.closedWallNs }, { "blocks", blocksJson(epoch) },
+            { "chunks", chunksJson(epoch) }, { "samples", samplesJson(epoch) },
             { "rows", rowsJson(epoch.rowsKnown) } });
     return json;
 }
@@ -71,10 +78,14 @@ nlohmann::json epochsJson(const RunStatus& s)
 /// `mixing`: see mixingScore; null while the number of blocks is not proven.
 nlohmann::json orderJson(const RunConfig& config, const EpochRow& epoch)
 {
-    const OrderRule rule { static_cast<std::uint64_t>(config.seed), config.shuffleWindowBlocks, !config.shuffle, parseChunkName(config.startAt) };
+    const OrderRule rule { static_cast<std::uint64_t>(config.seed), config.shuffleWindowBlocks, !config.shuffle,
+        parseChunkName(config.startAt) };
     const auto blocks = epoch.blockCount.value_or(0);
-    return { { "start_at", config.startAt.empty() ? nlohmann::json(nullptr) : nlohmann::json(config.startAt) }, { "window_blocks", config.shuffle ? config.shuffleWindowBlocks : 0 },
-        { "mixing", blocks == 0 ? nlohmann::json(nullptr) : nlohmann::json(mixingScore(rule, epoch.epoch, blocks, epoch.chunks.sum() / blocks)) } };
+    return { { "start_at", config.startAt.empty() ? nlohmann::json(nullptr) : nlohmann::json(config.startAt) },
+        { "window_blocks", config.shuffle ? config.shuffleWindowBlocks : 0 },
+        { "mixing",
+            blocks == 0 ? nlohmann::json(nullptr)
+                        : nlohmann::json(mixingScore(rule, epoch.epoch, blocks, epoch.chunks.sum() / blocks)) } };
 }
 
 /// With what came of it: `samples_trained` of all epochs that are kept in weights, `efficiency` = trained / fetched.
@@ -86,7 +97,8 @@ nlohmann::json readingJson(const RunStatus& status)
         trained += epoch.rowsCommitted.samples;
     json["samples_trained"] = trained;
     const auto fetched = status.reading->samplesFetched;
-    json["efficiency"] = fetched > 0 ? nlohmann::json(static_cast<double>(trained) / static_cast<double>(fetched)) : nlohmann::json(nullptr);
+    json["efficiency"] = fetched > 0 ? nlohmann::json(static_cast<double>(trained) / static_cast<double>(fetched))
+                                     : nlohmann::json(nullptr);
     return json;
 }
 
@@ -94,12 +106,19 @@ nlohmann::json readingJson(const RunStatus& status)
 
 nlohmann::json toJson(const RunStatus& s)
 {
-    nlohmann::json json = { { "run", s.folder }, { "run_id", s.file.runId }, { "name", s.file.config.name }, { "state", toString(s.state) },
-        { "stop_reason", s.stopReason == StopReason::None ? nlohmann::json(nullptr) : nlohmann::json(toString(s.stopReason)) }, { "stop_detail", s.stopDetail }, { "marked_by_hand", s.markedByHand },
-        { "attempt", s.attempt }, { "supervisor", { { "pid", s.supervisorPid == 0 ? nlohmann::json(nullptr) : nlohmann::json(s.supervisorPid) } } },
-        { "samples_per_block", s.file.samplesPerBlock }, { "samples_per_block_reason", s.file.samplesPerBlockReason }, { "steps", s.steps }, { "tokens", s.tokens },
-        { "loss", number(s.loss) }, { "loss_workers", s.lossWorkers }, { "eval_loss", s.evaluation ? number(s.evaluation->loss) : nlohmann::json(nullptr) }, { "tokens_per_s", isAnyAlive(s) ? nlohmann::json(s.tokensPerSecond) : nlohmann::json(nullptr) },
-        { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints }, { "keeps_epoch_open", s.keepsEpochOpen } };
+    nlohmann::json json = { { "run", s.folder }, { "run_id", s.file.runId }, { "name", s.file.config.name },
+        { "state", toString(s.state) },
+        { "stop_reason",
+            s.stopReason == StopReason::None ? nlohmann::json(nullptr) : nlohmann::json(toString(s.stopReason)) },
+        { "stop_detail", s.stopDetail }, { "marked_by_hand", s.markedByHand }, { "attempt", s.attempt },
+        { "supervisor",
+            { { "pid", s.supervisorPid == 0 ? nlohmann::json(nullptr) : nlohmann::json(s.supervisorPid) } } },
+        { "samples_per_block", s.file.samplesPerBlock }, { "samples_per_block_reason", s.file.samplesPerBlockReason },
+        { "steps", s.steps }, { "tokens", s.tokens }, { "loss", number(s.loss) }, { "loss_workers", s.lossWorkers },
+        { "eval_loss", s.evaluation ? number(s.evaluation->loss) : nlohmann::json(nullptr) },
+        { "tokens_per_s", isAnyAlive(s) ? nlohmann::json(s.tokensPerSecond) : nlohmann::json(nullptr) },
+        { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints },
+        { "keeps_epoch_open", s.keepsEpochOpen } };
     json["evaluation"] = s.evaluation ? evaluationJson(*s.evaluation) : nlohmann::json(nullptr);
     json["evidence"] = s.evidence;
     json["poisoned_cause"] = s.poisonedCause;

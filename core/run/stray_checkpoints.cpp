@@ -28,8 +28,9 @@ Result<Entries> listed(const std::filesystem::path& folder)
     return entries.ok() || entries.error().code != ErrorCode::NotFound ? entries : Result<Entries>(Entries());
 }
 
-/// Sorts the entries of one folder. A checkpoint has a note before it has a folder, and a row before its note goes. So folders are listed first, then
-/// the notes, then the rows: what has neither in the end was not committed by a living process meanwhile.
+/// Sorts the entries of one folder. A checkpoint has a note before it has a folder, and a row before its note goes. So
+/// folders are listed first, then the notes, then the rows: what has neither in the end was not committed by a living
+/// process meanwhile.
 class Sorter {
 public:
     Sorter(const RunPaths& paths, const std::string& runId)
@@ -53,7 +54,8 @@ public:
         }
         FURROW_TRY(sortFolder(living.value()));
         FURROW_TRY(sortRemoved(removed.value()));
-        std::sort(found_.newer.begin(), found_.newer.end(), [](const auto& a, const auto& b) { return a.writtenWallNs < b.writtenWallNs; });
+        std::sort(found_.newer.begin(), found_.newer.end(),
+            [](const auto& a, const auto& b) { return a.writtenWallNs < b.writtenWallNs; });
         return std::move(found_);
     }
 
@@ -84,20 +86,24 @@ private:
 
     bool isNoted(const std::string& name) const
     {
-        const auto whole = name.ends_with(kTemporary) ? name.substr(0, name.size() - std::string(kTemporary).size()) : name;
+        const auto whole
+            = name.ends_with(kTemporary) ? name.substr(0, name.size() - std::string(kTemporary).size()) : name;
         return std::find(found_.notes.begin(), found_.notes.end(), whole) != found_.notes.end();
     }
 
     /// A copy that a person made of a known one is no newer checkpoint, and what was never finished proves nothing.
-    Status sortUnnoted(const std::filesystem::path& entry, const std::filesystem::path& manifestFile, const std::string& name)
+    Status sortUnnoted(
+        const std::filesystem::path& entry, const std::filesystem::path& manifestFile, const std::string& name)
     {
         std::string sha256;
         const auto manifest = readManifestFile(manifestFile, sha256);
         if (!manifest.ok() && manifest.error().code == ErrorCode::Io)
             return manifest.error();
-        if (manifest.ok() && manifest.value().runId == runId_ && !manifests_.contains(sha256) && !name.ends_with(kTemporary))
+        if (manifest.ok() && manifest.value().runId == runId_ && !manifests_.contains(sha256)
+            && !name.ends_with(kTemporary))
             found_.newer.push_back({ entry, name, manifest.value().step, manifest.value().writtenWallNs });
-        else if (std::error_code unknown; std::filesystem::exists(entry, unknown) || unknown) // else it was renamed or removed meanwhile
+        else if (std::error_code unknown;
+            std::filesystem::exists(entry, unknown) || unknown) // else it was renamed or removed meanwhile
             found_.unknown.push_back(entry);
         return {};
     }
@@ -119,7 +125,8 @@ std::filesystem::path freeNameFor(const std::filesystem::path& entry, const std:
 
 } // namespace
 
-Result<StrayCheckpoints> findStrays(const RunPaths& paths, const std::string& runId, const std::function<Result<Rows>()>& rowsNow)
+Result<StrayCheckpoints> findStrays(
+    const RunPaths& paths, const std::string& runId, const std::function<Result<Rows>()>& rowsNow)
 {
     return Sorter(paths, runId).sort(rowsNow);
 }
@@ -129,10 +136,14 @@ std::string olderTrackerText(const RunPaths& paths, const StrayCheckpoints& stra
     if (strays.newer.empty())
         return {};
     const auto& newest = strays.newer.back();
-    const auto known = rows.empty() ? sentence("it knows no checkpoint")
-                                    : sentence("the newest checkpoint that it knows is %1 (step %2, %3)", { rows.back().record.folder, std::to_string(rows.back().record.step), isoTime(rows.back().wallNs) });
-    return sentence("The tracker %1 is older than the weights: %2, and in %3 lie manifests of this run that it does not know: %4, the newest %5 (step %6, %7).",
-        { utf8Text(paths.tracker()), known, utf8Text(paths.checkpointsFolder()), std::to_string(strays.newer.size()), newest.folder, std::to_string(newest.step), isoTime(newest.writtenWallNs) });
+    const auto known = rows.empty()
+        ? sentence("it knows no checkpoint")
+        : sentence("the newest checkpoint that it knows is %1 (step %2, %3)",
+              { rows.back().record.folder, std::to_string(rows.back().record.step), isoTime(rows.back().wallNs) });
+    return sentence(
+        "The tracker %1 is older than the weights: %2, and in %3 lie manifests of this run that it does not know: %4, the newest %5 (step %6, %7).",
+        { utf8Text(paths.tracker()), known, utf8Text(paths.checkpointsFolder()), std::to_string(strays.newer.size()),
+            newest.folder, std::to_string(newest.step), isoTime(newest.writtenWallNs) });
 }
 
 Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string& runId)
@@ -146,10 +157,13 @@ Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string
     if (text.empty())
         return text;
     return text + " "
-        + sentence("'furrowctl doctor %1 --repair' takes the tracker forward from the manifests; 'furrowctl resume %2 --accept-loss' goes on from the older state instead and moves them to checkpoints/unknown.", { utf8Text(paths.folder()), utf8Text(paths.folder()) });
+        + sentence(
+            "'furrowctl doctor %1 --repair' takes the tracker forward from the manifests; 'furrowctl resume %2 --accept-loss' goes on from the older state instead and moves them to checkpoints/unknown.",
+            { utf8Text(paths.folder()), utf8Text(paths.folder()) });
 }
 
-Result<std::string> putAside(const RunPaths& paths, const std::vector<std::filesystem::path>& entries, FileSystem& files)
+Result<std::string> putAside(
+    const RunPaths& paths, const std::vector<std::filesystem::path>& entries, FileSystem& files)
 {
     if (entries.empty())
         return std::string();
@@ -162,7 +176,10 @@ Result<std::string> putAside(const RunPaths& paths, const std::vector<std::files
     }
     if (entries.size() > kMostNames)
         names += ", …";
-    return sentence("%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4", { std::to_string(entries.size()), utf8Text(paths.checkpointsFolder()), utf8Text(paths.unknownCheckpointsFolder()), names });
+    return sentence(
+        "%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4",
+        { std::to_string(entries.size()), utf8Text(paths.checkpointsFolder()),
+            utf8Text(paths.unknownCheckpointsFolder()), names });
 }
 
 Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem::path& folder, FileSystem& files)
@@ -177,10 +194,14 @@ Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem:
     if (std::filesystem::remove(folder, failed))
         return std::string();
     auto aside = putAside(paths, { folder }, files);
-    return aside.ok() ? sentence("The folder of checkpoint %1 has files that Furrow did not write; they were kept.", { utf8Text(folder.filename()) }) + " " + aside.value() : aside;
+    return aside.ok() ? sentence("The folder of checkpoint %1 has files that Furrow did not write; they were kept.",
+                            { utf8Text(folder.filename()) })
+            + " " + aside.value()
+                      : aside;
 }
 
-Result<std::string> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const Rows& rows, FileSystem& files)
+Result<std::string> putAsideWithoutRow(
+    const RunPaths& paths, const std::string& runId, const Rows& rows, FileSystem& files)
 {
     FURROW_TRY_ASSIGN(auto strays, findStrays(paths, runId, [&rows] { return Result<Rows>(rows); }));
     auto entries = strays.unknown;

@@ -1,6 +1,6 @@
-// How this works: one loop, twenty times a second. Each turn looks at the processes first (a death frees claims at once), then at the
-// leases, then lets the ledger advance, and every second at what people want. Everything it learns goes into the tracker; it
-// keeps no truth of its own, so it may be killed at any instant.
+// How this works: one loop, twenty times a second. Each turn looks at the processes first (a death frees claims at
+// once), then at the leases, then lets the ledger advance, and every second at what people want. Everything it learns
+// goes into the tracker; it keeps no truth of its own, so it may be killed at any instant.
 
 #include "core/run/supervisor.h"
 
@@ -69,18 +69,26 @@ std::string overridesJson(const RunConfig& frozen, const RunConfig& wanted)
 /// How an attempt ends that has trained all but what cannot be read, and what a person can do.
 std::string whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::string& planningEnded)
 {
-    std::string what = planningEnded.empty() ? std::string() : sentence("a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.", { planningEnded });
+    std::string what = planningEnded.empty()
+        ? std::string()
+        : sentence(
+              "a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.",
+              { planningEnded });
     if (chunks.empty())
         return what;
-    const std::string retry = sentence("Mend the source, then 'furrowctl chunks retry' and resume; or go on without by 'furrowctl chunks accept' and resume.");
+    const std::string retry = sentence(
+        "Mend the source, then 'furrowctl chunks retry' and resume; or go on without by 'furrowctl chunks accept' and resume.");
     const std::string& cause = chunks.front().cause;
-    const std::string count = chunks.size() == 1 ? sentence("1 chunk cannot be read (%1).", { cause }) : sentence("%1 chunks cannot be read (the first: %2).", { formatCount(std::ssize(chunks)), cause });
+    const std::string count = chunks.size() == 1
+        ? sentence("1 chunk cannot be read (%1).", { cause })
+        : sentence("%1 chunks cannot be read (the first: %2).", { formatCount(std::ssize(chunks)), cause });
     return count + " " + retry + (what.empty() ? "" : " ") + what;
 }
 
 class Supervision {
 public:
-    Supervision(RunPaths paths, RunFile file, RunConfig config, const StopRequest& stop, SupervisorLedger ledger, LedgerReader reader, ResumeChoice choice, std::shared_ptr<const RunFolderGuard> guard)
+    Supervision(RunPaths paths, RunFile file, RunConfig config, const StopRequest& stop, SupervisorLedger ledger,
+        LedgerReader reader, ResumeChoice choice, std::shared_ptr<const RunFolderGuard> guard)
         : paths_(std::move(paths))
         , file_(std::move(file))
         , config_(std::move(config))
@@ -160,7 +168,8 @@ private:
     AttemptId attempt_;
     StopReason stopReason_ = StopReason::None; ///< of the ledger
     DesiredState desired_ = DesiredState::Run;
-    std::map<std::int64_t, std::int64_t> lingering_; ///< incarnation that ended while its process lives -> when that was seen [ns]
+    std::map<std::int64_t, std::int64_t>
+        lingering_; ///< incarnation that ended while its process lives -> when that was seen [ns]
     bool stopping_ = false;
     bool over_ = false;
     std::string lastFailure_;
@@ -173,7 +182,8 @@ private:
     std::int64_t nextSnapshotNs_ = 0;
 };
 
-/// The attempt is recorded before anything is put in order: from then on no process of an earlier one can register any more.
+/// The attempt is recorded before anything is put in order: from then on no process of an earlier one can register any
+/// more.
 Status Supervision::begin()
 {
     std::vector<WorkerPlacement> placements;
@@ -192,8 +202,10 @@ Status Supervision::begin()
     failPoint("supervisor.recovered");
     FURROW_TRY_ASSIGN(auto totals, reader_.totals());
     mergeTimer_ = std::make_unique<MergeTimer>(config_, workers, totals.tokens);
-    pool_ = std::make_unique<WorkerPool>(paths_, files_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), together, clock_);
-    logInfo("attempt " + std::to_string(attempt_.value) + " begins with " + std::to_string(workers) + (workers == 1 ? " worker" : " workers") + (together ? " that train one model together" : ""));
+    pool_ = std::make_unique<WorkerPool>(
+        paths_, files_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), together, clock_);
+    logInfo("attempt " + std::to_string(attempt_.value) + " begins with " + std::to_string(workers)
+        + (workers == 1 ? " worker" : " workers") + (together ? " that train one model together" : ""));
     return pool_->startAll();
 }
 
@@ -231,7 +243,8 @@ Status Supervision::settleRate(const RateOutlook& sofar, int workers)
     const bool told = forecast.changed || choice_.rate;
     if (told)
         logInfo(forecast.text());
-    return keepRatePlan(paths_.tracker(), toJsonText(forecast.plan), told ? forecast.text() : std::string(), [this](std::chrono::milliseconds waited) { return outlast(waited); });
+    return keepRatePlan(paths_.tracker(), toJsonText(forecast.plan), told ? forecast.text() : std::string(),
+        [this](std::chrono::milliseconds waited) { return outlast(waited); });
 }
 
 Status Supervision::watch()
@@ -295,10 +308,13 @@ Status Supervision::seeDeaths()
 
 Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
 {
-    const std::string who = ended.worker < 0 ? sentence("The feeder") : sentence("Worker %1", { std::to_string(ended.worker) });
+    const std::string who
+        = ended.worker < 0 ? sentence("The feeder") : sentence("Worker %1", { std::to_string(ended.worker) });
     const bool inOrder = ended.exit.signal == 0 && ended.exit.exitCode == 0;
     FURROW_TRY_ASSIGN(auto live, ledger_.live());
-    const std::string cause = desired_ == DesiredState::Kill ? sentence("the run was killed") : stalls_.whyEnded(ended.process).value_or(ended.exit.describe());
+    const std::string cause = desired_ == DesiredState::Kill
+        ? sentence("the run was killed")
+        : stalls_.whyEnded(ended.process).value_or(ended.exit.describe());
     for (const auto& incarnation : live) {
         if (!(incarnation.process == ended.process))
             continue;
@@ -312,11 +328,14 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
         if (auto status = checkHeads(); !status.ok() || !fatal_.empty())
             return status;
     }
-    const auto log = paths_.logFile(attempt_.value, ended.worker < 0 ? "feeder" : "worker-" + std::to_string(ended.worker));
-    lastFailure_ = sentence("%1 ended with %2: %3 More stands in %4.", { who, ended.exit.describe(), withFullStop(lastLogLine(log)), utf8Text(log) });
+    const auto log
+        = paths_.logFile(attempt_.value, ended.worker < 0 ? "feeder" : "worker-" + std::to_string(ended.worker));
+    lastFailure_ = sentence("%1 ended with %2: %3 More stands in %4.",
+        { who, ended.exit.describe(), withFullStop(lastLogLine(log)), utf8Text(log) });
     if (pool_->restartLater(ended.worker))
         return {};
-    lastFailure_ = sentence("%1 The limit of %2 restarts is reached.", { lastFailure_, std::to_string(config_.maxRestarts) });
+    lastFailure_
+        = sentence("%1 The limit of %2 restarts is reached.", { lastFailure_, std::to_string(config_.maxRestarts) });
     logError(lastFailure_);
     if (ended.worker < 0) { // without a feeder the workers would wait for ever
         fatal_ = lastFailure_;
@@ -328,7 +347,8 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
 /// Newest weights that are not whole end the attempt; a resume asks a person. The other workers save what they have.
 Status Supervision::checkHeads()
 {
-    FURROW_TRY_ASSIGN(auto verdict, verifyHeads(paths_, file_, ledger_, false)); // a yes at the resume was given for what was lost then
+    FURROW_TRY_ASSIGN(auto verdict,
+        verifyHeads(paths_, file_, ledger_, false)); // a yes at the resume was given for what was lost then
     for (const auto& note : verdict.notes)
         logWarning(note);
     if (verdict.refusal.empty())
@@ -388,13 +408,15 @@ Status Supervision::endWorker(const SupervisorLedger::Expired& worker, const std
     return {};
 }
 
-/// A worker that has given everything back and does not go, as drivers can make it: its process would keep the run for ever.
+/// A worker that has given everything back and does not go, as drivers can make it: its process would keep the run for
+/// ever.
 Status Supervision::endLingering()
 {
     FURROW_TRY_ASSIGN(auto live, ledger_.live());
     auto processes = pool_->processes();
     std::erase_if(processes, [&](const ProcessIdentity& process) {
-        return std::any_of(live.begin(), live.end(), [&](const auto& incarnation) { return incarnation.process == process; });
+        return std::any_of(
+            live.begin(), live.end(), [&](const auto& incarnation) { return incarnation.process == process; });
     });
     if (processes.empty())
         return {};
@@ -403,9 +425,11 @@ Status Supervision::endLingering()
         if (row.attempt != attempt_ || std::find(processes.begin(), processes.end(), row.process) == processes.end())
             continue;
         const auto seen = lingering_.try_emplace(row.id.value, clock_.monotonicNs()).first->second;
-        if (static_cast<double>(clock_.monotonicNs() - seen) < faultNumber("FURROW_EXIT_PATIENCE_S", kExitPatienceSeconds) * static_cast<double>(kSecondNs))
+        if (static_cast<double>(clock_.monotonicNs() - seen)
+            < faultNumber("FURROW_EXIT_PATIENCE_S", kExitPatienceSeconds) * static_cast<double>(kSecondNs))
             continue;
-        logWarning("Worker " + std::to_string(row.worker) + " ended its work and does not exit; its process is killed.");
+        logWarning(
+            "Worker " + std::to_string(row.worker) + " ended its work and does not exit; its process is killed.");
         killProcessTree(row.process);
     }
     return {};
@@ -434,7 +458,8 @@ Status Supervision::everySecond()
 
 void Supervision::shrinkWal()
 {
-    auto moved = saidWalGrows_ ? ledger_.emptyWal() : ledger_.checkpointWal(); // a file that has grown is cut as soon as it can be
+    auto moved = saidWalGrows_ ? ledger_.emptyWal()
+                               : ledger_.checkpointWal(); // a file that has grown is cut as soon as it can be
     if (!moved.ok())
         logWarning(moved.error().message);
     const auto grown = sayWhatKeepsTheWal(paths_.tracker());
@@ -498,7 +523,8 @@ Status Supervision::endOrRestart()
     } else if (stop_.requested()) {
         finish(StopReason::Interrupted, sentence("The supervisor was asked to end (SIGTERM): shut-down or log-out."));
     } else if (!pool_->restartLater(0)) {
-        finish(StopReason::Error, lastFailure_.empty() ? sentence("The workers ended before the run did.") : lastFailure_);
+        finish(
+            StopReason::Error, lastFailure_.empty() ? sentence("The workers ended before the run did.") : lastFailure_);
     }
     return {};
 }
@@ -520,7 +546,8 @@ Status Supervision::merge(const char* when)
     if (merged.ok() || merged.error().code == ErrorCode::Cancelled)
         return merged;
     auto verdict = verifyHeads(paths_, file_, ledger_, false); // weights that are not whole are the reason to tell
-    return !verdict.ok() || verdict.value().refusal.empty() ? merged : Error { ErrorCode::Corrupt, verdict.value().refusal };
+    return !verdict.ok() || verdict.value().refusal.empty() ? merged
+                                                            : Error { ErrorCode::Corrupt, verdict.value().refusal };
 }
 
 /// The end of an epoch before all the epochs of the configuration is what a person asked for.
@@ -563,7 +590,8 @@ void Supervision::finish(StopReason reason, const std::string& detail)
     else
         (void)ledger_.emptyWal();
     (void)publishSnapshot();
-    logInfo("attempt " + std::to_string(attempt_.value) + " is over: " + inWords(reason) + (detail.empty() ? "" : ", " + detail));
+    logInfo("attempt " + std::to_string(attempt_.value) + " is over: " + inWords(reason)
+        + (detail.empty() ? "" : ", " + detail));
 }
 
 Status Supervision::publishSnapshot()
@@ -572,16 +600,20 @@ Status Supervision::publishSnapshot()
     return ledger_.publishSnapshot(paths_.trackerSnapshot());
 }
 
-/// The WAL that this process has open may have lost its name, or stand beside a tracker of somebody else's: what is in it goes into the file that it
-/// belongs to. What has its name then is not ours. It is kept, but not where SQLite would take it for the WAL of our tracker.
+/// The WAL that this process has open may have lost its name, or stand beside a tracker of somebody else's: what is in
+/// it goes into the file that it belongs to. What has its name then is not ours. It is kept, but not where SQLite would
+/// take it for the WAL of our tracker.
 void Supervision::saveWal()
 {
     const auto until = clock_.monotonicNs() + std::chrono::nanoseconds(kSavePatience).count();
     auto saved = ledger_.emptyWal();
-    for (; (!saved.ok() || !saved.value()) && clock_.monotonicNs() < until; saved = ledger_.emptyWal()) // killed processes are about to let go
+    for (; (!saved.ok() || !saved.value()) && clock_.monotonicNs() < until;
+        saved = ledger_.emptyWal()) // killed processes are about to let go
         stop_.waitFor(kTurn);
     if (!saved.ok() || !saved.value()) {
-        logError(saved.ok() ? sentence("%1 could not be brought up to date: another process reads it.", { utf8Text(paths_.tracker()) }) : saved.error().message);
+        logError(saved.ok() ? sentence("%1 could not be brought up to date: another process reads it.",
+                                  { utf8Text(paths_.tracker()) })
+                            : saved.error().message);
         return;
     }
     const auto wal = databaseFiles(paths_.tracker())[1];
@@ -593,7 +625,8 @@ void Supervision::saveWal()
     if (auto moved = realFileSystem().rename(wal, aside); !moved.ok())
         logError(moved.error().message);
     else
-        logWarning(sentence("%1 is not of this tracker. Nothing of it was deleted, it was moved to %2.", { utf8Text(wal), utf8Text(aside) }));
+        logWarning(sentence("%1 is not of this tracker. Nothing of it was deleted, it was moved to %2.",
+            { utf8Text(wal), utf8Text(aside) }));
 }
 
 } // namespace
@@ -606,7 +639,9 @@ std::string whatWasLeftOut(const std::filesystem::path& tracker)
         return {};
     const std::vector<std::string> facts { formatCount(windows.value().skipped), formatCount(windows.value().all) };
     return windows.value().share() > 0.5
-        ? sentence("most of the text is not in the weights: %1 of %2 windows were left out, because their steps were not finite. Look at the text and the learning rate before you use them.", facts)
+        ? sentence(
+              "most of the text is not in the weights: %1 of %2 windows were left out, because their steps were not finite. Look at the text and the learning rate before you use them.",
+              facts)
         : sentence("%1 of %2 windows were left out, because their steps were not finite", facts);
 }
 
@@ -634,13 +669,15 @@ TrackerConfig trackerConfig(const RunFile& file, const std::optional<ParentFile>
     return tracker;
 }
 
-Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, const ResumeChoice& choice)
+Status runSupervisor(
+    const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, const ResumeChoice& choice)
 {
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
-        return lock.error().code == ErrorCode::Busy
-            ? Error { ErrorCode::Busy, sentence("Another supervisor holds %1. 'furrowctl status' says which; stop it first.", { paths.folder().string() }) }
-            : lock.error();
+        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy,
+            sentence("Another supervisor holds %1. 'furrowctl status' says which; stop it first.",
+                { paths.folder().string() }) }
+                                                    : lock.error();
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
@@ -648,11 +685,15 @@ Status runSupervisor(const RunPaths& paths, const RunConfig& wanted, const StopR
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY_ASSIGN(auto id, reader.runId());
     if (id != file.runId)
-        return Error { ErrorCode::Corrupt, sentence("%1 belongs to run %2, run.json says %3. Put the right tracker back.", { paths.tracker().string(), id, file.runId }) };
+        return Error { ErrorCode::Corrupt,
+            sentence("%1 belongs to run %2, run.json says %3. Put the right tracker back.",
+                { paths.tracker().string(), id, file.runId }) };
     FURROW_TRY(checkFrozen(file, reader));
     FURROW_TRY(checkOrder(paths, file));
     FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watchWithWal(paths));
-    return Supervision(paths, std::move(file), wanted, stop, std::move(ledger), std::move(reader), choice, std::move(guard)).run();
+    return Supervision(
+        paths, std::move(file), wanted, stop, std::move(ledger), std::move(reader), choice, std::move(guard))
+        .run();
 }
 
 } // namespace furrow

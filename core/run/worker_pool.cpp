@@ -11,7 +11,8 @@ namespace furrow {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
-constexpr std::int64_t kPatienceNs = 5 * kSecondNs; // for the other ranks of a group to find out what happened and to end by themselves
+constexpr std::int64_t kPatienceNs
+    = 5 * kSecondNs; // for the other ranks of a group to find out what happened and to end by themselves
 
 std::filesystem::path program(const char* name)
 {
@@ -22,7 +23,8 @@ std::filesystem::path program(const char* name)
 
 } // namespace
 
-WorkerPool::WorkerPool(RunPaths paths, GuardedFiles& files, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, const Clock& clock)
+WorkerPool::WorkerPool(RunPaths paths, GuardedFiles& files, std::int64_t attempt,
+    std::vector<WorkerPlacement> placements, int maxRestarts, bool together, const Clock& clock)
     : paths_(std::move(paths))
     , files_(files)
     , attempt_(attempt)
@@ -79,14 +81,18 @@ Status WorkerPool::start(Slot& slot)
     const auto& place = slot.placement;
     const std::string worker = std::to_string(place.worker);
     ProcessOptions options;
-    options.arguments = { "--role", "trainer", paths_.folder().string(), "--worker", worker, "--replica", together_ ? "0" : worker, "--attempt", std::to_string(attempt_),
-        "--device", place.device, "--threads", std::to_string(place.threads) };
-    options.environment = { { "CUDA_DEVICE_ORDER", "PCI_BUS_ID" }, { "CUDA_VISIBLE_DEVICES", place.device == "cpu" ? "" : place.device },
+    options.arguments = { "--role", "trainer", paths_.folder().string(), "--worker", worker, "--replica",
+        together_ ? "0" : worker, "--attempt", std::to_string(attempt_), "--device", place.device, "--threads",
+        std::to_string(place.threads) };
+    options.environment = { { "CUDA_DEVICE_ORDER", "PCI_BUS_ID" },
+        { "CUDA_VISIBLE_DEVICES", place.device == "cpu" ? "" : place.device },
         { "OMP_NUM_THREADS", std::to_string(place.threads) } };
     if (together_) {
         // The ranks are on this machine: nothing of theirs listens where others could reach it.
-        options.environment.insert({ { "NCCL_SOCKET_IFNAME", "=lo" }, { "NCCL_IB_DISABLE", "1" }, { "NCCL_RAS_ENABLE", "0" } });
-        for (const auto& word : { std::string("--ranks"), std::to_string(slots_.size()), std::string("--meeting"), meeting_.string() })
+        options.environment.insert(
+            { { "NCCL_SOCKET_IFNAME", "=lo" }, { "NCCL_IB_DISABLE", "1" }, { "NCCL_RAS_ENABLE", "0" } });
+        for (const auto& word :
+            { std::string("--ranks"), std::to_string(slots_.size()), std::string("--meeting"), meeting_.string() })
             options.arguments.push_back(word);
     }
     options.outputFile = paths_.logFile(attempt_, "worker-" + worker);

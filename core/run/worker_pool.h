@@ -17,9 +17,11 @@ namespace furrow {
 /// again with back-off. Knows nothing of the ledger. One thread.
 class WorkerPool {
 public:
-    /// @param together  the trainers are the ranks of one group (setting `parallel` is data): when one ends they all do, and start again together
+    /// @param together  the trainers are the ranks of one group (setting `parallel` is data): when one ends they all
+    /// do, and start again together
     /// @param files  asked before a process is started, too: none begins in another folder than this one
-    WorkerPool(RunPaths paths, GuardedFiles& files, std::int64_t attempt, std::vector<WorkerPlacement> placements, int maxRestarts, bool together, const Clock& clock);
+    WorkerPool(RunPaths paths, GuardedFiles& files, std::int64_t attempt, std::vector<WorkerPlacement> placements,
+        int maxRestarts, bool together, const Clock& clock);
 
     Status startAll();
 

@@ -55,16 +55,21 @@ void ColumnStore::add(Source& source, const ScannedLine& line)
     switch (line.kind) {
     case LineKind::Step: addStep(source, line.step); break;
     case LineKind::Eval: evals_.push_back({ worker, attempt, wallOf(source, line.eval.monotonicNs), line.eval }); break;
-    case LineKind::Event: events_.push_back({ worker, attempt, wallOf(source, line.event.monotonicNs), line.event }); break;
+    case LineKind::Event:
+        events_.push_back({ worker, attempt, wallOf(source, line.event.monotonicNs), line.event });
+        break;
     case LineKind::Sample: samples_.push_back({ worker, wallOf(source, line.sample.monotonicNs), line.sample }); break;
-    case LineKind::Claims: claimWaits_.push_back({ worker, wallOf(source, line.claims.monotonicNs), line.claims }); break;
+    case LineKind::Claims:
+        claimWaits_.push_back({ worker, wallOf(source, line.claims.monotonicNs), line.claims });
+        break;
     case LineKind::Drift: drifts_.push_back({ worker, wallOf(source, line.drift.monotonicNs), line.drift }); break;
     case LineKind::Gpu: {
         constexpr double kGiB = 1024.0 * 1024 * 1024;
         const auto& g = line.gpu;
         gpu_.append({ worker, wallOf(source, g.monotonicNs), static_cast<float>(g.utilization),
-            static_cast<float>(static_cast<double>(g.memoryUsedBytes) / kGiB), static_cast<float>(static_cast<double>(g.memoryTotalBytes) / kGiB),
-            static_cast<float>(g.powerWatt), static_cast<float>(g.temperatureCelsius) });
+            static_cast<float>(static_cast<double>(g.memoryUsedBytes) / kGiB),
+            static_cast<float>(static_cast<double>(g.memoryTotalBytes) / kGiB), static_cast<float>(g.powerWatt),
+            static_cast<float>(g.temperatureCelsius) });
         break;
     }
     default: break;
@@ -96,8 +101,10 @@ void ColumnStore::addStep(Source& source, const StepRecord& step)
     source.lastStep = step.step;
     ++counts_.steps;
     // 32 bits of milliseconds are 49 days: a longer stretch goes on as a second one.
-    const bool full = source.stretch >= 0 && wall - stretches_[static_cast<std::size_t>(source.stretch)].columns.wallStart > 4.2e6;
-    Live& live = source.stretch < 0 || rolledBack || full ? beginStretch(source, step, wall) : stretches_[static_cast<std::size_t>(source.stretch)];
+    const bool full
+        = source.stretch >= 0 && wall - stretches_[static_cast<std::size_t>(source.stretch)].columns.wallStart > 4.2e6;
+    Live& live = source.stretch < 0 || rolledBack || full ? beginStretch(source, step, wall)
+                                                          : stretches_[static_cast<std::size_t>(source.stretch)];
     Stretch& c = live.columns;
     const auto index = static_cast<std::uint32_t>(c.size());
     if (c.chunks.empty() ? step.chunk != 0 : c.chunks.back().chunk != step.chunk)
@@ -185,8 +192,9 @@ SnapshotPtr ColumnStore::snapshot() const
     made->stretches.reserve(stretches_.size());
     for (const auto& live : stretches_)
         made->stretches.push_back(live.columns);
-    std::stable_sort(made->stretches.begin(), made->stretches.end(),
-        [](const Stretch& a, const Stretch& b) { return a.attempt != b.attempt ? a.attempt < b.attempt : a.wallStart < b.wallStart; });
+    std::stable_sort(made->stretches.begin(), made->stretches.end(), [](const Stretch& a, const Stretch& b) {
+        return a.attempt != b.attempt ? a.attempt < b.attempt : a.wallStart < b.wallStart;
+    });
     // Active time: attempts one after the other without what lies between them.
     double active = 0;
     for (std::size_t begin = 0; begin < made->stretches.size();) {

@@ -29,7 +29,10 @@ public:
     /// `untilWallNs` wait: an earlier one of another worker may still be on disk.
     void settle(std::int64_t untilWallNs = INT64_MAX);
     /// Wall time of the newest step of a source [ns].
-    std::int64_t newestWallNs(const Source& source) const { return static_cast<std::int64_t>(wallOf(source, source.lastMonotonicNs) * 1e9); }
+    std::int64_t newestWallNs(const Source& source) const
+    {
+        return static_cast<std::int64_t>(wallOf(source, source.lastMonotonicNs) * 1e9);
+    }
     SnapshotPtr snapshot() const;
     TelemetryCounts& counts() { return counts_; }
     void clear();

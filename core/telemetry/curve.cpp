@@ -6,7 +6,8 @@ namespace furrow {
 namespace {
 
 /// First index in [from, size) with at(i) >= value, searched outwards from from + guess.
-template <typename At> std::size_t searchNear(std::size_t size, double value, std::size_t from, std::size_t guess, At at)
+template <typename At>
+std::size_t searchNear(std::size_t size, double value, std::size_t from, std::size_t guess, At at)
 {
     std::size_t low = from;
     std::size_t high = size;

@@ -50,7 +50,10 @@ template <typename T> struct MetricColumn {
         pyramid.append(kept);
     }
     /// The first `count` values. The pyramid may know more: it is only asked about ranges of what is there.
-    MetricColumn first(std::size_t count) const { return { values.first(count), pyramid, nonFinite.first(nonFinite.lowerBound(count)) }; }
+    MetricColumn first(std::size_t count) const
+    {
+        return { values.first(count), pyramid, nonFinite.first(nonFinite.lowerBound(count)) };
+    }
     std::size_t memoryBytes() const { return values.memoryBytes() + pyramid.memoryBytes() + nonFinite.memoryBytes(); }
 };
 

@@ -199,10 +199,7 @@ const char* toString(EventRecord::Kind kind)
     return "alarm";
 }
 
-const char* toString(EvalRecord::What what)
-{
-    return what == EvalRecord::What::Merged ? "merged" : "replica";
-}
+const char* toString(EvalRecord::What what) { return what == EvalRecord::What::Merged ? "merged" : "replica"; }
 
 void encodeLine(const TelemetryHeader& header, std::string& into)
 {

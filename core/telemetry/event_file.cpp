@@ -47,10 +47,7 @@ void appendVarint(std::string& out, std::uint64_t value)
 }
 
 // Wire types of protocol buffers: 0 varint, 1 eight bytes, 2 length-delimited, 5 four bytes.
-void appendKey(std::string& out, std::uint32_t field, std::uint32_t type)
-{
-    appendVarint(out, (field << 3) | type);
-}
+void appendKey(std::string& out, std::uint32_t field, std::uint32_t type) { appendVarint(out, (field << 3) | type); }
 
 void appendBytes(std::string& out, std::uint32_t field, std::string_view bytes)
 {

@@ -72,10 +72,7 @@ std::string text(double value)
     return { digits, std::to_chars(digits, digits + sizeof digits, value).ptr };
 }
 
-std::string text(std::int64_t value)
-{
-    return std::to_string(value);
-}
+std::string text(std::int64_t value) { return std::to_string(value); }
 
 /// RFC 4180: quoted when needed, quotes doubled.
 std::string text(const std::string& value)
@@ -111,24 +108,26 @@ std::string chunkText(const ExportView& view, std::int64_t chunk)
     return view.chunkName ? view.chunkName(chunk) : std::to_string(chunk);
 }
 
-std::int64_t isLost(const ExportView& view, const PlacedRecord& at)
-{
-    return view.isLost && view.isLost(at) ? 1 : 0;
-}
+std::int64_t isLost(const ExportView& view, const PlacedRecord& at) { return view.isLost && view.isLost(at) ? 1 : 0; }
 
 Row placed(const PlacedRecord& at)
 {
-    return { { "wall_time", at.wall }, { "attempt", at.header.attempt }, { "worker", std::int64_t { at.header.worker } } };
+    return { { "wall_time", at.wall }, { "attempt", at.header.attempt },
+        { "worker", std::int64_t { at.header.worker } } };
 }
 
 Row stepRow(const PlacedRecord& at, const ExportView& view)
 {
     const StepRecord& s = at.line.step;
     Row row = placed(at);
-    const Row own { { "step", s.step }, { "global_step", s.globalStep }, { "epoch", s.epoch + 1 }, { "block", s.block }, { "chunk", chunkText(view, s.chunk) }, { "samples", s.samples }, { "tokens", s.tokens },
-        { "step_tokens", s.stepTokens }, { "loss", s.loss }, { "learning_rate", s.lr }, { "gradient_norm", s.gradientNorm }, { "parameter_norm", s.parameterNorm }, { "tokens_per_second", s.tokensPerSecond },
-        { "wait_ms", s.time.waitData }, { "forward_ms", s.time.forward }, { "backward_ms", s.time.backward }, { "optimizer_ms", s.time.optimizer }, { "checkpoint_ms", s.time.checkpoint },
-        { "memory_bytes", s.memoryBytes }, { "ranks", std::int64_t { s.ranks } }, { "rank", std::int64_t { s.rank } }, { "lost", isLost(view, at) } };
+    const Row own { { "step", s.step }, { "global_step", s.globalStep }, { "epoch", s.epoch + 1 }, { "block", s.block },
+        { "chunk", chunkText(view, s.chunk) }, { "samples", s.samples }, { "tokens", s.tokens },
+        { "step_tokens", s.stepTokens }, { "loss", s.loss }, { "learning_rate", s.lr },
+        { "gradient_norm", s.gradientNorm }, { "parameter_norm", s.parameterNorm },
+        { "tokens_per_second", s.tokensPerSecond }, { "wait_ms", s.time.waitData }, { "forward_ms", s.time.forward },
+        { "backward_ms", s.time.backward }, { "optimizer_ms", s.time.optimizer },
+        { "checkpoint_ms", s.time.checkpoint }, { "memory_bytes", s.memoryBytes },
+        { "ranks", std::int64_t { s.ranks } }, { "rank", std::int64_t { s.rank } }, { "lost", isLost(view, at) } };
     row.insert(row.end(), own.begin(), own.end());
     return row;
 }
@@ -145,16 +144,24 @@ std::optional<Row> rowOf(const PlacedRecord& at, const ExportView& view)
     switch (line.kind) {
     case LineKind::Step: return stepRow(at, view);
     case LineKind::Eval:
-        return with({ { "step", line.eval.step }, { "tokens", line.eval.tokens }, { "loss", line.eval.loss }, { "accuracy", line.eval.accuracy }, { "what", std::string(toString(line.eval.what)) } });
+        return with({ { "step", line.eval.step }, { "tokens", line.eval.tokens }, { "loss", line.eval.loss },
+            { "accuracy", line.eval.accuracy }, { "what", std::string(toString(line.eval.what)) } });
     case LineKind::Event:
-        return with({ { "step", line.event.step }, { "chunk", chunkText(view, line.event.chunk) }, { "what", std::string(toString(line.event.kind)) }, { "text", line.event.text } });
+        return with({ { "step", line.event.step }, { "chunk", chunkText(view, line.event.chunk) },
+            { "what", std::string(toString(line.event.kind)) }, { "text", line.event.text } });
     case LineKind::Drift:
-        return with({ { "round", line.drift.round }, { "replica", std::int64_t { line.drift.replica } }, { "from_mean", line.drift.fromMean }, { "from_base", line.drift.fromBase }, { "parameter_norm", line.drift.parameterNorm } });
+        return with({ { "round", line.drift.round }, { "replica", std::int64_t { line.drift.replica } },
+            { "from_mean", line.drift.fromMean }, { "from_base", line.drift.fromBase },
+            { "parameter_norm", line.drift.parameterNorm } });
     case LineKind::Gpu:
-        return with({ { "device", line.gpu.device }, { "utilization", line.gpu.utilization }, { "memory_bytes", line.gpu.memoryUsedBytes }, { "memory_total_bytes", line.gpu.memoryTotalBytes }, { "power_watt", line.gpu.powerWatt },
-            { "temperature_celsius", line.gpu.temperatureCelsius } });
-    case LineKind::Sample: return with({ { "step", line.sample.step }, { "prompt", line.sample.prompt }, { "text", line.sample.text } });
-    case LineKind::Claims: return with({ { "count", line.claims.count }, { "p50_ms", line.claims.p50Ms }, { "p99_ms", line.claims.p99Ms }, { "max_ms", line.claims.maxMs } });
+        return with({ { "device", line.gpu.device }, { "utilization", line.gpu.utilization },
+            { "memory_bytes", line.gpu.memoryUsedBytes }, { "memory_total_bytes", line.gpu.memoryTotalBytes },
+            { "power_watt", line.gpu.powerWatt }, { "temperature_celsius", line.gpu.temperatureCelsius } });
+    case LineKind::Sample:
+        return with({ { "step", line.sample.step }, { "prompt", line.sample.prompt }, { "text", line.sample.text } });
+    case LineKind::Claims:
+        return with({ { "count", line.claims.count }, { "p50_ms", line.claims.p50Ms }, { "p99_ms", line.claims.p99Ms },
+            { "max_ms", line.claims.maxMs } });
     default: return std::nullopt;
     }
 }
@@ -184,9 +191,11 @@ std::string csvHead(LineKind kind)
     return head + "\r\n";
 }
 
-Result<std::int64_t> exportCsv(const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
+Result<std::int64_t> exportCsv(
+    const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
 {
-    const std::pair<LineKind, const char*> kinds[] = { { LineKind::Step, "steps.csv" }, { LineKind::Eval, "evaluations.csv" }, { LineKind::Event, "events.csv" }, { LineKind::Drift, "drifts.csv" } };
+    const std::pair<LineKind, const char*> kinds[] = { { LineKind::Step, "steps.csv" },
+        { LineKind::Eval, "evaluations.csv" }, { LineKind::Event, "events.csv" }, { LineKind::Drift, "drifts.csv" } };
     std::map<LineKind, TextFile> tables;
     for (const auto& [kind, name] : kinds)
         tables.try_emplace(kind, out / name).first->second.write(csvHead(kind));
@@ -205,7 +214,8 @@ Result<std::int64_t> exportCsv(const std::filesystem::path& folder, const std::f
     return count;
 }
 
-Result<std::int64_t> exportJsonl(const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
+Result<std::int64_t> exportJsonl(
+    const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
 {
     TextFile file(out / "records.jsonl");
     auto count = forEachRecord(folder, [&](const PlacedRecord& at) -> Status {
@@ -219,13 +229,16 @@ Result<std::int64_t> exportJsonl(const std::filesystem::path& folder, const std:
     return count;
 }
 
-Result<std::int64_t> exportTensorBoard(const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
+Result<std::int64_t> exportTensorBoard(
+    const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
 {
     std::map<int, EventFileWriter> files;
     const auto write = [&](EventFileWriter& file, const PlacedRecord& at) {
         if (at.line.kind == LineKind::Step) {
             const auto& s = at.line.step;
-            const std::pair<const char*, double> own[] = { { "speed/tokens_per_second", s.tokensPerSecond }, { "speed/wait_ms", s.time.waitData }, { "speed/memory_mib", static_cast<double>(s.memoryBytes) / 1048576.0 } };
+            const std::pair<const char*, double> own[]
+                = { { "speed/tokens_per_second", s.tokensPerSecond }, { "speed/wait_ms", s.time.waitData },
+                      { "speed/memory_mib", static_cast<double>(s.memoryBytes) / 1048576.0 } };
             for (const auto& [tag, value] : own)
                 file.scalar(at.wall, s.step, tag, value);
             if (s.rank > 0) // rank 0 tells the rest for the group
@@ -234,13 +247,15 @@ Result<std::int64_t> exportTensorBoard(const std::filesystem::path& folder, cons
                 file.scalar(at.wall, s.step, "lost/loss", s.loss);
                 return;
             }
-            const std::pair<const char*, double> whole[] = { { "train/loss", s.loss }, { "train/learning_rate", s.lr }, { "train/gradient_norm", s.gradientNorm }, { "train/tokens", static_cast<double>(s.tokens) } };
+            const std::pair<const char*, double> whole[] = { { "train/loss", s.loss }, { "train/learning_rate", s.lr },
+                { "train/gradient_norm", s.gradientNorm }, { "train/tokens", static_cast<double>(s.tokens) } };
             for (const auto& [tag, value] : whole)
                 file.scalar(at.wall, s.step, tag, value);
             if (s.parameterNorm != 0)
                 file.scalar(at.wall, s.step, "train/parameter_norm", s.parameterNorm);
         } else if (at.line.kind == LineKind::Eval) {
-            file.scalar(at.wall, at.line.eval.step, at.line.eval.what == EvalRecord::What::Merged ? "eval/loss_merged" : "eval/loss", at.line.eval.loss);
+            file.scalar(at.wall, at.line.eval.step,
+                at.line.eval.what == EvalRecord::What::Merged ? "eval/loss_merged" : "eval/loss", at.line.eval.loss);
         } else if (at.line.kind == LineKind::Drift) {
             const auto& d = at.line.drift;
             file.scalar(at.wall, d.round, "drift/from_mean/replica" + std::to_string(d.replica), d.fromMean);
@@ -252,7 +267,10 @@ Result<std::int64_t> exportTensorBoard(const std::filesystem::path& folder, cons
         if (file == files.end()) {
             const auto own = out / (at.header.worker < 0 ? "task" : "w" + std::to_string(at.header.worker));
             FURROW_TRY(realFileSystem().createFolders(own));
-            FURROW_TRY_ASSIGN(auto created, EventFileWriter::create(own / ("events.out.tfevents." + std::to_string(static_cast<std::int64_t>(at.wall)) + ".furrow"), at.wall));
+            FURROW_TRY_ASSIGN(auto created,
+                EventFileWriter::create(
+                    own / ("events.out.tfevents." + std::to_string(static_cast<std::int64_t>(at.wall)) + ".furrow"),
+                    at.wall));
             file = files.emplace(at.header.worker, std::move(created)).first;
         }
         write(file->second, at);
@@ -266,7 +284,8 @@ Result<std::int64_t> exportTensorBoard(const std::filesystem::path& folder, cons
 /// The next line that fits into `buffer`; a longer one is skipped, be it a hole of terabytes. Nothing at the end.
 std::optional<std::string_view> nextLine(std::istream& in, std::string& buffer)
 {
-    while (in.getline(buffer.data(), static_cast<std::streamsize>(buffer.size())), in.fail() && !in.eof() && in.gcount() > 0) {
+    while (in.getline(buffer.data(), static_cast<std::streamsize>(buffer.size())),
+        in.fail() && !in.eof() && in.gcount() > 0) {
         in.clear();
         in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
     }
@@ -275,7 +294,8 @@ std::optional<std::string_view> nextLine(std::istream& in, std::string& buffer)
     return std::string_view(buffer.data(), static_cast<std::size_t>(in.gcount()) - (in.eof() ? 0 : 1));
 }
 
-/// Attempt and worker of "<attempt>-w<worker>.jsonl", -1 for what a task wrote ("<attempt>-task.jsonl"); nothing for other files.
+/// Attempt and worker of "<attempt>-w<worker>.jsonl", -1 for what a task wrote ("<attempt>-task.jsonl"); nothing for
+/// other files.
 std::optional<std::pair<std::int64_t, std::int64_t>> placeOfFile(const std::filesystem::path& path)
 {
     const std::string name = utf8Text(path.filename());
@@ -295,7 +315,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> placeOfFile(const std::file
 
 } // namespace
 
-Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder, const std::function<Status(const PlacedRecord&)>& onRecord)
+Result<std::int64_t> forEachRecord(
+    const std::filesystem::path& telemetryFolder, const std::function<Status(const PlacedRecord&)>& onRecord)
 {
     std::map<std::pair<std::int64_t, std::int64_t>, std::filesystem::path> files;
     std::error_code failed;
@@ -303,7 +324,8 @@ Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder,
         if (const auto place = placeOfFile(entry.path()); place && entry.is_regular_file(failed))
             files[*place] = entry.path();
     if (files.empty())
-        return Error { ErrorCode::NotFound, sentence("%1 holds no telemetry: the run was never started.", { utf8Text(telemetryFolder) }) };
+        return Error { ErrorCode::NotFound,
+            sentence("%1 holds no telemetry: the run was never started.", { utf8Text(telemetryFolder) }) };
     std::int64_t count = 0;
     for (const auto& [place, path] : files) {
         RegularFileStream in(path);
@@ -317,7 +339,8 @@ Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder,
                 header = line.header;
                 hasHeader = true;
             } else if (hasHeader && line.kind != LineKind::Bad && line.kind != LineKind::Unknown) {
-                const double wall = static_cast<double>(header.wallAnchorNs + (monotonicNs(line) - header.monotonicAnchorNs)) / 1e9;
+                const double wall
+                    = static_cast<double>(header.wallAnchorNs + (monotonicNs(line) - header.monotonicAnchorNs)) / 1e9;
                 FURROW_TRY(onRecord({ header, wall, line }));
                 ++count;
             }
@@ -326,11 +349,13 @@ Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder,
     return count;
 }
 
-Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, const std::string& format, const std::filesystem::path& out, const ExportView& view)
+Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, const std::string& format,
+    const std::filesystem::path& out, const ExportView& view)
 {
     std::error_code failed;
     if (std::filesystem::exists(out, failed) && !std::filesystem::is_empty(out, failed))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 is not empty. Name a new folder for the export.", { utf8Text(out) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is not empty. Name a new folder for the export.", { utf8Text(out) }) };
     FURROW_TRY(realFileSystem().createFolders(out));
     if (format == "csv")
         return exportCsv(telemetryFolder, out, view);
@@ -338,7 +363,8 @@ Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolde
         return exportJsonl(telemetryFolder, out, view);
     if (format == "tensorboard")
         return exportTensorBoard(telemetryFolder, out, view);
-    return Error { ErrorCode::InvalidArgument, sentence("format is '%1', allowed is csv, jsonl or tensorboard.", { format }) };
+    return Error { ErrorCode::InvalidArgument,
+        sentence("format is '%1', allowed is csv, jsonl or tensorboard.", { format }) };
 }
 
 } // namespace furrow

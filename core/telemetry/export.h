@@ -17,9 +17,10 @@ struct PlacedRecord {
     double wall = 0; ///< s since 1970
     const ScannedLine& line;
 };
-/// Walks every record of a run's telemetry folder, file by file (attempt, then worker), each in the order it was written. Lines that cannot
-/// be read are left out. @return the number of records
-Result<std::int64_t> forEachRecord(const std::filesystem::path& telemetryFolder, const std::function<Status(const PlacedRecord&)>& onRecord);
+/// Walks every record of a run's telemetry folder, file by file (attempt, then worker), each in the order it was
+/// written. Lines that cannot be read are left out. @return the number of records
+Result<std::int64_t> forEachRecord(
+    const std::filesystem::path& telemetryFolder, const std::function<Status(const PlacedRecord&)>& onRecord);
 
 /// What telemetry alone does not know of its records. Without it chunks are numbers, and no step is called lost.
 struct ExportView {
@@ -28,12 +29,14 @@ struct ExportView {
 };
 
 /// Writes telemetry for other programs into a new or empty folder. @return the number of records
-/// "csv": steps.csv, evaluations.csv, events.csv, drifts.csv; "jsonl": records.jsonl with the same names; "tensorboard": one event file for each worker, in
-/// a folder w<worker> ("task": what merged or evaluated at the end, its worker is -1 elsewhere), the steps being the worker's own, lost ones as lost/loss. Epochs count from 1.
-Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, const std::string& format, const std::filesystem::path& out, const ExportView& view = {});
+/// "csv": steps.csv, evaluations.csv, events.csv, drifts.csv; "jsonl": records.jsonl with the same names;
+/// "tensorboard": one event file for each worker, in a folder w<worker> ("task": what merged or evaluated at the end,
+/// its worker is -1 elsewhere), the steps being the worker's own, lost ones as lost/loss. Epochs count from 1.
+Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, const std::string& format,
+    const std::filesystem::path& out, const ExportView& view = {});
 
-/// One file of TensorBoard's event format: records of length, checksum, protocol buffer. github.com/tensorflow/tensorboard,
-/// compat/proto/event.proto. Not thread-safe.
+/// One file of TensorBoard's event format: records of length, checksum, protocol buffer.
+/// github.com/tensorflow/tensorboard, compat/proto/event.proto. Not thread-safe.
 class EventFileWriter {
 public:
     /// @param wall  goes into the file's first record, s since 1970

@@ -15,7 +15,10 @@ struct Summary {
     std::uint64_t count = 0;
 
     bool empty() const { return count == 0; }
-    double mean() const { return count == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(count); }
+    double mean() const
+    {
+        return count == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(count);
+    }
     void add(float value)
     {
         if (!std::isfinite(value))
@@ -104,7 +107,8 @@ private:
         if (level == 0)
             column.forEach(low, high, [&sum](auto value) { sum.add(static_cast<float>(value)); });
         else
-            levels_[level - 1].forEach(low, high, [&sum](const Node& n) { sum.add(Summary { n.min, n.max, n.sum, n.count }); });
+            levels_[level - 1].forEach(
+                low, high, [&sum](const Node& n) { sum.add(Summary { n.min, n.max, n.sum, n.count }); });
     }
     void close(int level)
     {
@@ -112,7 +116,8 @@ private:
             return;
         const Summary done = open_[level];
         open_[level] = {};
-        levels_[level].append({ done.min, done.max, static_cast<float>(done.sum), static_cast<std::uint32_t>(done.count) });
+        levels_[level].append(
+            { done.min, done.max, static_cast<float>(done.sum), static_cast<std::uint32_t>(done.count) });
         if (level + 1 < kLevels) {
             open_[level + 1].add(done);
             if (levels_[level].size() % kFan == 0)

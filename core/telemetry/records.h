@@ -30,16 +30,18 @@ struct TimeSplit {
     bool operator==(const TimeSplit&) const = default;
 };
 
-/// One optimiser step of one worker. Of a data-parallel group of `ranks` workers, rank 0 tells loss, norms, tokens and samples of
-/// the whole group (losses weighted by tokens; the norm is that of the summed gradient); speed, times and memory are its own. The others tell
-/// only their own speed, times and memory.
+/// One optimiser step of one worker. Of a data-parallel group of `ranks` workers, rank 0 tells loss, norms, tokens and
+/// samples of the whole group (losses weighted by tokens; the norm is that of the summed gradient); speed, times and
+/// memory are its own. The others tell only their own speed, times and memory.
 struct StepRecord {
     std::int64_t monotonicNs = 0; ///< when the step ended
-    std::int64_t step = 0; ///< optimiser steps of this worker's replica since the run began, this one included; merges add nothing
+    std::int64_t step
+        = 0; ///< optimiser steps of this worker's replica since the run began, this one included; merges add nothing
     std::int64_t globalStep = 0; ///< steps of all workers as far as this worker knew
     std::int64_t epoch = 0;
     std::int64_t block = 0;
-    std::int64_t chunk = 0; ///< value of its ChunkId (telemetry does not know the tracker); 0: none (data mode `stream`)
+    std::int64_t chunk
+        = 0; ///< value of its ChunkId (telemetry does not know the tracker); 0: none (data mode `stream`)
     std::int64_t samples = 0; ///< rows trained by this worker since the run began, this step included
     std::int64_t tokens = 0; ///< tokens trained by this worker since the run began, this step included
     std::int64_t stepTokens = 0; ///< real label tokens of this step: its weight in the mean over workers
@@ -120,7 +122,8 @@ struct DriftRecord {
     bool operator==(const DriftRecord&) const = default;
 };
 
-using TelemetryRecord = std::variant<StepRecord, EvalRecord, EventRecord, GpuRecord, SampleRecord, ClaimWaitRecord, DriftRecord>;
+using TelemetryRecord
+    = std::variant<StepRecord, EvalRecord, EventRecord, GpuRecord, SampleRecord, ClaimWaitRecord, DriftRecord>;
 
 /// "started" "stopped" "checkpoint" "nan" "spike" "merge" "rollback" "alarm".
 const char* toString(EventRecord::Kind kind);

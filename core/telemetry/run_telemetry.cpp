@@ -35,7 +35,8 @@ RunTelemetry::RunTelemetry(std::filesystem::path folder, std::filesystem::path c
 void RunTelemetry::findFiles()
 {
     std::error_code error;
-    for (auto it = std::filesystem::directory_iterator(folder_, error); !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
+    for (auto it = std::filesystem::directory_iterator(folder_, error);
+        !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
         if (it->path().extension() != ".jsonl" || files_.size() >= kMaxFiles)
             continue;
         std::error_code sizeError;
@@ -104,7 +105,8 @@ std::size_t RunTelemetry::readSome(const std::filesystem::path& path, File& file
         if (!file.refused)
             ++store_.counts().refusedFiles;
         file.refused = true;
-        store_.counts().problem = path.string() + " cannot be read: check its permissions, and that it is a regular file";
+        store_.counts().problem
+            = path.string() + " cannot be read: check its permissions, and that it is a regular file";
         changed_ = true;
         return 0;
     }
@@ -177,10 +179,7 @@ SnapshotPtr RunTelemetry::snapshot() const
     return made;
 }
 
-bool RunTelemetry::takeChanged()
-{
-    return std::exchange(changed_, false);
-}
+bool RunTelemetry::takeChanged() { return std::exchange(changed_, false); }
 
 Status RunTelemetry::saveCache() const
 {
@@ -231,7 +230,8 @@ bool RunTelemetry::restore(CacheReader& in)
         ColumnStore::Source source;
         loadSource(in, source);
         const auto known = files_.find(path);
-        if (known == files_.end() || known->second.size < offset || (offset > 0 && !refused && hashOfHead(path, offset) != headHash))
+        if (known == files_.end() || known->second.size < offset
+            || (offset > 0 && !refused && hashOfHead(path, offset) != headHash))
             return false;
         // A file that was refused is looked at again: this may be a newer Furrow.
         if (refused)
@@ -242,7 +242,9 @@ bool RunTelemetry::restore(CacheReader& in)
     }
     if (!in.good() || !store_.load(in))
         return false;
-    return std::all_of(files_.begin(), files_.end(), [this](const auto& file) { return file.second.source.stretch >= -1 && file.second.source.stretch < store_.stretchCount(); });
+    return std::all_of(files_.begin(), files_.end(), [this](const auto& file) {
+        return file.second.source.stretch >= -1 && file.second.source.stretch < store_.stretchCount();
+    });
 }
 
 } // namespace furrow

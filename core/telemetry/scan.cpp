@@ -1,5 +1,6 @@
 // How this works: a line is one flat object. Keys are at most 8 bytes and are compared as one integer; digits are taken
-// eight at a time; numbers go through an exact fast path (mantissa below 2^53, power of ten up to 22) and fall back to from_chars.
+// eight at a time; numbers go through an exact fast path (mantissa below 2^53, power of ten up to 22) and fall back to
+// from_chars.
 #include "core/telemetry/scan.h"
 
 #include <algorithm>
@@ -132,7 +133,8 @@ const char* scanString(const char* p, const char* end, std::string_view& out)
     return p + 1;
 }
 
-/// A key as packed() has it; 0: longer than ours are. @param p  behind the opening quote  @return behind the closing quote, or null
+/// A key as packed() has it; 0: longer than ours are. @param p  behind the opening quote  @return behind the closing
+/// quote, or null
 const char* scanKey(const char* p, const char* end, std::uint64_t& key)
 {
     if (end - p > 8) {
@@ -186,10 +188,7 @@ bool asNumber(const Value& v, double& out)
 /// Beyond any step, token and time of ours; a sum and a difference of two of them still fit.
 constexpr std::int64_t kLargest = std::int64_t { 1 } << 60;
 
-bool isBounded(std::int64_t value)
-{
-    return value >= -kLargest && value <= kLargest;
-}
+bool isBounded(std::int64_t value) { return value >= -kLargest && value <= kLargest; }
 
 bool asInteger(const Value& v, std::int64_t& out)
 {
@@ -243,7 +242,9 @@ bool setEval(std::uint64_t key, const Value& v, EvalRecord& r)
     case packed("tokens"): return asInteger(v, r.tokens);
     case packed("loss"): return asNumber(v, r.loss);
     case packed("acc"): return asNumber(v, r.accuracy);
-    case packed("what"): r.what = v.text == "merged" ? EvalRecord::What::Merged : EvalRecord::What::Replica; return true;
+    case packed("what"):
+        r.what = v.text == "merged" ? EvalRecord::What::Merged : EvalRecord::What::Replica;
+        return true;
     default: return true;
     }
 }
@@ -403,7 +404,8 @@ void scanLine(std::string_view line, ScannedLine& into)
     bool good = false;
     if (kind == "step") {
         into.step = {};
-        good = walk(begin, end, [&](auto key, const auto& v) { return setStep(key, v, into.step); }) && into.step.monotonicNs != 0;
+        good = walk(begin, end, [&](auto key, const auto& v) { return setStep(key, v, into.step); })
+            && into.step.monotonicNs != 0;
         into.kind = LineKind::Step;
     } else if (kind == "eval") {
         into.eval = {};

@@ -24,8 +24,10 @@ ScaledAxis axisOf(const Stretch& s, XAxis axis, double samplesPerEpoch)
 
 std::size_t Stretch::memoryBytes() const
 {
-    std::size_t sum = step.memoryBytes() + globalStep.memoryBytes() + millis.memoryBytes() + tokens.memoryBytes() + samples.memoryBytes();
-    for (const auto* metric : { &loss, &learningRate, &gradientNorm, &tokensPerSecond, &memoryMiB, &stepTokens, &parameterNorm })
+    std::size_t sum = step.memoryBytes() + globalStep.memoryBytes() + millis.memoryBytes() + tokens.memoryBytes()
+        + samples.memoryBytes();
+    for (const auto* metric :
+        { &loss, &learningRate, &gradientNorm, &tokensPerSecond, &memoryMiB, &stepTokens, &parameterNorm })
         sum += metric->memoryBytes();
     for (const auto* metric : { &waitData, &forward, &backward, &optimizer, &checkpoint })
         sum += metric->memoryBytes();
@@ -68,7 +70,9 @@ std::size_t TelemetrySnapshot::supersededFrom(std::size_t stretch) const
         if (l.worker != s.worker || l.size() == 0)
             continue;
         const auto offset = l.firstStep - s.firstStep;
-        from = std::min(from, offset <= 0 ? 0 : s.step.lowerBound(static_cast<std::uint32_t>(std::min<std::int64_t>(offset, UINT32_MAX))));
+        from = std::min(from,
+            offset <= 0 ? 0
+                        : s.step.lowerBound(static_cast<std::uint32_t>(std::min<std::int64_t>(offset, UINT32_MAX))));
     }
     return from;
 }
@@ -103,7 +107,8 @@ TelemetrySnapshot::Interval TelemetrySnapshot::intervalAround(std::size_t stretc
 {
     const auto& chunks = stretches[stretch].chunks;
     const auto count = chunksUntil(chunks, index);
-    return { stretch, count == 0 ? 0 : chunks[count - 1].index, count < chunks.size() ? chunks[count].index : stretches[stretch].size() };
+    return { stretch, count == 0 ? 0 : chunks[count - 1].index,
+        count < chunks.size() ? chunks[count].index : stretches[stretch].size() };
 }
 
 std::vector<TelemetrySnapshot::Interval> TelemetrySnapshot::intervalsOf(std::int64_t chunk) const
@@ -113,7 +118,8 @@ std::vector<TelemetrySnapshot::Interval> TelemetrySnapshot::intervalsOf(std::int
         const auto& chunks = stretches[k].chunks;
         for (std::size_t i = 0; i < chunks.size(); ++i) {
             if (chunks[i].chunk == chunk)
-                found.push_back({ k, chunks[i].index, i + 1 < chunks.size() ? chunks[i + 1].index : stretches[k].size() });
+                found.push_back(
+                    { k, chunks[i].index, i + 1 < chunks.size() ? chunks[i + 1].index : stretches[k].size() });
         }
     }
     return found;
@@ -152,7 +158,8 @@ Stretch stretchUntil(const Stretch& whole, double wall)
     Stretch head = whole;
     for (SteadyColumn* column : { &head.step, &head.globalStep, &head.millis, &head.tokens, &head.samples })
         *column = column->first(count);
-    for (auto* metric : { &head.loss, &head.learningRate, &head.gradientNorm, &head.tokensPerSecond, &head.memoryMiB, &head.stepTokens, &head.parameterNorm })
+    for (auto* metric : { &head.loss, &head.learningRate, &head.gradientNorm, &head.tokensPerSecond, &head.memoryMiB,
+             &head.stepTokens, &head.parameterNorm })
         *metric = metric->first(count);
     for (auto* metric : { &head.waitData, &head.forward, &head.backward, &head.optimizer, &head.checkpoint })
         *metric = metric->first(count);
@@ -164,11 +171,13 @@ Stretch stretchUntil(const Stretch& whole, double wall)
     return head;
 }
 
-template <typename Point> std::shared_ptr<const std::vector<Point>> pointsUntil(const std::shared_ptr<const std::vector<Point>>& all, double wall)
+template <typename Point>
+std::shared_ptr<const std::vector<Point>> pointsUntil(const std::shared_ptr<const std::vector<Point>>& all, double wall)
 {
     auto kept = std::make_shared<std::vector<Point>>();
     if (all)
-        std::copy_if(all->begin(), all->end(), std::back_inserter(*kept), [wall](const Point& point) { return point.wall <= wall; });
+        std::copy_if(all->begin(), all->end(), std::back_inserter(*kept),
+            [wall](const Point& point) { return point.wall <= wall; });
     return kept;
 }
 

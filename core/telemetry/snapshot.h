@@ -10,7 +10,20 @@
 namespace furrow {
 
 /// What can be drawn over x.
-enum class Metric { Loss, LearningRate, GradientNorm, TokensPerSecond, WaitData, Forward, Backward, Optimizer, Checkpoint, MemoryMiB, StepTokens, ParameterNorm };
+enum class Metric {
+    Loss,
+    LearningRate,
+    GradientNorm,
+    TokensPerSecond,
+    WaitData,
+    Forward,
+    Backward,
+    Optimizer,
+    Checkpoint,
+    MemoryMiB,
+    StepTokens,
+    ParameterNorm
+};
 inline constexpr int kMetricCount = 12;
 
 /// The x axes. Units: steps, samples, tokens (all workers), epochs, seconds since 1970, seconds of training.

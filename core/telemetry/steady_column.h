@@ -6,8 +6,9 @@
 
 namespace furrow {
 
-/// A column of whole numbers that ascend about evenly: steps, times, counts. A full segment keeps a straight line and how far
-/// each value is off it, in as few bytes as the farthest needs; every value comes back as it was. Copies as Column does.
+/// A column of whole numbers that ascend about evenly: steps, times, counts. A full segment keeps a straight line and
+/// how far each value is off it, in as few bytes as the farthest needs; every value comes back as it was. Copies as
+/// Column does.
 class SteadyColumn {
 public:
     static constexpr std::size_t kSegment = Column<std::uint32_t>::kSegment;
@@ -101,7 +102,10 @@ private:
         for (std::size_t i = 0; i < kSegment; ++i)
             off[i] = static_cast<std::int32_t>(values[i] - segment.line(i));
         const auto [least, most] = std::minmax_element(off.begin(), off.end());
-        const auto fits = [low = *least, high = *most](auto width) { return low >= std::numeric_limits<decltype(width)>::min() && high <= std::numeric_limits<decltype(width)>::max(); };
+        const auto fits = [low = *least, high = *most](auto width) {
+            return low >= std::numeric_limits<decltype(width)>::min()
+                && high <= std::numeric_limits<decltype(width)>::max();
+        };
         if (*least == 0 && *most == 0)
             return segment;
         if (fits(std::int8_t {}))

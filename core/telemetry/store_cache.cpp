@@ -22,7 +22,6 @@ struct CacheHead {
 
 constexpr std::uint64_t kMaxCacheBytes = 8ull << 30;
 
-
 // Columns of a stretch, in file order; one list for both directions.
 template <typename Io, typename S> void visitColumns(Io& io, S& s)
 {
@@ -64,7 +63,8 @@ bool fits(const Stretch& s)
     for (const auto* steady : { &s.globalStep, &s.millis, &s.tokens, &s.samples })
         if (steady->size() != size)
             return false;
-    for (const auto* metric : { &s.loss, &s.learningRate, &s.gradientNorm, &s.tokensPerSecond, &s.memoryMiB, &s.stepTokens, &s.parameterNorm })
+    for (const auto* metric : { &s.loss, &s.learningRate, &s.gradientNorm, &s.tokensPerSecond, &s.memoryMiB,
+             &s.stepTokens, &s.parameterNorm })
         if (!fits(*metric, size))
             return false;
     for (const auto* time : { &s.waitData, &s.forward, &s.backward, &s.optimizer, &s.checkpoint })
@@ -95,7 +95,8 @@ template <typename Points> void savePoints(CacheWriter& out, const Points& point
     }
 }
 
-template <typename Points, typename Record> void loadPoints(CacheReader& in, Points& points, Record ScannedLine::*record)
+template <typename Points, typename Record>
+void loadPoints(CacheReader& in, Points& points, Record ScannedLine::* record)
 {
     const auto count = in.number();
     ScannedLine line;
@@ -224,9 +225,11 @@ void ColumnStore::save(CacheWriter& out) const
     out.number(stretches_.size());
     for (const auto& live : stretches_) {
         const Stretch& s = live.columns;
-        for (const auto n : { std::int64_t(s.worker), std::int64_t(s.rank), s.attempt, s.epoch, s.firstStep, s.lastStep, s.firstGlobalStep })
+        for (const auto n : { std::int64_t(s.worker), std::int64_t(s.rank), s.attempt, s.epoch, s.firstStep, s.lastStep,
+                 s.firstGlobalStep })
             out.number(static_cast<std::uint64_t>(n));
-        for (const auto d : { s.wallStart, s.tokensBase, s.samplesBase, live.lastTokens, live.lastSamples, live.lastParameterNorm })
+        for (const auto d :
+            { s.wallStart, s.tokensBase, s.samplesBase, live.lastTokens, live.lastSamples, live.lastParameterNorm })
             out.real(d);
         visitColumns(out, s);
     }
@@ -243,7 +246,8 @@ void ColumnStore::save(CacheWriter& out) const
     savePoints(out, claimWaits_);
     savePoints(out, drifts_);
     out.column(gpu_);
-    for (const auto n : { counts_.lines, counts_.steps, counts_.bad, counts_.duplicates, counts_.unknown, counts_.orphans, counts_.shortened })
+    for (const auto n : { counts_.lines, counts_.steps, counts_.bad, counts_.duplicates, counts_.unknown,
+             counts_.orphans, counts_.shortened })
         out.number(static_cast<std::uint64_t>(n));
     out.text(counts_.problem);
 }
@@ -264,7 +268,8 @@ bool ColumnStore::load(CacheReader& in)
         s.rank = static_cast<int>(integer());
         for (auto* n : { &s.attempt, &s.epoch, &s.firstStep, &s.lastStep, &s.firstGlobalStep })
             *n = integer();
-        for (auto* d : { &s.wallStart, &s.tokensBase, &s.samplesBase, &live.lastTokens, &live.lastSamples, &live.lastParameterNorm })
+        for (auto* d : { &s.wallStart, &s.tokensBase, &s.samplesBase, &live.lastTokens, &live.lastSamples,
+                 &live.lastParameterNorm })
             *d = in.real();
         visitColumns(in, s);
         in.require(in.good() && fits(s));
@@ -283,7 +288,8 @@ bool ColumnStore::load(CacheReader& in)
     loadPoints(in, claimWaits_, &ScannedLine::claims);
     loadPoints(in, drifts_, &ScannedLine::drift);
     in.column(gpu_);
-    for (auto* n : { &counts_.lines, &counts_.steps, &counts_.bad, &counts_.duplicates, &counts_.unknown, &counts_.orphans, &counts_.shortened })
+    for (auto* n : { &counts_.lines, &counts_.steps, &counts_.bad, &counts_.duplicates, &counts_.unknown,
+             &counts_.orphans, &counts_.shortened })
         *n = integer();
     counts_.problem = in.text();
     return in.good();

@@ -43,12 +43,15 @@ public:
         , part_(part)
         , out_(out)
         , totals_(totals)
-        , random_(mixSeed({ run.seed, static_cast<std::uint64_t>(part.attempt), static_cast<std::uint64_t>(part.worker) }))
+        , random_(
+              mixSeed({ run.seed, static_cast<std::uint64_t>(part.attempt), static_cast<std::uint64_t>(part.worker) }))
     {
         Random marks(mixSeed({ run.seed, 77, static_cast<std::uint64_t>(part.worker) }));
         const auto pick = [&](int count, std::set<std::int64_t>& into) {
             for (int i = part.worker; i < count; i += run.workers)
-                into.insert(1 + static_cast<std::int64_t>(marks.below(static_cast<std::uint64_t>(std::max<std::int64_t>(1, part.ownSteps)))));
+                into.insert(1
+                    + static_cast<std::int64_t>(
+                        marks.below(static_cast<std::uint64_t>(std::max<std::int64_t>(1, part.ownSteps)))));
         };
         pick(run.spikes, spikes_);
         pick(run.notANumbers, nans_);
@@ -56,7 +59,8 @@ public:
         pick(run.duplicates, doubled_);
         lookEvery_ = std::max<std::int64_t>(1, part.ownSteps / 400);
         checkpointEvery_ = std::max<std::int64_t>(2, part.ownSteps / 40);
-        stepNs_ = static_cast<std::int64_t>(run.stepSeconds * kSecond * (part.worker == run.workers - 1 && run.workers > 1 ? kSlow : 1.0));
+        stepNs_ = static_cast<std::int64_t>(
+            run.stepSeconds * kSecond * (part.worker == run.workers - 1 && run.workers > 1 ? kSlow : 1.0));
     }
 
     void write()
@@ -87,9 +91,11 @@ private:
         const std::int64_t ordinal = (step - 1) / run_.stepsPerChunk * run_.workers + part_.worker;
         StepRecord r;
         const bool saves = step % checkpointEvery_ == 0;
-        r.time = { 2 + 3 * random_.uniform(), static_cast<double>(stepNs_) / 1e6 * 0.31, static_cast<double>(stepNs_) / 1e6 * 0.6,
-            static_cast<double>(stepNs_) / 1e6 * 0.05, saves ? 900 + 300 * random_.uniform() : 0 };
-        const auto spent = static_cast<std::int64_t>(static_cast<double>(stepNs_) * (1 + 0.02 * gauss(random_)) + r.time.checkpoint * 1e6);
+        r.time = { 2 + 3 * random_.uniform(), static_cast<double>(stepNs_) / 1e6 * 0.31,
+            static_cast<double>(stepNs_) / 1e6 * 0.6, static_cast<double>(stepNs_) / 1e6 * 0.05,
+            saves ? 900 + 300 * random_.uniform() : 0 };
+        const auto spent = static_cast<std::int64_t>(
+            static_cast<double>(stepNs_) * (1 + 0.02 * gauss(random_)) + r.time.checkpoint * 1e6);
         nowNs_ += std::max<std::int64_t>(spent, 1000);
         r.monotonicNs = nowNs_;
         r.step = step;
@@ -113,12 +119,13 @@ private:
             ++totals_.duplicates;
         }
         if (step % lookEvery_ == 0)
-            record(GpuRecord { nowNs_, "GPU-synthetic-" + std::to_string(part_.worker), 0.93 + 0.06 * random_.uniform(), r.memoryBytes,
-                25'757'220'864, 380 + 20 * gauss(random_), 64 + 2 * gauss(random_) });
+            record(GpuRecord { nowNs_, "GPU-synthetic-" + std::to_string(part_.worker), 0.93 + 0.06 * random_.uniform(),
+                r.memoryBytes, 25'757'220'864, 380 + 20 * gauss(random_), 64 + 2 * gauss(random_) });
         if (saves) {
             event(EventRecord::Kind::Checkpoint, "checkpoint " + std::to_string(step / checkpointEvery_));
             if (step / checkpointEvery_ % 2 == 0)
-                record(EvalRecord { nowNs_, step, r.tokens, static_cast<float>(lossAt(step) - 0.02), 0.35 + 0.1 * p, EvalRecord::What::Replica });
+                record(EvalRecord { nowNs_, step, r.tokens, static_cast<float>(lossAt(step) - 0.02), 0.35 + 0.1 * p,
+                    EvalRecord::What::Replica });
         }
     }
 
@@ -130,7 +137,8 @@ private:
             if (distance > 8)
                 continue;
             r.loss = static_cast<float>(r.loss + 2.6 * std::exp(-static_cast<double>(distance * distance) / 12));
-            r.gradientNorm = static_cast<float>(r.gradientNorm + 11 * std::exp(-static_cast<double>(distance * distance) / 6));
+            r.gradientNorm
+                = static_cast<float>(r.gradientNorm + 11 * std::exp(-static_cast<double>(distance * distance) / 6));
             if (distance == 0)
                 event(EventRecord::Kind::Spike, "loss far above the trend");
         }
@@ -182,7 +190,8 @@ private:
 Result<SyntheticTotals> writeSyntheticTelemetry(const std::filesystem::path& folder, const SyntheticRun& run)
 {
     if (run.workers < 1 || run.workers > 1024 || run.steps < run.workers || run.attempts < 1 || run.attempts > 1000)
-        return Error { ErrorCode::InvalidArgument, "an invented run needs 1 to 1024 workers, 1 to 1000 attempts and a step for each worker" };
+        return Error { ErrorCode::InvalidArgument,
+            "an invented run needs 1 to 1024 workers, 1 to 1000 attempts and a step for each worker" };
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     SyntheticTotals totals;
@@ -205,7 +214,9 @@ Result<SyntheticTotals> writeSyntheticTelemetry(const std::filesystem::path& fol
                 return Error { ErrorCode::Io, path.string() + " cannot be written: check space and permissions" };
             const auto lost = static_cast<std::int64_t>(run.redoneShare * static_cast<double>(until - first + 1));
             // Attempts of all workers begin together, after the slowest of the one before.
-            wallNs += static_cast<std::int64_t>(static_cast<double>(perWorker + 1) / run.attempts * run.stepSeconds * 1.05 * kSecond) + kPauseNs;
+            wallNs += static_cast<std::int64_t>(
+                          static_cast<double>(perWorker + 1) / run.attempts * run.stepSeconds * 1.05 * kSecond)
+                + kPauseNs;
             first = until + 1 - lost;
         }
     }

@@ -57,8 +57,8 @@ bool endsInsideALine(const std::filesystem::path& path)
 
 } // namespace
 
-Result<TelemetryWriter> TelemetryWriter::open(
-    const std::filesystem::path& file, TelemetryHeader header, const Clock& clock, const TelemetryWriterOptions& options)
+Result<TelemetryWriter> TelemetryWriter::open(const std::filesystem::path& file, TelemetryHeader header,
+    const Clock& clock, const TelemetryWriterOptions& options)
 {
     FURROW_TRY(refuseLink(file.parent_path()));
     FURROW_TRY(refuseLink(file));
@@ -71,7 +71,8 @@ Result<TelemetryWriter> TelemetryWriter::open(
     FURROW_TRY(refuseIrregular(file));
     state->file.pubsetbuf(nullptr, 0);
     if (!state->file.open(file, std::ios::out | std::ios::app | std::ios::binary))
-        return Error { ErrorCode::Io, "telemetry cannot be written to " + state->fileName + ": check that the run folder is writable" };
+        return Error { ErrorCode::Io,
+            "telemetry cannot be written to " + state->fileName + ": check that the run folder is writable" };
 
     header.bootId = bootId();
     header.monotonicAnchorNs = clock.monotonicNs();
@@ -178,7 +179,8 @@ void TelemetryWriter::State::writePending()
 {
     if (pending.empty())
         return;
-    const auto wrote = std::max<std::streamsize>(0, file.sputn(pending.data(), static_cast<std::streamsize>(pending.size())));
+    const auto wrote
+        = std::max<std::streamsize>(0, file.sputn(pending.data(), static_cast<std::streamsize>(pending.size())));
     pending.erase(0, static_cast<std::size_t>(wrote));
     const auto left = static_cast<std::int64_t>(std::count(pending.begin(), pending.end(), '\n'));
     const auto written = std::max<std::int64_t>(0, pendingLines - left);
@@ -200,7 +202,8 @@ void TelemetryWriter::State::dropOldLines()
 {
     while (pending.size() > options.pendingBytes) {
         const auto firstEnd = pending.find('\n');
-        const auto cutEnd = firstEnd == std::string::npos ? firstEnd : pending.find('\n', firstEnd + 1 + options.pendingBytes / 4);
+        const auto cutEnd
+            = firstEnd == std::string::npos ? firstEnd : pending.find('\n', firstEnd + 1 + options.pendingBytes / 4);
         if (cutEnd == std::string::npos)
             return;
         const auto dropped = std::count(pending.begin() + static_cast<std::ptrdiff_t>(firstEnd) + 1,

@@ -83,7 +83,8 @@ struct AuditedChunk {
 class AuditClaims {
 public:
     /// @param windowTokens  see tokensIn()
-    AuditClaims(const KnownProcesses& processes, AuditParts& parts, AuditTallies& tallies, std::int64_t windowTokens, const AuditFault& wrong)
+    AuditClaims(const KnownProcesses& processes, AuditParts& parts, AuditTallies& tallies, std::int64_t windowTokens,
+        const AuditFault& wrong)
         : processes_(processes)
         , parts_(parts)
         , tallies_(tallies)
@@ -91,7 +92,8 @@ public:
         , wrong_(wrong)
     {
     }
-    /// Claims of a chunk follow each other by id. @param covered  windows of the chunk in living parts; needed only of one that is held
+    /// Claims of a chunk follow each other by id. @param covered  windows of the chunk in living parts; needed only of
+    /// one that is held
     void look(const AuditedClaim& claim, const AuditedChunk& chunk, const WindowRanges& covered);
     /// After the last one.
     void end() { endChunk(); }

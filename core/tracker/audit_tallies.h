@@ -7,7 +7,8 @@
 
 namespace furrow {
 
-/// Sums over chunks, claims and parts, gathered while the audit reads them, and the counters of the ledger that stand for these sums. Internal to the audit.
+/// Sums over chunks, claims and parts, gathered while the audit reads them, and the counters of the ledger that stand
+/// for these sums. Internal to the audit.
 class AuditTallies {
 public:
     /// Chunks by id: those of one block follow each other.
@@ -17,7 +18,8 @@ public:
     /// What is in surviving weights, or in the hands of a live worker.
     void addTokens(std::int64_t trained, std::int64_t claimed);
     void addSteps(std::int64_t steps) { steps_ += steps; }
-    /// A rebuilt tracker has left-out windows that never counted as claimed: their place in the schedule cannot be recounted.
+    /// A rebuilt tracker has left-out windows that never counted as claimed: their place in the schedule cannot be
+    /// recounted.
     void forgetClaimedTokens() { claimedTokensKnown_ = false; }
 
     /// After everything was added.

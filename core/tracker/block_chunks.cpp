@@ -18,7 +18,8 @@ std::vector<ChunkId> chunksIn(Database& db, std::int64_t block, unsigned states)
     std::vector<ChunkId> found;
     for (const std::int64_t epoch : openEpochs(db)) {
         const std::int64_t first = chunkIdOf({ epoch, block, 0 }).value;
-        Rows rows = db.query("SELECT id FROM chunk WHERE id>=? AND id<? AND (?>>state)&1 ORDER BY id", first, first + kMaxChunksPerBlock, states);
+        Rows rows = db.query("SELECT id FROM chunk WHERE id>=? AND id<? AND (?>>state)&1 ORDER BY id", first,
+            first + kMaxChunksPerBlock, states);
         while (rows.next())
             found.push_back(chunkIdAt(db, rows, 0));
     }
@@ -36,7 +37,8 @@ InheritedColumns inheritedColumns(Database& db, std::int64_t block)
 void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, std::string_view cause)
 {
     Database& db = file.db;
-    db.run("UPDATE dataset SET prepared_blocks=prepared_blocks-coalesce((SELECT prepared FROM block WHERE block=?), 0)", block);
+    db.run("UPDATE dataset SET prepared_blocks=prepared_blocks-coalesce((SELECT prepared FROM block WHERE block=?), 0)",
+        block);
     db.run("UPDATE block SET prepared=0, file_name='' WHERE block=?", block);
     for (const ChunkId id : chunksIn(db, block, bit(ChunkState::Free))) {
         ChunkRow chunk = loadChunk(db, id);

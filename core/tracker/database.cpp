@@ -25,116 +25,121 @@ namespace furrow {
 
 namespace {
 
-    using SteadyClock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
-    struct CloseDb {
-        void operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
-    };
-    using DbHandle = std::unique_ptr<sqlite3, CloseDb>;
+struct CloseDb {
+    void operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
+};
+using DbHandle = std::unique_ptr<sqlite3, CloseDb>;
 
-    // SQLite's own busy timeout sleeps longer the longer one has waited, so newcomers win and the worst claim takes
-    // seconds. Here everybody who waits polls in the same short, random rhythm, however long it has waited; slower after a second, when
-    // somebody stands still with the lock and there are no turns to be fair about.
-    struct Waiting {
-        int limitMs = 0;
-        Patience patience; // instead of the limit
-        SteadyClock::time_point since;
-        SteadyClock::time_point asked; // patience
-        std::minstd_rand random;
+// SQLite's own busy timeout sleeps longer the longer one has waited, so newcomers win and the worst claim takes
+// seconds. Here everybody who waits polls in the same short, random rhythm, however long it has waited; slower after a
+// second, when somebody stands still with the lock and there are no turns to be fair about.
+struct Waiting {
+    int limitMs = 0;
+    Patience patience; // instead of the limit
+    SteadyClock::time_point since;
+    SteadyClock::time_point asked; // patience
+    std::minstd_rand random;
 
-        bool mayGoOn(SteadyClock::time_point now)
-        {
-            if (!patience)
-                return now - since <= std::chrono::milliseconds(limitMs);
-            if (now - asked < std::chrono::milliseconds(100))
-                return true;
-            asked = now;
-            return patience(std::chrono::duration_cast<std::chrono::milliseconds>(now - since));
-        }
-    };
-
-    int waitForTurn(void* context, int count)
+    bool mayGoOn(SteadyClock::time_point now)
     {
-        auto& waiting = *static_cast<Waiting*>(context);
-        const auto now = SteadyClock::now();
-        if (count == 0) {
-            waiting.since = waiting.asked = now;
-            waiting.random.seed(static_cast<std::minstd_rand::result_type>(now.time_since_epoch().count())); // each waiter has a rhythm of its own
-        }
-        if (!waiting.mayGoOn(now))
-            return 0;
-        const bool standsStill = now - waiting.since > std::chrono::seconds(1);
-        std::uniform_int_distribution<int> microseconds(20, 180);
-        std::this_thread::sleep_for(std::chrono::microseconds(microseconds(waiting.random) * (standsStill ? 50 : 1)));
-        return 1;
+        if (!patience)
+            return now - since <= std::chrono::milliseconds(limitMs);
+        if (now - asked < std::chrono::milliseconds(100))
+            return true;
+        asked = now;
+        return patience(std::chrono::duration_cast<std::chrono::milliseconds>(now - since));
     }
+};
 
-    /// Names who writes, where the system tells.
-    Error busyError(const std::filesystem::path& path)
-    {
-        const auto writer = trackerLocks(path).writer;
-        return { ErrorCode::Busy, writer ? sentence("%1 has been locked for too long by %2; let it go on or end it, then try again", { utf8Text(path), inWords(*writer) })
-                                         : sentence("%1 is locked by another process for too long", { utf8Text(path) }) };
+int waitForTurn(void* context, int count)
+{
+    auto& waiting = *static_cast<Waiting*>(context);
+    const auto now = SteadyClock::now();
+    if (count == 0) {
+        waiting.since = waiting.asked = now;
+        waiting.random.seed(static_cast<std::minstd_rand::result_type>(
+            now.time_since_epoch().count())); // each waiter has a rhythm of its own
     }
+    if (!waiting.mayGoOn(now))
+        return 0;
+    const bool standsStill = now - waiting.since > std::chrono::seconds(1);
+    std::uniform_int_distribution<int> microseconds(20, 180);
+    std::this_thread::sleep_for(std::chrono::microseconds(microseconds(waiting.random) * (standsStill ? 50 : 1)));
+    return 1;
+}
 
-    /// @param said  by SQLite, which quotes names of a damaged file as they stand there
-    Error sqliteError(int code, const std::string& said, const std::filesystem::path& path)
-    {
-        const std::string detail = plainLine(said);
-        const std::string file = utf8Text(path);
-        switch (code & 0xff) {
-        case SQLITE_CORRUPT:
-        case SQLITE_NOTADB:
-            return { ErrorCode::Corrupt, sentence("the tracker %1 is damaged (%2); `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove", { file, detail, utf8Text(path.parent_path()) }) };
-        case SQLITE_FULL:
-            return { ErrorCode::Io, sentence("the disk is full: %1 could not be written; free some space and resume", { file }) };
-        case SQLITE_BUSY:
-        case SQLITE_LOCKED:
-            return busyError(path);
-        case SQLITE_READONLY:
-            if (auto writable = checkWritable(path.parent_path()); !writable.ok())
-                return { ErrorCode::Io, writable.error().message };
-            return { ErrorCode::Io, sentence("%1 cannot be written; check the permissions of the run folder", { file }) };
-        case SQLITE_CANTOPEN:
-            return { std::filesystem::exists(path) ? ErrorCode::Io : ErrorCode::NotFound,
-                std::filesystem::exists(path) ? sentence("%1 cannot be opened; check the permissions of the run folder", { file })
-                                              : sentence("there is no tracker %1", { file }) };
-        case SQLITE_INTERRUPT:
-            return { ErrorCode::Cancelled, file + ": " + detail };
-        case SQLITE_IOERR:
-            return { ErrorCode::Io, sentence("%1: reading or writing failed (%2); check the disk", { file, detail }) };
-        default:
-            return { ErrorCode::Internal, file + ": " + detail };
-        }
-    }
+/// Names who writes, where the system tells.
+Error busyError(const std::filesystem::path& path)
+{
+    const auto writer = trackerLocks(path).writer;
+    return { ErrorCode::Busy,
+        writer ? sentence("%1 has been locked for too long by %2; let it go on or end it, then try again",
+                     { utf8Text(path), inWords(*writer) })
+               : sentence("%1 is locked by another process for too long", { utf8Text(path) }) };
+}
 
-    // Memory statistics take a lock of the whole process at each allocation, and nobody reads them.
-    void configureOnce()
-    {
-        [[maybe_unused]] static const int code = [] {
-            const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-            installFaultVfs();
-            return configured;
-        }();
+/// @param said  by SQLite, which quotes names of a damaged file as they stand there
+Error sqliteError(int code, const std::string& said, const std::filesystem::path& path)
+{
+    const std::string detail = plainLine(said);
+    const std::string file = utf8Text(path);
+    switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return { ErrorCode::Corrupt,
+            sentence(
+                "the tracker %1 is damaged (%2); `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove",
+                { file, detail, utf8Text(path.parent_path()) }) };
+    case SQLITE_FULL:
+        return { ErrorCode::Io,
+            sentence("the disk is full: %1 could not be written; free some space and resume", { file }) };
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return busyError(path);
+    case SQLITE_READONLY:
+        if (auto writable = checkWritable(path.parent_path()); !writable.ok())
+            return { ErrorCode::Io, writable.error().message };
+        return { ErrorCode::Io, sentence("%1 cannot be written; check the permissions of the run folder", { file }) };
+    case SQLITE_CANTOPEN:
+        return { std::filesystem::exists(path) ? ErrorCode::Io : ErrorCode::NotFound,
+            std::filesystem::exists(path)
+                ? sentence("%1 cannot be opened; check the permissions of the run folder", { file })
+                : sentence("there is no tracker %1", { file }) };
+    case SQLITE_INTERRUPT: return { ErrorCode::Cancelled, file + ": " + detail };
+    case SQLITE_IOERR:
+        return { ErrorCode::Io, sentence("%1: reading or writing failed (%2); check the disk", { file, detail }) };
+    default: return { ErrorCode::Internal, file + ": " + detail };
     }
+}
 
-    void freezeInside(sqlite3* db)
-    {
-        if (const int state = sqlite3_txn_state(db, "main"); state != SQLITE_TXN_NONE)
-            freezeWhenAsked(state == SQLITE_TXN_WRITE);
-    }
+// Memory statistics take a lock of the whole process at each allocation, and nobody reads them.
+void configureOnce()
+{
+    [[maybe_unused]] static const int code = [] {
+        const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+        installFaultVfs();
+        return configured;
+    }();
+}
 
-    std::string uriEscaped(const std::string& path)
-    {
-        std::string escaped;
-        for (const char c : path) {
-            if (c == '%' || c == '?' || c == '#')
-                escaped += c == '%' ? "%25" : c == '?' ? "%3f" : "%23";
-            else
-                escaped += c;
-        }
-        return escaped;
+void freezeInside(sqlite3* db)
+{
+    if (const int state = sqlite3_txn_state(db, "main"); state != SQLITE_TXN_NONE)
+        freezeWhenAsked(state == SQLITE_TXN_WRITE);
+}
+
+std::string uriEscaped(const std::string& path)
+{
+    std::string escaped;
+    for (const char c : path) {
+        if (c == '%' || c == '?' || c == '#')
+            escaped += c == '%' ? "%25" : c == '?' ? "%3f" : "%23";
+        else
+            escaped += c;
     }
+    return escaped;
+}
 
 } // namespace
 
@@ -170,8 +175,8 @@ Rows::Rows(Database& db, const char* sql)
         idle_->pop_back();
         return;
     }
-    const int code = sqlite3_prepare_v3(db.state_->handle.get(), sql, -1,
-        SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
+    const int code
+        = sqlite3_prepare_v3(db.state_->handle.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
     if (code != SQLITE_OK) {
         statement_ = nullptr;
         db.record(code, sql);
@@ -206,15 +211,9 @@ bool Rows::next()
     return false;
 }
 
-std::int64_t Rows::integer(int column) const
-{
-    return sqlite3_column_int64(statement_, column);
-}
+std::int64_t Rows::integer(int column) const { return sqlite3_column_int64(statement_, column); }
 
-double Rows::real(int column) const
-{
-    return sqlite3_column_double(statement_, column);
-}
+double Rows::real(int column) const { return sqlite3_column_double(statement_, column); }
 
 std::string Rows::text(int column) const
 {
@@ -225,10 +224,7 @@ std::string Rows::text(int column) const
     return isValidUtf8(text) ? text : replaceInvalidUtf8(text).text; // SQLite checks nothing, and a file can be damaged
 }
 
-bool Rows::isNull(int column) const
-{
-    return sqlite3_column_type(statement_, column) == SQLITE_NULL;
-}
+bool Rows::isNull(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
 
 std::optional<std::int64_t> Rows::optionalInteger(int column) const
 {
@@ -247,17 +243,19 @@ Database::~Database() = default;
 
 namespace {
 
-    /// A named pipe in place of one of its files would let SQLite wait for ever.
-    Status onlyFiles(const std::filesystem::path& path)
-    {
-        for (const auto& file : databaseFiles(path)) {
-            std::error_code absent;
-            const auto type = std::filesystem::status(file, absent).type();
-            if (type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::regular && type != std::filesystem::file_type::none)
-                return Error { ErrorCode::Io, sentence("cannot read %1", { utf8Text(file) }) + ": " + sentence("it is not a regular file") };
-        }
-        return {};
+/// A named pipe in place of one of its files would let SQLite wait for ever.
+Status onlyFiles(const std::filesystem::path& path)
+{
+    for (const auto& file : databaseFiles(path)) {
+        std::error_code absent;
+        const auto type = std::filesystem::status(file, absent).type();
+        if (type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::regular
+            && type != std::filesystem::file_type::none)
+            return Error { ErrorCode::Io,
+                sentence("cannot read %1", { utf8Text(file) }) + ": " + sentence("it is not a regular file") };
     }
+    return {};
+}
 
 } // namespace
 
@@ -271,7 +269,8 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     const bool readOnly = options.access == Access::ReadOnly;
     if (Status fit = checkSqliteVersion(); !readOnly && !fit.ok())
         return fit.error();
-    const int flags = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    const int flags
+        = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     sqlite3* raw = nullptr;
     const std::string name = options.immutable ? "file:" + uriEscaped(utf8Text(path)) + "?immutable=1" : utf8Text(path);
     const int code = sqlite3_open_v2(name.c_str(), &raw, options.immutable ? flags | SQLITE_OPEN_URI : flags, nullptr);
@@ -283,12 +282,15 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
 
     Database db(std::move(state));
-    db.script("PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32000; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0;"
-              "PRAGMA journal_size_limit=16777216;"); // a WAL that one large commit made longer is cut back to this
+    db.script(
+        "PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32000; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0;"
+        "PRAGMA journal_size_limit=16777216;"); // a WAL that one large commit made longer is cut back to this
     if (!db.failed() && !readOnly) {
         Rows mode = db.query("PRAGMA journal_mode");
         if (mode.next() && mode.text(0) != "wal")
-            db.fail({ ErrorCode::Corrupt, sentence("the tracker %1 is not in WAL mode: it is a copy made for viewing, not a live tracker", { utf8Text(path) }) });
+            db.fail({ ErrorCode::Corrupt,
+                sentence("the tracker %1 is not in WAL mode: it is a copy made for viewing, not a live tracker",
+                    { utf8Text(path) }) });
     } else if (!db.failed()) {
         db.integer("SELECT count(*) FROM sqlite_schema"); // shows at once when it cannot be read
     }
@@ -309,25 +311,24 @@ Result<Database> Database::create(const std::filesystem::path& path)
     const DbHandle handle(raw);
     if (code != SQLITE_OK)
         return sqliteError(code, raw == nullptr ? "out of memory" : sqlite3_errmsg(raw), path);
-    // Every claim writes some nine pages whole: half the usual size does a sixth more of them with a sync each and half as many again without
-    // (tests/bench/README.md), and is read almost as fast.
+    // Every claim writes some nine pages whole: half the usual size does a sixth more of them with a sync each and half
+    // as many again without (tests/bench/README.md), and is read almost as fast.
     const int set = sqlite3_exec(raw, "PRAGMA page_size=2048; PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr);
     if (set != SQLITE_OK)
         return sqliteError(set, sqlite3_errmsg(raw), path);
     return open(path, {});
 }
 
-void Database::setPatience(Patience patience)
-{
-    state_->waiting.patience = std::move(patience);
-}
+void Database::setPatience(Patience patience) { state_->waiting.patience = std::move(patience); }
 
 void Database::endWith(std::stop_token stop)
 {
     constexpr int kInstructions = 10'000; // of SQLite's machine, between two questions
     state_->stop = std::move(stop);
     sqlite3_progress_handler(
-        state_->handle.get(), kInstructions, [](void* token) { return static_cast<const std::stop_token*>(token)->stop_requested() ? 1 : 0; }, &state_->stop);
+        state_->handle.get(), kInstructions,
+        [](void* token) { return static_cast<const std::stop_token*>(token)->stop_requested() ? 1 : 0; },
+        &state_->stop);
 }
 
 void Database::script(const char* sql)
@@ -339,15 +340,9 @@ void Database::script(const char* sql)
         record(code, sql);
 }
 
-std::int64_t Database::lastId() const
-{
-    return sqlite3_last_insert_rowid(state_->handle.get());
-}
+std::int64_t Database::lastId() const { return sqlite3_last_insert_rowid(state_->handle.get()); }
 
-std::int64_t Database::changes() const
-{
-    return sqlite3_changes64(state_->handle.get());
-}
+std::int64_t Database::changes() const { return sqlite3_changes64(state_->handle.get()); }
 
 void Database::fail(Error error)
 {
@@ -355,10 +350,7 @@ void Database::fail(Error error)
         state_->error = std::move(error);
 }
 
-bool Database::failed() const
-{
-    return state_->error.has_value();
-}
+bool Database::failed() const { return state_->error.has_value(); }
 
 Status Database::takeStatus()
 {
@@ -372,7 +364,8 @@ Status Database::takeStatus()
 void Database::record(int code, const char* doing)
 {
     std::string detail = sqlite3_errmsg(state_->handle.get());
-    const bool overflown = (code == SQLITE_ERROR && detail == "integer overflow") || code == SQLITE_CONSTRAINT_DATATYPE; // a sum() or an addition to what no run has
+    const bool overflown = (code == SQLITE_ERROR && detail == "integer overflow")
+        || code == SQLITE_CONSTRAINT_DATATYPE; // a sum() or an addition to what no run has
     if (overflown)
         return fail(sqliteError(SQLITE_CORRUPT, "its numbers add up to more than any run has", state_->path));
     if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_CONSTRAINT || (code & 0xff) == SQLITE_MISUSE)
@@ -408,19 +401,19 @@ void Database::bindNull(sqlite3_stmt* statement, int index)
 
 namespace {
 
-    struct FunctionContext {
-        Database::IntegerFunction function;
-        void* context;
-    };
+struct FunctionContext {
+    Database::IntegerFunction function;
+    void* context;
+};
 
-    void callInteger(sqlite3_context* call, int count, sqlite3_value** values)
-    {
-        const auto& function = *static_cast<FunctionContext*>(sqlite3_user_data(call));
-        std::int64_t arguments[8] = {};
-        for (int i = 0; i < count && i < 8; ++i)
-            arguments[i] = sqlite3_value_int64(values[i]);
-        sqlite3_result_int64(call, function.function(function.context, arguments));
-    }
+void callInteger(sqlite3_context* call, int count, sqlite3_value** values)
+{
+    const auto& function = *static_cast<FunctionContext*>(sqlite3_user_data(call));
+    std::int64_t arguments[8] = {};
+    for (int i = 0; i < count && i < 8; ++i)
+        arguments[i] = sqlite3_value_int64(values[i]);
+    sqlite3_result_int64(call, function.function(function.context, arguments));
+}
 
 } // namespace
 
@@ -437,7 +430,8 @@ Status Database::backupTo(const std::filesystem::path& target, Journal journal)
 {
     FURROW_TRY(refuseLink(target));
     sqlite3* raw = nullptr;
-    int code = sqlite3_open_v2(utf8Text(target).c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+    int code = sqlite3_open_v2(
+        utf8Text(target).c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
     const DbHandle copy(raw);
     if (code != SQLITE_OK)
         return sqliteError(code, raw == nullptr ? "out of memory" : sqlite3_errmsg(raw), target);
@@ -452,20 +446,22 @@ Status Database::backupTo(const std::filesystem::path& target, Journal journal)
     code = sqlite3_backup_finish(backup);
     if (code != SQLITE_OK)
         return sqliteError(code, sqlite3_errmsg(raw), target);
-    code = sqlite3_exec(raw, journal == Journal::Wal ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
+    code = sqlite3_exec(raw, journal == Journal::Wal ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=DELETE",
+        nullptr, nullptr, nullptr);
     return code == SQLITE_OK ? Status {} : Status { sqliteError(code, sqlite3_errmsg(raw), target) };
 }
 
 Result<bool> Database::checkpoint(WalFile wal)
 {
-    // The bulk is moved without stopping writers, the rest of it under their lock. SQLite would wait there for readers, and whoever reads an
-    // older state may stand still for an hour: so nothing is waited for, it is tried for a moment.
+    // The bulk is moved without stopping writers, the rest of it under their lock. SQLite would wait there for readers,
+    // and whoever reads an older state may stand still for an hour: so nothing is waited for, it is tried for a moment.
     sqlite3* raw = state_->handle.get();
     sqlite3_busy_handler(raw, nullptr, nullptr);
     int code = sqlite3_wal_checkpoint_v2(raw, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
     const auto until = SteadyClock::now() + std::chrono::milliseconds(20);
     while (code == SQLITE_OK) {
-        code = sqlite3_wal_checkpoint_v2(raw, nullptr, wal == WalFile::Empty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
+        code = sqlite3_wal_checkpoint_v2(raw, nullptr,
+            wal == WalFile::Empty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
         if ((code & 0xff) != SQLITE_BUSY || SteadyClock::now() > until)
             break;
         std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -477,10 +473,7 @@ Result<bool> Database::checkpoint(WalFile wal)
     return code == SQLITE_OK;
 }
 
-const std::filesystem::path& Database::path() const
-{
-    return state_->path;
-}
+const std::filesystem::path& Database::path() const { return state_->path; }
 
 Status Database::syncWal()
 {

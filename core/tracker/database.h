@@ -49,10 +49,10 @@ private:
     const char* sql_ = nullptr;
 };
 
-/// One connection to one tracker file: WAL, foreign keys, statements kept prepared. The WAL moves into the file by checkpoint() alone
-/// (core/DECISIONS.md 20: by one process at a time). Errors are kept: after the first
-/// failure every further statement of the transaction does nothing, and commit() returns that failure. So SQL code
-/// reads as straight lines and no return code is lost. One thread.
+/// One connection to one tracker file: WAL, foreign keys, statements kept prepared. The WAL moves into the file by
+/// checkpoint() alone (core/DECISIONS.md 20: by one process at a time). Errors are kept: after the first failure every
+/// further statement of the transaction does nothing, and commit() returns that failure. So SQL code reads as straight
+/// lines and no return code is lost. One thread.
 class Database {
 public:
     enum class Access { ReadOnly, ReadWrite };
@@ -60,7 +60,8 @@ public:
         Access access = Access::ReadWrite;
         bool immutable = false; ///< read-only, and nobody writes: works in a folder that cannot be written
         int busyMs = 30'000; ///< how long a writer waits for its turn; see setPatience
-        std::filesystem::path shownAs {}; ///< what errors name in place of a private copy that goes away; empty: the file itself
+        std::filesystem::path
+            shownAs {}; ///< what errors name in place of a private copy that goes away; empty: the file itself
     };
     static Result<Database> open(const std::filesystem::path& path, const Options& options);
     /// Makes an empty file in WAL mode; fails when one exists.
@@ -69,7 +70,8 @@ public:
     Database& operator=(Database&&) noexcept;
     ~Database();
 
-    /// From now on this decides how long it waits, not Options::busyMs: a process of a run outlasts whoever holds a lock.
+    /// From now on this decides how long it waits, not Options::busyMs: a process of a run outlasts whoever holds a
+    /// lock.
     void setPatience(Patience patience);
 
     /// Statements end with Cancelled, large ones within milliseconds, once this is requested.
@@ -88,8 +90,7 @@ public:
         return failed() ? 0 : changes();
     }
     /// First column of the first row; nothing when there is no row or it is NULL.
-    template <typename... Values>
-    std::optional<std::int64_t> integer(const char* sql, const Values&... values)
+    template <typename... Values> std::optional<std::int64_t> integer(const char* sql, const Values&... values)
     {
         Rows rows = query(sql, values...);
         return rows.next() ? rows.optionalInteger(0) : std::nullopt;
@@ -113,9 +114,10 @@ public:
     /// Consistent copy into a new file, through the backup interface (a plain copy would miss the WAL).
     Status backupTo(const std::filesystem::path& target, Journal journal = Journal::Rollback);
     enum class WalFile { Reuse, Empty };
-    /// Moves the WAL into the file, most of it without stopping writers. Afterwards the WAL is written from its start again (Reuse: a sync
-    /// of bytes that the file has already costs half of one that makes it longer) or is an empty file. False: it is not, because somebody
-    /// reads an older state or writes all the time; the WAL grows until another call succeeds. Waits for nobody.
+    /// Moves the WAL into the file, most of it without stopping writers. Afterwards the WAL is written from its start
+    /// again (Reuse: a sync of bytes that the file has already costs half of one that makes it longer) or is an empty
+    /// file. False: it is not, because somebody reads an older state or writes all the time; the WAL grows until
+    /// another call succeeds. Waits for nobody.
     Result<bool> checkpoint(WalFile wal);
     /// The file as errors name it: Options::shownAs where that was given.
     const std::filesystem::path& path() const;
@@ -168,18 +170,19 @@ private:
 };
 
 /// Begins on construction, rolls back unless committed. A writing one is BEGIN IMMEDIATE: it waits for its turn here
-/// and never later. A durable one (Full) syncs the WAL after its commit, when the next writer has its turn already: so several
-/// processes share syncs. Whatever follows in the WAL is durable no sooner, so nobody can build on what a power loss takes away.
+/// and never later. A durable one (Full) syncs the WAL after its commit, when the next writer has its turn already: so
+/// several processes share syncs. Whatever follows in the WAL is durable no sooner, so nobody can build on what a power
+/// loss takes away.
 class Transaction {
 public:
     static Result<Transaction> begin(Database& db, Durability durability = Durability::Full);
     /// A consistent view for several reads; keep it short, the WAL cannot be emptied meanwhile.
     static Result<Transaction> read(Database& db);
-    /// The transactions that `work` begins are one: all of them happen or, after a failure inside any, none. It is durable when one of
-    /// them is, and the failure of the first is what each later one and this returns.
+    /// The transactions that `work` begins are one: all of them happen or, after a failure inside any, none. It is
+    /// durable when one of them is, and the failure of the first is what each later one and this returns.
     static Status join(Database& db, const std::function<void()>& work);
-    /// Returns the first failure of the statements inside, if any, and rolls back then. When only the sync of a durable one fails, its
-    /// changes stay, and its failure says that the disk does not hold them.
+    /// Returns the first failure of the statements inside, if any, and rolls back then. When only the sync of a durable
+    /// one fails, its changes stay, and its failure says that the disk does not hold them.
     Status commit();
     ~Transaction();
     Transaction(Transaction&& other) noexcept;

@@ -7,61 +7,54 @@ namespace furrow {
 
 namespace {
 
-    constexpr std::int64_t kChunksPerOpening = 4000; // about 20 ms under the write lock
+constexpr std::int64_t kChunksPerOpening = 4000; // about 20 ms under the write lock
 
-    bool isReached(StopReason reason, const RunState& run, std::int64_t closedEpochs)
-    {
-        switch (reason) {
-        case StopReason::Steps:
-            return run.rules.steps > 0 && run.steps >= run.rules.steps;
-        case StopReason::Tokens:
-            return run.rules.tokens > 0 && run.tokens >= run.rules.tokens;
-        case StopReason::Hours:
-            return run.rules.hours > 0 && run.activeHours >= run.rules.hours;
-        case StopReason::BlockEnd:
-            return run.rules.blocks > 0 && run.completedBlocks >= run.rules.blocks;
-        case StopReason::EpochEnd:
-            return run.rules.epochs == 1 && closedEpochs >= 1;
-        case StopReason::Epochs:
-            return run.rules.epochs > 1 && closedEpochs >= run.rules.epochs;
-        default:
-            return false;
-        }
+bool isReached(StopReason reason, const RunState& run, std::int64_t closedEpochs)
+{
+    switch (reason) {
+    case StopReason::Steps: return run.rules.steps > 0 && run.steps >= run.rules.steps;
+    case StopReason::Tokens: return run.rules.tokens > 0 && run.tokens >= run.rules.tokens;
+    case StopReason::Hours: return run.rules.hours > 0 && run.activeHours >= run.rules.hours;
+    case StopReason::BlockEnd: return run.rules.blocks > 0 && run.completedBlocks >= run.rules.blocks;
+    case StopReason::EpochEnd: return run.rules.epochs == 1 && closedEpochs >= 1;
+    case StopReason::Epochs: return run.rules.epochs > 1 && closedEpochs >= run.rules.epochs;
+    default: return false;
     }
+}
 
-    // Nothing of the whole data set is trainable: going round again would only spin.
-    bool hasNothingToTrain(Database& db)
-    {
-        return db.integer("SELECT count(*) FROM epoch WHERE closed_wall IS NOT NULL AND done_samples=0").value_or(0) > 0;
-    }
+// Nothing of the whole data set is trainable: going round again would only spin.
+bool hasNothingToTrain(Database& db)
+{
+    return db.integer("SELECT count(*) FROM epoch WHERE closed_wall IS NOT NULL AND done_samples=0").value_or(0) > 0;
+}
 
-    std::int64_t orderFunction(void* context, const std::int64_t* arguments)
-    {
-        const auto& rule = *static_cast<const OrderRule*>(context);
-        const ChunkPlace place = placeOf({ arguments[1] });
-        return claimOrder(rule, { arguments[0], place.block, place.column }, arguments[2]);
-    }
+std::int64_t orderFunction(void* context, const std::int64_t* arguments)
+{
+    const auto& rule = *static_cast<const OrderRule*>(context);
+    const ChunkPlace place = placeOf({ arguments[1] });
+    return claimOrder(rule, { arguments[0], place.block, place.column }, arguments[2]);
+}
 
 } // namespace
 
 namespace {
 
-    RunState runStateAt(const Rows& row)
-    {
-        RunState run;
-        run.stop = static_cast<StopReason>(row.integer(0));
-        run.rules = { row.integer(1), row.integer(2), row.real(3), row.integer(4), row.integer(5) };
-        run.steps = row.integer(6);
-        run.tokens = row.integer(7);
-        run.claimedTokens = row.integer(8);
-        run.reservedSteps = row.integer(9);
-        run.completedBlocks = row.integer(10);
-        run.activeHours = static_cast<double>(row.integer(11)) / 3.6e12;
-        return run;
-    }
+RunState runStateAt(const Rows& row)
+{
+    RunState run;
+    run.stop = static_cast<StopReason>(row.integer(0));
+    run.rules = { row.integer(1), row.integer(2), row.real(3), row.integer(4), row.integer(5) };
+    run.steps = row.integer(6);
+    run.tokens = row.integer(7);
+    run.claimedTokens = row.integer(8);
+    run.reservedSteps = row.integer(9);
+    run.completedBlocks = row.integer(10);
+    run.activeHours = static_cast<double>(row.integer(11)) / 3.6e12;
+    return run;
+}
 
-#define FURROW_RUN_COLUMNS                                                                                                         \
-    "c.stop, c.rule_steps, c.rule_tokens, c.rule_hours, c.rule_epochs, c.rule_blocks, b.steps, b.tokens, b.claimed_tokens,"       \
+#define FURROW_RUN_COLUMNS                                                                                                  \
+    "c.stop, c.rule_steps, c.rule_tokens, c.rule_hours, c.rule_epochs, c.rule_blocks, b.steps, b.tokens, b.claimed_tokens," \
     " b.reserved_steps, b.completed_blocks, b.active_ns"
 
 } // namespace
@@ -99,7 +92,8 @@ StopReason updateStop(LedgerFile& file)
     if (run.stop != StopReason::None && isReached(run.stop, run, closed))
         return run.stop;
     StopReason now = StopReason::None;
-    for (const StopReason reason : { StopReason::Steps, StopReason::Tokens, StopReason::BlockEnd, StopReason::EpochEnd, StopReason::Epochs, StopReason::Hours }) {
+    for (const StopReason reason : { StopReason::Steps, StopReason::Tokens, StopReason::BlockEnd, StopReason::EpochEnd,
+             StopReason::Epochs, StopReason::Hours }) {
         if (now == StopReason::None && isReached(reason, run, closed))
             now = reason;
     }
@@ -108,7 +102,9 @@ StopReason updateStop(LedgerFile& file)
     if (now == run.stop)
         return now;
     db.run("UPDATE control SET stop=?", now);
-    writeRunEvent(file, 0, now == StopReason::None ? sentence("no stopping rule is reached any more") : sentence("stopping rule reached: %1", { inWords(now) }));
+    writeRunEvent(file, 0,
+        now == StopReason::None ? sentence("no stopping rule is reached any more")
+                                : sentence("stopping rule reached: %1", { inWords(now) }));
     return now;
 }
 
@@ -133,7 +129,8 @@ EpochNeeds loadNeeds(Database& db)
         }
     }
     needs.unproven = !blocks || known < *blocks;
-    Rows rows = db.query("SELECT sum(n0), sum(n1), sum(n2), sum(n3), sum(n6), count(*) FROM epoch WHERE closed_wall IS NULL");
+    Rows rows
+        = db.query("SELECT sum(n0), sum(n1), sum(n2), sum(n3), sum(n6), count(*) FROM epoch WHERE closed_wall IS NULL");
     if (rows.next()) {
         needs.pending = rows.integer(0);
         needs.free = rows.integer(1);
@@ -157,31 +154,32 @@ bool isNextEpochWanted(const StoppingRules& rules, const EpochNeeds& needs)
 
 bool closeCompleteEpochs(LedgerFile& file)
 {
-    const std::int64_t closed = file.db.run(
-        "UPDATE epoch SET closed_wall=? WHERE closed_wall IS NULL AND fully_opened=1 AND n0+n1+n2+n3+n6=0"
-        " AND (SELECT block_count IS NOT NULL AND known_blocks=block_count FROM dataset)",
-        file.clock->wallNs());
+    const std::int64_t closed
+        = file.db.run("UPDATE epoch SET closed_wall=? WHERE closed_wall IS NULL AND fully_opened=1 AND n0+n1+n2+n3+n6=0"
+                      " AND (SELECT block_count IS NOT NULL AND known_blocks=block_count FROM dataset)",
+            file.clock->wallNs());
     if (closed > 0)
-        writeRunEvent(file, 0, closed == 1 ? sentence("an epoch is complete") : sentence("%1 epochs are complete", { std::to_string(closed) }));
+        writeRunEvent(file, 0,
+            closed == 1 ? sentence("an epoch is complete")
+                        : sentence("%1 epochs are complete", { std::to_string(closed) }));
     return closed > 0;
 }
 
 void openEpoch(LedgerFile& file, std::int64_t epoch)
 {
-    file.db.run("INSERT INTO epoch (epoch, opened_wall, fully_opened) VALUES (?, ?, ?)", epoch, file.clock->wallNs(), epoch == 0);
+    file.db.run("INSERT INTO epoch (epoch, opened_wall, fully_opened) VALUES (?, ?, ?)", epoch, file.clock->wallNs(),
+        epoch == 0);
     writeRunEvent(file, 0, sentence("epoch %1 opened", { std::to_string(epoch + 1) }));
 }
 
-void registerClaimOrder(LedgerFile& file)
-{
-    file.db.addFunction("claim_order", 3, orderFunction, &file.order);
-}
+void registerClaimOrder(LedgerFile& file) { file.db.addFunction("claim_order", 3, orderFunction, &file.order); }
 
 Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
 {
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, Durability::Normal));
-    const std::int64_t from = bounded(db, db.integer("SELECT max(block)+1 FROM counts WHERE epoch=?", epoch).value_or(0), kBlockBounds);
+    const std::int64_t from
+        = bounded(db, db.integer("SELECT max(block)+1 FROM counts WHERE epoch=?", epoch).value_or(0), kBlockBounds);
     const std::int64_t blocks = db.integer("SELECT block_count FROM dataset").value_or(0);
     // Whole blocks, until there are enough chunks.
     std::int64_t past = from;
@@ -196,32 +194,39 @@ Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
     const std::int64_t first = chunkIdOf({ epoch - 1, from, 0 }).value;
     const std::int64_t shift = kMaxBlocks * kMaxChunksPerBlock; // one epoch further
     const std::int64_t last = first + (past - from) * kMaxChunksPerBlock;
-    // What a person left out stays out; everything else, what the parent run trained (inherited=2) too, is to be trained. Empty chunks are done at once.
-    db.run("INSERT INTO chunk (id, epoch, ord, state, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, digest)"
-           " SELECT c.id+?, ?, claim_order(?, c.id, ?), CASE WHEN c.state=5 AND c.inherited<>2 THEN 5 WHEN c.windows=0 THEN 4 WHEN b.prepared=1 THEN 1 ELSE 0 END,"
-           " c.rows, c.samples, c.filtered, c.failed, c.held_out, c.duplicates, c.windows, c.tokens, c.digest"
-           " FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000 WHERE c.id>=? AND c.id<?",
+    // What a person left out stays out; everything else, what the parent run trained (inherited=2) too, is to be
+    // trained. Empty chunks are done at once.
+    db.run(
+        "INSERT INTO chunk (id, epoch, ord, state, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, digest)"
+        " SELECT c.id+?, ?, claim_order(?, c.id, ?), CASE WHEN c.state=5 AND c.inherited<>2 THEN 5 WHEN c.windows=0 THEN 4 WHEN b.prepared=1 THEN 1 ELSE 0 END,"
+        " c.rows, c.samples, c.filtered, c.failed, c.held_out, c.duplicates, c.windows, c.tokens, c.digest"
+        " FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000 WHERE c.id>=? AND c.id<?",
         shift, epoch, epoch, blocks, first, last);
-    db.run("INSERT INTO counts (epoch, block, n0, n1, n4, n5, visited, wanted) SELECT ?, id/1000000%100000000, sum(state=0), sum(state=1),"
-           " sum(state=4), sum(state=5), max(state=4), max(state=1) FROM chunk WHERE id>=? AND id<? GROUP BY 2",
+    db.run(
+        "INSERT INTO counts (epoch, block, n0, n1, n4, n5, visited, wanted) SELECT ?, id/1000000%100000000, sum(state=0), sum(state=1),"
+        " sum(state=4), sum(state=5), max(state=4), max(state=1) FROM chunk WHERE id>=? AND id<? GROUP BY 2",
         epoch, first + shift, last + shift);
-    db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause, count)"
-           " SELECT ?, min(id), -1, 0, 0, 'epoch opened', count(*) FROM chunk WHERE id>=? AND id<? GROUP BY id/1000000 ORDER BY 2",
+    db.run(
+        "INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause, count)"
+        " SELECT ?, min(id), -1, 0, 0, 'epoch opened', count(*) FROM chunk WHERE id>=? AND id<? GROUP BY id/1000000 ORDER BY 2",
         file.clock->wallNs(), first + shift, last + shift);
-    db.run("UPDATE epoch SET n0=n0+s.pending, n1=n1+s.free, n4=n4+s.committed, n5=n5+s.excluded, visited_blocks=visited_blocks+s.visited,"
-           " completed_blocks=completed_blocks+s.complete FROM (SELECT total(n0) AS pending, total(n1) AS free, total(n4) AS committed,"
-           " total(n5) AS excluded, total(visited) AS visited, total(n0+n1=0) AS complete FROM counts"
-           " WHERE epoch=? AND block>=? AND block<?) AS s WHERE epoch=?",
+    db.run(
+        "UPDATE epoch SET n0=n0+s.pending, n1=n1+s.free, n4=n4+s.committed, n5=n5+s.excluded, visited_blocks=visited_blocks+s.visited,"
+        " completed_blocks=completed_blocks+s.complete FROM (SELECT total(n0) AS pending, total(n1) AS free, total(n4) AS committed,"
+        " total(n5) AS excluded, total(visited) AS visited, total(n0+n1=0) AS complete FROM counts"
+        " WHERE epoch=? AND block>=? AND block<?) AS s WHERE epoch=?",
         epoch, from, past, epoch);
-    db.run("UPDATE budget SET completed_blocks=completed_blocks+(SELECT count(*) FROM counts WHERE epoch=? AND block>=? AND block<? AND n0+n1=0)",
+    db.run(
+        "UPDATE budget SET completed_blocks=completed_blocks+(SELECT count(*) FROM counts WHERE epoch=? AND block>=? AND block<? AND n0+n1=0)",
         epoch, from, past);
-    db.run("UPDATE epoch SET known_rows=known_rows+s.a, known_samples=known_samples+s.b, known_filtered=known_filtered+s.c,"
-           " known_failed=known_failed+s.d, known_held_out=known_held_out+s.e, known_duplicates=known_duplicates+s.f,"
-           " done_rows=done_rows+s.g, done_filtered=done_filtered+s.h, done_failed=done_failed+s.i, done_held_out=done_held_out+s.j,"
-           " done_duplicates=done_duplicates+s.k, done_samples=done_samples+s.l FROM (SELECT total(rows) a, total(samples) b, total(filtered) c,"
-           " total(failed) d, total(held_out) e, total(duplicates) f, total(rows*(state=4)) g, total(filtered*(state=4)) h,"
-           " total(failed*(state=4)) i, total(held_out*(state=4)) j, total(duplicates*(state=4)) k, total(samples*(state=4)) l"
-           " FROM chunk WHERE id>=? AND id<?) s WHERE epoch=?",
+    db.run(
+        "UPDATE epoch SET known_rows=known_rows+s.a, known_samples=known_samples+s.b, known_filtered=known_filtered+s.c,"
+        " known_failed=known_failed+s.d, known_held_out=known_held_out+s.e, known_duplicates=known_duplicates+s.f,"
+        " done_rows=done_rows+s.g, done_filtered=done_filtered+s.h, done_failed=done_failed+s.i, done_held_out=done_held_out+s.j,"
+        " done_duplicates=done_duplicates+s.k, done_samples=done_samples+s.l FROM (SELECT total(rows) a, total(samples) b, total(filtered) c,"
+        " total(failed) d, total(held_out) e, total(duplicates) f, total(rows*(state=4)) g, total(filtered*(state=4)) h,"
+        " total(failed*(state=4)) i, total(held_out*(state=4)) j, total(duplicates*(state=4)) k, total(samples*(state=4)) l"
+        " FROM chunk WHERE id>=? AND id<?) s WHERE epoch=?",
         first + shift, last + shift, epoch);
     const bool done = db.integer("SELECT count(*) FROM block WHERE block>=?", past).value_or(0) == 0;
     if (done)

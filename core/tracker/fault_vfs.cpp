@@ -36,7 +36,8 @@ public:
 
     int mapShared(int page, int bytes, int extend, void volatile** memory) override
     {
-        return extend && sqliteFault() == SqliteFault::Full ? SQLITE_IOERR_SHMSIZE : VfsFile::mapShared(page, bytes, extend, memory);
+        return extend && sqliteFault() == SqliteFault::Full ? SQLITE_IOERR_SHMSIZE
+                                                            : VfsFile::mapShared(page, bytes, extend, memory);
     }
 };
 
@@ -46,11 +47,12 @@ void installFaultVfs()
 {
     if (!sqliteMayFail())
         return;
-    static const VfsLayer layer("fault", [](const std::string&, bool isDatabase, sqlite3_file* real) -> std::unique_ptr<VfsFile> {
-        if (isDatabase)
-            return std::make_unique<FailingFile>(real);
-        return std::make_unique<VfsFile>(real);
-    });
+    static const VfsLayer layer(
+        "fault", [](const std::string&, bool isDatabase, sqlite3_file* real) -> std::unique_ptr<VfsFile> {
+            if (isDatabase)
+                return std::make_unique<FailingFile>(real);
+            return std::make_unique<VfsFile>(real);
+        });
 }
 
 } // namespace furrow

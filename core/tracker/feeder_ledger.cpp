@@ -18,97 +18,109 @@ struct FeederLedger::State {
 
 namespace {
 
-    void insertBlock(LedgerFile& file, const NewBlock& block)
-    {
-        std::int64_t rows = 0;
-        for (const std::int64_t count : block.chunkRows)
-            rows += count;
-        file.db.run("INSERT INTO block (block, source, first_row, rows, chunks, plan) VALUES (?, ?, ?, ?, ?, ?)", block.block, block.source,
-            block.firstRow, rows, block.chunkRows.size(), block.plan);
-    }
+void insertBlock(LedgerFile& file, const NewBlock& block)
+{
+    std::int64_t rows = 0;
+    for (const std::int64_t count : block.chunkRows)
+        rows += count;
+    file.db.run("INSERT INTO block (block, source, first_row, rows, chunks, plan) VALUES (?, ?, ?, ?, ?, ?)",
+        block.block, block.source, block.firstRow, rows, block.chunkRows.size(), block.plan);
+}
 
-    void insertChunks(LedgerFile& file, std::int64_t epoch, const NewBlock& block, std::int64_t blockCount)
-    {
-        Database& db = file.db;
-        ChunkPlace place { epoch, block.block, 0 };
-        std::int64_t rows = 0;
-        for (const std::int64_t count : block.chunkRows) {
-            db.run("INSERT INTO chunk (id, epoch, ord, state, rows) VALUES (?, ?, ?, 0, ?)", chunkIdOf(place), epoch, claimOrder(file.order, place, blockCount), count);
-            rows += count;
-            ++place.column;
-        }
-        const auto chunks = static_cast<std::int64_t>(block.chunkRows.size());
-        db.run("INSERT INTO counts (epoch, block, n0) VALUES (?, ?, ?)", epoch, block.block, chunks);
-        db.run("UPDATE epoch SET n0=n0+?, known_rows=known_rows+? WHERE epoch=?", chunks, rows, epoch);
-        db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause, count) VALUES (?, ?, -1, 0, 0, 'block known', ?)",
-            file.clock->wallNs(), chunkIdOf({ epoch, block.block, 0 }), chunks);
+void insertChunks(LedgerFile& file, std::int64_t epoch, const NewBlock& block, std::int64_t blockCount)
+{
+    Database& db = file.db;
+    ChunkPlace place { epoch, block.block, 0 };
+    std::int64_t rows = 0;
+    for (const std::int64_t count : block.chunkRows) {
+        db.run("INSERT INTO chunk (id, epoch, ord, state, rows) VALUES (?, ?, ?, 0, ?)", chunkIdOf(place), epoch,
+            claimOrder(file.order, place, blockCount), count);
+        rows += count;
+        ++place.column;
     }
+    const auto chunks = static_cast<std::int64_t>(block.chunkRows.size());
+    db.run("INSERT INTO counts (epoch, block, n0) VALUES (?, ?, ?)", epoch, block.block, chunks);
+    db.run("UPDATE epoch SET n0=n0+?, known_rows=known_rows+? WHERE epoch=?", chunks, rows, epoch);
+    db.run(
+        "INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause, count) VALUES (?, ?, -1, 0, 0, 'block known', ?)",
+        file.clock->wallNs(), chunkIdOf({ epoch, block.block, 0 }), chunks);
+}
 
-    void excludeChunks(Database& db, ChunkMoves& moves, const NewBlock& block)
-    {
-        for (const ChunkId id : block.excluded.empty() ? std::vector<ChunkId> {} : chunksIn(db, block.block, bit(ChunkState::Pending))) {
-            if (std::count(block.excluded.begin(), block.excluded.end(), placeOf(id).column) == 0)
+void excludeChunks(Database& db, ChunkMoves& moves, const NewBlock& block)
+{
+    for (const ChunkId id :
+        block.excluded.empty() ? std::vector<ChunkId> {} : chunksIn(db, block.block, bit(ChunkState::Pending))) {
+        if (std::count(block.excluded.begin(), block.excluded.end(), placeOf(id).column) == 0)
+            continue;
+        ChunkRow chunk = loadChunk(db, id);
+        moves.move(chunk, ChunkState::Excluded, sentence("on the quarantine list"));
+    }
+}
+
+/// Marks the chunks of the first epoch that the start weights have seen. A chunk that a person left out stays that.
+void inheritChunks(Database& db, ChunkMoves& moves, const NewBlock& block)
+{
+    const auto [columns, mark] = inheritedColumns(db, block.block);
+    for (const WindowRange& range : columns) {
+        for (std::int32_t column = range.begin; column < std::min<std::int64_t>(range.end, std::ssize(block.chunkRows));
+            ++column) {
+            const ChunkId id = chunkIdOf({ 0, block.block, column });
+            if (db.run("UPDATE chunk SET inherited=? WHERE id=? AND state=0", mark, id) == 0
+                || mark != Inherited::Skipped)
                 continue;
             ChunkRow chunk = loadChunk(db, id);
-            moves.move(chunk, ChunkState::Excluded, sentence("on the quarantine list"));
+            moves.move(chunk, ChunkState::Excluded, sentence("trained by the parent run"));
         }
     }
+}
 
-    /// Marks the chunks of the first epoch that the start weights have seen. A chunk that a person left out stays that.
-    void inheritChunks(Database& db, ChunkMoves& moves, const NewBlock& block)
-    {
-        const auto [columns, mark] = inheritedColumns(db, block.block);
-        for (const WindowRange& range : columns) {
-            for (std::int32_t column = range.begin; column < std::min<std::int64_t>(range.end, std::ssize(block.chunkRows)); ++column) {
-                const ChunkId id = chunkIdOf({ 0, block.block, column });
-                if (db.run("UPDATE chunk SET inherited=? WHERE id=? AND state=0", mark, id) == 0 || mark != Inherited::Skipped)
-                    continue;
-                ChunkRow chunk = loadChunk(db, id);
-                moves.move(chunk, ChunkState::Excluded, sentence("trained by the parent run"));
-            }
-        }
-    }
+Status checkBlock(const NewBlock& block)
+{
+    const std::string name = "block " + std::to_string(block.block);
+    if (block.block < 0 || block.block >= kMaxBlocks)
+        return Error { ErrorCode::InvalidArgument, name + " is outside what a run can hold; choose larger blocks" };
+    if (block.chunkRows.empty() || static_cast<std::int64_t>(block.chunkRows.size()) > kMaxChunksPerBlock)
+        return Error { ErrorCode::InvalidArgument,
+            name + " has " + std::to_string(block.chunkRows.size()) + " chunks; 1 to 1,000,000 are possible" };
+    if (std::any_of(block.chunkRows.begin(), block.chunkRows.end(), [](std::int64_t rows) { return rows <= 0; }))
+        return Error { ErrorCode::InvalidArgument, name + " has a chunk without rows" };
+    return {};
+}
 
-    Status checkBlock(const NewBlock& block)
-    {
-        const std::string name = "block " + std::to_string(block.block);
-        if (block.block < 0 || block.block >= kMaxBlocks)
-            return Error { ErrorCode::InvalidArgument, name + " is outside what a run can hold; choose larger blocks" };
-        if (block.chunkRows.empty() || static_cast<std::int64_t>(block.chunkRows.size()) > kMaxChunksPerBlock)
-            return Error { ErrorCode::InvalidArgument, name + " has " + std::to_string(block.chunkRows.size()) + " chunks; 1 to 1,000,000 are possible" };
-        if (std::any_of(block.chunkRows.begin(), block.chunkRows.end(), [](std::int64_t rows) { return rows <= 0; }))
-            return Error { ErrorCode::InvalidArgument, name + " has a chunk without rows" };
-        return {};
+// What preparing showed, for chunks that were never prepared.
+void storeCounts(LedgerFile& file, ChunkId chunk, const PreparedChunk& found)
+{
+    const RowCounts& rows = found.rows;
+    const std::int64_t changed = file.db.run(
+        "UPDATE chunk SET samples=?, filtered=?, failed=?, held_out=?, duplicates=?, windows=?, tokens=?, digest=?"
+        " WHERE id=? AND windows IS NULL AND rows=?",
+        rows.samples, rows.filtered, rows.failed, rows.heldOut, rows.duplicates, found.windows, found.tokens,
+        static_cast<std::int64_t>(found.digest), chunk, rows.rows);
+    if (changed != 1) {
+        file.db.fail({ ErrorCode::Corrupt,
+            toString(chunk) + " was prepared with " + std::to_string(rows.rows)
+                + " rows, which is not what its block promised" });
+        return;
     }
+    file.db.run(
+        "UPDATE epoch SET known_samples=known_samples+?, known_filtered=known_filtered+?, known_failed=known_failed+?,"
+        " known_held_out=known_held_out+?, known_duplicates=known_duplicates+? WHERE epoch=?",
+        rows.samples, rows.filtered, rows.failed, rows.heldOut, rows.duplicates, placeOf(chunk).epoch);
+}
 
-    // What preparing showed, for chunks that were never prepared.
-    void storeCounts(LedgerFile& file, ChunkId chunk, const PreparedChunk& found)
-    {
-        const RowCounts& rows = found.rows;
-        const std::int64_t changed = file.db.run(
-            "UPDATE chunk SET samples=?, filtered=?, failed=?, held_out=?, duplicates=?, windows=?, tokens=?, digest=?"
-            " WHERE id=? AND windows IS NULL AND rows=?",
-            rows.samples, rows.filtered, rows.failed, rows.heldOut, rows.duplicates, found.windows, found.tokens,
-            static_cast<std::int64_t>(found.digest), chunk, rows.rows);
-        if (changed != 1) {
-            file.db.fail({ ErrorCode::Corrupt, toString(chunk) + " was prepared with " + std::to_string(rows.rows) + " rows, which is not what its block promised" });
-            return;
-        }
-        file.db.run("UPDATE epoch SET known_samples=known_samples+?, known_filtered=known_filtered+?, known_failed=known_failed+?,"
-                    " known_held_out=known_held_out+?, known_duplicates=known_duplicates+? WHERE epoch=?",
-            rows.samples, rows.filtered, rows.failed, rows.heldOut, rows.duplicates, placeOf(chunk).epoch);
+Status checkPrepared(std::int64_t block, std::span<const PreparedChunk> chunks)
+{
+    for (std::size_t column = 0; column < chunks.size(); ++column) {
+        const RowCounts& rows = chunks[column].rows;
+        const bool addsUp
+            = rows.samples + rows.filtered + rows.failed + rows.heldOut + rows.duplicates == rows.rows; // I3
+        if (!addsUp || chunks[column].windows < 0 || chunks[column].tokens < 0)
+            return Error { ErrorCode::InvalidArgument,
+                "block " + std::to_string(block) + ", chunk " + std::to_string(column)
+                    + ": the rows of a prepared chunk do not add up" };
     }
-
-    Status checkPrepared(std::int64_t block, std::span<const PreparedChunk> chunks)
-    {
-        for (std::size_t column = 0; column < chunks.size(); ++column) {
-            const RowCounts& rows = chunks[column].rows;
-            const bool addsUp = rows.samples + rows.filtered + rows.failed + rows.heldOut + rows.duplicates == rows.rows; // I3
-            if (!addsUp || chunks[column].windows < 0 || chunks[column].tokens < 0)
-                return Error { ErrorCode::InvalidArgument, "block " + std::to_string(block) + ", chunk " + std::to_string(column) + ": the rows of a prepared chunk do not add up" };
-        }
-        return {};
-    }
+    return {};
+}
 
 } // namespace
 
@@ -125,10 +137,7 @@ Result<FeederLedger> FeederLedger::open(const std::filesystem::path& tracker, co
     return FeederLedger(std::make_unique<State>(State { std::move(file) }));
 }
 
-void FeederLedger::setPatience(Patience patience)
-{
-    state_->file.db.setPatience(std::move(patience));
-}
+void FeederLedger::setPatience(Patience patience) { state_->file.db.setPatience(std::move(patience)); }
 
 Status FeederLedger::addBlocks(std::span<const NewBlock> blocks)
 {
@@ -145,7 +154,8 @@ Status FeederLedger::addBlocks(std::span<const NewBlock> blocks)
         if (db.integer("SELECT 1 FROM block WHERE block=?", block.block))
             continue;
         if (end && block.block >= *end)
-            db.fail({ ErrorCode::InvalidArgument, "block " + std::to_string(block.block) + " lies behind the proven end of the data set" });
+            db.fail({ ErrorCode::InvalidArgument,
+                "block " + std::to_string(block.block) + " lies behind the proven end of the data set" });
         insertBlock(file, block);
         for (const std::int64_t epoch : openEpochs(db))
             insertChunks(file, epoch, block, end.value_or(0));
@@ -164,7 +174,9 @@ Status FeederLedger::setLastBlockProven(std::int64_t blockCount)
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     const auto stored = db.integer("SELECT block_count FROM dataset");
     if (stored && *stored != blockCount)
-        db.fail({ ErrorCode::Corrupt, "the data set ended after " + std::to_string(*stored) + " blocks before and after " + std::to_string(blockCount) + " now: it has changed" });
+        db.fail({ ErrorCode::Corrupt,
+            "the data set ended after " + std::to_string(*stored) + " blocks before and after "
+                + std::to_string(blockCount) + " now: it has changed" });
     if (db.integer("SELECT max(block)+1 FROM block").value_or(0) > blockCount)
         db.fail({ ErrorCode::InvalidArgument, "more blocks are known than the data set is said to have" });
     db.run("UPDATE dataset SET block_count=?, unproven_reason=''", blockCount);
@@ -178,7 +190,8 @@ Status FeederLedger::setUnprovenReason(const std::string& reason)
     return transaction.commit();
 }
 
-Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName, const std::string& digest, std::span<const PreparedChunk> chunks)
+Status FeederLedger::setPrepared(
+    std::int64_t block, const std::string& fileName, const std::string& digest, std::span<const PreparedChunk> chunks)
 {
     FURROW_TRY(checkPrepared(block, chunks));
     LedgerFile& file = state_->file;
@@ -191,19 +204,22 @@ Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName
         if (!row.next())
             db.fail({ ErrorCode::NotFound, "block " + std::to_string(block) + " is not known" });
         else if (row.integer(0) != static_cast<std::int64_t>(chunks.size()))
-            db.fail({ ErrorCode::InvalidArgument, "block " + std::to_string(block) + " was prepared with another number of chunks" });
+            db.fail({ ErrorCode::InvalidArgument,
+                "block " + std::to_string(block) + " was prepared with another number of chunks" });
         else
             firstDigest = row.text(1);
     }
     if (!db.failed() && !firstDigest.empty() && firstDigest != digest) {
         // Not what was trained before: nothing of it may be claimed, and the feeder hears why.
-        const std::string problem = "block " + std::to_string(block) + " has other content than when it was first prepared";
+        const std::string problem
+            = "block " + std::to_string(block) + " has other content than when it was first prepared";
         evictBlock(file, moves, block, problem);
         db.run("UPDATE block SET problem=? WHERE block=?", problem, block);
         writeRunEvent(file, 0, problem);
         moves.finish();
         FURROW_TRY(transaction.commit());
-        return Error { ErrorCode::Corrupt, problem + "; its source has changed. Restore the source, or exclude the block" };
+        return Error { ErrorCode::Corrupt,
+            problem + "; its source has changed. Restore the source, or exclude the block" };
     }
     db.run("UPDATE dataset SET prepared_blocks=prepared_blocks+1-(SELECT prepared FROM block WHERE block=?)", block);
     db.run("UPDATE block SET prepared=1, file_name=?, digest=?, problem='' WHERE block=?", fileName, digest, block);
@@ -215,7 +231,8 @@ Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName
             chunk = loadChunk(db, id);
         }
         if (chunk.state == ChunkState::Pending)
-            moves.move(chunk, chunk.windows == 0 ? ChunkState::Committed : ChunkState::Free, chunk.windows == 0 ? sentence("nothing to train") : sentence("prepared"));
+            moves.move(chunk, chunk.windows == 0 ? ChunkState::Committed : ChunkState::Free,
+                chunk.windows == 0 ? sentence("nothing to train") : sentence("prepared"));
     }
     moves.finish();
     return transaction.commit();
@@ -233,18 +250,18 @@ Status FeederLedger::setEvicted(std::int64_t block, const std::string& cause)
 
 namespace {
 
-    /// Nothing of a block can be trained from now on: its chunks that wait go where `to` says.
-    Status giveBlockUp(LedgerFile& file, std::int64_t block, ChunkState to, const std::string& cause)
-    {
-        FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
-        ChunkMoves moves(file, 0);
-        for (const ChunkId id : chunksIn(file.db, block, bit(ChunkState::Pending) | bit(ChunkState::Free))) {
-            ChunkRow chunk = loadChunk(file.db, id);
-            moves.move(chunk, to, cause);
-        }
-        moves.finish();
-        return transaction.commit();
+/// Nothing of a block can be trained from now on: its chunks that wait go where `to` says.
+Status giveBlockUp(LedgerFile& file, std::int64_t block, ChunkState to, const std::string& cause)
+{
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
+    ChunkMoves moves(file, 0);
+    for (const ChunkId id : chunksIn(file.db, block, bit(ChunkState::Pending) | bit(ChunkState::Free))) {
+        ChunkRow chunk = loadChunk(file.db, id);
+        moves.move(chunk, to, cause);
     }
+    moves.finish();
+    return transaction.commit();
+}
 
 } // namespace
 
@@ -290,7 +307,8 @@ Result<std::vector<FeederLedger::KnownBlock>> FeederLedger::wanted(int limit, Re
     Database& db = state_->file.db;
     std::vector<KnownBlock> wanted;
     {
-#define FURROW_PENDING "SELECT c.id, b.plan, b.problem, c.ord FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000 WHERE c.state=0"
+#define FURROW_PENDING \
+    "SELECT c.id, b.plan, b.problem, c.ord FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000 WHERE c.state=0"
         Rows rows = reach == Reach::BehindStart && state_->file.order.start
             ? db.query(FURROW_PENDING " AND c.epoch=0 AND c.ord<? ORDER BY c.ord, c.id", kBeforeStart)
             : db.query(FURROW_PENDING " ORDER BY c.epoch, c.ord, c.id");
@@ -299,7 +317,8 @@ Result<std::vector<FeederLedger::KnownBlock>> FeederLedger::wanted(int limit, Re
         std::pair<std::int64_t, std::int64_t> current { -1, -1 }; // epoch and group
         const auto close = [&] {
             for (auto& [block, plan] : group)
-                if (std::none_of(wanted.begin(), wanted.end(), [wantedBlock = block](const KnownBlock& known) { return known.block == wantedBlock; }))
+                if (std::none_of(wanted.begin(), wanted.end(),
+                        [wantedBlock = block](const KnownBlock& known) { return known.block == wantedBlock; }))
                     wanted.push_back({ block, std::move(plan) });
             group.clear();
         };
@@ -328,8 +347,9 @@ Result<FeederLedger::Demand> FeederLedger::demand(std::int64_t mostBlocks)
     Demand demand;
     {
         // The joins in this order: a scan of all counts for each block would grow with the square of the data.
-        Rows rows = db.query("SELECT DISTINCT c.block FROM epoch e CROSS JOIN counts c INDEXED BY counts_wanted ON c.epoch=e.epoch"
-                             " CROSS JOIN block b ON b.block=c.block WHERE e.closed_wall IS NULL AND c.wanted=1 AND b.prepared=1 LIMIT ?",
+        Rows rows = db.query(
+            "SELECT DISTINCT c.block FROM epoch e CROSS JOIN counts c INDEXED BY counts_wanted ON c.epoch=e.epoch"
+            " CROSS JOIN block b ON b.block=c.block WHERE e.closed_wall IS NULL AND c.wanted=1 AND b.prepared=1 LIMIT ?",
             mostBlocks);
         while (rows.next())
             demand.neededBlocks.push_back(rows.integer(0));

@@ -47,7 +47,8 @@ public:
     Status setUnprovenReason(const std::string& reason);
     /// Pending -> Free for the chunks of all open epochs. The first digest is kept; another one later is Corrupt and
     /// the block's free chunks stop being claimable.
-    Status setPrepared(std::int64_t block, const std::string& fileName, const std::string& digest, std::span<const PreparedChunk> chunks);
+    Status setPrepared(std::int64_t block, const std::string& fileName, const std::string& digest,
+        std::span<const PreparedChunk> chunks);
     /// The prepared file is gone: Free -> Pending.
     Status setEvicted(std::int64_t block, const std::string& cause);
     /// The block cannot be prepared: its chunks become Poisoned with this cause.
@@ -58,8 +59,8 @@ public:
     Status noteLeftOut(const std::string& what);
     /// The feeder cannot go on until a person decides: the supervisor ends the attempt with this reason.
     Status giveUp(const std::string& reason);
-    /// No more blocks will become known in this attempt, for this reason, although the last one is not proven: the attempt ends as incomplete when the
-    /// known ones are trained.
+    /// No more blocks will become known in this attempt, for this reason, although the last one is not proven: the
+    /// attempt ends as incomplete when the known ones are trained.
     Status endPlanning(const std::string& reason);
 
     struct KnownBlock {
@@ -67,14 +68,16 @@ public:
         std::string plan;
     };
     enum class Reach {
-        BehindStart, ///< what lies before the start of epoch 0 is not wanted yet: blocks that come before it in the claim order may become known
+        BehindStart, ///< what lies before the start of epoch 0 is not wanted yet: blocks that come before it in the
+                     ///< claim order may become known
         All
     };
-    /// Blocks that are not prepared and have unfinished chunks in an open epoch: groups in the order in which they will be claimed, the blocks of a group in
-    /// source order, so that reading them is reading on. Their chunks are mixed anyway, and a group is prepared before it is trained.
+    /// Blocks that are not prepared and have unfinished chunks in an open epoch: groups in the order in which they will
+    /// be claimed, the blocks of a group in source order, so that reading them is reading on. Their chunks are mixed
+    /// anyway, and a group is prepared before it is trained.
     Result<std::vector<KnownBlock>> wanted(int limit, Reach reach = Reach::All);
-    /// Prepared blocks that still have chunks to be trained in an open epoch (must not be evicted), and chunks free to claim.
-    /// Trained chunks without a checkpoint hold no block: lost, they would be prepared again.
+    /// Prepared blocks that still have chunks to be trained in an open epoch (must not be evicted), and chunks free to
+    /// claim. Trained chunks without a checkpoint hold no block: lost, they would be prepared again.
     struct Demand {
         std::vector<std::int64_t> neededBlocks;
         std::int64_t freeChunks = 0;

@@ -4,26 +4,24 @@ namespace furrow {
 
 namespace {
 
-    constexpr const char* kGaveUp = "feeder_gave_up";
-    constexpr const char* kPlanningEnded = "planning_ended";
+constexpr const char* kGaveUp = "feeder_gave_up";
+constexpr const char* kPlanningEnded = "planning_ended";
 
-    std::string textOf(Database& db, const char* key)
-    {
-        Rows rows = db.query("SELECT value FROM meta WHERE key=?", key);
-        return rows.next() ? rows.text(0) : std::string();
-    }
+std::string textOf(Database& db, const char* key)
+{
+    Rows rows = db.query("SELECT value FROM meta WHERE key=?", key);
+    return rows.next() ? rows.text(0) : std::string();
+}
 
-    void store(Database& db, const char* key, const std::string& text)
-    {
-        db.run("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value=excluded.value", key, text);
-    }
+void store(Database& db, const char* key, const std::string& text)
+{
+    db.run(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value=excluded.value", key, text);
+}
 
 } // namespace
 
-FeederVerdict loadFeederVerdict(Database& db)
-{
-    return { textOf(db, kGaveUp), textOf(db, kPlanningEnded) };
-}
+FeederVerdict loadFeederVerdict(Database& db) { return { textOf(db, kGaveUp), textOf(db, kPlanningEnded) }; }
 
 void storeGaveUp(LedgerFile& file, const std::string& reason)
 {
@@ -37,9 +35,6 @@ void storePlanningEnded(LedgerFile& file, const std::string& reason)
     writeRunEvent(file, 0, reason);
 }
 
-void clearFeederVerdict(Database& db)
-{
-    db.run("DELETE FROM meta WHERE key IN (?, ?)", kGaveUp, kPlanningEnded);
-}
+void clearFeederVerdict(Database& db) { db.run("DELETE FROM meta WHERE key IN (?, ?)", kGaveUp, kPlanningEnded); }
 
 } // namespace furrow

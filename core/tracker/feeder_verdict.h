@@ -7,7 +7,8 @@ namespace furrow {
 /// What the feeder of the newest attempt said that it cannot do. Internal to core/tracker.
 struct FeederVerdict {
     std::string gaveUp; ///< it stopped and a person must decide; "": it did not
-    std::string planningEnded; ///< why no more blocks will become known although the last one is not proven; "": they will, or it is
+    std::string planningEnded; ///< why no more blocks will become known although the last one is not proven; "": they
+                               ///< will, or it is
 };
 FeederVerdict loadFeederVerdict(Database& db);
 void storeGaveUp(LedgerFile& file, const std::string& reason);

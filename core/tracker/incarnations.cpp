@@ -8,26 +8,27 @@ namespace furrow {
 
 namespace {
 
-    void loseChunk(LedgerFile& file, ChunkMoves& moves, ClaimedChunk& held, const std::string& cause)
-    {
-        auto& [chunk, claim] = held;
-        const WindowRanges covered = coveredRanges(file.db, chunk);
-        const std::int64_t windows = chunk.windows.value_or(0);
-        moves.totals().claimedTokens -= tokensIn(subtract(claim.ranges, covered), chunk.tokens, windows, file.windowTokens);
-        const bool finished = claim.outcome == ClaimOutcome::Trained;
-        if (finished) {
-            // Steps and tokens of parts that a checkpoint has stay counted.
-            const std::int64_t kept = committedSteps(file.db, claim.id);
-            moves.totals().steps -= std::max<std::int64_t>(0, claim.steps - kept);
-            moves.totals().tokens -= tokensIn(subtract(claim.done, covered), chunk.tokens, windows, file.windowTokens);
-        }
-        const bool lost = finished || claim.begun;
-        chunk.holder.reset();
-        chunk.timesLost += lost ? 1 : 0;
-        const std::int64_t event = moves.move(chunk, moves.unclaimedState(chunk), cause);
-        file.db.run("UPDATE claim SET outcome=?, ended_wall=CASE WHEN ended_wall=0 THEN ? ELSE ended_wall END, closed_seq=?, cause=? WHERE id=?",
-            lost ? ClaimOutcome::Lost : ClaimOutcome::Released, moves.wallNs(), event, cause, claim.id);
+void loseChunk(LedgerFile& file, ChunkMoves& moves, ClaimedChunk& held, const std::string& cause)
+{
+    auto& [chunk, claim] = held;
+    const WindowRanges covered = coveredRanges(file.db, chunk);
+    const std::int64_t windows = chunk.windows.value_or(0);
+    moves.totals().claimedTokens -= tokensIn(subtract(claim.ranges, covered), chunk.tokens, windows, file.windowTokens);
+    const bool finished = claim.outcome == ClaimOutcome::Trained;
+    if (finished) {
+        // Steps and tokens of parts that a checkpoint has stay counted.
+        const std::int64_t kept = committedSteps(file.db, claim.id);
+        moves.totals().steps -= std::max<std::int64_t>(0, claim.steps - kept);
+        moves.totals().tokens -= tokensIn(subtract(claim.done, covered), chunk.tokens, windows, file.windowTokens);
     }
+    const bool lost = finished || claim.begun;
+    chunk.holder.reset();
+    chunk.timesLost += lost ? 1 : 0;
+    const std::int64_t event = moves.move(chunk, moves.unclaimedState(chunk), cause);
+    file.db.run(
+        "UPDATE claim SET outcome=?, ended_wall=CASE WHEN ended_wall=0 THEN ? ELSE ended_wall END, closed_seq=?, cause=? WHERE id=?",
+        lost ? ClaimOutcome::Lost : ClaimOutcome::Released, moves.wallNs(), event, cause, claim.id);
+}
 
 } // namespace
 
@@ -52,7 +53,8 @@ std::int64_t revokeIncarnation(LedgerFile& file, ChunkMoves& moves, std::int64_t
     std::vector<ClaimedChunk> held = loadHeldChunks(db, incarnation);
     for (ClaimedChunk& one : held)
         loseChunk(file, moves, one, cause);
-    moves.totals().reservedSteps -= db.integer("SELECT reserved_steps FROM incarnation WHERE id=?", incarnation).value_or(0);
+    moves.totals().reservedSteps
+        -= db.integer("SELECT reserved_steps FROM incarnation WHERE id=?", incarnation).value_or(0);
     db.run("UPDATE incarnation SET live=0, reserved_steps=0, end_cause=?, ended_wall=? WHERE id=? AND live=1", cause,
         moves.wallNs(), incarnation);
     return static_cast<std::int64_t>(held.size());

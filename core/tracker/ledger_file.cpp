@@ -13,36 +13,40 @@ namespace furrow {
 
 namespace {
 
-    std::string metaText(Database& db, const char* key)
-    {
-        Rows rows = db.query("SELECT value FROM meta WHERE key=?", key);
-        if (rows.next())
-            return rows.text(0);
-        db.fail({ ErrorCode::Corrupt, sentence("the tracker %1 lacks '%2'; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove", { utf8Text(db.path()), key, utf8Text(db.path().parent_path()) }) });
-        return {};
-    }
+std::string metaText(Database& db, const char* key)
+{
+    Rows rows = db.query("SELECT value FROM meta WHERE key=?", key);
+    if (rows.next())
+        return rows.text(0);
+    db.fail({ ErrorCode::Corrupt,
+        sentence("the tracker %1 lacks '%2'; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove",
+            { utf8Text(db.path()), key, utf8Text(db.path().parent_path()) }) });
+    return {};
+}
 
-    template <typename Number> Number parsed(const std::string& text)
-    {
-        Number number = 0;
-        std::from_chars(text.data(), text.data() + text.size(), number);
-        return number;
-    }
+template <typename Number> Number parsed(const std::string& text)
+{
+    Number number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
 
-    /// "": not there.
-    std::string optionalMeta(Database& db, const char* key)
-    {
-        Rows rows = db.query("SELECT value FROM meta WHERE key=?", key);
-        return rows.next() ? rows.text(0) : std::string();
-    }
+/// "": not there.
+std::string optionalMeta(Database& db, const char* key)
+{
+    Rows rows = db.query("SELECT value FROM meta WHERE key=?", key);
+    return rows.next() ? rows.text(0) : std::string();
+}
 
-    Result<Database> openForWriting(const std::filesystem::path& tracker)
-    {
-        if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
-            return Error { ErrorCode::InvalidArgument, sentence("%1 cannot be changed from here: %2; do that on the computer that trains the run", { utf8Text(tracker), reason }) };
-        FURROW_TRY(refuseLinkedDatabase(tracker));
-        return Database::open(tracker, {});
-    }
+Result<Database> openForWriting(const std::filesystem::path& tracker)
+{
+    if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 cannot be changed from here: %2; do that on the computer that trains the run",
+                { utf8Text(tracker), reason }) };
+    FURROW_TRY(refuseLinkedDatabase(tracker));
+    return Database::open(tracker, {});
+}
 
 } // namespace
 
@@ -52,7 +56,10 @@ Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock&
     LedgerFile file { std::move(db), &clock, {}, {} };
     FURROW_TRY(checkSchema(file.db));
     if (const auto found = file.db.integer("PRAGMA user_version"); found && *found < kTrackerVersion)
-        return Error { ErrorCode::InvalidArgument, sentence("%1 has tracker version %2, which an older Furrow writes; this one writes version %3. While an older Furrow trains the run, use that one; when it has stopped, `furrowctl resume` of this one brings the tracker forward", { utf8Text(tracker), std::to_string(*found), std::to_string(kTrackerVersion) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 has tracker version %2, which an older Furrow writes; this one writes version %3. While an older Furrow trains the run, use that one; when it has stopped, `furrowctl resume` of this one brings the tracker forward",
+                { utf8Text(tracker), std::to_string(*found), std::to_string(kTrackerVersion) }) };
     file.runId = metaText(file.db, "run_id");
     file.order.seed = parsed<std::uint64_t>(metaText(file.db, "seed"));
     file.order.windowBlocks = parsed<std::int64_t>(metaText(file.db, "shuffle_window_blocks"));
@@ -105,9 +112,10 @@ void writeRunEvent(LedgerFile& file, std::int64_t incarnation, std::string_view 
 
 void writeHeartbeat(LedgerFile& file, const char* role, const ProcessIdentity& self, const std::string& doing)
 {
-    file.db.run("INSERT INTO process (role, pid, start_time, boot_id, heartbeat, heartbeat_wall, doing) VALUES (?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT (role) DO UPDATE SET pid=excluded.pid, start_time=excluded.start_time, boot_id=excluded.boot_id,"
-                " heartbeat=excluded.heartbeat, heartbeat_wall=excluded.heartbeat_wall, doing=excluded.doing",
+    file.db.run(
+        "INSERT INTO process (role, pid, start_time, boot_id, heartbeat, heartbeat_wall, doing) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (role) DO UPDATE SET pid=excluded.pid, start_time=excluded.start_time, boot_id=excluded.boot_id,"
+        " heartbeat=excluded.heartbeat, heartbeat_wall=excluded.heartbeat_wall, doing=excluded.doing",
         role, self.pid, self.startTime, self.bootId, file.clock->monotonicNs(), file.clock->wallNs(), doing);
 }
 

@@ -21,10 +21,12 @@ std::int64_t windowTokensOf(Database& db);
 /// Opens for writing and reads the fixed configuration. Refuses a file of another version.
 Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock& clock);
 
-/// Brings an older file to the version of this program. For a file that nobody else uses: see SupervisorLedger::migrate.
+/// Brings an older file to the version of this program. For a file that nobody else uses: see
+/// SupervisorLedger::migrate.
 Status migrateLedger(const std::filesystem::path& tracker);
 
-/// Opens read-only, in a folder that cannot be written too, and refuses what this program cannot read. @param shownAs  see Database::Options
+/// Opens read-only, in a folder that cannot be written too, and refuses what this program cannot read. @param shownAs
+/// see Database::Options
 Result<Database> openForReading(const std::filesystem::path& tracker, const std::filesystem::path& shownAs = {});
 
 /// Writes an event that belongs to the run, not to a chunk.

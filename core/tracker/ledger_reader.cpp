@@ -23,105 +23,107 @@ struct LedgerReader::State {
 
 namespace {
 
-    // Answers what was read, or the failure that the database kept meanwhile.
-    template <typename T> Result<T> answer(Database& db, T value)
-    {
-        FURROW_TRY(db.takeStatus());
-        return value;
-    }
+// Answers what was read, or the failure that the database kept meanwhile.
+template <typename T> Result<T> answer(Database& db, T value)
+{
+    FURROW_TRY(db.takeStatus());
+    return value;
+}
 
-    ProcessIdentity identityAt(const Rows& row, int column)
-    {
-        return { row.integer(column), row.integer(column + 1), row.text(column + 2) };
-    }
+ProcessIdentity identityAt(const Rows& row, int column)
+{
+    return { row.integer(column), row.integer(column + 1), row.text(column + 2) };
+}
 
 #define FURROW_CELL_COLUMNS "id, state, worker, attempt, times_trained, times_lost, mean_loss, trained_wall"
-    constexpr const char* kCells = "SELECT " FURROW_CELL_COLUMNS ", inherited FROM chunk WHERE id>=? AND id<? ORDER BY id";
-    constexpr const char* kCellsOfVersion1 = "SELECT " FURROW_CELL_COLUMNS ", 0 FROM chunk WHERE id>=? AND id<? ORDER BY id";
+constexpr const char* kCells = "SELECT " FURROW_CELL_COLUMNS ", inherited FROM chunk WHERE id>=? AND id<? ORDER BY id";
+constexpr const char* kCellsOfVersion1
+    = "SELECT " FURROW_CELL_COLUMNS ", 0 FROM chunk WHERE id>=? AND id<? ORDER BY id";
 #undef FURROW_CELL_COLUMNS
 
-    ChunkCell cellAt(Database& db, const Rows& row)
-    {
-        ChunkCell cell;
-        cell.id = chunkIdAt(db, row, 0);
-        const ChunkPlace place = placeOf(cell.id);
-        cell.block = place.block;
-        cell.column = place.column;
-        cell.state = static_cast<ChunkState>(boundedAt(db, row, 1, kStateBounds));
-        cell.worker = static_cast<std::int16_t>(boundedAt(db, row, 2, kWorkerBounds));
-        cell.attempt = static_cast<std::int16_t>(row.integer(3));
-        cell.timesTrained = static_cast<std::int16_t>(row.integer(4));
-        cell.timesLost = static_cast<std::int16_t>(row.integer(5));
-        cell.meanLoss = row.isNull(6) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(row.real(6));
-        cell.trainedWallNs = row.integer(7);
-        cell.inherited = static_cast<Inherited>(row.integer(8));
-        return cell;
-    }
+ChunkCell cellAt(Database& db, const Rows& row)
+{
+    ChunkCell cell;
+    cell.id = chunkIdAt(db, row, 0);
+    const ChunkPlace place = placeOf(cell.id);
+    cell.block = place.block;
+    cell.column = place.column;
+    cell.state = static_cast<ChunkState>(boundedAt(db, row, 1, kStateBounds));
+    cell.worker = static_cast<std::int16_t>(boundedAt(db, row, 2, kWorkerBounds));
+    cell.attempt = static_cast<std::int16_t>(row.integer(3));
+    cell.timesTrained = static_cast<std::int16_t>(row.integer(4));
+    cell.timesLost = static_cast<std::int16_t>(row.integer(5));
+    cell.meanLoss = row.isNull(6) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(row.real(6));
+    cell.trainedWallNs = row.integer(7);
+    cell.inherited = static_cast<Inherited>(row.integer(8));
+    return cell;
+}
 
-    void appendCells(Database& db, bool inherits, std::int64_t firstId, std::int64_t pastId, std::vector<ChunkCell>& cells)
-    {
-        Rows rows = db.query(inherits ? kCells : kCellsOfVersion1, firstId, pastId);
-        while (rows.next())
-            cells.push_back(cellAt(db, rows));
-    }
+void appendCells(Database& db, bool inherits, std::int64_t firstId, std::int64_t pastId, std::vector<ChunkCell>& cells)
+{
+    Rows rows = db.query(inherits ? kCells : kCellsOfVersion1, firstId, pastId);
+    while (rows.next())
+        cells.push_back(cellAt(db, rows));
+}
 
-    ClaimRow claimAt(Database& db, const Rows& row)
-    {
-        ClaimRow claim;
-        claim.claimId = row.integer(0);
-        claim.chunk = chunkIdAt(db, row, 1);
-        const ChunkPlace place = placeOf(claim.chunk);
-        claim.epoch = place.epoch;
-        claim.block = place.block;
-        claim.column = place.column;
-        claim.worker = static_cast<std::int32_t>(boundedAt(db, row, 2, kWorkerBounds));
-        claim.replica = static_cast<std::int32_t>(boundedAt(db, row, 3, kWorkerBounds));
-        claim.attempt = { row.integer(4) };
-        claim.claimedWallNs = row.integer(5);
-        claim.startedWallNs = row.integer(6);
-        claim.endedWallNs = row.integer(7);
-        claim.samples = boundedAt(db, row, 9, kAmountBounds);
-        claim.tokens = boundedAt(db, row, 10, kAmountBounds);
-        claim.meanLoss = claim.tokens > 0 ? row.real(11) / static_cast<double>(claim.tokens) : std::numeric_limits<double>::quiet_NaN();
-        claim.peakGradientNorm = row.real(12);
-        claim.firstStep = row.integer(13);
-        claim.lastStep = row.integer(14);
-        claim.checkpoint = row.integer(15);
-        claim.isLeftBehind = row.integer(16) != 0;
-        claim.keptSteps = boundedAt(db, row, 17, kAmountBounds);
-        constexpr const char* kOutcomes[] = { "open", "trained", "released", "lost", "failed" };
-        const std::int64_t outcome = row.integer(8);
-        claim.outcome = outcome >= 0 && outcome < 5 ? kOutcomes[outcome] : "unknown";
-        if (static_cast<ClaimOutcome>(outcome) == ClaimOutcome::Trained && claim.checkpoint != 0)
-            claim.outcome = "committed";
-        else if (static_cast<ClaimOutcome>(outcome) == ClaimOutcome::Trained && claim.isLeftBehind)
-            claim.outcome = "lost"; // its checkpoint did not survive
-        return claim;
-    }
+ClaimRow claimAt(Database& db, const Rows& row)
+{
+    ClaimRow claim;
+    claim.claimId = row.integer(0);
+    claim.chunk = chunkIdAt(db, row, 1);
+    const ChunkPlace place = placeOf(claim.chunk);
+    claim.epoch = place.epoch;
+    claim.block = place.block;
+    claim.column = place.column;
+    claim.worker = static_cast<std::int32_t>(boundedAt(db, row, 2, kWorkerBounds));
+    claim.replica = static_cast<std::int32_t>(boundedAt(db, row, 3, kWorkerBounds));
+    claim.attempt = { row.integer(4) };
+    claim.claimedWallNs = row.integer(5);
+    claim.startedWallNs = row.integer(6);
+    claim.endedWallNs = row.integer(7);
+    claim.samples = boundedAt(db, row, 9, kAmountBounds);
+    claim.tokens = boundedAt(db, row, 10, kAmountBounds);
+    claim.meanLoss = claim.tokens > 0 ? row.real(11) / static_cast<double>(claim.tokens)
+                                      : std::numeric_limits<double>::quiet_NaN();
+    claim.peakGradientNorm = row.real(12);
+    claim.firstStep = row.integer(13);
+    claim.lastStep = row.integer(14);
+    claim.checkpoint = row.integer(15);
+    claim.isLeftBehind = row.integer(16) != 0;
+    claim.keptSteps = boundedAt(db, row, 17, kAmountBounds);
+    constexpr const char* kOutcomes[] = { "open", "trained", "released", "lost", "failed" };
+    const std::int64_t outcome = row.integer(8);
+    claim.outcome = outcome >= 0 && outcome < 5 ? kOutcomes[outcome] : "unknown";
+    if (static_cast<ClaimOutcome>(outcome) == ClaimOutcome::Trained && claim.checkpoint != 0)
+        claim.outcome = "committed";
+    else if (static_cast<ClaimOutcome>(outcome) == ClaimOutcome::Trained && claim.isLeftBehind)
+        claim.outcome = "lost"; // its checkpoint did not survive
+    return claim;
+}
 
-    std::vector<ClaimRow> claimsAt(Database& db, Rows rows)
-    {
-        std::vector<ClaimRow> claims;
-        while (rows.next())
-            claims.push_back(claimAt(db, rows));
-        return claims;
-    }
+std::vector<ClaimRow> claimsAt(Database& db, Rows rows)
+{
+    std::vector<ClaimRow> claims;
+    while (rows.next())
+        claims.push_back(claimAt(db, rows));
+    return claims;
+}
 
-    constexpr Bounds kFromBounds { "state", -1, kChunkStateCount - 1 }; // -1: the chunk became known
+constexpr Bounds kFromBounds { "state", -1, kChunkStateCount - 1 }; // -1: the chunk became known
 
-    ChunkCounts countsAt(Database& db, const Rows& row, int column)
-    {
-        ChunkCounts counts;
-        for (int state = 0; state < kChunkStateCount; ++state)
-            counts.byState[state] = boundedAt(db, row, column + state, kAmountBounds);
-        return counts;
-    }
+ChunkCounts countsAt(Database& db, const Rows& row, int column)
+{
+    ChunkCounts counts;
+    for (int state = 0; state < kChunkStateCount; ++state)
+        counts.byState[state] = boundedAt(db, row, column + state, kAmountBounds);
+    return counts;
+}
 
-    RowCounts rowCountsAt(Database& db, const Rows& row, int column)
-    {
-        const auto total = [&](int place) { return boundedAt(db, row, column + place, kTotalBounds); };
-        return { total(0), total(1), total(2), total(3), total(4), total(5) };
-    }
+RowCounts rowCountsAt(Database& db, const Rows& row, int column)
+{
+    const auto total = [&](int place) { return boundedAt(db, row, column + place, kTotalBounds); };
+    return { total(0), total(1), total(2), total(3), total(4), total(5) };
+}
 
 } // namespace
 
@@ -141,34 +143,29 @@ Result<LedgerReader> LedgerReader::open(const std::filesystem::path& tracker, co
 
 namespace {
 
-    Result<std::string> metaText(Database& db, const char* key)
+Result<std::string> metaText(Database& db, const char* key)
+{
+    std::string value;
     {
-        std::string value;
-        {
-            Rows row = db.query("SELECT value FROM meta WHERE key=?", key);
-            if (row.next())
-                value = row.text(0);
-        }
-        return answer(db, value);
+        Rows row = db.query("SELECT value FROM meta WHERE key=?", key);
+        if (row.next())
+            value = row.text(0);
     }
+    return answer(db, value);
+}
 
 } // namespace
 
-Result<std::string> LedgerReader::runId()
-{
-    return metaText(state_->db, "run_id");
-}
+Result<std::string> LedgerReader::runId() { return metaText(state_->db, "run_id"); }
 
-Result<std::string> LedgerReader::frozen()
-{
-    return metaText(state_->db, "frozen");
-}
+Result<std::string> LedgerReader::frozen() { return metaText(state_->db, "frozen"); }
 
 Result<std::vector<AttemptRow>> LedgerReader::attempts()
 {
     std::vector<AttemptRow> attempts;
     {
-        Rows rows = state_->db.query("SELECT id, pid, start_time, boot_id, started_wall, ended_wall, reason, detail, overrides FROM attempt ORDER BY id");
+        Rows rows = state_->db.query(
+            "SELECT id, pid, start_time, boot_id, started_wall, ended_wall, reason, detail, overrides FROM attempt ORDER BY id");
         while (rows.next())
             attempts.push_back({ { rows.integer(0) }, identityAt(rows, 1), rows.integer(4), rows.optionalInteger(5),
                 static_cast<StopReason>(rows.integer(6)), lineAt(rows, 7), rows.text(8) });
@@ -180,8 +177,9 @@ Result<std::map<AttemptId, std::int64_t>> LedgerReader::stepsOfAttempts()
 {
     std::map<AttemptId, std::int64_t> steps;
     {
-        Rows rows = state_->db.query("SELECT i.attempt, sum(c.steps) FROM claim c JOIN incarnation i ON i.id=c.incarnation"
-                                     " WHERE c.ended_wall<>0 AND c.steps>0 GROUP BY i.attempt");
+        Rows rows
+            = state_->db.query("SELECT i.attempt, sum(c.steps) FROM claim c JOIN incarnation i ON i.id=c.incarnation"
+                               " WHERE c.ended_wall<>0 AND c.steps>0 GROUP BY i.attempt");
         while (rows.next())
             steps[{ rows.integer(0) }] = rows.integer(1);
     }
@@ -192,9 +190,10 @@ Result<std::vector<IncarnationRow>> LedgerReader::incarnations()
 {
     std::vector<IncarnationRow> found;
     {
-        Rows rows = state_->db.query("SELECT id, attempt, worker, replica, pid, start_time, boot_id, device, device_name, live, end_cause, started_wall,"
-                                     " ended_wall, lease_until, progress, phase, chunk, chunk_fraction, step, tokens, loss, tokens_per_second"
-                                     " FROM incarnation ORDER BY id");
+        Rows rows = state_->db.query(
+            "SELECT id, attempt, worker, replica, pid, start_time, boot_id, device, device_name, live, end_cause, started_wall,"
+            " ended_wall, lease_until, progress, phase, chunk, chunk_fraction, step, tokens, loss, tokens_per_second"
+            " FROM incarnation ORDER BY id");
         while (rows.next()) {
             IncarnationRow row;
             row.id = { rows.integer(0) };
@@ -228,10 +227,11 @@ Result<std::vector<EpochRow>> LedgerReader::epochs()
     Database& db = state_->db;
     std::vector<EpochRow> epochs;
     {
-        Rows rows = db.query("SELECT e.epoch, e.opened_wall, e.closed_wall, d.block_count, d.known_blocks, e.visited_blocks, e.completed_blocks,"
-                                     " d.prepared_blocks, e.n0, e.n1, e.n2, e.n3, e.n4, e.n5, e.n6, e.n7, e.done_rows, e.done_samples, e.done_filtered,"
-                                     " e.done_failed, e.done_held_out, e.done_duplicates, e.known_rows, e.known_samples, e.known_filtered,"
-                                     " e.known_failed, e.known_held_out, e.known_duplicates, d.unproven_reason FROM epoch e, dataset d ORDER BY e.epoch");
+        Rows rows = db.query(
+            "SELECT e.epoch, e.opened_wall, e.closed_wall, d.block_count, d.known_blocks, e.visited_blocks, e.completed_blocks,"
+            " d.prepared_blocks, e.n0, e.n1, e.n2, e.n3, e.n4, e.n5, e.n6, e.n7, e.done_rows, e.done_samples, e.done_filtered,"
+            " e.done_failed, e.done_held_out, e.done_duplicates, e.known_rows, e.known_samples, e.known_filtered,"
+            " e.known_failed, e.known_held_out, e.known_duplicates, d.unproven_reason FROM epoch e, dataset d ORDER BY e.epoch");
         while (rows.next()) {
             EpochRow row;
             row.epoch = boundedAt(db, rows, 0, kEpochBounds);
@@ -257,7 +257,8 @@ Result<std::vector<ChunkCell>> LedgerReader::cells(std::int64_t epoch)
 {
     std::vector<ChunkCell> cells;
     if (epoch >= 0 && epoch < kMaxEpochs)
-        appendCells(state_->db, state_->inherits, chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value, cells);
+        appendCells(state_->db, state_->inherits, chunkIdOf({ epoch, 0, 0 }).value,
+            chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value, cells);
     return answer(state_->db, std::move(cells));
 }
 
@@ -277,7 +278,9 @@ Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
     std::vector<ChunkCell> cells;
     {
         Rows rows = keepsClaimSpans(db) // of the same version
-            ? db.query(FURROW_HELD " WHERE c.id>=(SELECT first_held FROM incarnation WHERE id=?1) AND c.incarnation=?1 AND k.claim=c.id AND k.holder=?1", incarnation)
+            ? db.query(FURROW_HELD
+                  " WHERE c.id>=(SELECT first_held FROM incarnation WHERE id=?1) AND c.incarnation=?1 AND k.claim=c.id AND k.holder=?1",
+                  incarnation)
             : db.query(FURROW_HELD " WHERE c.incarnation=?1 AND k.claim=c.id AND k.holder=?1", incarnation);
         while (rows.next()) {
             ChunkCell cell;
@@ -298,7 +301,8 @@ Result<LostChunks> LedgerReader::lostAndFree(std::int64_t epoch)
 {
     LostChunks lost;
     if (epoch >= 0 && epoch < kMaxEpochs) {
-        Rows row = state_->db.query("SELECT total(state=0), total(state=1) FROM chunk WHERE id>=? AND id<? AND state<=1 AND times_lost>0",
+        Rows row = state_->db.query(
+            "SELECT total(state=0), total(state=1) FROM chunk WHERE id>=? AND id<? AND state<=1 AND times_lost>0",
             chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value);
         if (row.next()) {
             lost.pending = row.integer(0);
@@ -315,7 +319,8 @@ Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, st
     std::vector<ChunkCell> cells;
     std::int64_t newest = seq;
     if (epoch >= 0 && epoch < kMaxEpochs) {
-        std::vector<std::pair<std::int64_t, std::int64_t>> changed; // half-open ranges of ids: an event may speak of a million chunks
+        std::vector<std::pair<std::int64_t, std::int64_t>>
+            changed; // half-open ranges of ids: an event may speak of a million chunks
         {
             Rows rows = db.query("SELECT seq, chunk, count FROM event WHERE seq>? ORDER BY seq", seq);
             while (rows.next()) {
@@ -348,7 +353,8 @@ Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, st
 
 Result<std::vector<ClaimRow>> LedgerReader::claimsSince(std::int64_t claimId, int limit)
 {
-    auto claims = claimsAt(state_->db, state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.id>? ORDER BY c.id LIMIT ?", claimId, limit));
+    auto claims = claimsAt(
+        state_->db, state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.id>? ORDER BY c.id LIMIT ?", claimId, limit));
     return answer(state_->db, std::move(claims));
 }
 
@@ -363,15 +369,18 @@ Result<std::vector<SampleLoss>> LedgerReader::sampleLosses(ChunkId chunk)
     std::vector<SampleLoss> losses;
     if (!keepsSampleLosses(state_->db))
         return answer(state_->db, std::move(losses));
-    Rows rows = state_->db.query("SELECT sample_losses FROM claim c WHERE chunk=? AND outcome=? AND sample_losses<>''"
-                                 " AND (EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=1) OR NOT EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id))"
-                                 " ORDER BY id DESC",
+    Rows rows = state_->db.query(
+        "SELECT sample_losses FROM claim c WHERE chunk=? AND outcome=? AND sample_losses<>''"
+        " AND (EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=1) OR NOT EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id))"
+        " ORDER BY id DESC",
         chunk, ClaimOutcome::Trained);
     while (rows.next())
         for (const SampleLoss& one : decodeSampleLosses(rows.text(0)))
-            if (std::none_of(losses.begin(), losses.end(), [&](const SampleLoss& known) { return known.sample == one.sample; }))
+            if (std::none_of(
+                    losses.begin(), losses.end(), [&](const SampleLoss& known) { return known.sample == one.sample; }))
                 losses.push_back(one);
-    std::stable_sort(losses.begin(), losses.end(), [](const SampleLoss& a, const SampleLoss& b) { return a.loss > b.loss; });
+    std::stable_sort(
+        losses.begin(), losses.end(), [](const SampleLoss& a, const SampleLoss& b) { return a.loss > b.loss; });
     return answer(state_->db, std::move(losses));
 }
 
@@ -382,26 +391,23 @@ Result<std::vector<EventRow>> LedgerReader::eventsSince(std::int64_t seq, int li
     Database& db = state_->db;
     std::vector<EventRow> events;
     {
-        Rows rows = db.query("SELECT seq, wall, chunk, from_state, to_state, incarnation, cause, count FROM event WHERE seq>? ORDER BY seq LIMIT ?", seq, limit);
+        Rows rows = db.query(
+            "SELECT seq, wall, chunk, from_state, to_state, incarnation, cause, count FROM event WHERE seq>? ORDER BY seq LIMIT ?",
+            seq, limit);
         while (rows.next()) {
             const ChunkId chunk = chunkIdOrNoneAt(db, rows, 2);
             const auto from = static_cast<int>(boundedAt(db, rows, 3, kFromBounds));
             const auto to = static_cast<int>(boundedAt(db, rows, 4, kStateBounds));
-            events.push_back({ rows.integer(0), rows.integer(1), chunk, from, to, rows.integer(5), lineAt(rows, 6), eventCountAt(db, rows, 7, chunk) });
+            events.push_back({ rows.integer(0), rows.integer(1), chunk, from, to, rows.integer(5), lineAt(rows, 6),
+                eventCountAt(db, rows, 7, chunk) });
         }
     }
     return answer(state_->db, std::move(events));
 }
 
-Result<std::vector<SupervisorLedger::CheckpointRow>> LedgerReader::checkpoints()
-{
-    return readCheckpoints(state_->db);
-}
+Result<std::vector<SupervisorLedger::CheckpointRow>> LedgerReader::checkpoints() { return readCheckpoints(state_->db); }
 
-Result<std::vector<SupervisorLedger::ReplicaRow>> LedgerReader::replicas()
-{
-    return readReplicas(state_->db);
-}
+Result<std::vector<SupervisorLedger::ReplicaRow>> LedgerReader::replicas() { return readReplicas(state_->db); }
 
 Result<std::string> LedgerReader::newestPoisonedCause()
 {
@@ -441,7 +447,8 @@ Result<std::vector<Part>> LedgerReader::partsOf(CheckpointId checkpoint)
     return answer(state_->db, std::move(parts));
 }
 
-Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> newest, const std::vector<CheckpointId>& bad)
+Result<LedgerReader::Retreat> LedgerReader::retreat(
+    std::optional<CheckpointId> newest, const std::vector<CheckpointId>& bad)
 {
     Database& db = state_->db;
     FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
@@ -473,11 +480,12 @@ Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> 
 
 namespace {
 
-    LedgerReader::BlockRow blockAt(Database& db, const Rows& row)
-    {
-        return { boundedAt(db, row, 0, kBlockBounds), static_cast<std::int32_t>(boundedAt(db, row, 1, kWindowBounds)), boundedAt(db, row, 2, kTotalBounds),
-            boundedAt(db, row, 3, kTotalBounds), boundedAt(db, row, 4, kAmountBounds), row.text(5), row.text(6), row.text(7) };
-    }
+LedgerReader::BlockRow blockAt(Database& db, const Rows& row)
+{
+    return { boundedAt(db, row, 0, kBlockBounds), static_cast<std::int32_t>(boundedAt(db, row, 1, kWindowBounds)),
+        boundedAt(db, row, 2, kTotalBounds), boundedAt(db, row, 3, kTotalBounds), boundedAt(db, row, 4, kAmountBounds),
+        row.text(5), row.text(6), row.text(7) };
+}
 
 } // namespace
 
@@ -485,7 +493,9 @@ Result<std::vector<LedgerReader::BlockRow>> LedgerReader::blocksAfter(std::int64
 {
     std::vector<BlockRow> found;
     {
-        Rows rows = state_->db.query("SELECT " FURROW_BLOCK_COLUMNS " FROM block WHERE block>? AND (digest<>'' OR ?) ORDER BY block LIMIT ?", block, which == Blocks::Known, limit);
+        Rows rows = state_->db.query("SELECT " FURROW_BLOCK_COLUMNS
+                                     " FROM block WHERE block>? AND (digest<>'' OR ?) ORDER BY block LIMIT ?",
+            block, which == Blocks::Known, limit);
         while (rows.next())
             found.push_back(blockAt(state_->db, rows));
     }
@@ -499,11 +509,13 @@ Result<std::vector<LedgerReader::ChunkContent>> LedgerReader::committedOf(std::i
     Rows epochs = db.query("SELECT epoch FROM epoch ORDER BY epoch");
     while (epochs.next()) {
         const std::int64_t first = chunkIdOf({ boundedAt(db, epochs, 0, kEpochBounds), block, 0 }).value;
-        Rows rows = db.query("SELECT id, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, digest FROM chunk"
-                             " WHERE id>=? AND id<? AND state=? AND windows IS NOT NULL ORDER BY id",
+        Rows rows = db.query(
+            "SELECT id, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, digest FROM chunk"
+            " WHERE id>=? AND id<? AND state=? AND windows IS NOT NULL ORDER BY id",
             first, first + kMaxChunksPerBlock, ChunkState::Committed);
         while (rows.next())
-            found.push_back({ chunkIdAt(db, rows, 0), rowCountsAt(db, rows, 1), static_cast<std::int32_t>(boundedAt(db, rows, 7, kWindowBounds)), boundedAt(db, rows, 8, kAmountBounds),
+            found.push_back({ chunkIdAt(db, rows, 0), rowCountsAt(db, rows, 1),
+                static_cast<std::int32_t>(boundedAt(db, rows, 7, kWindowBounds)), boundedAt(db, rows, 8, kAmountBounds),
                 static_cast<std::uint64_t>(rows.integer(9)) });
     }
     return answer(db, std::move(found));
@@ -520,7 +532,10 @@ Result<LedgerReader::BlockRow> LedgerReader::block(std::int64_t block)
             state_->db.fail({ ErrorCode::NotFound, "block " + std::to_string(block) + " is not known" });
     }
     if (!found.fileName.empty() && !isPlainName(found.fileName)) // it would lead out of the cache
-        state_->db.fail({ ErrorCode::Corrupt, sentence("the tracker names '%1' as the prepared file of block %2, which is no name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove", { found.fileName, std::to_string(block), utf8Text(state_->db.path().parent_path()) }) });
+        state_->db.fail({ ErrorCode::Corrupt,
+            sentence(
+                "the tracker names '%1' as the prepared file of block %2, which is no name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove",
+                { found.fileName, std::to_string(block), utf8Text(state_->db.path().parent_path()) }) });
     return answer(state_->db, std::move(found));
 }
 
@@ -535,7 +550,8 @@ Result<LedgerReader::Totals> LedgerReader::totals()
     totals.activeSeconds = run.activeHours * 3600;
     totals.rules = run.rules;
     totals.stop = run.stop;
-    totals.desired = static_cast<DesiredState>(std::clamp<std::int64_t>(db.integer("SELECT desired FROM control").value_or(0), 0, static_cast<int>(DesiredState::Kill)));
+    totals.desired = static_cast<DesiredState>(std::clamp<std::int64_t>(
+        db.integer("SELECT desired FROM control").value_or(0), 0, static_cast<int>(DesiredState::Kill)));
     {
         Rows rows = db.query("SELECT role, pid, start_time, boot_id, heartbeat, heartbeat_wall, doing FROM process");
         while (rows.next()) {

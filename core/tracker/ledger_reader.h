@@ -60,7 +60,8 @@ struct ChunkCell {
     bool holderGone = false; ///< leased or trained by a process that is gone: nobody will finish it. As above
 };
 
-/// The one rule behind every count of lost work: a training of the chunk died with its weights, and nobody has done it again yet.
+/// The one rule behind every count of lost work: a training of the chunk died with its weights, and nobody has done it
+/// again yet.
 inline bool isWorkLost(const ChunkCell& cell)
 {
     switch (cell.state) {
@@ -72,7 +73,8 @@ inline bool isWorkLost(const ChunkCell& cell)
     }
 }
 
-/// Chunks of one epoch whose work is lost (isWorkLost), by the state that the ledger has them in, and claims that nobody will take up.
+/// Chunks of one epoch whose work is lost (isWorkLost), by the state that the ledger has them in, and claims that
+/// nobody will take up.
 struct LostChunks {
     std::int64_t pending = 0;
     std::int64_t free = 0;
@@ -146,7 +148,8 @@ public:
     Result<std::string> runId();
     Result<std::string> frozen(); ///< TrackerConfig::frozen; "": made by a version that did not keep it
     Result<std::vector<AttemptRow>> attempts();
-    /// Optimiser steps of the chunks that each attempt trained to their end, lost ones included; attempts without any are left out.
+    /// Optimiser steps of the chunks that each attempt trained to their end, lost ones included; attempts without any
+    /// are left out.
     Result<std::map<AttemptId, std::int64_t>> stepsOfAttempts();
     Result<std::vector<IncarnationRow>> incarnations();
     Result<std::vector<EpochRow>> epochs();
@@ -154,14 +157,15 @@ public:
     Result<ChunkCell> cell(ChunkId chunk); ///< NotFound when there is none
     /// What a worker process holds, of all epochs: leased and trained chunks, as cells with `begun`.
     Result<std::vector<ChunkCell>> heldBy(IncarnationId incarnation);
-    /// Chunks of an epoch that are free or not prepared although they were trained once (isWorkLost). Reads the chunks of the epoch.
+    /// Chunks of an epoch that are free or not prepared although they were trained once (isWorkLost). Reads the chunks
+    /// of the epoch.
     Result<LostChunks> lostAndFree(std::int64_t epoch);
     /// Cells that changed after event `seq`; sets `seq` to the newest. Cheap when nothing changed.
     Result<std::vector<ChunkCell>> changedCells(std::int64_t epoch, std::int64_t& seq);
     Result<std::vector<ClaimRow>> claimsSince(std::int64_t claimId, int limit);
     Result<std::vector<ClaimRow>> claimsOf(ChunkId chunk);
-    /// ChunkOutcome::sampleLosses of the trainings that are in the weights, of each sample the newest; highest first. Empty in a file that does not
-    /// keep them.
+    /// ChunkOutcome::sampleLosses of the trainings that are in the weights, of each sample the newest; highest first.
+    /// Empty in a file that does not keep them.
     Result<std::vector<SampleLoss>> sampleLosses(ChunkId chunk);
     Result<std::vector<EventRow>> eventsSince(std::int64_t seq, int limit);
     Result<std::int64_t> newestEvent(); ///< its seq; 0: none
@@ -170,14 +174,15 @@ public:
     Result<std::vector<SupervisorLedger::ReplicaRow>> replicas();
     /// What would be lost when checkpoints leave the lineage, without doing it.
     struct Retreat {
-        std::vector<CheckpointId> heads; ///< where the replicas would stand; one that goes back to the start weights is left out
+        std::vector<CheckpointId>
+            heads; ///< where the replicas would stand; one that goes back to the start weights is left out
         std::vector<ChunkId> chunks; ///< committed now, not any more then
     };
     /// @param newest  every newer checkpoint leaves; nothing: none does for its age
     /// @param bad  these leave with all that was made from them
     Result<Retreat> retreat(std::optional<CheckpointId> newest, const std::vector<CheckpointId>& bad);
-    /// Everything that the weights of a checkpoint have trained: its own parts and those of all it was made from, without the
-    /// windows that were left out by name.
+    /// Everything that the weights of a checkpoint have trained: its own parts and those of all it was made from,
+    /// without the windows that were left out by name.
     Result<std::vector<Part>> partsBehind(CheckpointId checkpoint);
     /// The living parts of this one, without those of its ancestors; those left out by name too.
     Result<std::vector<Part>> partsOf(CheckpointId checkpoint);

@@ -27,7 +27,8 @@ std::set<std::int64_t> Lineage::bad() const
 {
     std::set<std::int64_t> found;
     for (const auto& [id, node] : nodes) { // parents have lower ids
-        const bool inherited = std::any_of(node.parents.begin(), node.parents.end(), [&](std::int64_t parent) { return found.contains(parent); });
+        const bool inherited = std::any_of(
+            node.parents.begin(), node.parents.end(), [&](std::int64_t parent) { return found.contains(parent); });
         if (node.damaged || inherited)
             found.insert(id);
     }
@@ -108,7 +109,8 @@ Lineage loadLineage(Database& db)
     {
         Rows rows = db.query("SELECT id, kind, replica, surviving, damaged, removed FROM checkpoint");
         while (rows.next())
-            lineage.nodes[rows.integer(0)] = { static_cast<CheckpointKind>(rows.integer(1)), static_cast<std::int32_t>(boundedAt(db, rows, 2, kWorkerBounds)), rows.integer(3) != 0,
+            lineage.nodes[rows.integer(0)] = { static_cast<CheckpointKind>(rows.integer(1)),
+                static_cast<std::int32_t>(boundedAt(db, rows, 2, kWorkerBounds)), rows.integer(3) != 0,
                 rows.integer(4) != 0, rows.integer(5) != 0, {} };
     }
     {
@@ -126,12 +128,15 @@ std::vector<PartRow> livingPartsOf(Database& db, std::int64_t checkpoint)
 {
     std::vector<PartRow> parts;
     Rows rows = keepsClaimSpans(db)
-        ? db.query("SELECT p.claim, p.first, p.past, p.chunk, p.skipped, p.steps FROM checkpoint c CROSS JOIN part p ON p.claim>=c.first_claim AND p.claim<=c.last_claim"
-                   " WHERE c.id=? AND p.checkpoint=c.id AND p.alive=1",
+        ? db.query(
+              "SELECT p.claim, p.first, p.past, p.chunk, p.skipped, p.steps FROM checkpoint c CROSS JOIN part p ON p.claim>=c.first_claim AND p.claim<=c.last_claim"
+              " WHERE c.id=? AND p.checkpoint=c.id AND p.alive=1",
               checkpoint)
-        : db.query("SELECT claim, first, past, chunk, skipped, steps FROM part WHERE checkpoint=? AND alive=1", checkpoint);
+        : db.query(
+              "SELECT claim, first, past, chunk, skipped, steps FROM part WHERE checkpoint=? AND alive=1", checkpoint);
     while (rows.next())
-        parts.push_back({ rows.integer(0), windowsAt(db, rows, 1), chunkIdAt(db, rows, 3), rows.integer(4) != 0, boundedAt(db, rows, 5, kAmountBounds) });
+        parts.push_back({ rows.integer(0), windowsAt(db, rows, 1), chunkIdAt(db, rows, 3), rows.integer(4) != 0,
+            boundedAt(db, rows, 5, kAmountBounds) });
     return parts;
 }
 
@@ -140,41 +145,47 @@ void insertParts(LedgerFile& file, CheckpointId checkpoint, std::vector<PartRow>
     if (parts.empty())
         return;
     // In the order of their key, so that the table grows at its end only.
-    std::sort(parts.begin(), parts.end(), [](const PartRow& a, const PartRow& b) { return std::pair(a.claim, a.windows.begin) < std::pair(b.claim, b.windows.begin); });
+    std::sort(parts.begin(), parts.end(), [](const PartRow& a, const PartRow& b) {
+        return std::pair(a.claim, a.windows.begin) < std::pair(b.claim, b.windows.begin);
+    });
     for (const PartRow& part : parts)
-        file.db.run("INSERT INTO part (claim, first, past, chunk, checkpoint, skipped, steps) VALUES (?, ?, ?, ?, ?, ?, ?)", part.claim,
-            part.windows.begin, part.windows.end, part.chunk, checkpoint, part.skipped, part.steps);
-    file.db.run("UPDATE checkpoint SET first_claim=?, last_claim=? WHERE id=?", parts.front().claim, parts.back().claim, checkpoint);
+        file.db.run(
+            "INSERT INTO part (claim, first, past, chunk, checkpoint, skipped, steps) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            part.claim, part.windows.begin, part.windows.end, part.chunk, checkpoint, part.skipped, part.steps);
+    file.db.run("UPDATE checkpoint SET first_claim=?, last_claim=? WHERE id=?", parts.front().claim, parts.back().claim,
+        checkpoint);
 }
 
 namespace {
 
-    std::int64_t freeParts(LedgerFile& file, ChunkMoves& moves, std::int64_t checkpoint, const std::string& cause)
-    {
-        std::int64_t freed = 0;
-        for (const PartRow& part : livingPartsOf(file.db, checkpoint)) {
-            ChunkRow chunk = loadChunk(file.db, part.chunk);
-            const std::int64_t tokens = tokensIn({ part.windows }, chunk.tokens, chunk.windows.value_or(0), file.windowTokens);
-            chunk.covered -= part.windows.size();
-            moves.totals().claimedTokens -= tokens;
-            if (!part.skipped) {
-                moves.totals().tokens -= tokens;
-                moves.totals().steps -= part.steps;
-            }
-            if (chunk.state == ChunkState::Committed) {
-                ++chunk.timesLost;
-                ++freed;
-                moves.move(chunk, moves.unclaimedState(chunk), cause);
-            } else {
-                moves.store(chunk);
-            }
-            file.db.run("UPDATE claim SET cause=? WHERE id=?", cause, part.claim);
+std::int64_t freeParts(LedgerFile& file, ChunkMoves& moves, std::int64_t checkpoint, const std::string& cause)
+{
+    std::int64_t freed = 0;
+    for (const PartRow& part : livingPartsOf(file.db, checkpoint)) {
+        ChunkRow chunk = loadChunk(file.db, part.chunk);
+        const std::int64_t tokens
+            = tokensIn({ part.windows }, chunk.tokens, chunk.windows.value_or(0), file.windowTokens);
+        chunk.covered -= part.windows.size();
+        moves.totals().claimedTokens -= tokens;
+        if (!part.skipped) {
+            moves.totals().tokens -= tokens;
+            moves.totals().steps -= part.steps;
         }
-        file.db.run("UPDATE part SET alive=0 WHERE claim BETWEEN (SELECT first_claim FROM checkpoint WHERE id=?1) AND (SELECT last_claim FROM checkpoint WHERE id=?1)"
-                    " AND checkpoint=?1 AND alive=1",
-            checkpoint);
-        return freed;
+        if (chunk.state == ChunkState::Committed) {
+            ++chunk.timesLost;
+            ++freed;
+            moves.move(chunk, moves.unclaimedState(chunk), cause);
+        } else {
+            moves.store(chunk);
+        }
+        file.db.run("UPDATE claim SET cause=? WHERE id=?", cause, part.claim);
     }
+    file.db.run(
+        "UPDATE part SET alive=0 WHERE claim BETWEEN (SELECT first_claim FROM checkpoint WHERE id=?1) AND (SELECT last_claim FROM checkpoint WHERE id=?1)"
+        " AND checkpoint=?1 AND alive=1",
+        checkpoint);
+    return freed;
+}
 
 } // namespace
 
@@ -207,10 +218,11 @@ CheckpointId insertCheckpoint(LedgerFile& file, std::int64_t incarnation, const 
     Database& db = file.db;
     if (db.integer("SELECT 1 FROM checkpoint WHERE folder=?", record.folder))
         db.fail({ ErrorCode::InvalidArgument, "checkpoint folder " + record.folder + " is recorded already" });
-    db.run("INSERT INTO checkpoint (kind, replica, incarnation, folder, manifest_sha256, step, tokens, eval_loss, size_bytes, wall)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        record.kind, record.kind == CheckpointKind::Merge ? -1 : record.replica, incarnation, record.folder, record.manifestSha256,
-        record.step, record.tokens, record.evalLoss, record.sizeBytes, file.clock->wallNs());
+    db.run(
+        "INSERT INTO checkpoint (kind, replica, incarnation, folder, manifest_sha256, step, tokens, eval_loss, size_bytes, wall)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        record.kind, record.kind == CheckpointKind::Merge ? -1 : record.replica, incarnation, record.folder,
+        record.manifestSha256, record.step, record.tokens, record.evalLoss, record.sizeBytes, file.clock->wallNs());
     const CheckpointId id { db.lastId() };
     for (const CheckpointId parent : record.parents)
         db.run("INSERT OR IGNORE INTO parent (checkpoint, parent) VALUES (?, ?)", id, parent);
@@ -239,7 +251,8 @@ void requireDisjoint(LedgerFile& file, const Lineage& lineage, const std::vector
             continue; // in the common base, counted once
         if (count > 1) {
             file.db.fail({ ErrorCode::InvalidArgument,
-                "checkpoint " + std::to_string(ancestor) + " is in several contributions but not in all: they have no common base" });
+                "checkpoint " + std::to_string(ancestor)
+                    + " is in several contributions but not in all: they have no common base" });
             return;
         }
         for (const PartRow& part : livingPartsOf(file.db, ancestor))
@@ -250,7 +263,8 @@ void requireDisjoint(LedgerFile& file, const Lineage& lineage, const std::vector
     });
     for (std::size_t i = 1; i < trained.size(); ++i) {
         if (trained[i].first == trained[i - 1].first && trained[i].second.begin < trained[i - 1].second.end) {
-            file.db.fail({ ErrorCode::InvalidArgument, toString(trained[i].first) + " was trained by two contributions; the merge is refused" });
+            file.db.fail({ ErrorCode::InvalidArgument,
+                toString(trained[i].first) + " was trained by two contributions; the merge is refused" });
             return;
         }
     }

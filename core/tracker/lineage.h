@@ -33,8 +33,9 @@ struct Lineage {
     /// Where the replica goes on when its head is bad: its newest own checkpoint, or merge, in the ancestry of the head
     /// whose files are there and good. Nothing: the start weights.
     std::optional<std::int64_t> fallback(std::int32_t replica, const std::set<std::int64_t>& bad) const;
-    /// Surviving checkpoints that a replica left without a word: it stands on something older than its own newest one, or than the newest merge, which
-    /// every replica takes over when it is committed. A head that was changed from outside looks like this.
+    /// Surviving checkpoints that a replica left without a word: it stands on something older than its own newest one,
+    /// or than the newest merge, which every replica takes over when it is committed. A head that was changed from
+    /// outside looks like this.
     std::map<std::int32_t, std::int64_t> forsaken() const;
     /// The base of new replicas.
     std::optional<std::int64_t> newestMerge() const;
@@ -60,7 +61,8 @@ void insertParts(LedgerFile& file, CheckpointId checkpoint, std::vector<PartRow>
 /// number of chunks that are not committed any more.
 std::int64_t keepOnlySurviving(LedgerFile& file, ChunkMoves& moves, const Lineage& lineage, const std::string& cause);
 
-/// A chunk whose windows are all in living parts becomes committed, through every state on the way: one function knows the moves.
+/// A chunk whose windows are all in living parts becomes committed, through every state on the way: one function knows
+/// the moves.
 /// @param trainer  incarnation that trained it
 void commitCovered(ChunkMoves& moves, ChunkRow& chunk, std::int64_t trainer, const std::string& cause);
 

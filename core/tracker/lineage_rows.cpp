@@ -19,9 +19,10 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> readCheckpoints(Database& d
     }
     std::vector<SupervisorLedger::CheckpointRow> found;
     {
-        Rows rows = db.query("SELECT id, kind, replica, folder, manifest_sha256, step, tokens, eval_loss, size_bytes, wall, damaged, removed, pinned, surviving,"
-                             " EXISTS (SELECT 1 FROM replica r WHERE r.head=checkpoint.id), incarnation, EXISTS (SELECT 1 FROM incarnation i WHERE i.id=checkpoint.incarnation AND i.pid=0 AND i.boot_id='')"
-                             " FROM checkpoint ORDER BY id");
+        Rows rows = db.query(
+            "SELECT id, kind, replica, folder, manifest_sha256, step, tokens, eval_loss, size_bytes, wall, damaged, removed, pinned, surviving,"
+            " EXISTS (SELECT 1 FROM replica r WHERE r.head=checkpoint.id), incarnation, EXISTS (SELECT 1 FROM incarnation i WHERE i.id=checkpoint.incarnation AND i.pid=0 AND i.boot_id='')"
+            " FROM checkpoint ORDER BY id");
         while (rows.next()) {
             SupervisorLedger::CheckpointRow row;
             row.id = { rows.integer(0) };
@@ -44,7 +45,10 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> readCheckpoints(Database& d
             row.incarnation = { rows.integer(15) };
             row.rebuilt = rows.integer(16) != 0;
             if (!isPlainName(row.record.folder)) // it would lead out of the run folder
-                db.fail({ ErrorCode::Corrupt, sentence("the tracker names '%1' as the folder of checkpoint %2, which is no name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove", { row.record.folder, std::to_string(row.id.value), utf8Text(db.path().parent_path()) }) });
+                db.fail({ ErrorCode::Corrupt,
+                    sentence(
+                        "the tracker names '%1' as the folder of checkpoint %2, which is no name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove",
+                        { row.record.folder, std::to_string(row.id.value), utf8Text(db.path().parent_path()) }) });
             found.push_back(std::move(row));
         }
     }

@@ -26,8 +26,7 @@ bool isLegalMove(ChunkState from, ChunkState to)
     case Poisoned: // another try; left out; accepted as not trained
         return to == Pending || to == Free || to == Excluded || to == Accepted;
     case Excluded:
-    case Accepted:
-        return false;
+    case Accepted: return false;
     }
     return false;
 }
@@ -39,34 +38,34 @@ WindowRanges ChunkRow::whole() const
 
 namespace {
 
-#define FURROW_CHUNK_COLUMNS                                                                                                       \
-    "id, state, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, covered, holder, claim, failures,"        \
+#define FURROW_CHUNK_COLUMNS                                                                                               \
+    "id, state, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, covered, holder, claim, failures," \
     " times_trained, times_lost, worker, attempt, mean_loss, trained_wall"
 
-    ChunkRow chunkAt(Database& db, const Rows& row)
-    {
-        const auto amount = [&](int column) { return boundedAt(db, row, column, kAmountBounds); };
-        ChunkRow chunk;
-        chunk.id = chunkIdAt(db, row, 0);
-        chunk.place = placeOf(chunk.id);
-        chunk.state = static_cast<ChunkState>(boundedAt(db, row, 1, kStateBounds));
-        chunk.rows = { amount(2), amount(3), amount(4), amount(5), amount(6), amount(7) };
-        if (!row.isNull(8))
-            chunk.windows = boundedAt(db, row, 8, kWindowBounds);
-        chunk.tokens = amount(9);
-        chunk.covered = boundedAt(db, row, 10, kWindowBounds);
-        chunk.holder = row.optionalInteger(11);
-        chunk.claim = row.optionalInteger(12);
-        chunk.failures = row.integer(13);
-        chunk.timesTrained = row.integer(14);
-        chunk.timesLost = row.integer(15);
-        chunk.worker = row.integer(16);
-        chunk.attempt = row.integer(17);
-        if (!row.isNull(18))
-            chunk.meanLoss = row.real(18);
-        chunk.trainedWall = row.integer(19);
-        return chunk;
-    }
+ChunkRow chunkAt(Database& db, const Rows& row)
+{
+    const auto amount = [&](int column) { return boundedAt(db, row, column, kAmountBounds); };
+    ChunkRow chunk;
+    chunk.id = chunkIdAt(db, row, 0);
+    chunk.place = placeOf(chunk.id);
+    chunk.state = static_cast<ChunkState>(boundedAt(db, row, 1, kStateBounds));
+    chunk.rows = { amount(2), amount(3), amount(4), amount(5), amount(6), amount(7) };
+    if (!row.isNull(8))
+        chunk.windows = boundedAt(db, row, 8, kWindowBounds);
+    chunk.tokens = amount(9);
+    chunk.covered = boundedAt(db, row, 10, kWindowBounds);
+    chunk.holder = row.optionalInteger(11);
+    chunk.claim = row.optionalInteger(12);
+    chunk.failures = row.integer(13);
+    chunk.timesTrained = row.integer(14);
+    chunk.timesLost = row.integer(15);
+    chunk.worker = row.integer(16);
+    chunk.attempt = row.integer(17);
+    if (!row.isNull(18))
+        chunk.meanLoss = row.real(18);
+    chunk.trainedWall = row.integer(19);
+    return chunk;
+}
 
 } // namespace
 
@@ -92,22 +91,23 @@ std::optional<ChunkRow> loadFirstFree(Database& db)
 
 namespace {
 
-#define FURROW_CLAIMED_COLUMNS                                                                                                    \
-    "k.id, k.state, k.rows, k.samples, k.filtered, k.failed, k.held_out, k.duplicates, k.windows, k.tokens, k.covered,"    \
-    " k.holder, k.claim, k.failures, k.times_trained, k.times_lost, k.worker, k.attempt, k.mean_loss, k.trained_wall,"            \
+#define FURROW_CLAIMED_COLUMNS                                                                                          \
+    "k.id, k.state, k.rows, k.samples, k.filtered, k.failed, k.held_out, k.duplicates, k.windows, k.tokens, k.covered," \
+    " k.holder, k.claim, k.failures, k.times_trained, k.times_lost, k.worker, k.attempt, k.mean_loss, k.trained_wall,"  \
     " c.outcome, c.started_wall, c.ranges, c.done, c.skipped, c.steps"
-// No index knows the holders, since every claim and every commit would change it: claims in their order do, from the first that can still hold a chunk.
-#define FURROW_HELD_BY                                                                                                            \
-    "FROM claim c CROSS JOIN chunk k ON k.id=c.chunk WHERE c.id>=(SELECT first_held FROM incarnation WHERE id=?1)"                \
+// No index knows the holders, since every claim and every commit would change it: claims in their order do, from the
+// first that can still hold a chunk.
+#define FURROW_HELD_BY                                                                                             \
+    "FROM claim c CROSS JOIN chunk k ON k.id=c.chunk WHERE c.id>=(SELECT first_held FROM incarnation WHERE id=?1)" \
     " AND c.incarnation=?1 AND k.claim=c.id AND k.holder=?1"
 
-    ClaimedChunk claimedChunkAt(Database& db, const Rows& row)
-    {
-        ClaimedChunk found { chunkAt(db, row), {} };
-        found.claim = { found.chunk.claim.value_or(0), static_cast<ClaimOutcome>(row.integer(20)), row.integer(21) != 0, decodeRanges(row.text(22)),
-            decodeRanges(row.text(23)), decodeRanges(row.text(24)), row.integer(25) };
-        return found;
-    }
+ClaimedChunk claimedChunkAt(Database& db, const Rows& row)
+{
+    ClaimedChunk found { chunkAt(db, row), {} };
+    found.claim = { found.chunk.claim.value_or(0), static_cast<ClaimOutcome>(row.integer(20)), row.integer(21) != 0,
+        decodeRanges(row.text(22)), decodeRanges(row.text(23)), decodeRanges(row.text(24)), row.integer(25) };
+    return found;
+}
 
 } // namespace
 
@@ -128,7 +128,8 @@ std::vector<ClaimedChunk> loadHeldChunks(Database& db, std::int64_t incarnation)
         while (rows.next())
             found.push_back(claimedChunkAt(db, rows));
     }
-    std::sort(found.begin(), found.end(), [](const ClaimedChunk& a, const ClaimedChunk& b) { return a.chunk.id.value < b.chunk.id.value; });
+    std::sort(found.begin(), found.end(),
+        [](const ClaimedChunk& a, const ClaimedChunk& b) { return a.chunk.id.value < b.chunk.id.value; });
     return found;
 }
 
@@ -145,12 +146,14 @@ WindowRanges coveredRanges(Database& db, const ChunkRow& chunk)
     if (chunk.covered == 0)
         return {};
     WindowRanges ranges;
-    Rows rows = db.query("SELECT p.first, p.past FROM claim c JOIN part p ON p.claim=c.id WHERE c.chunk=? AND p.alive=1", chunk.id);
+    Rows rows = db.query(
+        "SELECT p.first, p.past FROM claim c JOIN part p ON p.claim=c.id WHERE c.chunk=? AND p.alive=1", chunk.id);
     while (rows.next())
         ranges.push_back({ rows.int32(0), rows.int32(1) });
     auto covered = normalized(std::move(ranges));
     if (!covered || countWindows(*covered) != chunk.covered) {
-        db.fail({ ErrorCode::Corrupt, toString(chunk.id) + ": its parts overlap or do not add up; run `furrowctl audit`" });
+        db.fail(
+            { ErrorCode::Corrupt, toString(chunk.id) + ": its parts overlap or do not add up; run `furrowctl audit`" });
         return {};
     }
     return *covered;
@@ -176,7 +179,8 @@ std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, std::string_view c
     if (file_.db.failed())
         return 0;
     if (!isLegalMove(chunk.state, to)) {
-        file_.db.fail({ ErrorCode::InvalidArgument, toString(chunk.id) + " is " + toString(chunk.state) + " and cannot become " + toString(to) });
+        file_.db.fail({ ErrorCode::InvalidArgument,
+            toString(chunk.id) + " is " + toString(chunk.state) + " and cannot become " + toString(to) });
         return 0;
     }
     writeRow(chunk, to, fields);
@@ -201,13 +205,14 @@ std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, std::string_view c
 
 void ChunkMoves::writeEvent(const ChunkRow& chunk, ChunkState to, std::string_view cause)
 {
-    if (run_.count > 0 && chunk.id.value == run_.first + run_.count && chunk.state == run_.from && to == run_.to && cause == run_.cause) {
+    if (run_.count > 0 && chunk.id.value == run_.first + run_.count && chunk.state == run_.from && to == run_.to
+        && cause == run_.cause) {
         ++run_.count;
         return;
     }
     endEventRun();
-    file_.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause) VALUES (?, ?, ?, ?, ?, ?)", wallNs_,
-        chunk.id, chunk.state, to, incarnation_, cause);
+    file_.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause) VALUES (?, ?, ?, ?, ?, ?)",
+        wallNs_, chunk.id, chunk.state, to, incarnation_, cause);
     run_ = { file_.db.lastId(), chunk.id.value, 1, chunk.state, to, std::string(cause) };
 }
 
@@ -218,34 +223,30 @@ void ChunkMoves::endEventRun()
     run_.count = 0;
 }
 
-void ChunkMoves::store(const ChunkRow& chunk)
-{
-    writeRow(chunk, chunk.state, Fields::All);
-}
+void ChunkMoves::store(const ChunkRow& chunk) { writeRow(chunk, chunk.state, Fields::All); }
 
 void ChunkMoves::writeRow(const ChunkRow& chunk, ChunkState to, Fields fields)
 {
     const std::int64_t changed = fields == Fields::Coverage
-        ? file_.db.run("UPDATE chunk SET state=?, covered=?, holder=? WHERE id=? AND state=?", to, chunk.covered, chunk.holder, chunk.id, chunk.state)
+        ? file_.db.run("UPDATE chunk SET state=?, covered=?, holder=? WHERE id=? AND state=?", to, chunk.covered,
+              chunk.holder, chunk.id, chunk.state)
         : file_.db.run(
-        "UPDATE chunk SET state=?, covered=?, holder=?, claim=?, failures=?, times_trained=?, times_lost=?, worker=?,"
-        " attempt=?, mean_loss=?, trained_wall=? WHERE id=? AND state=?",
-        to, chunk.covered, chunk.holder, chunk.claim, chunk.failures, chunk.timesTrained, chunk.timesLost, chunk.worker,
-        chunk.attempt, chunk.meanLoss, chunk.trainedWall, chunk.id, chunk.state);
+              "UPDATE chunk SET state=?, covered=?, holder=?, claim=?, failures=?, times_trained=?, times_lost=?, worker=?,"
+              " attempt=?, mean_loss=?, trained_wall=? WHERE id=? AND state=?",
+              to, chunk.covered, chunk.holder, chunk.claim, chunk.failures, chunk.timesTrained, chunk.timesLost,
+              chunk.worker, chunk.attempt, chunk.meanLoss, chunk.trainedWall, chunk.id, chunk.state);
     if (changed != 1)
         file_.db.fail({ ErrorCode::Internal, toString(chunk.id) + " is not " + toString(chunk.state) + " any more" });
 }
 
 ChunkState ChunkMoves::unclaimedState(const ChunkRow& chunk)
 {
-    const bool readable = file_.db.integer("SELECT prepared FROM block WHERE block=?", chunk.place.block).value_or(0) == 1;
+    const bool readable
+        = file_.db.integer("SELECT prepared FROM block WHERE block=?", chunk.place.block).value_or(0) == 1;
     return readable ? ChunkState::Free : ChunkState::Pending;
 }
 
-void ChunkMoves::visit(const ChunkPlace& place)
-{
-    blockChange(place).visited = true;
-}
+void ChunkMoves::visit(const ChunkPlace& place) { blockChange(place).visited = true; }
 
 ChunkMoves::BlockChange& ChunkMoves::blockChange(const ChunkPlace& place)
 {
@@ -258,7 +259,8 @@ ChunkMoves::BlockChange& ChunkMoves::blockChange(const ChunkPlace& place)
 
 ChunkMoves::EpochChange& ChunkMoves::epochChange(std::int64_t epoch)
 {
-    const auto found = std::find_if(epochs_.begin(), epochs_.end(), [&](const EpochChange& change) { return change.epoch == epoch; });
+    const auto found = std::find_if(
+        epochs_.begin(), epochs_.end(), [&](const EpochChange& change) { return change.epoch == epoch; });
     if (found != epochs_.end())
         return *found;
     epochs_.push_back({ epoch });
@@ -271,9 +273,12 @@ void ChunkMoves::writeBlock(const BlockChange& change)
     std::int64_t after[kChunkStateCount] = {};
     bool wasVisited = false;
     {
-        Rows row = file_.db.query("SELECT n0, n1, n2, n3, n4, n5, n6, n7, visited FROM counts WHERE epoch=? AND block=?", change.epoch, change.block);
+        Rows row
+            = file_.db.query("SELECT n0, n1, n2, n3, n4, n5, n6, n7, visited FROM counts WHERE epoch=? AND block=?",
+                change.epoch, change.block);
         if (!row.next()) {
-            file_.db.fail({ ErrorCode::Corrupt, "the counters of block " + std::to_string(change.block) + " are missing; run `furrowctl audit`" });
+            file_.db.fail({ ErrorCode::Corrupt,
+                "the counters of block " + std::to_string(change.block) + " are missing; run `furrowctl audit`" });
             return;
         }
         for (int state = 0; state < kChunkStateCount; ++state) {
@@ -282,12 +287,15 @@ void ChunkMoves::writeBlock(const BlockChange& change)
         }
         wasVisited = row.integer(8) != 0;
     }
-    file_.db.run("UPDATE counts SET n0=?, n1=?, n2=?, n3=?, n4=?, n5=?, n6=?, n7=?, visited=? WHERE epoch=? AND block=?", after[0],
-        after[1], after[2], after[3], after[4], after[5], after[6], after[7], wasVisited || change.visited, change.epoch, change.block);
+    file_.db.run(
+        "UPDATE counts SET n0=?, n1=?, n2=?, n3=?, n4=?, n5=?, n6=?, n7=?, visited=? WHERE epoch=? AND block=?",
+        after[0], after[1], after[2], after[3], after[4], after[5], after[6], after[7], wasVisited || change.visited,
+        change.epoch, change.block);
     const bool isWanted = after[1] + after[2] > 0;
     if (isWanted != (before[1] + before[2] > 0)) // apart from the rest, which would change its index each time
         file_.db.run("UPDATE counts SET wanted=? WHERE epoch=? AND block=?", isWanted, change.epoch, change.block);
-    const auto complete = [](const std::int64_t(&n)[kChunkStateCount]) { return n[0] + n[1] + n[2] + n[3] + n[6] == 0; };
+    const auto complete
+        = [](const std::int64_t (&n)[kChunkStateCount]) { return n[0] + n[1] + n[2] + n[3] + n[6] == 0; };
     EpochChange& epoch = epochChange(change.epoch);
     for (int state = 0; state < kChunkStateCount; ++state)
         epoch.byState[state] += change.byState[state];
@@ -303,12 +311,14 @@ void ChunkMoves::writeEpoch(const EpochChange& change)
                  " visited_blocks=visited_blocks+?, completed_blocks=completed_blocks+?, done_rows=done_rows+?,"
                  " done_samples=done_samples+?, done_filtered=done_filtered+?, done_failed=done_failed+?,"
                  " done_held_out=done_held_out+?, done_duplicates=done_duplicates+? WHERE epoch=?",
-        n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], change.visitedBlocks, change.completedBlocks, rows.rows, rows.samples,
-        rows.filtered, rows.failed, rows.heldOut, rows.duplicates, change.epoch);
+        n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], change.visitedBlocks, change.completedBlocks, rows.rows,
+        rows.samples, rows.filtered, rows.failed, rows.heldOut, rows.duplicates, change.epoch);
     if (change.completedBlocks != 0)
         file_.db.run("UPDATE budget SET completed_blocks=completed_blocks+?", change.completedBlocks);
     const bool workCameBack = n[0] + n[1] + n[2] + n[3] + n[6] > 0;
-    const std::int64_t reopened = !workCameBack ? 0 : file_.db.run("UPDATE epoch SET closed_wall=NULL WHERE epoch=? AND closed_wall IS NOT NULL", change.epoch);
+    const std::int64_t reopened = !workCameBack
+        ? 0
+        : file_.db.run("UPDATE epoch SET closed_wall=NULL WHERE epoch=? AND closed_wall IS NOT NULL", change.epoch);
     if (reopened == 1)
         writeRunEvent(file_, incarnation_, sentence("epoch %1 opened again", { std::to_string(change.epoch + 1) }));
 }
@@ -321,7 +331,8 @@ void ChunkMoves::finish()
     for (const EpochChange& change : epochs_)
         writeEpoch(change);
     if (totals_.steps != 0 || totals_.tokens != 0 || totals_.claimedTokens != 0 || totals_.reservedSteps != 0)
-        file_.db.run("UPDATE budget SET steps=steps+?, tokens=tokens+?, claimed_tokens=claimed_tokens+?, reserved_steps=reserved_steps+?",
+        file_.db.run(
+            "UPDATE budget SET steps=steps+?, tokens=tokens+?, claimed_tokens=claimed_tokens+?, reserved_steps=reserved_steps+?",
             totals_.steps, totals_.tokens, totals_.claimedTokens, totals_.reservedSteps);
     finished_ = true;
 }

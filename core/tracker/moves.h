@@ -82,8 +82,8 @@ public:
     ChunkMoves& operator=(const ChunkMoves&) = delete;
 
     enum class Fields { All, Coverage };
-    /// Stores the fields of `chunk` (Coverage: only `covered` and `holder` have changed) with the new state. Returns the
-    /// number of the event, which it may share with the chunks before.
+    /// Stores the fields of `chunk` (Coverage: only `covered` and `holder` have changed) with the new state. Returns
+    /// the number of the event, which it may share with the chunks before.
     std::int64_t move(ChunkRow& chunk, ChunkState to, std::string_view cause, Fields fields = Fields::All);
     /// Stores changed fields without a move.
     void store(const ChunkRow& chunk);

@@ -10,7 +10,7 @@ namespace furrow {
 
 namespace {
 
-    constexpr std::int64_t kEpochShift = kMaxBlocks * kMaxChunksPerBlock;
+constexpr std::int64_t kEpochShift = kMaxBlocks * kMaxChunksPerBlock;
 
 } // namespace
 
@@ -30,7 +30,8 @@ std::vector<NamedChunk> namedChunks(Database& db)
     Rows rows = db.query("SELECT chunk, count, to_state, cause FROM event WHERE to_state IN (5, 6, 7) ORDER BY seq");
     while (rows.next()) { // one row for chunks with consecutive ids; a later one wins
         const std::string cause = lineAt(rows, 3);
-        for (auto at = index.lower_bound(rows.integer(0)); at != index.end() && at->first < rows.integer(0) + rows.integer(1); ++at)
+        for (auto at = index.lower_bound(rows.integer(0));
+            at != index.end() && at->first < rows.integer(0) + rows.integer(1); ++at)
             if (chunks[at->second].state == static_cast<ChunkState>(rows.integer(2)))
                 chunks[at->second].cause = cause;
     }
@@ -54,7 +55,8 @@ Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& trac
 std::vector<std::string> leftOutOfTheData(Database& db, std::int64_t most)
 {
     std::vector<std::string> sentences;
-    Rows rows = db.query("SELECT cause FROM event WHERE chunk=0 AND cause LIKE ?||'%' ORDER BY seq LIMIT ?", kLeftOutEvent, most);
+    Rows rows = db.query(
+        "SELECT cause FROM event WHERE chunk=0 AND cause LIKE ?||'%' ORDER BY seq LIMIT ?", kLeftOutEvent, most);
     while (rows.next())
         sentences.push_back(lineAt(rows, 0));
     return sentences;

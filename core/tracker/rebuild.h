@@ -37,9 +37,11 @@ Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch);
 /// Why a ledger is made again.
 enum class RebuildReason { Damaged, Older };
 
-/// Puts proven checkpoints into a ledger that lacks them, and says of those that it has which weights are gone: rows, parents, parts, the states of the chunks and the heads of the replicas.
-/// Taken are the newest merge whose whole ancestry is proven, and for each replica its newest checkpoint made from that, as far as no
-/// window would be in the weights twice. Nobody else may have the file open. One transaction.
-Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<const ProvenCheckpoint> proven, RebuildReason why, const Clock& clock = systemClock());
+/// Puts proven checkpoints into a ledger that lacks them, and says of those that it has which weights are gone: rows,
+/// parents, parts, the states of the chunks and the heads of the replicas. Taken are the newest merge whose whole
+/// ancestry is proven, and for each replica its newest checkpoint made from that, as far as no window would be in the
+/// weights twice. Nobody else may have the file open. One transaction.
+Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<const ProvenCheckpoint> proven,
+    RebuildReason why, const Clock& clock = systemClock());
 
 } // namespace furrow

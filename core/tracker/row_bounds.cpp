@@ -8,8 +8,8 @@ namespace furrow {
 
 namespace {
 
-    constexpr std::int64_t kEpochIds = kMaxBlocks * kMaxChunksPerBlock;
-    constexpr Bounds kChunkBounds { "chunk", kEpochIds, (kMaxEpochs + 1) * kEpochIds - 1 };
+constexpr std::int64_t kEpochIds = kMaxBlocks * kMaxChunksPerBlock;
+constexpr Bounds kChunkBounds { "chunk", kEpochIds, (kMaxEpochs + 1) * kEpochIds - 1 };
 
 } // namespace
 
@@ -17,19 +17,16 @@ std::int64_t bounded(Database& db, std::int64_t value, const Bounds& bounds)
 {
     if (value >= bounds.least && value <= bounds.most)
         return value;
-    db.fail({ ErrorCode::Corrupt, sentence("the tracker %1 is damaged (it has %2 %3, which no run can have); `furrowctl doctor %4 --repair` rebuilds what the checkpoints prove", { utf8Text(db.path()), bounds.what, std::to_string(value), utf8Text(db.path().parent_path()) }) });
+    db.fail({ ErrorCode::Corrupt,
+        sentence(
+            "the tracker %1 is damaged (it has %2 %3, which no run can have); `furrowctl doctor %4 --repair` rebuilds what the checkpoints prove",
+            { utf8Text(db.path()), bounds.what, std::to_string(value), utf8Text(db.path().parent_path()) }) });
     return bounds.least;
 }
 
-bool isChunkId(std::int64_t id)
-{
-    return id >= kChunkBounds.least && id <= kChunkBounds.most;
-}
+bool isChunkId(std::int64_t id) { return id >= kChunkBounds.least && id <= kChunkBounds.most; }
 
-ChunkId chunkIdAt(Database& db, const Rows& row, int column)
-{
-    return { boundedAt(db, row, column, kChunkBounds) };
-}
+ChunkId chunkIdAt(Database& db, const Rows& row, int column) { return { boundedAt(db, row, column, kChunkBounds) }; }
 
 ChunkId chunkIdOrNoneAt(Database& db, const Rows& row, int column)
 {
@@ -41,15 +38,13 @@ std::int64_t eventCountAt(Database& db, const Rows& row, int column, ChunkId fir
     return boundedAt(db, row, column, { "chunks of one event", 1, kMaxChunksPerBlock - placeOf(first).column });
 }
 
-std::string lineAt(const Rows& row, int column)
-{
-    return plainLine(row.text(column));
-}
+std::string lineAt(const Rows& row, int column) { return plainLine(row.text(column)); }
 
 WindowRange windowsAt(Database& db, const Rows& row, int column)
 {
     const auto begin = static_cast<std::int32_t>(boundedAt(db, row, column, kWindowBounds));
-    return { begin, static_cast<std::int32_t>(boundedAt(db, row, column + 1, { "window", begin, kWindowBounds.most })) };
+    return { begin,
+        static_cast<std::int32_t>(boundedAt(db, row, column + 1, { "window", begin, kWindowBounds.most })) };
 }
 
 } // namespace furrow

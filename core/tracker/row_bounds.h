@@ -9,8 +9,8 @@
 
 namespace furrow {
 
-/// What a number of a row may be. A run folder may come from anywhere, and its tracker may hold anything: what a run cannot hold is damage,
-/// not an index. Internal to core/tracker.
+/// What a number of a row may be. A run folder may come from anywhere, and its tracker may hold anything: what a run
+/// cannot hold is damage, not an index. Internal to core/tracker.
 struct Bounds {
     const char* what; ///< for the sentence
     std::int64_t least;
@@ -25,7 +25,8 @@ inline constexpr Bounds kWindowBounds { "window", 0, std::numeric_limits<std::in
 inline constexpr Bounds kAmountBounds { "amount", 0, std::int64_t { 1 } << 36 };
 inline constexpr Bounds kTotalBounds { "total", 0, std::int64_t { 1 } << 60 };
 
-/// The value; when it is out of bounds the database fails with Corrupt and a sentence that names it, and the least one is returned.
+/// The value; when it is out of bounds the database fails with Corrupt and a sentence that names it, and the least one
+/// is returned.
 std::int64_t bounded(Database& db, std::int64_t value, const Bounds& bounds);
 inline std::int64_t boundedAt(Database& db, const Rows& row, int column, const Bounds& bounds)
 {

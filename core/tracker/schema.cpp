@@ -7,7 +7,7 @@ namespace furrow {
 
 namespace {
 
-    constexpr const char* kTables = R"sql(
+constexpr const char* kTables = R"sql(
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE control (
@@ -267,11 +267,11 @@ INSERT INTO budget (one) VALUES (1);
 INSERT INTO dataset (one) VALUES (1);
 )sql";
 
-    // PRAGMA takes no bound values; the numbers are our own.
-    void setVersion(Database& db, std::int64_t version)
-    {
-        db.script(("PRAGMA user_version=" + std::to_string(version)).c_str());
-    }
+// PRAGMA takes no bound values; the numbers are our own.
+void setVersion(Database& db, std::int64_t version)
+{
+    db.script(("PRAGMA user_version=" + std::to_string(version)).c_str());
+}
 
 } // namespace
 
@@ -289,11 +289,23 @@ Status checkSchema(Database& db, std::int64_t version)
     FURROW_TRY(db.takeStatus());
     const std::string file = utf8Text(db.path());
     if (application != kTrackerApplicationId || found < 1)
-        return Error { ErrorCode::Corrupt, sentence("%1 is not a tracker of Furrow, or was never finished; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove", { file, utf8Text(db.path().parent_path()) }) };
-    if (db.integer("SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table','index') OR sql LIKE 'CREATE VIRTUAL%'").value_or(1) != 0)
-        return Error { ErrorCode::Corrupt, sentence("the tracker %1 has a view, a trigger or a virtual table, which Furrow makes none of: it was changed from outside; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove", { file, utf8Text(db.path().parent_path()) }) };
+        return Error { ErrorCode::Corrupt,
+            sentence(
+                "%1 is not a tracker of Furrow, or was never finished; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove",
+                { file, utf8Text(db.path().parent_path()) }) };
+    if (db.integer(
+              "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table','index') OR sql LIKE 'CREATE VIRTUAL%'")
+            .value_or(1)
+        != 0)
+        return Error { ErrorCode::Corrupt,
+            sentence(
+                "the tracker %1 has a view, a trigger or a virtual table, which Furrow makes none of: it was changed from outside; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove",
+                { file, utf8Text(db.path().parent_path()) }) };
     if (found > version)
-        return Error { ErrorCode::InvalidArgument, sentence("%1 was written with tracker version %2, this Furrow reads up to version %3; open the run with a newer Furrow", { file, std::to_string(found), std::to_string(version) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 was written with tracker version %2, this Furrow reads up to version %3; open the run with a newer Furrow",
+                { file, std::to_string(found), std::to_string(version) }) };
     return {};
 }
 
@@ -322,7 +334,9 @@ Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::in
             return status.error().in("migrating the tracker to version " + std::to_string(step.from + 1));
     }
     if (found != version)
-        return Error { ErrorCode::InvalidArgument, sentence("%1 has tracker version %2, which this Furrow cannot bring to version %3", { utf8Text(db.path()), std::to_string(found), std::to_string(version) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 has tracker version %2, which this Furrow cannot bring to version %3",
+                { utf8Text(db.path()), std::to_string(found), std::to_string(version) }) };
     return {};
 }
 
@@ -330,39 +344,32 @@ std::span<const MigrationStep> trackerMigrations()
 {
     // 1 to 2: runs that start from a checkpoint know what its weights have seen.
     static constexpr MigrationStep kSteps[] = {
-        { 1, "ALTER TABLE chunk ADD COLUMN inherited INTEGER NOT NULL DEFAULT 0;"
-             "CREATE TABLE inherited (block INTEGER PRIMARY KEY, columns TEXT NOT NULL, mark INTEGER NOT NULL) STRICT;" },
+        { 1,
+            "ALTER TABLE chunk ADD COLUMN inherited INTEGER NOT NULL DEFAULT 0;"
+            "CREATE TABLE inherited (block INTEGER PRIMARY KEY, columns TEXT NOT NULL, mark INTEGER NOT NULL) STRICT;" },
         { 2, "CREATE INDEX counts_wanted ON counts (epoch, block) WHERE n1 + n2 > 0;" },
         { 3, "ALTER TABLE claim ADD COLUMN sample_losses TEXT NOT NULL DEFAULT '';" },
         // 4 to 5: fewer indexes change with each claim and each commit.
-        { 4, "ALTER TABLE counts ADD COLUMN wanted INTEGER NOT NULL DEFAULT 0;"
-             "UPDATE counts SET wanted=1 WHERE n1+n2>0;"
-             "DROP INDEX counts_wanted;"
-             "CREATE INDEX counts_wanted ON counts (epoch, block) WHERE wanted = 1;"
-             "ALTER TABLE incarnation ADD COLUMN first_held INTEGER NOT NULL DEFAULT 0;"
-             "DROP INDEX chunk_held;"
-             "ALTER TABLE checkpoint ADD COLUMN first_claim INTEGER NOT NULL DEFAULT 0;"
-             "ALTER TABLE checkpoint ADD COLUMN last_claim INTEGER NOT NULL DEFAULT 0;"
-             "UPDATE checkpoint SET first_claim=s.first, last_claim=s.last"
-             " FROM (SELECT checkpoint, min(claim) AS first, max(claim) AS last FROM part GROUP BY checkpoint) AS s WHERE s.checkpoint=checkpoint.id;"
-             "DROP INDEX part_checkpoint;" },
+        { 4,
+            "ALTER TABLE counts ADD COLUMN wanted INTEGER NOT NULL DEFAULT 0;"
+            "UPDATE counts SET wanted=1 WHERE n1+n2>0;"
+            "DROP INDEX counts_wanted;"
+            "CREATE INDEX counts_wanted ON counts (epoch, block) WHERE wanted = 1;"
+            "ALTER TABLE incarnation ADD COLUMN first_held INTEGER NOT NULL DEFAULT 0;"
+            "DROP INDEX chunk_held;"
+            "ALTER TABLE checkpoint ADD COLUMN first_claim INTEGER NOT NULL DEFAULT 0;"
+            "ALTER TABLE checkpoint ADD COLUMN last_claim INTEGER NOT NULL DEFAULT 0;"
+            "UPDATE checkpoint SET first_claim=s.first, last_claim=s.last"
+            " FROM (SELECT checkpoint, min(claim) AS first, max(claim) AS last FROM part GROUP BY checkpoint) AS s WHERE s.checkpoint=checkpoint.id;"
+            "DROP INDEX part_checkpoint;" },
     };
     return kSteps;
 }
 
-bool keepsInherited(Database& db)
-{
-    return db.integer("PRAGMA user_version").value_or(0) >= 2;
-}
+bool keepsInherited(Database& db) { return db.integer("PRAGMA user_version").value_or(0) >= 2; }
 
-bool keepsSampleLosses(Database& db)
-{
-    return db.integer("PRAGMA user_version").value_or(0) >= 4;
-}
+bool keepsSampleLosses(Database& db) { return db.integer("PRAGMA user_version").value_or(0) >= 4; }
 
-bool keepsClaimSpans(Database& db)
-{
-    return db.integer("PRAGMA user_version").value_or(0) >= 5;
-}
+bool keepsClaimSpans(Database& db) { return db.integer("PRAGMA user_version").value_or(0) >= 5; }
 
 } // namespace furrow

@@ -26,11 +26,14 @@ Status checkSchema(Database& db, std::int64_t version = kTrackerVersion);
 /// this version is left alone.
 Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::int64_t version);
 
-/// False in a file of version 1, which may be read without being migrated: it has no table `inherited` and no column of that name.
+/// False in a file of version 1, which may be read without being migrated: it has no table `inherited` and no column of
+/// that name.
 bool keepsInherited(Database& db);
-/// False in a file of version 3 or older, which may be read without being migrated: its claims have no column `sample_losses`.
+/// False in a file of version 3 or older, which may be read without being migrated: its claims have no column
+/// `sample_losses`.
 bool keepsSampleLosses(Database& db);
-/// False in a file of version 4 or older, which may be read without being migrated: its checkpoints do not say which claims their parts are of.
+/// False in a file of version 4 or older, which may be read without being migrated: its checkpoints do not say which
+/// claims their parts are of.
 bool keepsClaimSpans(Database& db);
 
 /// The steps that lead to kTrackerVersion.

@@ -19,43 +19,40 @@ namespace furrow {
 
 namespace {
 
-    constexpr int kMarkDigits = 16;
-    constexpr const char* kBuilding = ".tmp";
+constexpr int kMarkDigits = 16;
+constexpr const char* kBuilding = ".tmp";
 
-    /// Of a snapshot that is being made: "<target>.<mark>.tmp". Other names are not ours.
-    bool isUnfinished(const std::filesystem::path& file, const std::filesystem::path& target)
-    {
-        const std::string name = utf8Text(file.filename());
-        const std::string begin = utf8Text(target.filename()) + ".";
-        const std::string end = kBuilding;
-        return name.size() == begin.size() + kMarkDigits + end.size() && name.starts_with(begin) && name.ends_with(end)
-            && name.find_first_not_of("0123456789abcdef", begin.size()) == begin.size() + kMarkDigits;
-    }
+/// Of a snapshot that is being made: "<target>.<mark>.tmp". Other names are not ours.
+bool isUnfinished(const std::filesystem::path& file, const std::filesystem::path& target)
+{
+    const std::string name = utf8Text(file.filename());
+    const std::string begin = utf8Text(target.filename()) + ".";
+    const std::string end = kBuilding;
+    return name.size() == begin.size() + kMarkDigits + end.size() && name.starts_with(begin) && name.ends_with(end)
+        && name.find_first_not_of("0123456789abcdef", begin.size()) == begin.size() + kMarkDigits;
+}
 
-    void storeRules(Database& db, const StoppingRules& rules)
-    {
-        db.run("UPDATE control SET rule_steps=?, rule_tokens=?, rule_hours=?, rule_epochs=?, rule_blocks=?", rules.steps, rules.tokens,
-            rules.hours, rules.epochs, rules.blocks);
-    }
+void storeRules(Database& db, const StoppingRules& rules)
+{
+    db.run("UPDATE control SET rule_steps=?, rule_tokens=?, rule_hours=?, rule_epochs=?, rule_blocks=?", rules.steps,
+        rules.tokens, rules.hours, rules.epochs, rules.blocks);
+}
 
-    /// The sooner of two rules, of which 0 means none.
-    std::int64_t sooner(std::int64_t a, std::int64_t b)
-    {
-        return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
-    }
+/// The sooner of two rules, of which 0 means none.
+std::int64_t sooner(std::int64_t a, std::int64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
-    StoppingRules resolvedNow(Database& db, const StoppingRules& rules)
-    {
-        const EpochNeeds needs = loadNeeds(db);
-        return resolved(rules, needs.newest, needs.openEpochs > 0);
-    }
+StoppingRules resolvedNow(Database& db, const StoppingRules& rules)
+{
+    const EpochNeeds needs = loadNeeds(db);
+    return resolved(rules, needs.newest, needs.openEpochs > 0);
+}
 
-    Status checkRules(const StoppingRules& rules)
-    {
-        if (rules.steps < 0 || rules.tokens < 0 || rules.hours < 0 || rules.epochs < 0 || rules.blocks < 0)
-            return Error { ErrorCode::InvalidArgument, sentence("a stopping rule cannot be negative") };
-        return {};
-    }
+Status checkRules(const StoppingRules& rules)
+{
+    if (rules.steps < 0 || rules.tokens < 0 || rules.hours < 0 || rules.epochs < 0 || rules.blocks < 0)
+        return Error { ErrorCode::InvalidArgument, sentence("a stopping rule cannot be negative") };
+    return {};
+}
 
 } // namespace
 
@@ -73,13 +70,16 @@ SupervisorLedger::SupervisorLedger(std::unique_ptr<State> state)
 SupervisorLedger::SupervisorLedger(SupervisorLedger&&) noexcept = default;
 SupervisorLedger::~SupervisorLedger() = default;
 
-Status SupervisorLedger::create(const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules)
+Status SupervisorLedger::create(
+    const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules)
 {
     FURROW_TRY(checkRules(rules));
     if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("a run cannot live in %1: %2", { utf8Text(tracker.parent_path()), reason }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("a run cannot live in %1: %2", { utf8Text(tracker.parent_path()), reason }) };
     FURROW_TRY_ASSIGN(auto created, Database::create(tracker));
-    LedgerFile file { std::move(created), &systemClock(), config.runId, { config.seed, config.shuffleWindowBlocks, config.linearOrder, parseChunkName(config.startAt) } };
+    LedgerFile file { std::move(created), &systemClock(), config.runId,
+        { config.seed, config.shuffleWindowBlocks, config.linearOrder, parseChunkName(config.startAt) } };
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     createSchema(db);
@@ -113,18 +113,15 @@ Result<SupervisorLedger> SupervisorLedger::open(const std::filesystem::path& tra
     return SupervisorLedger(std::move(state));
 }
 
-void SupervisorLedger::setPatience(Patience patience)
-{
-    state_->file.db.setPatience(std::move(patience));
-}
+void SupervisorLedger::setPatience(Patience patience) { state_->file.db.setPatience(std::move(patience)); }
 
 Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervisor, const std::string& overridesJson)
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
-    db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, overrides) VALUES (?, ?, ?, ?, ?)", supervisor.pid, supervisor.startTime,
-        supervisor.bootId, file.clock->wallNs(), overridesJson);
+    db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, overrides) VALUES (?, ?, ?, ?, ?)",
+        supervisor.pid, supervisor.startTime, supervisor.bootId, file.clock->wallNs(), overridesJson);
     const AttemptId id { db.lastId() };
     db.run("UPDATE block SET problem='' WHERE problem<>''"); // a source may have been restored since
     clearFeederVerdict(db);
@@ -139,7 +136,8 @@ Status SupervisorLedger::endAttempt(AttemptId attempt, StopReason reason, const 
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
-    file.db.run("UPDATE attempt SET ended_wall=?, reason=?, detail=? WHERE id=? AND ended_wall IS NULL", file.clock->wallNs(), reason, detail, attempt);
+    file.db.run("UPDATE attempt SET ended_wall=?, reason=?, detail=? WHERE id=? AND ended_wall IS NULL",
+        file.clock->wallNs(), reason, detail, attempt);
     return transaction.commit();
 }
 
@@ -151,7 +149,8 @@ Status SupervisorLedger::heartbeat(const ProcessIdentity& self)
     // Active time is the time between two heartbeats of one supervisor while the run is wanted to run.
     std::int64_t active = 0;
     {
-        Rows row = db.query("SELECT pid, start_time, boot_id, heartbeat FROM process WHERE role='supervisor' AND (SELECT desired FROM control)=0");
+        Rows row = db.query(
+            "SELECT pid, start_time, boot_id, heartbeat FROM process WHERE role='supervisor' AND (SELECT desired FROM control)=0");
         if (row.next() && ProcessIdentity { row.integer(0), row.integer(1), row.text(2) } == self)
             active = std::max<std::int64_t>(0, file.clock->monotonicNs() - row.integer(3));
     }
@@ -162,25 +161,27 @@ Status SupervisorLedger::heartbeat(const ProcessIdentity& self)
 
 namespace {
 
-    /// Those in force: "200 steps, 1 epoch".
-    std::string inWords(const StoppingRules& rules)
-    {
-        std::string words = rules.epochs == 0 ? sentence("any number of epochs") : rules.epochs == 1 ? sentence("1 epoch") : sentence("%1 epochs", { formatCount(rules.epochs) });
-        if (rules.blocks > 0)
-            words = sentence("%1 blocks, %2", { formatCount(rules.blocks), words });
-        if (rules.tokens > 0)
-            words = sentence("%1 tokens, %2", { formatCount(rules.tokens), words });
-        if (rules.steps > 0)
-            words = sentence("%1 steps, %2", { formatCount(rules.steps), words });
-        return rules.hours > 0 ? sentence("%1 hours, %2", { formatNumber(rules.hours, 2), words }) : words;
-    }
+/// Those in force: "200 steps, 1 epoch".
+std::string inWords(const StoppingRules& rules)
+{
+    std::string words = rules.epochs == 0 ? sentence("any number of epochs")
+        : rules.epochs == 1               ? sentence("1 epoch")
+                                          : sentence("%1 epochs", { formatCount(rules.epochs) });
+    if (rules.blocks > 0)
+        words = sentence("%1 blocks, %2", { formatCount(rules.blocks), words });
+    if (rules.tokens > 0)
+        words = sentence("%1 tokens, %2", { formatCount(rules.tokens), words });
+    if (rules.steps > 0)
+        words = sentence("%1 steps, %2", { formatCount(rules.steps), words });
+    return rules.hours > 0 ? sentence("%1 hours, %2", { formatNumber(rules.hours, 2), words }) : words;
+}
 
-    void setRules(LedgerFile& file, const StoppingRules& rules)
-    {
-        storeRules(file.db, rules);
-        writeRunEvent(file, 0, sentence("stopping rules changed: %1", { inWords(rules) }));
-        updateStop(file);
-    }
+void setRules(LedgerFile& file, const StoppingRules& rules)
+{
+    storeRules(file.db, rules);
+    writeRunEvent(file, 0, sentence("stopping rules changed: %1", { inWords(rules) }));
+    updateStop(file);
+}
 
 } // namespace
 
@@ -224,19 +225,21 @@ Result<std::int64_t> SupervisorLedger::revoke(IncarnationId incarnation, const s
 
 namespace {
 
-    std::vector<SupervisorLedger::Expired> liveIncarnations(LedgerFile& file)
-    {
-        std::vector<SupervisorLedger::Expired> found;
-        const std::int64_t now = file.clock->monotonicNs();
-        Rows rows = file.db.query("SELECT id, worker, pid, start_time, boot_id, lease_until, progress FROM incarnation WHERE live=1 ORDER BY id");
-        while (rows.next()) {
-            SupervisorLedger::Expired one { { rows.integer(0) }, rows.int32(1), { rows.integer(2), rows.integer(3), rows.text(4) }, rows.integer(6), 0 };
-            // Monotonic times of another boot mean nothing; its processes are gone anyway.
-            one.overdueSeconds = one.process.bootId == bootId() ? static_cast<double>(now - rows.integer(5)) / 1e9 : 1e9;
-            found.push_back(std::move(one));
-        }
-        return found;
+std::vector<SupervisorLedger::Expired> liveIncarnations(LedgerFile& file)
+{
+    std::vector<SupervisorLedger::Expired> found;
+    const std::int64_t now = file.clock->monotonicNs();
+    Rows rows = file.db.query(
+        "SELECT id, worker, pid, start_time, boot_id, lease_until, progress FROM incarnation WHERE live=1 ORDER BY id");
+    while (rows.next()) {
+        SupervisorLedger::Expired one { { rows.integer(0) }, rows.int32(1),
+            { rows.integer(2), rows.integer(3), rows.text(4) }, rows.integer(6), 0 };
+        // Monotonic times of another boot mean nothing; its processes are gone anyway.
+        one.overdueSeconds = one.process.bootId == bootId() ? static_cast<double>(now - rows.integer(5)) / 1e9 : 1e9;
+        found.push_back(std::move(one));
     }
+    return found;
+}
 
 } // namespace
 
@@ -260,8 +263,9 @@ Result<std::vector<SupervisorLedger::Expired>> SupervisorLedger::awaitedAtMerge(
     Database& db = state_->file.db;
     std::set<std::int64_t> awaited;
     {
-        Rows rows = db.query("SELECT i.id FROM merge_round r JOIN incarnation i ON i.live=1 WHERE r.result IS NULL AND EXISTS (SELECT 1 FROM contribution c WHERE c.round=r.round)"
-                             " AND (r.taken_by=i.id OR NOT EXISTS (SELECT 1 FROM contribution c WHERE c.round=r.round AND c.incarnation=i.id))");
+        Rows rows = db.query(
+            "SELECT i.id FROM merge_round r JOIN incarnation i ON i.live=1 WHERE r.result IS NULL AND EXISTS (SELECT 1 FROM contribution c WHERE c.round=r.round)"
+            " AND (r.taken_by=i.id OR NOT EXISTS (SELECT 1 FROM contribution c WHERE c.round=r.round AND c.incarnation=i.id))");
         while (rows.next())
             awaited.insert(rows.integer(0));
     }
@@ -290,7 +294,8 @@ Result<SupervisorLedger::Advance> SupervisorLedger::advance()
             needs.newest += 1;
             needs.fullyOpened = false;
         }
-        const bool nothingMoves = needs.openEpochs > 0 && needs.pending + needs.free + needs.leased + needs.trained == 0;
+        const bool nothingMoves
+            = needs.openEpochs > 0 && needs.pending + needs.free + needs.leased + needs.trained == 0;
         const bool unreadable = needs.unproven ? !feeder.planningEnded.empty() : needs.poisoned > 0;
         result.onlyUnreadableLeft = nothingMoves && unreadable && needs.fullyOpened && !result.epochOpened;
         result.planningEnded = needs.unproven ? std::move(feeder.planningEnded) : std::string();
@@ -334,7 +339,8 @@ Status SupervisorLedger::exclude(std::span<const ChunkId> chunks, const std::str
     for (const ChunkId id : chunks) {
         ChunkRow chunk = loadChunk(file.db, id);
         if (chunk.state == ChunkState::Leased || chunk.state == ChunkState::Trained)
-            file.db.fail({ ErrorCode::Busy, sentence("%1 is being trained; it can be left out when the run is stopped", { toString(id) }) });
+            file.db.fail({ ErrorCode::Busy,
+                sentence("%1 is being trained; it can be left out when the run is stopped", { toString(id) }) });
         moves.move(chunk, ChunkState::Excluded, cause);
     }
     moves.finish();
@@ -343,14 +349,15 @@ Status SupervisorLedger::exclude(std::span<const ChunkId> chunks, const std::str
 
 namespace {
 
-    /// The chunk, when it is poisoned.
-    ChunkRow loadPoisoned(Database& db, ChunkId id)
-    {
-        ChunkRow chunk = loadChunk(db, id);
-        if (!db.failed() && chunk.state != ChunkState::Poisoned)
-            db.fail({ ErrorCode::InvalidArgument, sentence("%1 is %2, not poisoned", { toString(id), toString(chunk.state) }) });
-        return chunk;
-    }
+/// The chunk, when it is poisoned.
+ChunkRow loadPoisoned(Database& db, ChunkId id)
+{
+    ChunkRow chunk = loadChunk(db, id);
+    if (!db.failed() && chunk.state != ChunkState::Poisoned)
+        db.fail({ ErrorCode::InvalidArgument,
+            sentence("%1 is %2, not poisoned", { toString(id), toString(chunk.state) }) });
+    return chunk;
+}
 
 } // namespace
 
@@ -374,7 +381,8 @@ Status SupervisorLedger::retryPoisoned(std::span<const ChunkId> chunks)
     ChunkMoves moves(file, 0);
     for (const ChunkId id : chunks) {
         ChunkRow chunk = loadPoisoned(file.db, id);
-        file.db.run("UPDATE block SET problem='' WHERE block=?", chunk.place.block); // its source may have been restored
+        file.db.run(
+            "UPDATE block SET problem='' WHERE block=?", chunk.place.block); // its source may have been restored
         chunk.failures = 0;
         moves.move(chunk, chunk.windows ? moves.unclaimedState(chunk) : ChunkState::Pending, sentence("another try"));
     }
@@ -382,22 +390,17 @@ Status SupervisorLedger::retryPoisoned(std::span<const ChunkId> chunks)
     return transaction.commit();
 }
 
-Result<bool> SupervisorLedger::checkpointWal()
-{
-    return state_->file.db.checkpoint(Database::WalFile::Reuse);
-}
+Result<bool> SupervisorLedger::checkpointWal() { return state_->file.db.checkpoint(Database::WalFile::Reuse); }
 
-Result<bool> SupervisorLedger::emptyWal()
-{
-    return state_->file.db.checkpoint(Database::WalFile::Empty);
-}
+Result<bool> SupervisorLedger::emptyWal() { return state_->file.db.checkpoint(Database::WalFile::Empty); }
 
 Status SupervisorLedger::publishSnapshot(const std::filesystem::path& target)
 {
     std::error_code error;
     FURROW_TRY_ASSIGN(const auto beside, entriesOf(target.has_parent_path() ? target.parent_path() : "."));
     for (const auto& file : beside) // of a supervisor that was killed; there is one at a time
-        if (isUnfinished(file, target) && std::filesystem::is_regular_file(std::filesystem::symlink_status(file, error)))
+        if (isUnfinished(file, target)
+            && std::filesystem::is_regular_file(std::filesystem::symlink_status(file, error)))
             std::filesystem::remove(file, error);
     std::filesystem::path building = target;
     building += "." + randomHex(kMarkDigits) + kBuilding;

@@ -18,9 +18,11 @@ struct TrackerConfig {
     std::uint64_t seed = 0;
     std::int64_t shuffleWindowBlocks = 4;
     bool linearOrder = false;
-    std::int64_t windowTokens = 0; ///< labels of each window of a chunk but the last; 0: tokens of parts are counted in proportion to their windows
+    std::int64_t windowTokens = 0; ///< labels of each window of a chunk but the last; 0: tokens of parts are counted in
+                                   ///< proportion to their windows
     std::string startAt; ///< "BLOCK:CHUNK" that epoch 0 begins with; "": wherever the order begins
-    /// Columns by block ("0-20 30-40") of the chunks that the start weights have seen already; marked when their block becomes known.
+    /// Columns by block ("0-20 30-40") of the chunks that the start weights have seen already; marked when their block
+    /// becomes known.
     std::map<std::int64_t, std::string> inheritedColumns;
     Inherited inherited = Inherited::Nothing; ///< what those are marked as
     std::string frozen; ///< opaque to the tracker: what of the configuration must never change
@@ -32,7 +34,8 @@ struct StoppingRules {
     double hours = 0; ///< active hours of all attempts
     std::int64_t epochs = 1; ///< 0: iterate without end
     std::int64_t blocks = 0; ///< stop after this many completed blocks
-    bool afterThisEpoch = false; ///< at the latest with the epoch that is being trained when the rules are set; kept as its number in `epochs`
+    bool afterThisEpoch = false; ///< at the latest with the epoch that is being trained when the rules are set; kept as
+                                 ///< its number in `epochs`
 };
 
 /// The rules with `afterThisEpoch` as a number of epochs. Where no epoch is open it is the next, which is yet to begin.
@@ -47,8 +50,9 @@ class SupervisorLedger {
 public:
     /// Creates a new tracker file with schema, configuration and epoch 0 open. Fails when the file exists.
     static Status create(const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules);
-    /// Brings an older schema forward after a backup copy `tracker.sqlite.v<k>.bak`; does nothing to one of this version, refuses a newer one.
-    /// Only who holds the supervisor's lock of the run may: under a living run of an older Furrow the tables must not change.
+    /// Brings an older schema forward after a backup copy `tracker.sqlite.v<k>.bak`; does nothing to one of this
+    /// version, refuses a newer one. Only who holds the supervisor's lock of the run may: under a living run of an
+    /// older Furrow the tables must not change.
     static Status migrate(const std::filesystem::path& tracker, const FileLock& supervisorLock);
     /// Opens for writing; refuses a file of another version.
     static Result<SupervisorLedger> open(const std::filesystem::path& tracker, const Clock& clock = systemClock());
@@ -62,8 +66,8 @@ public:
     Status endAttempt(AttemptId attempt, StopReason reason, const std::string& detail);
     Status heartbeat(const ProcessIdentity& self);
     Status setStoppingRules(const StoppingRules& rules);
-    /// Ends the run with the next block that becomes complete, or with the newest epoch that is open, when no other rule does so before. Until the
-    /// rules are set again.
+    /// Ends the run with the next block that becomes complete, or with the newest epoch that is open, when no other
+    /// rule does so before. Until the rules are set again.
     Status stopAfterThis(EndOf what);
 
     /// Revokes a worker: its claims and uncommitted chunks become free in the same transaction. Returns how many.
@@ -99,15 +103,17 @@ public:
     Result<std::int64_t> markDamaged(CheckpointId checkpoint, const std::string& cause);
     /// Checkpoints that were left as damaged and were not taken back.
     Result<std::vector<CheckpointId>> leftBehind();
-    /// The files of a damaged checkpoint, or of one that was left behind, are whole after all. Where nothing was trained since, or what was is gone
-    /// itself, heads and chunks are as before it was marked; returns how many chunks are committed again. Nothing: the run went on without it, and
-    /// it stays out of the lineage.
+    /// The files of a damaged checkpoint, or of one that was left behind, are whole after all. Where nothing was
+    /// trained since, or what was is gone itself, heads and chunks are as before it was marked; returns how many chunks
+    /// are committed again. Nothing: the run went on without it, and it stays out of the lineage.
     Result<std::optional<std::int64_t>> takeBack(CheckpointId checkpoint);
-    /// Takes every checkpoint that is newer than this one out of the surviving lineage: heads move back, what they trained since is
-    /// free again. Refuses one that is damaged, removed or not surviving, and a run with live workers. Returns how many chunks.
+    /// Takes every checkpoint that is newer than this one out of the surviving lineage: heads move back, what they
+    /// trained since is free again. Refuses one that is damaged, removed or not surviving, and a run with live workers.
+    /// Returns how many chunks.
     Result<std::int64_t> goBackTo(CheckpointId checkpoint);
     Status markRemoved(CheckpointId checkpoint);
-    /// The files of a removed one are there after all. @param pinned  somebody put them back: they stay until a person says otherwise
+    /// The files of a removed one are there after all. @param pinned  somebody put them back: they stay until a person
+    /// says otherwise
     Status markThereAgain(CheckpointId checkpoint, bool pinned);
     Status setPinned(CheckpointId checkpoint, bool pinned);
 
@@ -129,7 +135,8 @@ public:
         bool epochClosed = false;
         bool epochOpened = false;
         StopReason stop = StopReason::None; ///< not None: workers stop claiming, the run ends
-        bool onlyUnreadableLeft = false; ///< nothing but poisoned chunks, or data that cannot be planned, keeps an epoch open: a person must decide
+        bool onlyUnreadableLeft = false; ///< nothing but poisoned chunks, or data that cannot be planned, keeps an
+                                         ///< epoch open: a person must decide
         std::string planningEnded; ///< why the rest of the data cannot be planned; "": it can, or it is
         std::string gaveUp; ///< why the feeder stopped; "": it goes on
     };
@@ -142,8 +149,8 @@ public:
     /// Poisoned -> Accepted, or -> Free for another try.
     Status acceptPoisoned(std::span<const ChunkId> chunks);
     Status retryPoisoned(std::span<const ChunkId> chunks);
-    /// Moves the WAL into the tracker, so that it stays small; the only place that does (core/DECISIONS.md 20). Waits for nobody; false: a
-    /// reader of an older state was in the way, and the WAL grows until the next call.
+    /// Moves the WAL into the tracker, so that it stays small; the only place that does (core/DECISIONS.md 20). Waits
+    /// for nobody; false: a reader of an older state was in the way, and the WAL grows until the next call.
     Result<bool> checkpointWal();
     /// The same for the last time: nothing is left in the WAL, and its file is empty.
     Result<bool> emptyWal();

@@ -14,23 +14,25 @@ namespace furrow {
 
 namespace {
 
-    /// The heads leave the bad checkpoints, and whoever trains on from those must not commit. Returns how many chunks are free again.
-    std::int64_t leave(LedgerFile& file, ChunkMoves& moves, Lineage& lineage, const std::set<std::int64_t>& bad, const std::string& cause)
-    {
-        Database& db = file.db;
-        const auto before = lineage.heads;
-        lineage.retreatFrom(bad);
-        for (const auto& [replica, head] : lineage.heads) {
-            if (head == before.at(replica))
-                continue;
-            db.run("UPDATE replica SET head=? WHERE replica=?", head, replica);
-            while (const auto live = db.integer("SELECT id FROM incarnation WHERE live=1 AND replica=?", replica))
-                revokeIncarnation(file, moves, *live, cause);
-        }
-        for (const std::int64_t lost : bad) // whoever has not taken the merge over must not look for it
-            db.run("UPDATE merge_round SET result=0 WHERE result=?", lost);
-        return keepOnlySurviving(file, moves, lineage, cause);
+/// The heads leave the bad checkpoints, and whoever trains on from those must not commit. Returns how many chunks are
+/// free again.
+std::int64_t leave(
+    LedgerFile& file, ChunkMoves& moves, Lineage& lineage, const std::set<std::int64_t>& bad, const std::string& cause)
+{
+    Database& db = file.db;
+    const auto before = lineage.heads;
+    lineage.retreatFrom(bad);
+    for (const auto& [replica, head] : lineage.heads) {
+        if (head == before.at(replica))
+            continue;
+        db.run("UPDATE replica SET head=? WHERE replica=?", head, replica);
+        while (const auto live = db.integer("SELECT id FROM incarnation WHERE live=1 AND replica=?", replica))
+            revokeIncarnation(file, moves, *live, cause);
     }
+    for (const std::int64_t lost : bad) // whoever has not taken the merge over must not look for it
+        db.run("UPDATE merge_round SET result=0 WHERE result=?", lost);
+    return keepOnlySurviving(file, moves, lineage, cause);
+}
 
 } // namespace
 
@@ -39,10 +41,7 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> SupervisorLedger::checkpoin
     return readCheckpoints(state_->file.db);
 }
 
-Result<std::vector<SupervisorLedger::ReplicaRow>> SupervisorLedger::replicas()
-{
-    return readReplicas(state_->file.db);
-}
+Result<std::vector<SupervisorLedger::ReplicaRow>> SupervisorLedger::replicas() { return readReplicas(state_->file.db); }
 
 Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, const std::string& cause)
 {
@@ -102,13 +101,15 @@ Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
     if (node == lineage.nodes.end())
         db.fail({ ErrorCode::NotFound, sentence("there is no %1", { name }) });
     else if (!node->second.surviving || node->second.removed || lineage.bad().contains(checkpoint.value))
-        db.fail({ ErrorCode::InvalidArgument, node->second.removed       ? sentence("%1 was removed by the keep policy", { name })
-                                                : node->second.surviving ? sentence("%1 is damaged", { name })
-                                                                         : sentence("%1 is not in the lineage of the weights any more", { name }) });
+        db.fail({ ErrorCode::InvalidArgument,
+            node->second.removed         ? sentence("%1 was removed by the keep policy", { name })
+                : node->second.surviving ? sentence("%1 is damaged", { name })
+                                         : sentence("%1 is not in the lineage of the weights any more", { name }) });
     if (db.integer("SELECT 1 FROM incarnation WHERE live=1"))
         db.fail({ ErrorCode::Busy, sentence("workers are alive; a run goes back only while nobody trains it") });
     ChunkMoves moves(file, 0);
-    const std::int64_t freed = leave(file, moves, lineage, lineage.badAfter(checkpoint.value), "left out: the run went back to " + name);
+    const std::int64_t freed
+        = leave(file, moves, lineage, lineage.badAfter(checkpoint.value), "left out: the run went back to " + name);
     forgetAllLeft(db);
     writeRunEvent(file, 0, sentence("the run went back to %1", { name }));
     moves.finish();
@@ -123,8 +124,10 @@ Status SupervisorLedger::markRemoved(CheckpointId checkpoint)
     Database& db = state_->file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     const std::string name = "checkpoint " + std::to_string(checkpoint.value);
-    if (db.integer("SELECT 1 FROM replica WHERE head=?", checkpoint) || loadLineage(db).newestMerge() == checkpoint.value)
-        db.fail({ ErrorCode::InvalidArgument, sentence("%1 is the newest of a replica or the base of new ones and must stay", { name }) });
+    if (db.integer("SELECT 1 FROM replica WHERE head=?", checkpoint)
+        || loadLineage(db).newestMerge() == checkpoint.value)
+        db.fail({ ErrorCode::InvalidArgument,
+            sentence("%1 is the newest of a replica or the base of new ones and must stay", { name }) });
     if (db.integer("SELECT pinned FROM checkpoint WHERE id=?", checkpoint).value_or(0) == 1)
         db.fail({ ErrorCode::InvalidArgument, sentence("%1 is pinned", { name }) });
     db.run("UPDATE checkpoint SET removed=1 WHERE id=?", checkpoint);
@@ -144,7 +147,8 @@ Status SupervisorLedger::setPinned(CheckpointId checkpoint, bool pinned)
     Database& db = state_->file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     if (db.run("UPDATE checkpoint SET pinned=? WHERE id=? AND removed=0", pinned, checkpoint) != 1)
-        db.fail({ ErrorCode::NotFound, sentence("there is no checkpoint %1 with files", { std::to_string(checkpoint.value) }) });
+        db.fail({ ErrorCode::NotFound,
+            sentence("there is no checkpoint %1 with files", { std::to_string(checkpoint.value) }) });
     return transaction.commit();
 }
 

@@ -8,8 +8,8 @@
 
 namespace furrow {
 
-/// What `furrowctl bench tracker` measures: workers that claim and finish chunks as fast as the ledger lets them, while a
-/// supervisor empties the WAL as in a real run.
+/// What `furrowctl bench tracker` measures: workers that claim and finish chunks as fast as the ledger lets them, while
+/// a supervisor empties the WAL as in a real run.
 struct TrackerBenchOptions {
     std::filesystem::path folder; ///< on the disk to be measured; trackers are made in it and removed again
     std::int64_t chunks = 100'000;

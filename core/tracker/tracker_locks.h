@@ -9,7 +9,8 @@
 
 namespace furrow {
 
-/// Who holds which lock of SQLite right now, so that a process in the way can be named. A healthy one holds them for milliseconds.
+/// Who holds which lock of SQLite right now, so that a process in the way can be named. A healthy one holds them for
+/// milliseconds.
 struct TrackerLocks {
     bool told = false; ///< of a tracker that somebody has open: the system tells (only Linux does)
     std::optional<LockHolder> writer; ///< nobody else can write
@@ -17,7 +18,8 @@ struct TrackerLocks {
 };
 TrackerLocks trackerLocks(const std::filesystem::path& tracker);
 
-/// What a person should know about the WAL beside the tracker: how large it has grown and who keeps it from being used from its start again.
+/// What a person should know about the WAL beside the tracker: how large it has grown and who keeps it from being used
+/// from its start again.
 /// "" while it has the size of healthy runs.
 std::string sayWhatKeepsTheWal(const std::filesystem::path& tracker);
 

@@ -12,69 +12,70 @@ namespace furrow {
 
 namespace {
 
-    constexpr std::int64_t kEpochIds = kMaxBlocks * kMaxChunksPerBlock;
+constexpr std::int64_t kEpochIds = kMaxBlocks * kMaxChunksPerBlock;
 
-    /// The id of the same chunk in the first epoch.
-    std::int64_t inFirstEpoch(std::int64_t id)
-    {
-        return id % kEpochIds + kEpochIds;
-    }
+/// The id of the same chunk in the first epoch.
+std::int64_t inFirstEpoch(std::int64_t id) { return id % kEpochIds + kEpochIds; }
 
-    std::string jsonList(const std::set<std::int64_t>& ids)
-    {
-        std::string list;
-        for (const auto id : ids)
-            list += (list.empty() ? "[" : ",") + std::to_string(id);
-        return list + "]";
-    }
+std::string jsonList(const std::set<std::int64_t>& ids)
+{
+    std::string list;
+    for (const auto id : ids)
+        list += (list.empty() ? "[" : ",") + std::to_string(id);
+    return list + "]";
+}
 
-    /// First-epoch ids of chunks that the weights saw whole, once for each time, ascending.
-    std::vector<std::int64_t> wholeTrainings(Database& db, const std::set<std::int64_t>& ancestors)
+/// First-epoch ids of chunks that the weights saw whole, once for each time, ascending.
+std::vector<std::int64_t> wholeTrainings(Database& db, const std::set<std::int64_t>& ancestors)
+{
+    std::vector<std::int64_t> seen;
     {
-        std::vector<std::int64_t> seen;
-        {
-            Rows rows = db.query("SELECT p.chunk FROM part p JOIN chunk c ON c.id=p.chunk WHERE p.alive=1 AND p.checkpoint IN (SELECT value FROM json_each(?))"
-                                 " GROUP BY p.chunk HAVING sum(p.past-p.first)=max(c.windows)",
-                jsonList(ancestors));
-            while (rows.next())
-                seen.push_back(inFirstEpoch(chunkIdAt(db, rows, 0).value));
-        }
-        if (keepsInherited(db)) {
-            Rows rows = db.query("SELECT id FROM chunk WHERE inherited>0 AND epoch=0");
-            while (rows.next())
-                seen.push_back(chunkIdAt(db, rows, 0).value);
-        }
-        std::sort(seen.begin(), seen.end());
-        return seen;
+        Rows rows = db.query(
+            "SELECT p.chunk FROM part p JOIN chunk c ON c.id=p.chunk WHERE p.alive=1 AND p.checkpoint IN (SELECT value FROM json_each(?))"
+            " GROUP BY p.chunk HAVING sum(p.past-p.first)=max(c.windows)",
+            jsonList(ancestors));
+        while (rows.next())
+            seen.push_back(inFirstEpoch(chunkIdAt(db, rows, 0).value));
     }
+    if (keepsInherited(db)) {
+        Rows rows = db.query("SELECT id FROM chunk WHERE inherited>0 AND epoch=0");
+        while (rows.next())
+            seen.push_back(chunkIdAt(db, rows, 0).value);
+    }
+    std::sort(seen.begin(), seen.end());
+    return seen;
+}
 
-    void append(TrainedBehind& found, std::int64_t id)
-    {
-        const auto place = placeOf({ id });
-        if (!found.chunks.empty() && found.chunks.back().block == place.block && found.chunks.back().column == place.column)
-            ++found.chunks.back().times;
-        else
-            found.chunks.push_back({ place.block, place.column, 1 });
-    }
+void append(TrainedBehind& found, std::int64_t id)
+{
+    const auto place = placeOf({ id });
+    if (!found.chunks.empty() && found.chunks.back().block == place.block && found.chunks.back().column == place.column)
+        ++found.chunks.back().times;
+    else
+        found.chunks.push_back({ place.block, place.column, 1 });
+}
 
-    /// The smallest count over every chunk that is to be trained.
-    std::int32_t completePasses(Database& db, const TrainedBehind& found)
-    {
-        if (!db.integer("SELECT 1 FROM dataset WHERE block_count=known_blocks"))
-            return 0;
-        auto fewest = std::numeric_limits<std::int32_t>::max();
-        auto next = found.chunks.begin();
-        Rows rows = keepsInherited(db) ? db.query("SELECT id FROM chunk WHERE epoch=0 AND coalesce(windows,1)>0 AND state<>7 AND (state<>5 OR inherited=2) ORDER BY id")
-                                       : db.query("SELECT id FROM chunk WHERE epoch=0 AND coalesce(windows,1)>0 AND state NOT IN (5,7) ORDER BY id");
-        while (rows.next()) {
-            const auto place = placeOf(chunkIdAt(db, rows, 0));
-            while (next != found.chunks.end() && std::pair(next->block, next->column) < std::pair(place.block, place.column))
-                ++next;
-            const bool here = next != found.chunks.end() && next->block == place.block && next->column == place.column;
-            fewest = std::min(fewest, here ? next->times : 0);
-        }
-        return fewest == std::numeric_limits<std::int32_t>::max() ? 0 : fewest;
+/// The smallest count over every chunk that is to be trained.
+std::int32_t completePasses(Database& db, const TrainedBehind& found)
+{
+    if (!db.integer("SELECT 1 FROM dataset WHERE block_count=known_blocks"))
+        return 0;
+    auto fewest = std::numeric_limits<std::int32_t>::max();
+    auto next = found.chunks.begin();
+    Rows rows = keepsInherited(db)
+        ? db.query(
+              "SELECT id FROM chunk WHERE epoch=0 AND coalesce(windows,1)>0 AND state<>7 AND (state<>5 OR inherited=2) ORDER BY id")
+        : db.query("SELECT id FROM chunk WHERE epoch=0 AND coalesce(windows,1)>0 AND state NOT IN (5,7) ORDER BY id");
+    while (rows.next()) {
+        const auto place = placeOf(chunkIdAt(db, rows, 0));
+        while (
+            next != found.chunks.end() && std::pair(next->block, next->column) < std::pair(place.block, place.column))
+            ++next;
+        const bool here = next != found.chunks.end() && next->block == place.block && next->column == place.column;
+        fewest = std::min(fewest, here ? next->times : 0);
     }
+    return fewest == std::numeric_limits<std::int32_t>::max() ? 0 : fewest;
+}
 
 } // namespace
 

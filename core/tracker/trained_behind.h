@@ -7,8 +7,8 @@
 
 namespace furrow {
 
-/// How often the weights of one checkpoint have seen each chunk of the data whole, over all epochs of the run and, where the run
-/// was itself started from another one, of the pass that it went on with.
+/// How often the weights of one checkpoint have seen each chunk of the data whole, over all epochs of the run and,
+/// where the run was itself started from another one, of the pass that it went on with.
 struct TrainedBehind {
     struct Chunk {
         std::int64_t block = 0;
@@ -16,8 +16,8 @@ struct TrainedBehind {
         std::int32_t times = 0; ///< at least 1
     };
     std::vector<Chunk> chunks; ///< ascending by block and column; chunks never trained whole are left out
-    /// Passes that are whole: every chunk with something to train was seen this often, those left out by a person excepted. 0
-    /// while the end of the data is not known.
+    /// Passes that are whole: every chunk with something to train was seen this often, those left out by a person
+    /// excepted. 0 while the end of the data is not known.
     std::int32_t completePasses = 0;
 };
 

@@ -13,9 +13,10 @@ namespace furrow {
 
 namespace {
 
-    constexpr const char* kRatePlan = "rate_plan";
-    constexpr std::string_view kRollback = "rollback-"; // and the replica
-    constexpr const char* kStore = "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value=excluded.value";
+constexpr const char* kRatePlan = "rate_plan";
+constexpr std::string_view kRollback = "rollback-"; // and the replica
+constexpr const char* kStore
+    = "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value=excluded.value";
 
 } // namespace
 
@@ -37,7 +38,10 @@ Result<TrainingNotes> readTrainingNotes(const std::filesystem::path& tracker)
         }
     }
     notes.positionTokens = bounded(db, loadRunState(db).claimedTokens, kTotalBounds);
-    notes.uncommittedTokens = bounded(db, db.integer("SELECT sum(tokens*(windows-covered)/windows) FROM chunk WHERE state IN (2, 3) AND windows>0").value_or(0), kTotalBounds);
+    notes.uncommittedTokens = bounded(db,
+        db.integer("SELECT sum(tokens*(windows-covered)/windows) FROM chunk WHERE state IN (2, 3) AND windows>0")
+            .value_or(0),
+        kTotalBounds);
     FURROW_TRY(view.commit());
     return notes;
 }
@@ -48,7 +52,8 @@ Result<SkippedWindows> skippedWindows(const std::filesystem::path& tracker)
     Database& db = opened;
     SkippedWindows found;
     {
-        Rows row = db.query("SELECT coalesce(sum((past-first)*skipped), 0), coalesce(sum(past-first), 0) FROM part WHERE alive=1");
+        Rows row = db.query(
+            "SELECT coalesce(sum((past-first)*skipped), 0), coalesce(sum(past-first), 0) FROM part WHERE alive=1");
         if (row.next())
             found = { boundedAt(db, row, 0, kTotalBounds), boundedAt(db, row, 1, kTotalBounds) };
     }
@@ -68,7 +73,8 @@ Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<co
     return tokens;
 }
 
-Status keepRatePlan(const std::filesystem::path& tracker, const std::string& plan, const std::string& event, Patience patience)
+Status keepRatePlan(
+    const std::filesystem::path& tracker, const std::string& plan, const std::string& event, Patience patience)
 {
     FURROW_TRY_ASSIGN(auto opened, openLedger(tracker, systemClock()));
     LedgerFile& file = opened;

@@ -12,16 +12,19 @@
 
 namespace furrow {
 
-/// What training must remember from one attempt to the next beside chunks and weights. Opaque to the tracker; kept in its table `meta`.
+/// What training must remember from one attempt to the next beside chunks and weights. Opaque to the tracker; kept in
+/// its table `meta`.
 struct TrainingNotes {
     std::string ratePlan; ///< as keepRatePlan() got it; "": none was kept
     std::map<std::int32_t, std::string> rollbacks; ///< by replica, as WorkerLedger::keepRollback() got them
     std::int64_t positionTokens = 0; ///< tokens committed or in flight: the place in the schedule of the next claim
-    std::int64_t uncommittedTokens = 0; ///< of those that are in no checkpoint: claims of dead workers are taken back at a resume
+    std::int64_t uncommittedTokens
+        = 0; ///< of those that are in no checkpoint: claims of dead workers are taken back at a resume
 };
 Result<TrainingNotes> readTrainingNotes(const std::filesystem::path& tracker);
 
-/// Windows that the surviving checkpoints hold, and those of them that were left out by name: their steps were not finite. Looks at every part.
+/// Windows that the surviving checkpoints hold, and those of them that were left out by name: their steps were not
+/// finite. Looks at every part.
 struct SkippedWindows {
     std::int64_t skipped = 0;
     std::int64_t all = 0;
@@ -32,10 +35,10 @@ Result<SkippedWindows> skippedWindows(const std::filesystem::path& tracker);
 /// Tokens that the position loses when these chunks are trained again.
 Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<const ChunkId> chunks);
 
-/// Keeps the plan of the attempt that begins, and the event that tells of it ("": nothing to tell). With an event, roll-backs are forgotten: a person has decided
-/// about the rate.
-/// Only for who holds the supervisor's lock of the run.
+/// Keeps the plan of the attempt that begins, and the event that tells of it ("": nothing to tell). With an event,
+/// roll-backs are forgotten: a person has decided about the rate. Only for who holds the supervisor's lock of the run.
 /// @param patience  with others that write; without it 30 s
-Status keepRatePlan(const std::filesystem::path& tracker, const std::string& plan, const std::string& event, Patience patience = {});
+Status keepRatePlan(
+    const std::filesystem::path& tracker, const std::string& plan, const std::string& event, Patience patience = {});
 
 } // namespace furrow

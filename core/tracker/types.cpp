@@ -18,40 +18,31 @@ ChunkId chunkIdOf(const ChunkPlace& place)
 ChunkPlace placeOf(ChunkId chunk)
 {
     const std::int64_t blocks = chunk.value / kMaxChunksPerBlock;
-    return { blocks / kMaxBlocks - 1, blocks % kMaxBlocks, static_cast<std::int32_t>(chunk.value % kMaxChunksPerBlock) };
+    return { blocks / kMaxBlocks - 1, blocks % kMaxBlocks,
+        static_cast<std::int32_t>(chunk.value % kMaxChunksPerBlock) };
 }
 
 std::string toString(ChunkId chunk)
 {
     const ChunkPlace place = placeOf(chunk);
-    return sentence("chunk %1 of block %2 (epoch %3)", { std::to_string(place.column), std::to_string(place.block), std::to_string(place.epoch + 1) });
+    return sentence("chunk %1 of block %2 (epoch %3)",
+        { std::to_string(place.column), std::to_string(place.block), std::to_string(place.epoch + 1) });
 }
 
 std::string toString(StopReason reason)
 {
     switch (reason) {
-    case StopReason::None:
-        return "none";
-    case StopReason::EpochEnd:
-        return "epoch";
-    case StopReason::BlockEnd:
-        return "block";
-    case StopReason::Steps:
-        return "steps";
-    case StopReason::Tokens:
-        return "tokens";
-    case StopReason::Hours:
-        return "hours";
-    case StopReason::Epochs:
-        return "epochs";
-    case StopReason::User:
-        return "user";
-    case StopReason::Error:
-        return "error";
-    case StopReason::Interrupted:
-        return "interrupted";
-    case StopReason::Incomplete:
-        return "incomplete";
+    case StopReason::None: return "none";
+    case StopReason::EpochEnd: return "epoch";
+    case StopReason::BlockEnd: return "block";
+    case StopReason::Steps: return "steps";
+    case StopReason::Tokens: return "tokens";
+    case StopReason::Hours: return "hours";
+    case StopReason::Epochs: return "epochs";
+    case StopReason::User: return "user";
+    case StopReason::Error: return "error";
+    case StopReason::Interrupted: return "interrupted";
+    case StopReason::Incomplete: return "incomplete";
     }
     return "unknown";
 }
@@ -59,28 +50,17 @@ std::string toString(StopReason reason)
 std::string inWords(StopReason reason)
 {
     switch (reason) {
-    case StopReason::None:
-        return {};
-    case StopReason::EpochEnd:
-        return sentence("the end of the epoch was reached");
-    case StopReason::BlockEnd:
-        return sentence("the wanted number of blocks is complete");
-    case StopReason::Steps:
-        return sentence("the wanted number of steps was reached");
-    case StopReason::Tokens:
-        return sentence("the wanted number of tokens was reached");
-    case StopReason::Hours:
-        return sentence("the wanted hours are over");
-    case StopReason::Epochs:
-        return sentence("all wanted epochs are trained");
-    case StopReason::User:
-        return sentence("a person stopped it");
-    case StopReason::Error:
-        return sentence("an error stopped it");
-    case StopReason::Interrupted:
-        return sentence("it was interrupted");
-    case StopReason::Incomplete:
-        return sentence("the rest of the data cannot be trained as it is");
+    case StopReason::None: return {};
+    case StopReason::EpochEnd: return sentence("the end of the epoch was reached");
+    case StopReason::BlockEnd: return sentence("the wanted number of blocks is complete");
+    case StopReason::Steps: return sentence("the wanted number of steps was reached");
+    case StopReason::Tokens: return sentence("the wanted number of tokens was reached");
+    case StopReason::Hours: return sentence("the wanted hours are over");
+    case StopReason::Epochs: return sentence("all wanted epochs are trained");
+    case StopReason::User: return sentence("a person stopped it");
+    case StopReason::Error: return sentence("an error stopped it");
+    case StopReason::Interrupted: return sentence("it was interrupted");
+    case StopReason::Incomplete: return sentence("the rest of the data cannot be trained as it is");
     }
     return {};
 }
@@ -96,14 +76,10 @@ std::string toString(ChunkState state)
 std::string toString(DesiredState state)
 {
     switch (state) {
-    case DesiredState::Run:
-        return "run";
-    case DesiredState::Pause:
-        return "pause";
-    case DesiredState::Stop:
-        return "stop";
-    case DesiredState::Kill:
-        return "kill";
+    case DesiredState::Run: return "run";
+    case DesiredState::Pause: return "pause";
+    case DesiredState::Stop: return "stop";
+    case DesiredState::Kill: return "kill";
     }
     return "unknown";
 }

@@ -10,10 +10,22 @@
 
 namespace furrow {
 
-struct ChunkId { std::int64_t value = 0; auto operator<=>(const ChunkId&) const = default; };
-struct CheckpointId { std::int64_t value = 0; auto operator<=>(const CheckpointId&) const = default; };
-struct IncarnationId { std::int64_t value = 0; auto operator<=>(const IncarnationId&) const = default; };
-struct AttemptId { std::int64_t value = 0; auto operator<=>(const AttemptId&) const = default; };
+struct ChunkId {
+    std::int64_t value = 0;
+    auto operator<=>(const ChunkId&) const = default;
+};
+struct CheckpointId {
+    std::int64_t value = 0;
+    auto operator<=>(const CheckpointId&) const = default;
+};
+struct IncarnationId {
+    std::int64_t value = 0;
+    auto operator<=>(const IncarnationId&) const = default;
+};
+struct AttemptId {
+    std::int64_t value = 0;
+    auto operator<=>(const AttemptId&) const = default;
+};
 
 /// Where a chunk is. An id is made of it in decimal places, so that a person can read it and the same chunk has the
 /// same id in every run over the same data: 1'00000003'000017 is column 17 of block 3 in epoch 0 (epochs count from 1).
@@ -79,7 +91,8 @@ struct Claim {
     std::int32_t column = 0; ///< index of the chunk inside its block
     std::int32_t windows = 0; ///< of the whole chunk
     std::vector<WindowRange> remaining; ///< ascending, disjoint, at least one
-    std::int64_t positionTokens = 0; ///< tokens claimed in the run before this chunk: place in the learning-rate schedule
+    std::int64_t positionTokens
+        = 0; ///< tokens claimed in the run before this chunk: place in the learning-rate schedule
     std::int64_t coveredTokens = 0; ///< what they count for the windows of this chunk that are in the weights already
 };
 
@@ -109,7 +122,8 @@ struct Part {
     /// Optimiser steps that trained this range. Needed only for a chunk that is still in training when the checkpoint
     /// freezes; -1: those of the finished claim.
     std::int64_t steps = -1;
-    bool skipped = false; ///< left out by name (NaN, overflow): counted as seen, in no weights. Manifests keep it; a commit goes by the claim.
+    bool skipped = false; ///< left out by name (NaN, overflow): counted as seen, in no weights. Manifests keep it; a
+                          ///< commit goes by the claim.
 };
 
 enum class CheckpointKind { Replica = 0, Merge = 1 };
@@ -132,8 +146,10 @@ enum class DesiredState { Run = 0, Pause = 1, Stop = 2, Kill = 3 };
 
 /// Why a run or an attempt ended.
 enum class StopReason { None, EpochEnd, BlockEnd, Steps, Tokens, Hours, Epochs, User, Error, Interrupted, Incomplete };
-std::string toString(StopReason reason); ///< "none" "epoch" "block" "steps" "tokens" "hours" "epochs" "user" "error" "interrupted" "incomplete"
-/// For people: "all wanted epochs are trained"; a sentence (core/base/sentence.h), "" for None. The codes of toString() are for programs.
+std::string toString(StopReason
+        reason); ///< "none" "epoch" "block" "steps" "tokens" "hours" "epochs" "user" "error" "interrupted" "incomplete"
+/// For people: "all wanted epochs are trained"; a sentence (core/base/sentence.h), "" for None. The codes of toString()
+/// are for programs.
 std::string inWords(StopReason reason);
 std::string toString(ChunkState state); ///< "pending" "free" ...
 std::string toString(DesiredState state);

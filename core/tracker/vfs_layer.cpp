@@ -23,7 +23,10 @@ int close(sqlite3_file* f)
     return real(f)->pMethods->xClose(real(f));
 }
 int read(sqlite3_file* f, void* into, int bytes, sqlite3_int64 offset) { return layered(f).read(into, bytes, offset); }
-int write(sqlite3_file* f, const void* from, int bytes, sqlite3_int64 offset) { return layered(f).write(from, bytes, offset); }
+int write(sqlite3_file* f, const void* from, int bytes, sqlite3_int64 offset)
+{
+    return layered(f).write(from, bytes, offset);
+}
 int truncate(sqlite3_file* f, sqlite3_int64 size) { return layered(f).truncate(size); }
 int sync(sqlite3_file* f, int flags) { return layered(f).sync(flags); }
 int fileSize(sqlite3_file* f, sqlite3_int64* size) { return real(f)->pMethods->xFileSize(real(f), size); }
@@ -33,13 +36,19 @@ int checkLock(sqlite3_file* f, int* held) { return real(f)->pMethods->xCheckRese
 int control(sqlite3_file* f, int op, void* argument) { return real(f)->pMethods->xFileControl(real(f), op, argument); }
 int sectorSize(sqlite3_file* f) { return real(f)->pMethods->xSectorSize(real(f)); }
 int characteristics(sqlite3_file* f) { return layered(f).characteristics(); }
-int mapShared(sqlite3_file* f, int page, int bytes, int extend, void volatile** memory) { return layered(f).mapShared(page, bytes, extend, memory); }
-int lockShared(sqlite3_file* f, int offset, int n, int flags) { return real(f)->pMethods->xShmLock(real(f), offset, n, flags); }
+int mapShared(sqlite3_file* f, int page, int bytes, int extend, void volatile** memory)
+{
+    return layered(f).mapShared(page, bytes, extend, memory);
+}
+int lockShared(sqlite3_file* f, int offset, int n, int flags)
+{
+    return real(f)->pMethods->xShmLock(real(f), offset, n, flags);
+}
 void barrier(sqlite3_file* f) { real(f)->pMethods->xShmBarrier(real(f)); }
 int unmapShared(sqlite3_file* f, int deletes) { return real(f)->pMethods->xShmUnmap(real(f), deletes); }
 
-const sqlite3_io_methods kMethods { 2, close, read, write, truncate, sync, fileSize, lock, unlock, checkLock, control, sectorSize, characteristics, mapShared, lockShared, barrier, unmapShared,
-    nullptr, nullptr };
+const sqlite3_io_methods kMethods { 2, close, read, write, truncate, sync, fileSize, lock, unlock, checkLock, control,
+    sectorSize, characteristics, mapShared, lockShared, barrier, unmapShared, nullptr, nullptr };
 
 } // namespace
 
@@ -53,7 +62,8 @@ struct VfsLayer::Calls {
         const int code = self.under_->xOpen(self.under_, name, mine->real(), flags, outFlags);
         if (code != SQLITE_OK)
             return code;
-        const bool isDatabase = name && (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
+        const bool isDatabase
+            = name && (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
         mine->file = self.open_(name ? name : "", isDatabase, mine->real()).release();
         mine->base.pMethods = &kMethods;
         return SQLITE_OK;
@@ -89,11 +99,20 @@ VfsLayer::~VfsLayer()
     sqlite3_vfs_register(under_, 1);
 }
 
-int VfsFile::read(void* into, int bytes, std::int64_t offset) { return real_->pMethods->xRead(real_, into, bytes, offset); }
-int VfsFile::write(const void* from, int bytes, std::int64_t offset) { return real_->pMethods->xWrite(real_, from, bytes, offset); }
+int VfsFile::read(void* into, int bytes, std::int64_t offset)
+{
+    return real_->pMethods->xRead(real_, into, bytes, offset);
+}
+int VfsFile::write(const void* from, int bytes, std::int64_t offset)
+{
+    return real_->pMethods->xWrite(real_, from, bytes, offset);
+}
 int VfsFile::truncate(std::int64_t size) { return real_->pMethods->xTruncate(real_, size); }
 int VfsFile::sync(int flags) { return real_->pMethods->xSync(real_, flags); }
-int VfsFile::mapShared(int page, int bytes, int extend, void volatile** memory) { return real_->pMethods->xShmMap(real_, page, bytes, extend, memory); }
+int VfsFile::mapShared(int page, int bytes, int extend, void volatile** memory)
+{
+    return real_->pMethods->xShmMap(real_, page, bytes, extend, memory);
+}
 int VfsFile::characteristics() { return real_->pMethods->xDeviceCharacteristics(real_); }
 
 } // namespace furrow

@@ -7,7 +7,8 @@ namespace furrow {
 
 std::optional<WindowRanges> normalized(WindowRanges ranges)
 {
-    std::sort(ranges.begin(), ranges.end(), [](const WindowRange& a, const WindowRange& b) { return a.begin < b.begin; });
+    std::sort(
+        ranges.begin(), ranges.end(), [](const WindowRange& a, const WindowRange& b) { return a.begin < b.begin; });
     WindowRanges joined;
     for (const WindowRange& range : ranges) {
         if (range.begin < 0 || range.end <= range.begin)
@@ -41,10 +42,7 @@ WindowRanges subtract(const WindowRanges& from, const WindowRanges& minus)
     return rest;
 }
 
-WindowRanges intersect(const WindowRanges& a, const WindowRanges& b)
-{
-    return subtract(a, subtract(a, b));
-}
+WindowRanges intersect(const WindowRanges& a, const WindowRanges& b) { return subtract(a, subtract(a, b)); }
 
 std::int64_t countWindows(const WindowRanges& ranges)
 {
@@ -54,10 +52,7 @@ std::int64_t countWindows(const WindowRanges& ranges)
     return count;
 }
 
-bool contains(const WindowRanges& outer, const WindowRanges& inner)
-{
-    return subtract(inner, outer).empty();
-}
+bool contains(const WindowRanges& outer, const WindowRanges& inner) { return subtract(inner, outer).empty(); }
 
 std::int64_t shareOf(const WindowRanges& ranges, std::int64_t amount, std::int64_t windows)
 {
@@ -121,15 +116,14 @@ RangesReading readRanges(std::string_view text)
 
 } // namespace
 
-WindowRanges decodeRanges(std::string_view text)
-{
-    return readRanges(text).ranges;
-}
+WindowRanges decodeRanges(std::string_view text) { return readRanges(text).ranges; }
 
 bool isRangesText(std::string_view text)
 {
     const auto [ranges, whole] = readRanges(text);
-    return whole && std::all_of(ranges.begin(), ranges.end(), [](const WindowRange& range) { return range.begin >= 0 && range.begin < range.end; });
+    return whole && std::all_of(ranges.begin(), ranges.end(), [](const WindowRange& range) {
+        return range.begin >= 0 && range.begin < range.end;
+    });
 }
 
 } // namespace furrow

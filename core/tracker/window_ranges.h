@@ -19,11 +19,13 @@ std::int64_t countWindows(const WindowRanges& ranges);
 /// True when every window of `inner` is in `outer`. Both normalized.
 bool contains(const WindowRanges& outer, const WindowRanges& inner);
 
-/// What `ranges` have of an amount (tokens or samples) that the chunk has in `windows`: in proportion, and exact over a whole tiling.
+/// What `ranges` have of an amount (tokens or samples) that the chunk has in `windows`: in proportion, and exact over a
+/// whole tiling.
 std::int64_t shareOf(const WindowRanges& ranges, std::int64_t amount, std::int64_t windows);
 
 /// Tokens (labels) in `ranges` of a chunk that has `tokens` in `windows`.
-/// @param windowTokens  of each window but the last, which has the rest; 0: not known (a run of before 0.2), then in proportion
+/// @param windowTokens  of each window but the last, which has the rest; 0: not known (a run of before 0.2), then in
+/// proportion
 std::int64_t tokensIn(const WindowRanges& ranges, std::int64_t tokens, std::int64_t windows, std::int64_t windowTokens);
 
 /// "0-20 30-40"; what the tracker stores.

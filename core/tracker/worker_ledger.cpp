@@ -19,49 +19,51 @@ namespace furrow {
 
 namespace {
 
-    constexpr std::int64_t kFailuresUntilPoisoned = 3;
+constexpr std::int64_t kFailuresUntilPoisoned = 3;
 
-    NothingToClaim whyNothing(Database& db, const RunState& run, std::int64_t incarnation)
-    {
-        if (run.stop != StopReason::None)
-            return NothingToClaim::StopRuleReached;
-        const EpochNeeds needs = loadNeeds(db);
-        if (needs.pending > 0 || (needs.unproven && needs.openEpochs > 0))
-            return NothingToClaim::WaitForData;
-        const std::int64_t own = countHeldChunks(db, incarnation, ChunkState::Leased);
-        if (isNextEpochWanted(run.rules, needs) || !needs.fullyOpened)
-            return NothingToClaim::WaitForData; // the supervisor opens it
-        return needs.leased > own || needs.poisoned > 0 ? NothingToClaim::WaitForOthers : NothingToClaim::EpochComplete;
-    }
+NothingToClaim whyNothing(Database& db, const RunState& run, std::int64_t incarnation)
+{
+    if (run.stop != StopReason::None)
+        return NothingToClaim::StopRuleReached;
+    const EpochNeeds needs = loadNeeds(db);
+    if (needs.pending > 0 || (needs.unproven && needs.openEpochs > 0))
+        return NothingToClaim::WaitForData;
+    const std::int64_t own = countHeldChunks(db, incarnation, ChunkState::Leased);
+    if (isNextEpochWanted(run.rules, needs) || !needs.fullyOpened)
+        return NothingToClaim::WaitForData; // the supervisor opens it
+    return needs.leased > own || needs.poisoned > 0 ? NothingToClaim::WaitForOthers : NothingToClaim::EpochComplete;
+}
 
-    // The chunk of a claim that this incarnation holds and has not finished.
-    ClaimedChunk requireHeld(LedgerFile& file, std::int64_t incarnation, const Claim& claim)
-    {
-        ClaimedChunk held = loadClaimedChunk(file.db, claim.chunk);
-        if (held.chunk.holder != incarnation || held.chunk.claim != claim.claimId)
-            file.db.fail({ ErrorCode::InvalidArgument, "this worker does not hold " + toString(claim.chunk) + " (any more)" });
-        else if (held.chunk.state != ChunkState::Leased || held.claim.outcome != ClaimOutcome::Open)
-            file.db.fail({ ErrorCode::InvalidArgument, toString(claim.chunk) + " was finished already" });
-        return held;
-    }
+// The chunk of a claim that this incarnation holds and has not finished.
+ClaimedChunk requireHeld(LedgerFile& file, std::int64_t incarnation, const Claim& claim)
+{
+    ClaimedChunk held = loadClaimedChunk(file.db, claim.chunk);
+    if (held.chunk.holder != incarnation || held.chunk.claim != claim.claimId)
+        file.db.fail(
+            { ErrorCode::InvalidArgument, "this worker does not hold " + toString(claim.chunk) + " (any more)" });
+    else if (held.chunk.state != ChunkState::Leased || held.claim.outcome != ClaimOutcome::Open)
+        file.db.fail({ ErrorCode::InvalidArgument, toString(claim.chunk) + " was finished already" });
+    return held;
+}
 
-    void giveBack(LedgerFile& file, ChunkMoves& moves, ChunkRow& chunk, ClaimOutcome outcome, ChunkState to, const std::string& cause)
-    {
-        const WindowRanges rest = subtract(chunk.whole(), coveredRanges(file.db, chunk));
-        moves.totals().claimedTokens -= tokensIn(rest, chunk.tokens, chunk.windows.value_or(0), file.windowTokens);
-        chunk.holder.reset();
-        const std::int64_t event = moves.move(chunk, to, cause);
-        file.db.run("UPDATE claim SET outcome=?, ended_wall=?, closed_seq=?, cause=? WHERE id=?", outcome, moves.wallNs(), event, cause,
-            chunk.claim);
-    }
+void giveBack(
+    LedgerFile& file, ChunkMoves& moves, ChunkRow& chunk, ClaimOutcome outcome, ChunkState to, const std::string& cause)
+{
+    const WindowRanges rest = subtract(chunk.whole(), coveredRanges(file.db, chunk));
+    moves.totals().claimedTokens -= tokensIn(rest, chunk.tokens, chunk.windows.value_or(0), file.windowTokens);
+    chunk.holder.reset();
+    const std::int64_t event = moves.move(chunk, to, cause);
+    file.db.run("UPDATE claim SET outcome=?, ended_wall=?, closed_seq=?, cause=? WHERE id=?", outcome, moves.wallNs(),
+        event, cause, chunk.claim);
+}
 
-    // Done and skipped must be what was to be trained: all of it, or a part of it when `partly`.
-    bool fits(const HeldClaim& held, const WindowRanges& done, const WindowRanges& skipped, bool partly)
-    {
-        if (!intersect(done, skipped).empty() || !contains(held.ranges, done) || !contains(held.ranges, skipped))
-            return false;
-        return partly || countWindows(done) + countWindows(skipped) == countWindows(held.ranges);
-    }
+// Done and skipped must be what was to be trained: all of it, or a part of it when `partly`.
+bool fits(const HeldClaim& held, const WindowRanges& done, const WindowRanges& skipped, bool partly)
+{
+    if (!intersect(done, skipped).empty() || !contains(held.ranges, done) || !contains(held.ranges, skipped))
+        return false;
+    return partly || countWindows(done) + countWindows(skipped) == countWindows(held.ranges);
+}
 
 } // namespace
 
@@ -72,7 +74,8 @@ WorkerLedger::WorkerLedger(std::unique_ptr<State> state)
 WorkerLedger::WorkerLedger(WorkerLedger&&) noexcept = default;
 WorkerLedger::~WorkerLedger() = default;
 
-Result<WorkerLedger> WorkerLedger::open(const std::filesystem::path& tracker, const std::string& runId, const Clock& clock)
+Result<WorkerLedger> WorkerLedger::open(
+    const std::filesystem::path& tracker, const std::string& runId, const Clock& clock)
 {
     FURROW_TRY_ASSIGN(auto file, openLedger(tracker, clock));
     if (file.runId != runId)
@@ -81,20 +84,11 @@ Result<WorkerLedger> WorkerLedger::open(const std::filesystem::path& tracker, co
     return WorkerLedger(std::make_unique<State>(State { std::move(file) }));
 }
 
-void WorkerLedger::setPatience(Patience patience)
-{
-    state_->file.db.setPatience(std::move(patience));
-}
+void WorkerLedger::setPatience(Patience patience) { state_->file.db.setPatience(std::move(patience)); }
 
-void WorkerLedger::makeEveryWriteDurable()
-{
-    state_->everyday = Durability::Full;
-}
+void WorkerLedger::makeEveryWriteDurable() { state_->everyday = Durability::Full; }
 
-Status WorkerLedger::together(const std::function<void()>& work)
-{
-    return Transaction::join(state_->file.db, work);
-}
+Status WorkerLedger::together(const std::function<void()>& work) { return Transaction::join(state_->file.db, work); }
 
 Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration, double leaseSeconds)
 {
@@ -105,28 +99,36 @@ Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration
     ChunkMoves moves(file, 0);
     if (state_->incarnation != 0)
         db.fail({ ErrorCode::InvalidArgument, "this worker has started already" });
-    if (!db.integer("SELECT 1 FROM attempt WHERE id=? AND ended_wall IS NULL AND id=(SELECT max(id) FROM attempt)", registration.attempt))
-        db.fail({ ErrorCode::Cancelled, "attempt " + std::to_string(registration.attempt.value) + " is over; this worker came too late" });
+    if (!db.integer("SELECT 1 FROM attempt WHERE id=? AND ended_wall IS NULL AND id=(SELECT max(id) FROM attempt)",
+            registration.attempt))
+        db.fail({ ErrorCode::Cancelled,
+            "attempt " + std::to_string(registration.attempt.value) + " is over; this worker came too late" });
     // One line of weights has one writer. A dead predecessor is fenced here; a living one keeps its place.
     std::vector<std::pair<std::int64_t, ProcessIdentity>> others;
     {
-        Rows rows = db.query("SELECT id, pid, start_time, boot_id FROM incarnation WHERE live=1 AND replica=? AND (replica>=0 OR worker=?)", registration.replica, registration.worker);
+        Rows rows = db.query(
+            "SELECT id, pid, start_time, boot_id FROM incarnation WHERE live=1 AND replica=? AND (replica>=0 OR worker=?)",
+            registration.replica, registration.worker);
         while (rows.next())
             others.emplace_back(rows.integer(0), ProcessIdentity { rows.integer(1), rows.integer(2), rows.text(3) });
     }
     for (const auto& [id, process] : others) {
         if (isAlive(process))
-            db.fail({ ErrorCode::Busy, (registration.replica == kFollower ? "rank " + std::to_string(registration.worker) : "replica " + std::to_string(registration.replica)) + " is being trained by process " + std::to_string(process.pid) });
+            db.fail({ ErrorCode::Busy,
+                (registration.replica == kFollower ? "rank " + std::to_string(registration.worker)
+                                                   : "replica " + std::to_string(registration.replica))
+                    + " is being trained by process " + std::to_string(process.pid) });
         else
             revokeIncarnation(file, moves, id, "its process is gone");
     }
     if (registration.replica != kFollower)
         ensureReplica(file, registration.replica);
     const std::int64_t now = file.clock->monotonicNs();
-    db.run("INSERT INTO incarnation (attempt, worker, replica, pid, start_time, boot_id, device, device_name, started_wall, lease_until, progress, phase, first_held)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'warming up', coalesce((SELECT max(id) FROM claim), 0) + 1)",
-        registration.attempt, registration.worker, registration.replica, self.pid, self.startTime, self.bootId, registration.device,
-        registration.deviceName, file.clock->wallNs(), leaseEnd(file, leaseSeconds), now);
+    db.run(
+        "INSERT INTO incarnation (attempt, worker, replica, pid, start_time, boot_id, device, device_name, started_wall, lease_until, progress, phase, first_held)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'warming up', coalesce((SELECT max(id) FROM claim), 0) + 1)",
+        registration.attempt, registration.worker, registration.replica, self.pid, self.startTime, self.bootId,
+        registration.device, registration.deviceName, file.clock->wallNs(), leaseEnd(file, leaseSeconds), now);
     const std::int64_t id = db.lastId();
     moves.finish();
     if (Status status = transaction.commit(); !status.ok())
@@ -146,8 +148,10 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, Durability::Normal));
     const RunState run = requireLive(file, state_->incarnation);
     if (state_->replica == kFollower)
-        db.fail({ ErrorCode::InvalidArgument, "rank " + std::to_string(state_->worker) + " claims nothing: rank 0 claims for all" });
-    const bool budgetIsSpent = run.rules.steps > 0 && run.steps + run.reservedSteps >= run.rules.steps && run.ownReservedSteps == 0;
+        db.fail({ ErrorCode::InvalidArgument,
+            "rank " + std::to_string(state_->worker) + " claims nothing: rank 0 claims for all" });
+    const bool budgetIsSpent
+        = run.rules.steps > 0 && run.steps + run.reservedSteps >= run.rules.steps && run.ownReservedSteps == 0;
     std::optional<ChunkRow> found;
     if (run.stop == StopReason::None && !budgetIsSpent)
         found = loadFirstFree(db);
@@ -168,7 +172,8 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     claim.windows = static_cast<std::int32_t>(chunk.windows.value_or(0));
     claim.remaining = subtract(chunk.whole(), coveredRanges(db, chunk));
     claim.positionTokens = run.claimedTokens;
-    claim.coveredTokens = tokensIn(subtract(chunk.whole(), claim.remaining), chunk.tokens, claim.windows, file.windowTokens);
+    claim.coveredTokens
+        = tokensIn(subtract(chunk.whole(), claim.remaining), chunk.tokens, claim.windows, file.windowTokens);
     moves.totals().claimedTokens += tokensIn(claim.remaining, chunk.tokens, claim.windows, file.windowTokens);
     db.run("INSERT INTO claim (chunk, incarnation, claimed_wall, ranges, position_tokens, opened_seq)"
            " VALUES (?, ?, ?, ?, ?, coalesce((SELECT max(seq) FROM event), 0) + 1)",
@@ -215,7 +220,8 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
     const auto done = normalized(outcome.done);
     const auto skipped = normalized(outcome.skipped);
     if (!done || !skipped)
-        return Error { ErrorCode::InvalidArgument, toString(claim.chunk) + ": the trained windows overlap or are empty" };
+        return Error { ErrorCode::InvalidArgument,
+            toString(claim.chunk) + ": the trained windows overlap or are empty" };
     LedgerFile& file = state_->file;
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, state_->everyday));
@@ -223,11 +229,13 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
     ChunkMoves moves(file, state_->incarnation);
     auto [chunk, held] = requireHeld(file, state_->incarnation, claim);
     if (!fits(held, *done, *skipped, partly))
-        db.fail({ ErrorCode::InvalidArgument, toString(claim.chunk) + ": trained and skipped windows are not what was claimed" });
+        db.fail({ ErrorCode::InvalidArgument,
+            toString(claim.chunk) + ": trained and skipped windows are not what was claimed" });
     const WindowRanges covered = coveredRanges(db, chunk);
     const std::int64_t windows = std::max<std::int64_t>(1, chunk.windows.value_or(1));
     const std::int64_t steps = done->empty() ? 0 : std::max<std::int64_t>(0, outcome.lastStep - outcome.firstStep + 1);
-    const std::int64_t newSteps = std::max<std::int64_t>(0, steps - (covered.empty() ? 0 : committedSteps(db, claim.claimId)));
+    const std::int64_t newSteps
+        = std::max<std::int64_t>(0, steps - (covered.empty() ? 0 : committedSteps(db, claim.claimId)));
     moves.totals().steps += newSteps;
     moves.totals().tokens += tokensIn(subtract(*done, covered), chunk.tokens, windows, file.windowTokens);
     useReservedSteps(file, moves, state_->incarnation, run, newSteps);
@@ -243,9 +251,10 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
     } else {
         event = moves.move(chunk, ChunkState::Trained, sentence("trained"));
     }
-    db.run("UPDATE claim SET outcome=?, ended_wall=?, started_wall=CASE WHEN started_wall=0 THEN claimed_wall ELSE started_wall END,"
-           " done=?, skipped=?, partly=?, samples=?, tokens=?, loss_sum=?, peak_norm=?, first_step=?, last_step=?, steps=?, closed_seq=?, sample_losses=?"
-           " WHERE id=?",
+    db.run(
+        "UPDATE claim SET outcome=?, ended_wall=?, started_wall=CASE WHEN started_wall=0 THEN claimed_wall ELSE started_wall END,"
+        " done=?, skipped=?, partly=?, samples=?, tokens=?, loss_sum=?, peak_norm=?, first_step=?, last_step=?, steps=?, closed_seq=?, sample_losses=?"
+        " WHERE id=?",
         ClaimOutcome::Trained, moves.wallNs(), encodeRanges(*done), encodeRanges(*skipped), partly,
         shareOf(*done, chunk.rows.samples, windows), outcome.tokens, outcome.lossSum, outcome.peakGradientNorm,
         outcome.firstStep, outcome.lastStep, steps, event, encodeSampleLosses(outcome.sampleLosses), claim.claimId);
@@ -267,7 +276,8 @@ Status WorkerLedger::fail(const Claim& claim, const Error& why)
     const bool poisoned = chunk.failures >= kFailuresUntilPoisoned;
     if (!file.db.failed())
         evictBlock(file, moves, chunk.place.block, why.message);
-    giveBack(file, moves, chunk, ClaimOutcome::Failed, poisoned ? ChunkState::Poisoned : moves.unclaimedState(chunk), why.message);
+    giveBack(file, moves, chunk, ClaimOutcome::Failed, poisoned ? ChunkState::Poisoned : moves.unclaimedState(chunk),
+        why.message);
     moves.finish();
     return transaction.commit();
 }
@@ -277,10 +287,11 @@ Status WorkerLedger::renew(const Progress& progress, double leaseSeconds)
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, state_->everyday));
     requireLive(file, state_->incarnation);
-    file.db.run("UPDATE incarnation SET lease_until=?, progress=?, phase=?, chunk=?, chunk_fraction=?, step=?, tokens=?, loss=?,"
-                " tokens_per_second=? WHERE id=?",
-        leaseEnd(file, leaseSeconds), file.clock->monotonicNs(), progress.phase, progress.chunk, progress.chunkFraction, progress.step,
-        progress.tokens, progress.loss, progress.tokensPerSecond, state_->incarnation);
+    file.db.run(
+        "UPDATE incarnation SET lease_until=?, progress=?, phase=?, chunk=?, chunk_fraction=?, step=?, tokens=?, loss=?,"
+        " tokens_per_second=? WHERE id=?",
+        leaseEnd(file, leaseSeconds), file.clock->monotonicNs(), progress.phase, progress.chunk, progress.chunkFraction,
+        progress.step, progress.tokens, progress.loss, progress.tokensPerSecond, state_->incarnation);
     return transaction.commit();
 }
 
@@ -323,10 +334,11 @@ Result<WorkerLedger::Signals> WorkerLedger::signals()
     Signals signals;
     {
         // A bare column beside max() is that of the newest incarnation; a fresh one has not told any steps yet.
-        Rows row = db.query("SELECT desired, save_request, eval_request, stop, (SELECT max(round) FROM merge_round),"
-                            " (SELECT sum(step) FROM (SELECT step, max(id) FROM incarnation WHERE step>0 AND replica>=0"
-                            " AND replica<>(SELECT replica FROM incarnation WHERE id=?) GROUP BY replica)) FROM control",
-            state_->incarnation);
+        Rows row
+            = db.query("SELECT desired, save_request, eval_request, stop, (SELECT max(round) FROM merge_round),"
+                       " (SELECT sum(step) FROM (SELECT step, max(id) FROM incarnation WHERE step>0 AND replica>=0"
+                       " AND replica<>(SELECT replica FROM incarnation WHERE id=?) GROUP BY replica)) FROM control",
+                state_->incarnation);
         if (row.next()) {
             signals.desired = static_cast<DesiredState>(row.integer(0));
             signals.saveRequest = row.integer(1);

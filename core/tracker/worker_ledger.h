@@ -20,8 +20,8 @@ enum class NothingToClaim {
     StopRuleReached, ///< see LedgerReader::stopReason
 };
 
-/// As replica of a registration: a rank of a data-parallel run beside rank 0. It trains its share of what rank 0 claims; it is known
-/// to the ledger so that people see it and its lease is watched, and can claim and commit nothing.
+/// As replica of a registration: a rank of a data-parallel run beside rank 0. It trains its share of what rank 0
+/// claims; it is known to the ledger so that people see it and its lease is watched, and can claim and commit nothing.
 inline constexpr std::int32_t kFollower = -1;
 
 struct WorkerRegistration {
@@ -32,8 +32,8 @@ struct WorkerRegistration {
     std::string deviceName;
 };
 
-/// As the only parent of a CheckpointRecord: its weights were made from the start weights of the run. No parent at all means
-/// whatever the ledger takes for the head (tests, benchmarks).
+/// As the only parent of a CheckpointRecord: its weights were made from the start weights of the run. No parent at all
+/// means whatever the ledger takes for the head (tests, benchmarks).
 inline constexpr CheckpointId kStartWeights { 0 };
 
 /// The tracker as one worker sees it. Every write is fenced: once the incarnation is revoked, each call fails with
@@ -41,7 +41,8 @@ inline constexpr CheckpointId kStartWeights { 0 };
 class WorkerLedger {
 public:
     /// Refuses (InvalidArgument) when the tracker's run id is not `runId`.
-    static Result<WorkerLedger> open(const std::filesystem::path& tracker, const std::string& runId, const Clock& clock = systemClock());
+    static Result<WorkerLedger> open(
+        const std::filesystem::path& tracker, const std::string& runId, const Clock& clock = systemClock());
     WorkerLedger(WorkerLedger&&) noexcept;
     ~WorkerLedger();
     /// How long each call waits for others that write; without it 30 s.
@@ -55,11 +56,12 @@ public:
     Status release(const Claim& claim);
     /// Training of the claim begins now (its prefetch wait is over).
     Status begin(const Claim& claim);
-    /// Leased -> Trained. All remaining windows must be in done or skipped, unless `partly`: then the chunk stays leased
-    /// by this incarnation until the next commit, which frees what is left.
+    /// Leased -> Trained. All remaining windows must be in done or skipped, unless `partly`: then the chunk stays
+    /// leased by this incarnation until the next commit, which frees what is left.
     Status finish(const Claim& claim, const ChunkOutcome& outcome, bool partly = false);
-    /// The claim could not be trained: its block cannot be read. The block counts as not prepared from now on, so that the feeder
-    /// looks at it and prepares it again; the third failure makes the chunk Poisoned. Trouble outside the block (isOutside) is none.
+    /// The claim could not be trained: its block cannot be read. The block counts as not prepared from now on, so that
+    /// the feeder looks at it and prepares it again; the third failure makes the chunk Poisoned. Trouble outside the
+    /// block (isOutside) is none.
     Status fail(const Claim& claim, const Error& why);
 
     struct Progress {
@@ -95,8 +97,8 @@ public:
     };
     Result<Signals> signals();
 
-    /// Merge rounds (core/DECISIONS.md 13). Each worker contributes its newest committed checkpoint, and waits; id 0: it
-    /// has none. Training since that checkpoint is lost.
+    /// Merge rounds (core/DECISIONS.md 13). Each worker contributes its newest committed checkpoint, and waits; id 0:
+    /// it has none. Training since that checkpoint is lost.
     Status contribute(std::int64_t round, CheckpointId checkpoint);
     struct MergeJob {
         std::int64_t round = 0;
@@ -115,8 +117,9 @@ public:
     /// Only a benchmark needs it: a power loss voids uncommitted training anyway (core/DECISIONS.md 19).
     void makeEveryWriteDurable();
 
-    /// The calls that `work` makes are one transaction: one turn among the writers and one sync for, say, a completion and the next claim.
-    /// Nothing they return holds before this has returned without a failure. Not for signals() and desired().
+    /// The calls that `work` makes are one transaction: one turn among the writers and one sync for, say, a completion
+    /// and the next claim. Nothing they return holds before this has returned without a failure. Not for signals() and
+    /// desired().
     Status together(const std::function<void()>& work);
 
     /// Ends the incarnation in order: releases what it holds.

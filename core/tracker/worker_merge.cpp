@@ -12,65 +12,69 @@ namespace furrow {
 
 namespace {
 
-    bool requireOpenRound(Database& db, std::int64_t round)
-    {
-        Rows row = db.query("SELECT result FROM merge_round WHERE round=?", round);
-        if (!row.next())
-            db.fail({ ErrorCode::NotFound, "there is no merge round " + std::to_string(round) });
-        return !db.failed() && row.isNull(0);
-    }
+bool requireOpenRound(Database& db, std::int64_t round)
+{
+    Rows row = db.query("SELECT result FROM merge_round WHERE round=?", round);
+    if (!row.next())
+        db.fail({ ErrorCode::NotFound, "there is no merge round " + std::to_string(round) });
+    return !db.failed() && row.isNull(0);
+}
 
-    // Heads and contributions that have something to add, newest facts first.
-    std::vector<CheckpointId> mergeInputs(Database& db, const Lineage& lineage, std::int64_t round)
+// Heads and contributions that have something to add, newest facts first.
+std::vector<CheckpointId> mergeInputs(Database& db, const Lineage& lineage, std::int64_t round)
+{
+    std::map<std::int32_t, std::int64_t> chosen;
+    for (const auto& [replica, head] : lineage.heads) {
+        if (head)
+            chosen[replica] = *head;
+    }
     {
-        std::map<std::int32_t, std::int64_t> chosen;
-        for (const auto& [replica, head] : lineage.heads) {
-            if (head)
-                chosen[replica] = *head;
-        }
-        {
-            // What a live worker contributed counts for it; a dead one takes part with its head.
-            Rows rows = db.query("SELECT c.replica, c.checkpoint FROM contribution c JOIN incarnation i ON i.id=c.incarnation"
-                                 " WHERE c.round=? AND i.live=1 AND c.checkpoint>0",
+        // What a live worker contributed counts for it; a dead one takes part with its head.
+        Rows rows
+            = db.query("SELECT c.replica, c.checkpoint FROM contribution c JOIN incarnation i ON i.id=c.incarnation"
+                       " WHERE c.round=? AND i.live=1 AND c.checkpoint>0",
                 round);
-            while (rows.next())
-                chosen[rows.int32(0)] = rows.integer(1);
-        }
-        std::vector<CheckpointId> inputs;
-        for (const auto& [replica, checkpoint] : chosen) {
-            const auto node = lineage.nodes.find(checkpoint);
-            const bool adds = node != lineage.nodes.end() && node->second.kind == CheckpointKind::Replica && !node->second.damaged;
-            if (adds && std::find(inputs.begin(), inputs.end(), CheckpointId { checkpoint }) == inputs.end())
-                inputs.push_back({ checkpoint });
-        }
-        return inputs;
-    }
-
-    std::vector<CheckpointId> storedInputs(Database& db, std::int64_t round)
-    {
-        std::vector<CheckpointId> inputs;
-        Rows rows = db.query("SELECT checkpoint FROM merge_input WHERE round=? ORDER BY checkpoint", round);
         while (rows.next())
-            inputs.push_back({ rows.integer(0) });
-        return inputs;
+            chosen[rows.int32(0)] = rows.integer(1);
     }
+    std::vector<CheckpointId> inputs;
+    for (const auto& [replica, checkpoint] : chosen) {
+        const auto node = lineage.nodes.find(checkpoint);
+        const bool adds
+            = node != lineage.nodes.end() && node->second.kind == CheckpointKind::Replica && !node->second.damaged;
+        if (adds && std::find(inputs.begin(), inputs.end(), CheckpointId { checkpoint }) == inputs.end())
+            inputs.push_back({ checkpoint });
+    }
+    return inputs;
+}
 
-    // Workers whose weights in memory hold work that the merge leaves out: they must start again from it.
-    std::vector<std::int64_t> leftBehind(Database& db, std::int64_t round, const std::vector<CheckpointId>& parents)
-    {
-        std::vector<std::int64_t> found;
-        Rows rows = db.query("SELECT i.id, coalesce(c.checkpoint, -1)"
-                             " FROM incarnation i LEFT JOIN contribution c ON c.round=? AND c.incarnation=i.id WHERE i.live=1",
+std::vector<CheckpointId> storedInputs(Database& db, std::int64_t round)
+{
+    std::vector<CheckpointId> inputs;
+    Rows rows = db.query("SELECT checkpoint FROM merge_input WHERE round=? ORDER BY checkpoint", round);
+    while (rows.next())
+        inputs.push_back({ rows.integer(0) });
+    return inputs;
+}
+
+// Workers whose weights in memory hold work that the merge leaves out: they must start again from it.
+std::vector<std::int64_t> leftBehind(Database& db, std::int64_t round, const std::vector<CheckpointId>& parents)
+{
+    std::vector<std::int64_t> found;
+    Rows rows
+        = db.query("SELECT i.id, coalesce(c.checkpoint, -1)"
+                   " FROM incarnation i LEFT JOIN contribution c ON c.round=? AND c.incarnation=i.id WHERE i.live=1",
             round);
-        while (rows.next()) {
-            const std::int64_t contributed = rows.integer(1);
-            const bool included = contributed == 0 || std::find(parents.begin(), parents.end(), CheckpointId { contributed }) != parents.end()
-                || db.integer("SELECT kind FROM checkpoint WHERE id=?", contributed).value_or(0) == 1;
-            if (!included || countHeldChunks(db, rows.integer(0), ChunkState::Trained) > 0)
-                found.push_back(rows.integer(0));
-        }
-        return found;
+    while (rows.next()) {
+        const std::int64_t contributed = rows.integer(1);
+        const bool included = contributed == 0
+            || std::find(parents.begin(), parents.end(), CheckpointId { contributed }) != parents.end()
+            || db.integer("SELECT kind FROM checkpoint WHERE id=?", contributed).value_or(0) == 1;
+        if (!included || countHeldChunks(db, rows.integer(0), ChunkState::Trained) > 0)
+            found.push_back(rows.integer(0));
     }
+    return found;
+}
 
 } // namespace
 
@@ -83,9 +87,11 @@ Status WorkerLedger::contribute(std::int64_t round, CheckpointId checkpoint)
     if (requireOpenRound(db, round)) {
         const std::int64_t head = db.integer("SELECT head FROM replica WHERE replica=?", state_->replica).value_or(0);
         if (checkpoint.value != head)
-            db.fail({ ErrorCode::InvalidArgument, "a worker contributes its newest checkpoint (" + std::to_string(head) + "), not " + std::to_string(checkpoint.value) });
-        db.run("INSERT OR REPLACE INTO contribution (round, replica, incarnation, checkpoint) VALUES (?, ?, ?, ?)", round, state_->replica,
-            state_->incarnation, checkpoint);
+            db.fail({ ErrorCode::InvalidArgument,
+                "a worker contributes its newest checkpoint (" + std::to_string(head) + "), not "
+                    + std::to_string(checkpoint.value) });
+        db.run("INSERT OR REPLACE INTO contribution (round, replica, incarnation, checkpoint) VALUES (?, ?, ?, ?)",
+            round, state_->replica, state_->incarnation, checkpoint);
     }
     return transaction.commit();
 }
@@ -101,13 +107,18 @@ Result<std::optional<WorkerLedger::MergeJob>> WorkerLedger::takeMerge(std::int64
     if (requireOpenRound(db, round)) {
         const bool waiting = db.integer("SELECT 1 FROM incarnation i WHERE i.live=1 AND NOT EXISTS"
                                         " (SELECT 1 FROM contribution c WHERE c.round=? AND c.incarnation=i.id)",
-                               round)
+                                   round)
                                  .has_value();
-        const std::int64_t taker = db.integer("SELECT i.id FROM merge_round r JOIN incarnation i ON i.id=r.taken_by AND i.live=1 WHERE r.round=?", round).value_or(0);
+        const std::int64_t taker
+            = db.integer(
+                    "SELECT i.id FROM merge_round r JOIN incarnation i ON i.id=r.taken_by AND i.live=1 WHERE r.round=?",
+                    round)
+                  .value_or(0);
         const Lineage lineage = loadLineage(db);
         const std::vector<CheckpointId> stored = storedInputs(db, round);
         const std::set<std::int64_t> bad = lineage.bad();
-        const bool allGood = std::none_of(stored.begin(), stored.end(), [&](CheckpointId input) { return bad.contains(input.value); });
+        const bool allGood
+            = std::none_of(stored.begin(), stored.end(), [&](CheckpointId input) { return bad.contains(input.value); });
         if (taker == state_->incarnation && allGood) {
             job = MergeJob { round, stored };
         } else if (!waiting && (taker == 0 || taker == state_->incarnation)) {
@@ -133,7 +144,8 @@ Result<CheckpointId> WorkerLedger::commitMerge(std::int64_t round, const Checkpo
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     requireLive(file, state_->incarnation);
-    if (!requireOpenRound(db, round) || db.integer("SELECT taken_by FROM merge_round WHERE round=?", round) != state_->incarnation)
+    if (!requireOpenRound(db, round)
+        || db.integer("SELECT taken_by FROM merge_round WHERE round=?", round) != state_->incarnation)
         db.fail({ ErrorCode::Cancelled, "merge round " + std::to_string(round) + " is in other hands" });
     const std::vector<CheckpointId> inputs = storedInputs(db, round);
     CheckpointRecord record = merged;
@@ -141,14 +153,18 @@ Result<CheckpointId> WorkerLedger::commitMerge(std::int64_t round, const Checkpo
         record.parents = inputs;
     for (const CheckpointId parent : record.parents) {
         if (std::find(inputs.begin(), inputs.end(), parent) == inputs.end())
-            db.fail({ ErrorCode::InvalidArgument, "checkpoint " + std::to_string(parent.value) + " is not among the contributions of merge round " + std::to_string(round) });
+            db.fail({ ErrorCode::InvalidArgument,
+                "checkpoint " + std::to_string(parent.value) + " is not among the contributions of merge round "
+                    + std::to_string(round) });
     }
     record.kind = CheckpointKind::Merge;
     record.replica = -1;
     const Lineage lineage = loadLineage(db);
     for (const CheckpointId parent : record.parents) {
         if (lineage.bad().contains(parent.value))
-            db.fail({ ErrorCode::InvalidArgument, "checkpoint " + std::to_string(parent.value) + " was found damaged and cannot be merged; take the job again" });
+            db.fail({ ErrorCode::InvalidArgument,
+                "checkpoint " + std::to_string(parent.value)
+                    + " was found damaged and cannot be merged; take the job again" });
     }
     requireDisjoint(file, lineage, record.parents);
     const CheckpointId id = insertCheckpoint(file, state_->incarnation, record);

@@ -41,7 +41,8 @@ std::string alignmentProblem(const RunFile& a, const RunFile& b)
     if (a.dataIdentity != b.dataIdentity)
         return "the runs have different data";
     if (a.samplesPerBlock != b.samplesPerBlock)
-        return "the blocks have " + std::to_string(a.samplesPerBlock) + " and " + std::to_string(b.samplesPerBlock) + " samples";
+        return "the blocks have " + std::to_string(a.samplesPerBlock) + " and " + std::to_string(b.samplesPerBlock)
+            + " samples";
     if (a.config.chunkSamples != b.config.chunkSamples || a.config.chunkBytes != b.config.chunkBytes)
         return "the chunks are cut differently";
     if (a.tokenizerHash != b.tokenizerHash)
@@ -65,7 +66,8 @@ ChunkAlignment align(const Losses& baseline, const Losses& other)
     }
     result.meanDifference = result.common > 0 ? sum / static_cast<double>(result.common) : kNone;
     const std::size_t kept = std::min(kWorst, result.worst.size());
-    std::partial_sort(result.worst.begin(), result.worst.begin() + static_cast<std::ptrdiff_t>(kept), result.worst.end(), [](const auto& x, const auto& y) { return x.difference > y.difference; });
+    std::partial_sort(result.worst.begin(), result.worst.begin() + static_cast<std::ptrdiff_t>(kept),
+        result.worst.end(), [](const auto& x, const auto& y) { return x.difference > y.difference; });
     result.worst.resize(kept);
     return result;
 }
@@ -98,35 +100,32 @@ std::vector<ConfigDifference> differencesOf(const std::vector<ComparedRun>& runs
         ConfigDifference difference { &setting, {} };
         for (const ComparedRun& run : runs)
             difference.values.push_back(valueText(run, setting));
-        const bool same = std::all_of(difference.values.begin(), difference.values.end(), [&](const std::string& value) { return value == difference.values.front(); });
+        const bool same = std::all_of(difference.values.begin(), difference.values.end(),
+            [&](const std::string& value) { return value == difference.values.front(); });
         if (!same && setting.key != "name")
             found.push_back(std::move(difference));
     }
     return found;
 }
 
-nlohmann::json number(double value)
-{
-    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
+nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
 
-std::string lossText(double loss)
-{
-    return std::isfinite(loss) ? formatNumber(loss, 4) : "-";
-}
+std::string lossText(double loss) { return std::isfinite(loss) ? formatNumber(loss, 4) : "-"; }
 
 } // namespace
 
 Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& folders)
 {
     if (folders.size() < 2 || folders.size() > kMostRuns)
-        return Error { ErrorCode::InvalidArgument, sentence("two to eight runs can be compared, not %1", { std::to_string(folders.size()) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("two to eight runs can be compared, not %1", { std::to_string(folders.size()) }) };
     RunComparison result;
     std::vector<Losses> losses;
     for (const auto& folder : folders) {
         const RunPaths paths(folder);
         auto ledger = openLedger(paths);
-        FURROW_TRY_ASSIGN(auto status, ledger.ok() ? readStatus(paths, ledger.value()) : readStatus(paths)); // which says best why there is none
+        FURROW_TRY_ASSIGN(auto status,
+            ledger.ok() ? readStatus(paths, ledger.value()) : readStatus(paths)); // which says best why there is none
         ComparedRun run;
         run.folder = utf8Text(folder);
         run.status = std::move(status);
@@ -155,19 +154,25 @@ Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& fold
 
 nlohmann::json toJson(const RunComparison& comparison)
 {
-    nlohmann::json json = { { "runs", nlohmann::json::array() }, { "settings", nlohmann::json::array() }, { "by_chunk", nlohmann::json::array() } };
+    nlohmann::json json = { { "runs", nlohmann::json::array() }, { "settings", nlohmann::json::array() },
+        { "by_chunk", nlohmann::json::array() } };
     for (const ComparedRun& run : comparison.runs) {
-        json["runs"].push_back({ { "run", run.folder }, { "name", run.name }, { "state", toString(run.status.state) }, { "steps", run.status.steps }, { "tokens", run.status.tokens },
-            { "active_seconds", run.status.activeSeconds }, { "tokens_per_s", run.meanTokensPerSecond }, { "loss", number(run.status.loss) }, { "loss_workers", run.status.lossWorkers },
-            { "eval_loss", run.status.evaluation ? number(run.status.evaluation->loss) : nlohmann::json(nullptr) }, { "chunks_trained", run.chunksTrained }, { "mean_chunk_loss", number(run.meanLoss) } });
+        json["runs"].push_back({ { "run", run.folder }, { "name", run.name }, { "state", toString(run.status.state) },
+            { "steps", run.status.steps }, { "tokens", run.status.tokens },
+            { "active_seconds", run.status.activeSeconds }, { "tokens_per_s", run.meanTokensPerSecond },
+            { "loss", number(run.status.loss) }, { "loss_workers", run.status.lossWorkers },
+            { "eval_loss", run.status.evaluation ? number(run.status.evaluation->loss) : nlohmann::json(nullptr) },
+            { "chunks_trained", run.chunksTrained }, { "mean_chunk_loss", number(run.meanLoss) } });
     }
     for (const ConfigDifference& difference : comparison.differences)
         json["settings"].push_back({ { "key", difference.setting->key }, { "values", difference.values } });
     for (const ChunkAlignment& aligned : comparison.alignments) {
         nlohmann::json worst = nlohmann::json::array();
         for (const auto& chunk : aligned.worst)
-            worst.push_back({ { "block", chunk.block }, { "chunk", chunk.column }, { "difference", chunk.difference } });
-        json["by_chunk"].push_back({ { "problem", aligned.problem }, { "common", aligned.common }, { "better", aligned.better }, { "mean_difference", number(aligned.meanDifference) }, { "worst", worst } });
+            worst.push_back(
+                { { "block", chunk.block }, { "chunk", chunk.column }, { "difference", chunk.difference } });
+        json["by_chunk"].push_back({ { "problem", aligned.problem }, { "common", aligned.common },
+            { "better", aligned.better }, { "mean_difference", number(aligned.meanDifference) }, { "worst", worst } });
     }
     return json;
 }
@@ -177,9 +182,13 @@ std::string comparisonText(const RunComparison& comparison)
     std::string text;
     for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
         const ComparedRun& run = comparison.runs[i];
-        text += (i == 0 ? "Baseline " : "Run      ") + run.name + ": " + toString(run.status.state) + ", " + formatCount(run.status.steps) + " steps, " + formatCount(run.status.tokens)
-            + " tokens in " + formatDuration(run.status.activeSeconds) + " (" + formatNumber(run.meanTokensPerSecond, 0) + " tokens/s, mean), eval loss "
-            + (run.status.evaluation ? lossText(run.status.evaluation->loss) + " " + ofWhat(*run.status.evaluation) : lossText(kNone)) + "\n";
+        text += (i == 0 ? "Baseline " : "Run      ") + run.name + ": " + toString(run.status.state) + ", "
+            + formatCount(run.status.steps) + " steps, " + formatCount(run.status.tokens) + " tokens in "
+            + formatDuration(run.status.activeSeconds) + " (" + formatNumber(run.meanTokensPerSecond, 0)
+            + " tokens/s, mean), eval loss "
+            + (run.status.evaluation ? lossText(run.status.evaluation->loss) + " " + ofWhat(*run.status.evaluation)
+                                     : lossText(kNone))
+            + "\n";
         if (i == 0)
             continue;
         const ChunkAlignment& aligned = comparison.alignments[i - 1];
@@ -188,13 +197,15 @@ std::string comparisonText(const RunComparison& comparison)
         else if (aligned.common == 0)
             text += "  by chunk: no chunk was trained by both yet.\n";
         else
-            text += "  by chunk: " + formatCount(aligned.common) + " in common, mean difference " + lossText(aligned.meanDifference) + " nats, " + formatCount(aligned.better) + " better.\n";
+            text += "  by chunk: " + formatCount(aligned.common) + " in common, mean difference "
+                + lossText(aligned.meanDifference) + " nats, " + formatCount(aligned.better) + " better.\n";
     }
     text += comparison.differences.empty() ? "All settings are the same.\n" : "Settings that differ:\n";
     for (const ConfigDifference& difference : comparison.differences) {
         text += "  " + difference.setting->key + ":";
         for (std::size_t i = 0; i < difference.values.size(); ++i)
-            text += (i == 0 ? " " : " | ") + (difference.values[i].empty() ? std::string("not set") : difference.values[i]);
+            text += (i == 0 ? " " : " | ")
+                + (difference.values[i].empty() ? std::string("not set") : difference.values[i]);
         text += "\n";
     }
     return text;

@@ -44,8 +44,8 @@ struct RunComparison {
     std::vector<ChunkAlignment> alignments; ///< of runs[1], runs[2], ...
 };
 
-/// Compares two to eight runs, the first one being the baseline. Chunks are aligned by block and column of the first epoch;
-/// that means the same text only when data and chunk settings are the same, which is checked and said.
+/// Compares two to eight runs, the first one being the baseline. Chunks are aligned by block and column of the first
+/// epoch; that means the same text only when data and chunk settings are the same, which is checked and said.
 Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& folders);
 
 nlohmann::json toJson(const RunComparison& comparison);

@@ -33,7 +33,8 @@ struct BundleFile {
     std::string text;
 };
 
-/// The end of a file of the run, or why it is not shown: one that lies elsewhere is not the run's, whatever a link says.
+/// The end of a file of the run, or why it is not shown: one that lies elsewhere is not the run's, whatever a link
+/// says.
 std::string lastPart(const fs::path& path)
 {
     auto file = RandomAccessFile::openOwn(path);
@@ -52,11 +53,13 @@ std::string fileList(const fs::path& run)
 {
     std::string list;
     std::error_code failed;
-    for (auto entry = fs::recursive_directory_iterator(run, failed); !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
+    for (auto entry = fs::recursive_directory_iterator(run, failed);
+        !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
         std::error_code ignored;
         const bool isLink = entry->is_symlink(ignored);
         const auto size = !isLink && entry->is_regular_file(ignored) ? entry->file_size(ignored) : 0;
-        list += std::to_string(size) + "  " + utf8Text(entry->path().lexically_relative(run)) + (isLink ? " (a link)\n" : "\n");
+        list += std::to_string(size) + "  " + utf8Text(entry->path().lexically_relative(run))
+            + (isLink ? " (a link)\n" : "\n");
     }
     return list;
 }
@@ -65,9 +68,13 @@ std::vector<BundleFile> collect(const fs::path& run)
 {
     const RunPaths paths(run);
     std::vector<BundleFile> files;
-    files.push_back({ "versions.txt", "Furrow " FURROW_VERSION "\ncores " + std::to_string(cpuCount()) + "\nmemory " + std::to_string(physicalMemoryBytes()) + "\n" });
+    files.push_back({ "versions.txt",
+        "Furrow " FURROW_VERSION "\ncores " + std::to_string(cpuCount()) + "\nmemory "
+            + std::to_string(physicalMemoryBytes()) + "\n" });
     auto status = readStatus(paths);
-    files.push_back({ "status.json", status.ok() ? toJson(status.value()).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) : status.error().message });
+    files.push_back({ "status.json",
+        status.ok() ? toJson(status.value()).dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+                    : status.error().message });
     auto report = auditRun(paths, AuditDepth::Quick); // it says that the weights were not inspected
     files.push_back({ "audit.json", report.ok() ? auditJson(report.value()) : report.error().message });
     files.push_back({ "run.json", lastPart(paths.configFile()) });

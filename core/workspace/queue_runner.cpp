@@ -78,8 +78,10 @@ Status startWaiting(WorkspaceFile& file)
         auto config = currentConfig(paths);
         auto started = config.ok() ? startRun(paths, config.value()) : Result<ProcessIdentity>(config.error());
         const bool ok = started.ok();
-        logInfo("The run " + entry.name + " of the queue " + (ok ? "begins." : "cannot begin: " + started.error().message));
-        FURROW_TRY(file.setEntry(entry.id, ok ? QueueState::Running : QueueState::Ended, ok ? "" : "failed: " + started.error().message));
+        logInfo(
+            "The run " + entry.name + " of the queue " + (ok ? "begins." : "cannot begin: " + started.error().message));
+        FURROW_TRY(file.setEntry(
+            entry.id, ok ? QueueState::Running : QueueState::Ended, ok ? "" : "failed: " + started.error().message));
     }
     return {};
 }
@@ -113,7 +115,8 @@ bool shareDevice(const std::string& a, const std::string& b)
 {
     const auto first = devicesOf(a);
     const auto second = devicesOf(b);
-    const auto onlyCpu = [](const std::set<std::string>& devices) { return devices == std::set<std::string> { "cpu" }; };
+    const auto onlyCpu
+        = [](const std::set<std::string>& devices) { return devices == std::set<std::string> { "cpu" }; };
     if (first.empty() || second.empty()) // every GPU: collides with everything but the processor
         return !onlyCpu(first) && !onlyCpu(second);
     return std::any_of(first.begin(), first.end(), [&](const std::string& device) { return second.contains(device); });
@@ -130,7 +133,8 @@ std::vector<QueueEntry> startable(const std::vector<QueueEntry>& queue)
     for (const QueueEntry& entry : queue) {
         if (entry.state != QueueState::Waiting)
             continue;
-        const bool free = std::none_of(taken.begin(), taken.end(), [&entry](const std::string& lane) { return shareDevice(lane, entry.lane); });
+        const bool free = std::none_of(
+            taken.begin(), taken.end(), [&entry](const std::string& lane) { return shareDevice(lane, entry.lane); });
         taken.push_back(entry.lane); // nobody overtakes in a lane
         if (free)
             found.push_back(entry);
@@ -144,7 +148,8 @@ Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
     if (!lock.ok() && lock.error().code != ErrorCode::Busy)
         return lock.error();
     if (!lock.ok())
-        return Error { ErrorCode::Busy, sentence("the queue of %1 is run by another process already", { utf8Text(workspace) }) };
+        return Error { ErrorCode::Busy,
+            sentence("the queue of %1 is run by another process already", { utf8Text(workspace) }) };
     FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
     do {
         auto queue = file.queue();
@@ -158,8 +163,9 @@ Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
         queue = file.queue();
         if (!queue.ok())
             return queue.error();
-        const bool open = std::any_of(queue.value().begin(), queue.value().end(),
-            [&](const QueueEntry& e) { return e.state == QueueState::Running || (e.state == QueueState::Waiting && !paused); });
+        const bool open = std::any_of(queue.value().begin(), queue.value().end(), [&](const QueueEntry& e) {
+            return e.state == QueueState::Running || (e.state == QueueState::Waiting && !paused);
+        });
         if (!open)
             return {};
     } while (!stop.waitFor(kBeat));
@@ -185,12 +191,16 @@ Status letNextRun(const std::filesystem::path& workspace, std::int64_t id)
     FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
     FURROW_TRY_ASSIGN(auto queue, file.queue());
     const auto& all = queue;
-    const auto now = std::find_if(all.begin(), all.end(), [id](const QueueEntry& e) { return e.id == id && e.state == QueueState::Running; });
+    const auto now = std::find_if(
+        all.begin(), all.end(), [id](const QueueEntry& e) { return e.id == id && e.state == QueueState::Running; });
     if (now == all.end())
-        return Error { ErrorCode::InvalidArgument, sentence("entry %1 of the queue is not in training", { std::to_string(id) }) };
-    const auto next = std::find_if(now, all.end(), [&](const QueueEntry& e) { return e.state == QueueState::Waiting && shareDevice(e.lane, now->lane); });
+        return Error { ErrorCode::InvalidArgument,
+            sentence("entry %1 of the queue is not in training", { std::to_string(id) }) };
+    const auto next = std::find_if(now, all.end(),
+        [&](const QueueEntry& e) { return e.state == QueueState::Waiting && shareDevice(e.lane, now->lane); });
     if (next == all.end())
-        return Error { ErrorCode::InvalidArgument, sentence("no other run waits for the devices of %1", { now->name }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("no other run waits for the devices of %1", { now->name }) };
     FURROW_TRY(stopRun(RunPaths(pathFromUtf8(now->run))));
     // It waits again, behind the one that is let through.
     FURROW_TRY(file.moveEntry(id, next - all.begin()));

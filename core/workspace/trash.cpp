@@ -14,10 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path trashOf(const fs::path& workspace)
-{
-    return workspace / "trash";
-}
+fs::path trashOf(const fs::path& workspace) { return workspace / "trash"; }
 
 Result<fs::path> move(const fs::path& from, const fs::path& folder)
 {
@@ -35,14 +32,16 @@ Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
     if (isLocked(paths.supervisorLock()))
         return Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(run) }) };
     if (run.parent_path() != workspace / "runs")
-        return Error { ErrorCode::InvalidArgument, sentence("%1 does not lie in this workspace; only its own runs go to its trash", { utf8Text(run) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 does not lie in this workspace; only its own runs go to its trash", { utf8Text(run) }) };
     return move(run, trashOf(workspace));
 }
 
 Result<fs::path> restoreFromTrash(const fs::path& workspace, const fs::path& trashed)
 {
     if (trashed.parent_path() != trashOf(workspace))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 does not lie in the trash of this workspace", { utf8Text(trashed) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 does not lie in the trash of this workspace", { utf8Text(trashed) }) };
     return move(trashed, workspace / "runs");
 }
 

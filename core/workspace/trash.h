@@ -10,7 +10,8 @@ namespace furrow {
 /// Moves a run folder that nobody trains into <workspace>/trash. Nothing is deleted. Returns where it is now.
 Result<std::filesystem::path> moveToTrash(const std::filesystem::path& workspace, const std::filesystem::path& run);
 /// Moves it back to <workspace>/runs.
-Result<std::filesystem::path> restoreFromTrash(const std::filesystem::path& workspace, const std::filesystem::path& trashed);
+Result<std::filesystem::path> restoreFromTrash(
+    const std::filesystem::path& workspace, const std::filesystem::path& trashed);
 /// Run folders in the trash.
 std::vector<std::filesystem::path> trashedRuns(const std::filesystem::path& workspace);
 

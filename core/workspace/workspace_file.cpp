@@ -15,16 +15,14 @@ namespace {
 constexpr std::int64_t kVersion = 1;
 constexpr std::uintmax_t kLargeWal = 1 << 20;
 
-constexpr const char* kSchema = "CREATE TABLE run (folder TEXT PRIMARY KEY, tags TEXT NOT NULL, grp TEXT NOT NULL, note TEXT NOT NULL, archived INTEGER NOT NULL);"
-                                "CREATE TABLE queue (id INTEGER PRIMARY KEY, turn INTEGER NOT NULL, run TEXT NOT NULL, name TEXT NOT NULL, lane TEXT NOT NULL,"
-                                "  state INTEGER NOT NULL, outcome TEXT NOT NULL);"
-                                "CREATE TABLE setting (key TEXT PRIMARY KEY, value INTEGER NOT NULL);"
-                                "PRAGMA user_version=1;";
+constexpr const char* kSchema
+    = "CREATE TABLE run (folder TEXT PRIMARY KEY, tags TEXT NOT NULL, grp TEXT NOT NULL, note TEXT NOT NULL, archived INTEGER NOT NULL);"
+      "CREATE TABLE queue (id INTEGER PRIMARY KEY, turn INTEGER NOT NULL, run TEXT NOT NULL, name TEXT NOT NULL, lane TEXT NOT NULL,"
+      "  state INTEGER NOT NULL, outcome TEXT NOT NULL);"
+      "CREATE TABLE setting (key TEXT PRIMARY KEY, value INTEGER NOT NULL);"
+      "PRAGMA user_version=1;";
 
-std::filesystem::path fileOf(const std::filesystem::path& workspace)
-{
-    return workspace / "library.sqlite";
-}
+std::filesystem::path fileOf(const std::filesystem::path& workspace) { return workspace / "library.sqlite"; }
 
 std::string joined(std::vector<std::string> tags)
 {
@@ -97,10 +95,7 @@ std::string noteKey(const std::filesystem::path& workspace, const std::filesyste
     return run.parent_path() == workspace / "runs" ? "runs/" + utf8Text(run.filename()) : utf8Text(run);
 }
 
-std::filesystem::path queueLock(const std::filesystem::path& workspace)
-{
-    return workspace / "queue.lock";
-}
+std::filesystem::path queueLock(const std::filesystem::path& workspace) { return workspace / "queue.lock"; }
 
 Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace)
 {
@@ -112,7 +107,9 @@ Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace
     const auto version = db.integer("PRAGMA user_version");
     FURROW_TRY(db.takeStatus());
     if (version.value_or(0) != kVersion)
-        return Error { ErrorCode::InvalidArgument, sentence("%1 was written by a newer Furrow (version %2); use that one", { utf8Text(fileOf(workspace)), std::to_string(version.value_or(0)) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 was written by a newer Furrow (version %2); use that one",
+                { utf8Text(fileOf(workspace)), std::to_string(version.value_or(0)) }) };
     shrinkWal(db, workspace);
     return WorkspaceFile(std::move(db));
 }
@@ -143,8 +140,9 @@ Status WorkspaceFile::setNotes(const std::string& run, const RunNotes& notes)
         if (notes == RunNotes {})
             db_.run("DELETE FROM run WHERE folder=?", run);
         else
-            db_.run("INSERT INTO run (folder, tags, grp, note, archived) VALUES (?,?,?,?,?) ON CONFLICT(folder) DO UPDATE SET tags=excluded.tags, grp=excluded.grp, "
-                    "note=excluded.note, archived=excluded.archived",
+            db_.run(
+                "INSERT INTO run (folder, tags, grp, note, archived) VALUES (?,?,?,?,?) ON CONFLICT(folder) DO UPDATE SET tags=excluded.tags, grp=excluded.grp, "
+                "note=excluded.note, archived=excluded.archived",
                 run, tags, notes.group, notes.note, notes.archived ? 1 : 0);
     });
 }
@@ -155,7 +153,8 @@ Result<std::vector<QueueEntry>> WorkspaceFile::queue()
     {
         Rows rows = db_.query("SELECT id, run, name, lane, state, outcome FROM queue ORDER BY turn, id");
         while (rows.next())
-            entries.push_back({ rows.integer(0), rows.text(1), rows.text(2), rows.text(3), static_cast<QueueState>(rows.integer(4)), rows.text(5) });
+            entries.push_back({ rows.integer(0), rows.text(1), rows.text(2), rows.text(3),
+                static_cast<QueueState>(rows.integer(4)), rows.text(5) });
     }
     FURROW_TRY(db_.takeStatus());
     return entries;
@@ -167,7 +166,8 @@ Status WorkspaceFile::enqueue(const std::string& run, const std::string& name, c
         if (db_.integer("SELECT id FROM queue WHERE run=? AND state<2", run))
             db_.fail({ ErrorCode::InvalidArgument, sentence("%1 is in the queue already", { run }) });
         const auto last = db_.integer("SELECT max(turn) FROM queue").value_or(0);
-        db_.run("INSERT INTO queue (turn, run, name, lane, state, outcome) VALUES (?,?,?,?,0,'')", last + 1, run, name, lane);
+        db_.run("INSERT INTO queue (turn, run, name, lane, state, outcome) VALUES (?,?,?,?,0,'')", last + 1, run, name,
+            lane);
     });
 }
 
@@ -196,7 +196,8 @@ Status WorkspaceFile::moveEntry(std::int64_t id, std::int64_t position)
             return;
         }
         order.erase(at);
-        order.insert(order.begin() + std::clamp<std::int64_t>(position, 0, static_cast<std::int64_t>(order.size())), id);
+        order.insert(
+            order.begin() + std::clamp<std::int64_t>(position, 0, static_cast<std::int64_t>(order.size())), id);
         std::int64_t turn = 0;
         for (const std::int64_t entry : order)
             db_.run("UPDATE queue SET turn=? WHERE id=?", ++turn, entry);
@@ -205,7 +206,9 @@ Status WorkspaceFile::moveEntry(std::int64_t id, std::int64_t position)
 
 Status WorkspaceFile::setEntry(std::int64_t id, QueueState state, const std::string& outcome)
 {
-    return inTransaction([&] { db_.run("UPDATE queue SET state=?, outcome=? WHERE id=?", static_cast<std::int64_t>(state), outcome, id); });
+    return inTransaction([&] {
+        db_.run("UPDATE queue SET state=?, outcome=? WHERE id=?", static_cast<std::int64_t>(state), outcome, id);
+    });
 }
 
 Status WorkspaceFile::removeEnded()
@@ -216,7 +219,9 @@ Status WorkspaceFile::removeEnded()
 Status WorkspaceFile::setQueuePaused(bool paused)
 {
     return inTransaction([&] {
-        db_.run("INSERT INTO setting (key, value) VALUES ('queue_paused', ?) ON CONFLICT(key) DO UPDATE SET value=excluded.value", paused ? 1 : 0);
+        db_.run(
+            "INSERT INTO setting (key, value) VALUES ('queue_paused', ?) ON CONFLICT(key) DO UPDATE SET value=excluded.value",
+            paused ? 1 : 0);
     });
 }
 

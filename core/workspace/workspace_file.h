@@ -66,7 +66,8 @@ private:
     Database db_;
 };
 
-/// How a run is called in the file: "runs/<folder>" inside the workspace, so that a workspace may be moved, else its whole path.
+/// How a run is called in the file: "runs/<folder>" inside the workspace, so that a workspace may be moved, else its
+/// whole path.
 std::string noteKey(const std::filesystem::path& workspace, const std::filesystem::path& run);
 
 /// Held by the one process that runs the queue of a workspace.

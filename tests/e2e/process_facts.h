@@ -41,7 +41,8 @@ inline QByteArrayList listeningAddresses(const QList<qint64>& pids)
 {
     QSet<QByteArray> inodes;
     for (const qint64 pid : pids) {
-        const auto links = QDir(QStringLiteral("/proc/%1/fd").arg(pid)).entryInfoList(QDir::NoDotAndDotDot | QDir::AllEntries | QDir::System | QDir::Hidden);
+        const auto links = QDir(QStringLiteral("/proc/%1/fd").arg(pid))
+                               .entryInfoList(QDir::NoDotAndDotDot | QDir::AllEntries | QDir::System | QDir::Hidden);
         for (const QFileInfo& link : links) {
             const QString target = QFile::symLinkTarget(link.filePath()).section(QLatin1Char('/'), -1);
             if (target.startsWith(QLatin1String("socket:[")))

@@ -28,7 +28,8 @@ RunDriver::Output RunDriver::ctl(const QStringList& arguments, int timeoutMs)
     output.exitCode = process.exitCode();
     output.text = QString::fromUtf8(process.readAllStandardOutput());
     output.errors = QString::fromUtf8(process.readAllStandardError());
-    output.json = QJsonDocument::fromJson(output.text.toUtf8()).object(); // one document, or a stream of them: then the last
+    output.json
+        = QJsonDocument::fromJson(output.text.toUtf8()).object(); // one document, or a stream of them: then the last
     const auto lines = output.text.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
     if (output.json.isEmpty() && !lines.isEmpty())
         output.json = QJsonDocument::fromJson(lines.last().toUtf8()).object();
@@ -53,8 +54,9 @@ QString RunDriver::writeText(const QString& folder, int lines)
 
 QStringList RunDriver::tinyModel()
 {
-    return QStringLiteral("--preset char --tokenizer byte --data-mode lines --layers 1 --heads 2 --width 32 --seq-len 32 --batch-size 4 --chunk-samples 10 --samples-per-block 200 "
-                          "--held-out-percent 2 --warmup-steps 10 --epochs 1 --eval-steps 0 --threads 1 --checkpoint-minutes 0.05")
+    return QStringLiteral(
+        "--preset char --tokenizer byte --data-mode lines --layers 1 --heads 2 --width 32 --seq-len 32 --batch-size 4 --chunk-samples 10 --samples-per-block 200 "
+        "--held-out-percent 2 --warmup-steps 10 --epochs 1 --eval-steps 0 --threads 1 --checkpoint-minutes 0.05")
         .split(QLatin1Char(' '));
 }
 
@@ -95,7 +97,8 @@ bool RunDriver::waitForState(const QString& run, const QStringList& states, int 
     timer.start();
     while (timer.elapsed() < timeoutMs) {
         const auto now = status(run);
-        if (now[QStringLiteral("supervisor")][QStringLiteral("pid")].isNull() && states.contains(now[QStringLiteral("state")].toString()))
+        if (now[QStringLiteral("supervisor")][QStringLiteral("pid")].isNull()
+            && states.contains(now[QStringLiteral("state")].toString()))
             return true;
         QTest::qWait(50);
     }
@@ -104,16 +107,11 @@ bool RunDriver::waitForState(const QString& run, const QStringList& states, int 
 
 QJsonObject RunDriver::auditedEpoch(const QString& run, int epoch)
 {
-    const auto epochs = ctl({ QStringLiteral("audit"), run, QStringLiteral("--json") }).json[QStringLiteral("epochs")].toArray();
+    const auto epochs
+        = ctl({ QStringLiteral("audit"), run, QStringLiteral("--json") }).json[QStringLiteral("epochs")].toArray();
     return epochs.at(epoch).toObject();
 }
 
-bool RunDriver::hold(qint64 pid)
-{
-    return pid > 0 && ::kill(static_cast<pid_t>(pid), SIGSTOP) == 0;
-}
+bool RunDriver::hold(qint64 pid) { return pid > 0 && ::kill(static_cast<pid_t>(pid), SIGSTOP) == 0; }
 
-bool RunDriver::killHard(qint64 pid)
-{
-    return pid > 0 && ::kill(static_cast<pid_t>(pid), SIGKILL) == 0;
-}
+bool RunDriver::killHard(qint64 pid) { return pid > 0 && ::kill(static_cast<pid_t>(pid), SIGKILL) == 0; }

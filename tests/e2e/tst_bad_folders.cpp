@@ -1,5 +1,5 @@
-// What people do to run folders: two supervisors, synchronised folders, copies of living databases, edited files. Each is refused in a
-// sentence that says what to do, or heals by a plain resume.
+// What people do to run folders: two supervisors, synchronised folders, copies of living databases, edited files. Each
+// is refused in a sentence that says what to do, or heals by a plain resume.
 
 #include "core/base/hash.h"
 #include "core/tracker/database.h"
@@ -45,7 +45,8 @@ bool copyFolder(const QString& from, const QString& to, const QStringList& witho
         if (without.contains(entry.fileName()))
             continue;
         const QString target = to + QLatin1Char('/') + entry.fileName();
-        if (entry.isDir() ? !copyFolder(entry.filePath(), target, without) : !QFile::copy(entry.filePath(), target) && QFile::exists(entry.filePath()))
+        if (entry.isDir() ? !copyFolder(entry.filePath(), target, without)
+                          : !QFile::copy(entry.filePath(), target) && QFile::exists(entry.filePath()))
             return false;
     }
     return true;
@@ -79,7 +80,8 @@ bool poisonWeights(const QString& run, const QString& checkpoint)
     if (!weights.open(QIODevice::ReadWrite))
         return false;
     const auto header = qFromLittleEndian<quint64>(weights.read(8).constData());
-    const bool written = weights.seek(static_cast<qint64>(8 + header)) && weights.write(QByteArray::fromHex("0000c07f")) == 4;
+    const bool written
+        = weights.seek(static_cast<qint64>(8 + header)) && weights.write(QByteArray::fromHex("0000c07f")) == 4;
     weights.close();
     const auto sha256 = [](const QString& path) { return furrow::sha256File(path.toStdString()); };
     const auto fresh = sha256(weights.fileName());
@@ -93,7 +95,10 @@ bool poisonWeights(const QString& run, const QString& checkpoint)
             file["sha256"] = fresh.value();
     const auto text = json.dump() + "\n";
     return manifest.open(QIODevice::WriteOnly) && manifest.write(text.c_str()) > 0 && manifest.flush()
-        && editTracker(run, ("UPDATE checkpoint SET manifest_sha256='" + furrow::sha256Hex(text) + "' WHERE folder='" + checkpoint.toStdString() + "'").c_str());
+        && editTracker(run,
+            ("UPDATE checkpoint SET manifest_sha256='" + furrow::sha256Hex(text) + "' WHERE folder='"
+                + checkpoint.toStdString() + "'")
+                .c_str());
 }
 
 } // namespace
@@ -110,17 +115,24 @@ class TestBadFolders : public QObject {
     QString started(const QString& name, const QString& text, const QStringList& more = {})
     {
         const QString run = folder_.filePath(name);
-        const auto out = RunDriver::ctl(QStringList { "run"_q, "--detach"_q, "--json"_q, "--data"_q, text, "--out"_q, run, "--devices"_q, "cpu"_q } + RunDriver::tinyModel() + more);
+        const auto out = RunDriver::ctl(
+            QStringList { "run"_q, "--detach"_q, "--json"_q, "--data"_q, text, "--out"_q, run, "--devices"_q, "cpu"_q }
+            + RunDriver::tinyModel() + more);
         return out.exitCode == 0 ? run : QString();
     }
-    QString started(const char* name, const QStringList& more = {}) { return started(QLatin1String(name), text_, more); }
-    /// A run that was stopped early in its only epoch. On a busy machine a small epoch may be over before the stop arrives: then a longer one is tried.
+    QString started(const char* name, const QStringList& more = {})
+    {
+        return started(QLatin1String(name), text_, more);
+    }
+    /// A run that was stopped early in its only epoch. On a busy machine a small epoch may be over before the stop
+    /// arrives: then a longer one is tried.
     QString stopped(const char* name)
     {
         for (int lines = kLines; lines <= 16 * kLines; lines *= 4) {
             const QString own = QLatin1String(name) + QString::number(lines);
             QDir(folder_.path()).mkpath(own + "-text"_q);
-            const QString text = lines == kLines ? text_ : RunDriver::writeText(folder_.filePath(own + "-text"_q), lines);
+            const QString text
+                = lines == kLines ? text_ : RunDriver::writeText(folder_.filePath(own + "-text"_q), lines);
             const QString run = started(own, text);
             if (run.isEmpty() || !RunDriver::waitForChunks(run, 5))
                 return {};
@@ -134,7 +146,9 @@ class TestBadFolders : public QObject {
     static QString newestHead(const QString& run)
     {
         auto reader = furrow::LedgerReader::open((run + "/tracker.sqlite"_q).toStdString());
-        const auto rows = reader.ok() ? reader.value().checkpoints() : furrow::Result<std::vector<furrow::SupervisorLedger::CheckpointRow>>(reader.error());
+        const auto rows = reader.ok()
+            ? reader.value().checkpoints()
+            : furrow::Result<std::vector<furrow::SupervisorLedger::CheckpointRow>>(reader.error());
         QString newest;
         for (const auto& row : rows.ok() ? rows.value() : std::vector<furrow::SupervisorLedger::CheckpointRow>())
             if (row.head)
@@ -179,7 +193,8 @@ private Q_SLOTS:
     {
         QVERIFY(QDir(folder_.path()).mkpath("Dropbox"_q));
         const QString run = folder_.filePath("Dropbox/run"_q);
-        const auto out = RunDriver::ctl(QStringList { "run"_q, "--detach"_q, "--data"_q, text_, "--out"_q, run } + RunDriver::tinyModel());
+        const auto out = RunDriver::ctl(
+            QStringList { "run"_q, "--detach"_q, "--data"_q, text_, "--out"_q, run } + RunDriver::tinyModel());
         QVERIFY(out.exitCode != 0);
         QVERIFY2(out.errors.contains("Dropbox"_q), qPrintable(out.errors));
         QVERIFY(!QFile::exists(run));
@@ -242,7 +257,8 @@ private Q_SLOTS:
         QVERIFY(refused.exitCode != 0);
         QVERIFY2(refused.errors.contains("doctor"_q), qPrintable(refused.errors));
         const auto repaired = RunDriver::ctl({ "doctor"_q, run, "--repair"_q, "--json"_q });
-        QVERIFY2(repaired.exitCode == 0 && repaired.json["repaired"_q].toBool(), qPrintable(repaired.text + repaired.errors));
+        QVERIFY2(repaired.exitCode == 0 && repaired.json["repaired"_q].toBool(),
+            qPrintable(repaired.text + repaired.errors));
         const auto resumed = RunDriver::ctl({ "resume"_q, run, "--json"_q });
         QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.text + resumed.errors));
         verifyExactlyOnce(run);
@@ -262,12 +278,16 @@ private Q_SLOTS:
         for (const QString& command : { "resume"_q, "doctor"_q }) {
             const auto out = RunDriver::ctl({ command, run });
             QVERIFY(out.exitCode != 0);
-            QVERIFY2((out.errors + out.text).contains("older than the weights"_q) && (out.errors + out.text).contains("--repair"_q), qPrintable(out.errors + out.text));
+            QVERIFY2((out.errors + out.text).contains("older than the weights"_q)
+                    && (out.errors + out.text).contains("--repair"_q),
+                qPrintable(out.errors + out.text));
         }
         const auto said = RunDriver::ctl({ "status"_q, run });
-        QVERIFY2(said.text.contains("older than the weights"_q), qPrintable(said.text)); // it showed the older numbers without a word
+        QVERIFY2(said.text.contains("older than the weights"_q),
+            qPrintable(said.text)); // it showed the older numbers without a word
         const auto dry = RunDriver::ctl({ "resume"_q, run, "--dry-run"_q, "--json"_q }); // it said "goes on"
-        QVERIFY2(dry.exitCode == 1 && dry.json["refusal"_q].toString().contains("older than the weights"_q), qPrintable(dry.text));
+        QVERIFY2(dry.exitCode == 1 && dry.json["refusal"_q].toString().contains("older than the weights"_q),
+            qPrintable(dry.text));
         QCOMPARE(static_cast<int>(QDir(run + "/checkpoints"_q).entryList({ "r0-*"_q }).size()), newer);
         const auto forward = RunDriver::ctl({ "doctor"_q, run, "--repair"_q, "--json"_q });
         QVERIFY2(forward.exitCode == 0 && forward.json["older"_q].toBool(), qPrintable(forward.text + forward.errors));
@@ -285,21 +305,26 @@ private Q_SLOTS:
         QVERIFY(QDir().rename(run + "/checkpoints"_q, run + "/away"_q));
         const auto refused = RunDriver::ctl({ "resume"_q, run });
         QVERIFY(refused.exitCode != 0);
-        QVERIFY2((refused.errors + refused.text).contains("--accept-loss"_q), qPrintable(refused.errors + refused.text));
-        // `resume --detach` said "trains" and the attempt failed behind it: the run was called failed, though "nothing was changed"
+        QVERIFY2(
+            (refused.errors + refused.text).contains("--accept-loss"_q), qPrintable(refused.errors + refused.text));
+        // `resume --detach` said "trains" and the attempt failed behind it: the run was called failed, though "nothing
+        // was changed"
         const auto before = RunDriver::status(run);
         const auto detached = RunDriver::ctl({ "resume"_q, run, "--detach"_q });
-        QVERIFY2(detached.exitCode != 0 && detached.errors.contains("Is its disk mounted?"_q), qPrintable(detached.errors + detached.text));
+        QVERIFY2(detached.exitCode != 0 && detached.errors.contains("Is its disk mounted?"_q),
+            qPrintable(detached.errors + detached.text));
         QCOMPARE(RunDriver::status(run)["state"_q].toString(), before["state"_q].toString());
         QCOMPARE(RunDriver::status(run)["attempt"_q].toInt(), before["attempt"_q].toInt());
         const auto plan = RunDriver::ctl({ "resume"_q, run, "--dry-run"_q, "--json"_q });
-        QVERIFY2(plan.json["loss"_q].toString().contains("start weights"_q) && plan.json["redo"_q].toInt() > 0, qPrintable(plan.text + plan.errors));
+        QVERIFY2(plan.json["loss"_q].toString().contains("start weights"_q) && plan.json["redo"_q].toInt() > 0,
+            qPrintable(plan.text + plan.errors));
         QVERIFY(QDir().rename(run + "/away"_q, run + "/checkpoints"_q));
         QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--json"_q }).exitCode, 0);
         verifyExactlyOnce(run);
     }
 
-    /// The yes at the resume was for one damaged file; a day later the disk was away for a moment, and the run began at its start weights.
+    /// The yes at the resume was for one damaged file; a day later the disk was away for a moment, and the run began at
+    /// its start weights.
     void aYesAtTheResumeWasTakenForAllThatIsLostLater()
     {
         const QString run = stopped("yes");
@@ -307,11 +332,15 @@ private Q_SLOTS:
         const auto committed = [&run] { return RunDriver::status(run)["chunks"_q]["committed"_q].toInt(); };
         const int before = committed();
         QVERIFY(before > 0);
-        QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--accept-loss"_q, "--detach"_q, "--checkpoint-steps"_q, "20"_q, "--epochs"_q, "50"_q }).exitCode, 0);
+        QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--accept-loss"_q, "--detach"_q, "--checkpoint-steps"_q, "20"_q,
+                                    "--epochs"_q, "50"_q })
+                     .exitCode,
+            0);
         QTRY_VERIFY_WITH_TIMEOUT(committed() > before, 60'000);
         QVERIFY(QDir().rename(run + "/checkpoints"_q, run + "/away"_q));
         QVERIFY(RunDriver::waitForState(run, { "failed"_q }));
-        QVERIFY2(RunDriver::status(run)["stop_detail"_q].toString().contains("Is its disk mounted?"_q), qPrintable(RunDriver::ctl({ "status"_q, run }).text));
+        QVERIFY2(RunDriver::status(run)["stop_detail"_q].toString().contains("Is its disk mounted?"_q),
+            qPrintable(RunDriver::ctl({ "status"_q, run }).text));
         QVERIFY(committed() > before);
         QVERIFY(RunDriver::ctl({ "status"_q, run }).text.contains("is not there (is its disk mounted?)"_q));
         QVERIFY(QDir().rename(run + "/away"_q, run + "/checkpoints"_q));
@@ -323,19 +352,44 @@ private Q_SLOTS:
     {
         QTest::addColumn<std::function<bool(const QString&)>>("harm");
         QTest::addColumn<QString>("named");
-        const auto row = [](const char* name, const QString& named, std::function<bool(const QString&)> harm) { QTest::newRow(name) << std::move(harm) << named; };
-        row("checkpoints are a link", "is a link"_q, [](const QString& run) { return QDir().rename(run + "/checkpoints"_q, run + "/away"_q) && QFile::link(run + "/away"_q, run + "/checkpoints"_q); });
-        row("a pipe for a lock", "supervisor.lock"_q, [](const QString& run) { return (!QFile::exists(run + "/supervisor.lock"_q) || QFile::remove(run + "/supervisor.lock"_q)) && ::mkfifo(qPrintable(run + "/supervisor.lock"_q), 0600) == 0; });
-        row("a pipe for a log", "supervisor.log: it is not a regular file"_q, [](const QString& run) { return QFile::remove(run + "/logs/supervisor.log"_q) && ::mkfifo(qPrintable(run + "/logs/supervisor.log"_q), 0600) == 0; });
-        row("a pipe for telemetry", "2-w0.jsonl: it is not a regular file"_q, [](const QString& run) { return ::mkfifo(qPrintable(run + "/telemetry/2-w0.jsonl"_q), 0600) == 0; });
-        row("a tracker with a second name", "tracker.sqlite has a second name"_q, [](const QString& run) { return ::link(qPrintable(run + "/tracker.sqlite"_q), qPrintable(run + "/../second-name.sqlite"_q)) == 0; });
-        row("a log with a second name", "supervisor.log has a second name"_q, [](const QString& run) { return ::link(qPrintable(run + "/logs/supervisor.log"_q), qPrintable(run + "/../second-name.log"_q)) == 0; });
-        row("no tokenizer", "tokenizer.json"_q, [](const QString& run) { return QFile::remove(run + "/tokenizer.json"_q); });
-        row("another tokenizer", "tokenizer.json"_q, [](const QString& run) { return replaceIn(run + "/tokenizer.json"_q, "byte"_q, "gpt2"_q); });
-        row("another list of data", "run.json"_q, [](const QString& run) { return replaceIn(run + "/run.json"_q, "\"identity\": \""_q, "\"identity\": \"0"_q); });
-        row("another seed in the tracker", "its seed is"_q, [](const QString& run) { return editTracker(run, "UPDATE meta SET value=99 WHERE key='seed'"); });
-        row("a damaged tracker", "--repair"_q, [](const QString& run) { return editTracker(run, "UPDATE chunk SET state=4, covered=windows WHERE id=(SELECT id FROM chunk WHERE state=1 LIMIT 1)"); });
-        row("checkpoints are away", "start weights"_q, [](const QString& run) { return QDir().rename(run + "/checkpoints"_q, run + "/away"_q); });
+        const auto row = [](const char* name, const QString& named, std::function<bool(const QString&)> harm) {
+            QTest::newRow(name) << std::move(harm) << named;
+        };
+        row("checkpoints are a link", "is a link"_q, [](const QString& run) {
+            return QDir().rename(run + "/checkpoints"_q, run + "/away"_q)
+                && QFile::link(run + "/away"_q, run + "/checkpoints"_q);
+        });
+        row("a pipe for a lock", "supervisor.lock"_q, [](const QString& run) {
+            return (!QFile::exists(run + "/supervisor.lock"_q) || QFile::remove(run + "/supervisor.lock"_q))
+                && ::mkfifo(qPrintable(run + "/supervisor.lock"_q), 0600) == 0;
+        });
+        row("a pipe for a log", "supervisor.log: it is not a regular file"_q, [](const QString& run) {
+            return QFile::remove(run + "/logs/supervisor.log"_q)
+                && ::mkfifo(qPrintable(run + "/logs/supervisor.log"_q), 0600) == 0;
+        });
+        row("a pipe for telemetry", "2-w0.jsonl: it is not a regular file"_q,
+            [](const QString& run) { return ::mkfifo(qPrintable(run + "/telemetry/2-w0.jsonl"_q), 0600) == 0; });
+        row("a tracker with a second name", "tracker.sqlite has a second name"_q, [](const QString& run) {
+            return ::link(qPrintable(run + "/tracker.sqlite"_q), qPrintable(run + "/../second-name.sqlite"_q)) == 0;
+        });
+        row("a log with a second name", "supervisor.log has a second name"_q, [](const QString& run) {
+            return ::link(qPrintable(run + "/logs/supervisor.log"_q), qPrintable(run + "/../second-name.log"_q)) == 0;
+        });
+        row("no tokenizer", "tokenizer.json"_q,
+            [](const QString& run) { return QFile::remove(run + "/tokenizer.json"_q); });
+        row("another tokenizer", "tokenizer.json"_q,
+            [](const QString& run) { return replaceIn(run + "/tokenizer.json"_q, "byte"_q, "gpt2"_q); });
+        row("another list of data", "run.json"_q, [](const QString& run) {
+            return replaceIn(run + "/run.json"_q, "\"identity\": \""_q, "\"identity\": \"0"_q);
+        });
+        row("another seed in the tracker", "its seed is"_q,
+            [](const QString& run) { return editTracker(run, "UPDATE meta SET value=99 WHERE key='seed'"); });
+        row("a damaged tracker", "--repair"_q, [](const QString& run) {
+            return editTracker(
+                run, "UPDATE chunk SET state=4, covered=windows WHERE id=(SELECT id FROM chunk WHERE state=1 LIMIT 1)");
+        });
+        row("checkpoints are away", "start weights"_q,
+            [](const QString& run) { return QDir().rename(run + "/checkpoints"_q, run + "/away"_q); });
     }
     void aDryRunSaidGoesOnWhereTheResumeRefuses()
     {
@@ -394,12 +448,16 @@ private Q_SLOTS:
         const QString run = stopped("damaged");
         QVERIFY(!run.isEmpty());
         const auto attempt = RunDriver::status(run)["attempt"_q].toInt();
-        for (const char* edit : { "UPDATE chunk SET state=4, covered=windows WHERE id=(SELECT id FROM chunk WHERE state=1 LIMIT 1)", "UPDATE budget SET steps=9223372036854775807",
-                 "UPDATE attempt SET id=9223372036854775807 WHERE id=(SELECT max(id) FROM attempt)" }) {
+        for (const char* edit :
+            { "UPDATE chunk SET state=4, covered=windows WHERE id=(SELECT id FROM chunk WHERE state=1 LIMIT 1)",
+                "UPDATE budget SET steps=9223372036854775807",
+                "UPDATE attempt SET id=9223372036854775807 WHERE id=(SELECT max(id) FROM attempt)" }) {
             QVERIFY2(editTracker(run, edit), edit);
             const auto refused = RunDriver::ctl({ "resume"_q, run }, 60'000);
-            QVERIFY2(refused.exitCode != 0 && refused.errors.contains("--repair"_q), qPrintable(QLatin1String(edit) + refused.errors + refused.text));
-            QVERIFY2(!refused.errors.contains("UPDATE"_q) && !refused.errors.contains("REAL"_q), qPrintable(refused.errors));
+            QVERIFY2(refused.exitCode != 0 && refused.errors.contains("--repair"_q),
+                qPrintable(QLatin1String(edit) + refused.errors + refused.text));
+            QVERIFY2(
+                !refused.errors.contains("UPDATE"_q) && !refused.errors.contains("REAL"_q), qPrintable(refused.errors));
             const auto repaired = RunDriver::ctl({ "doctor"_q, run, "--repair"_q });
             QVERIFY2(repaired.exitCode == 0, qPrintable(QLatin1String(edit) + repaired.errors + repaired.text));
         }
@@ -417,18 +475,22 @@ private Q_SLOTS:
             QVERIFY(QFile::copy(RunDriver::writeText(two, 400), two + name));
         QVERIFY(QFile::remove(two + "/text.txt"_q));
         const QString run = folder_.filePath("left-out"_q);
-        const auto made = RunDriver::ctl(QStringList { "new"_q, "--data"_q, two, "--bad-files"_q, "leave_out"_q, "--out"_q, run, "--devices"_q, "cpu"_q } + RunDriver::tinyModel());
+        const auto made = RunDriver::ctl(QStringList { "new"_q, "--data"_q, two, "--bad-files"_q, "leave_out"_q,
+                                             "--out"_q, run, "--devices"_q, "cpu"_q }
+            + RunDriver::tinyModel());
         QVERIFY2(made.exitCode == 0, qPrintable(made.errors));
         QFile changed(two + "/b.txt"_q);
         QVERIFY(changed.open(QIODevice::Append));
         changed.write("one more line\n");
         changed.close();
         const auto trained = RunDriver::ctl({ "resume"_q, run });
-        QVERIFY2(trained.text.contains("left out: "_q) && trained.text.contains("b.txt"_q), qPrintable(trained.text + trained.errors));
+        QVERIFY2(trained.text.contains("left out: "_q) && trained.text.contains("b.txt"_q),
+            qPrintable(trained.text + trained.errors));
         QVERIFY(RunDriver::ctl({ "status"_q, run }).text.contains("b.txt"_q));
     }
 
-    /// With several workers it cost five restarts to learn that the newest weights hold NaN, and a run whose epochs were all trained was called finished.
+    /// With several workers it cost five restarts to learn that the newest weights hold NaN, and a run whose epochs
+    /// were all trained was called finished.
     void newestWeightsWithNaNCostFiveRestarts_data()
     {
         QTest::addColumn<bool>("finished");
@@ -438,7 +500,8 @@ private Q_SLOTS:
     void newestWeightsWithNaNCostFiveRestarts()
     {
         QFETCH(bool, finished);
-        const QString run = started(finished ? "nan-finished" : "nan", { "--workers"_q, "2"_q, "--epochs"_q, finished ? "1"_q : "50"_q });
+        const QString run = started(
+            finished ? "nan-finished" : "nan", { "--workers"_q, "2"_q, "--epochs"_q, finished ? "1"_q : "50"_q });
         QVERIFY(!run.isEmpty());
         if (finished)
             QVERIFY(RunDriver::waitForState(run, { "finished"_q }));
@@ -452,11 +515,13 @@ private Q_SLOTS:
         const auto resumed = RunDriver::ctl({ "resume"_q, run });
         QVERIFY(resumed.exitCode != 0);
         const auto detail = RunDriver::status(run)["stop_detail"_q].toString();
-        QVERIFY2(detail.contains(named) && detail.contains("holds NaN or Inf"_q) && detail.contains("--accept-loss"_q), qPrintable(detail));
+        QVERIFY2(detail.contains(named) && detail.contains("holds NaN or Inf"_q) && detail.contains("--accept-loss"_q),
+            qPrintable(detail));
         for (const auto& worker : RunDriver::status(run)["workers"_q].toArray())
             QCOMPARE(worker["restarts"_q].toInt(), 0);
         const auto doctor = RunDriver::ctl({ "doctor"_q, run });
-        QVERIFY2(doctor.exitCode != 0 && (doctor.text + doctor.errors).contains(named), qPrintable(doctor.text + doctor.errors));
+        QVERIFY2(doctor.exitCode != 0 && (doctor.text + doctor.errors).contains(named),
+            qPrintable(doctor.text + doctor.errors));
         QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--accept-loss"_q, "--json"_q, "--epochs"_q, "1"_q }).exitCode, 0);
         verifyExactlyOnce(run);
     }
@@ -464,7 +529,9 @@ private Q_SLOTS:
     void mergeByHandLeavesAFinishedRunFinished()
     {
         const QString run = folder_.filePath("finished"_q);
-        const auto out = RunDriver::ctl(QStringList { "run"_q, "--json"_q, "--workers"_q, "2"_q, "--data"_q, text_, "--out"_q, run, "--devices"_q, "cpu"_q } + RunDriver::tinyModel());
+        const auto out = RunDriver::ctl(QStringList { "run"_q, "--json"_q, "--workers"_q, "2"_q, "--data"_q, text_,
+                                            "--out"_q, run, "--devices"_q, "cpu"_q }
+            + RunDriver::tinyModel());
         QVERIFY2(out.exitCode == 0, qPrintable(out.errors));
         QCOMPARE(RunDriver::ctl({ "merge"_q, run, "--method"_q, "average"_q }).exitCode, 0);
         const auto status = RunDriver::status(run);

@@ -15,11 +15,16 @@ class TestBrain : public QObject {
     QString text_;
     QString parent_; ///< a run that was stopped in the middle of its epoch
 
-    QString runFolder(const char* name) const { return folder_.filePath(QStringLiteral("workspace/runs/") + QLatin1String(name)); }
+    QString runFolder(const char* name) const
+    {
+        return folder_.filePath(QStringLiteral("workspace/runs/") + QLatin1String(name));
+    }
 
     RunDriver::Output run(const QString& folder, const QStringList& more = {}) const
     {
-        return RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--workers"), QStringLiteral("1"), QStringLiteral("--data"), text_, QStringLiteral("--out"), folder, QStringLiteral("--devices"), QStringLiteral("cpu") }
+        return RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--workers"), QStringLiteral("1"),
+                                  QStringLiteral("--data"), text_, QStringLiteral("--out"), folder,
+                                  QStringLiteral("--devices"), QStringLiteral("cpu") }
             + RunDriver::tinyModel() + more);
     }
 
@@ -29,7 +34,11 @@ class TestBrain : public QObject {
         return checkpoints.filePath(checkpoints.entryList({ QStringLiteral("r0-*") }, QDir::Dirs, QDir::Time).value(0));
     }
 
-    QStringList from(const QString& run, const char* choice) const { return { QStringLiteral("--init-from"), checkpointOf(run), QStringLiteral("--parent-chunks"), QLatin1String(choice) }; }
+    QStringList from(const QString& run, const char* choice) const
+    {
+        return { QStringLiteral("--init-from"), checkpointOf(run), QStringLiteral("--parent-chunks"),
+            QLatin1String(choice) };
+    }
 
 private Q_SLOTS:
     void initTestCase()
@@ -54,7 +63,8 @@ private Q_SLOTS:
         QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
         QVERIFY(epoch[QStringLiteral("complete")].toBool());
 
-        const auto brain = RunDriver::ctl({ QStringLiteral("brain"), QStringLiteral("show"), child, QStringLiteral("--json") });
+        const auto brain
+            = RunDriver::ctl({ QStringLiteral("brain"), QStringLiteral("show"), child, QStringLiteral("--json") });
         const auto ancestor = brain.json[QStringLiteral("ancestors")][0];
         QCOMPARE(ancestor[QStringLiteral("run")].toString(), parent_);
         QCOMPARE(ancestor[QStringLiteral("chunks")].toInt(), before);
@@ -72,17 +82,23 @@ private Q_SLOTS:
         QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
         const auto epoch = RunDriver::auditedEpoch(child);
         QCOMPARE(epoch[QStringLiteral("committed")].toInt(), kChunks);
-        QCOMPARE(epoch[QStringLiteral("trained_by_parent")][QStringLiteral("again")].toInt(), RunDriver::auditedEpoch(parent_)[QStringLiteral("committed")].toInt());
+        QCOMPARE(epoch[QStringLiteral("trained_by_parent")][QStringLiteral("again")].toInt(),
+            RunDriver::auditedEpoch(parent_)[QStringLiteral("committed")].toInt());
     }
 
     void whatCannotBeSkippedIsRefused_data()
     {
         QTest::addColumn<QStringList>("options");
         QTest::addColumn<QString>("sentence");
-        QTest::newRow("other chunks") << (from(parent_, "skip") << QStringLiteral("--chunk-samples") << QStringLiteral("7")) << QStringLiteral("chunk_samples");
-        QTest::newRow("no parent") << QStringList { QStringLiteral("--parent-chunks"), QStringLiteral("skip") } << QStringLiteral("--init-from");
+        QTest::newRow("other chunks") << (from(parent_, "skip")
+            << QStringLiteral("--chunk-samples") << QStringLiteral("7"))
+                                      << QStringLiteral("chunk_samples");
+        QTest::newRow("no parent") << QStringList { QStringLiteral("--parent-chunks"), QStringLiteral("skip") }
+                                   << QStringLiteral("--init-from");
         QTest::newRow("not a choice") << from(parent_, "sometimes") << QStringLiteral("allowed is one of again, skip");
-        QTest::newRow("no such checkpoint") << QStringList { QStringLiteral("--init-from"), parent_ + QStringLiteral("/checkpoints/r0-1-none") } << QStringLiteral("has no checkpoint");
+        QTest::newRow("no such checkpoint")
+            << QStringList { QStringLiteral("--init-from"), parent_ + QStringLiteral("/checkpoints/r0-1-none") }
+            << QStringLiteral("has no checkpoint");
     }
     void whatCannotBeSkippedIsRefused()
     {

@@ -12,7 +12,8 @@ class TestCompletion : public QObject {
         QStringList quoted;
         for (const auto& word : words)
             quoted += QLatin1Char('\'') + word + QLatin1Char('\'');
-        const auto script = QStringLiteral("source <(furrowctl completion bash) && COMP_WORDS=(%1) && COMP_CWORD=%2 && { _furrowctl; printf '%s\\n' \"${COMPREPLY[@]}\"; }")
+        const auto script = QStringLiteral(
+            "source <(furrowctl completion bash) && COMP_WORDS=(%1) && COMP_CWORD=%2 && { _furrowctl; printf '%s\\n' \"${COMPREPLY[@]}\"; }")
                                 .arg(quoted.join(QLatin1Char(' ')))
                                 .arg(words.size() - 1);
         return linesOf(QStringLiteral("bash"), { QStringLiteral("-c"), script });
@@ -35,9 +36,11 @@ private Q_SLOTS:
         using L = QStringList;
         QTest::newRow("commands") << L { "furrowctl", "doct" } << L { "doctor" };
         QTest::newRow("a command inside one") << L { "furrowctl", "tokenizer", "tr" } << L { "train" };
-        QTest::newRow("options of a command") << L { "furrowctl", "run", "--stop-after-e" } << L { "--stop-after-epoch" };
+        QTest::newRow("options of a command")
+            << L { "furrowctl", "run", "--stop-after-e" } << L { "--stop-after-epoch" };
         QTest::newRow("values of a setting") << L { "furrowctl", "run", "--parallel", "d" } << L { "data" };
-        QTest::newRow("a command after an option") << L { "furrowctl", "run", "--data", "tokenizer", "--grad-ac" } << L { "--grad-accum" };
+        QTest::newRow("a command after an option")
+            << L { "furrowctl", "run", "--data", "tokenizer", "--grad-ac" } << L { "--grad-accum" };
         QTest::newRow("nothing that is hidden") << L { "furrowctl", "bench", "tracker-w" } << L {};
     }
     void bashOffersWhatMayFollow()
@@ -68,11 +71,16 @@ private Q_SLOTS:
         file.flush();
         QCOMPARE(linesOf(shell, { QStringLiteral("-n"), file.fileName() }), QStringList {});
         if (shell == QStringLiteral("zsh")) {
-            const auto offered = QStringLiteral("compdef() {}; _files() {}; compadd() { shift; print -l -- \"$@\" }; source %1; words=(furrowctl run --parallel ''); CURRENT=4; _furrowctl").arg(file.fileName());
-            QCOMPARE(linesOf(shell, { QStringLiteral("-f"), QStringLiteral("-c"), offered }), QStringList({ QStringLiteral("independent"), QStringLiteral("data") }));
+            const auto offered = QStringLiteral(
+                "compdef() {}; _files() {}; compadd() { shift; print -l -- \"$@\" }; source %1; words=(furrowctl run --parallel ''); CURRENT=4; _furrowctl")
+                                     .arg(file.fileName());
+            QCOMPARE(linesOf(shell, { QStringLiteral("-f"), QStringLiteral("-c"), offered }),
+                QStringList({ QStringLiteral("independent"), QStringLiteral("data") }));
         } else {
             const auto offered = QStringLiteral("source %1; complete -C 'furrowctl tokenizer tr'").arg(file.fileName());
-            QVERIFY(linesOf(shell, { QStringLiteral("-c"), offered }).join(QLatin1Char('\n')).startsWith(QStringLiteral("train")));
+            QVERIFY(linesOf(shell, { QStringLiteral("-c"), offered })
+                    .join(QLatin1Char('\n'))
+                    .startsWith(QStringLiteral("train")));
         }
     }
 
@@ -83,7 +91,9 @@ private Q_SLOTS:
         for (const auto* command : { "run", "audit", "tokenizer train", "doctor" })
             QVERIFY2(page.contains(QStringLiteral(".SS ") + QLatin1String(command)), command);
         for (const auto& line : page)
-            QVERIFY2(!line.startsWith(QLatin1Char('.')) || line.contains(QRegularExpression(QStringLiteral("^\\.(TH|SH|SS|TP|B|I|BR)\\b"))), qPrintable(line));
+            QVERIFY2(!line.startsWith(QLatin1Char('.'))
+                    || line.contains(QRegularExpression(QStringLiteral("^\\.(TH|SH|SS|TP|B|I|BR)\\b"))),
+                qPrintable(line));
     }
 
     void anUnknownShellIsNamed()

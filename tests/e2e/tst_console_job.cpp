@@ -1,5 +1,5 @@
-// The console with real workers, driven as a person drives it: keys, clicks and what the screen says. Runs are given epochs
-// without end, so that nothing depends on how fast the machine trains.
+// The console with real workers, driven as a person drives it: keys, clicks and what the screen says. Runs are given
+// epochs without end, so that nothing depends on how fast the machine trains.
 
 #include "core/base/process.h"
 #include "tests/e2e/run_driver.h"
@@ -51,7 +51,8 @@ QString textsOf(const QWidget* parent)
     QStringList texts;
     const auto labels = parent->findChildren<QLabel*>();
     for (const QLabel* label : labels)
-        texts.append(QStringLiteral("%1\"%2\"").arg(label->isVisible() ? QString() : QStringLiteral("hidden "), label->text()));
+        texts.append(
+            QStringLiteral("%1\"%2\"").arg(label->isVisible() ? QString() : QStringLiteral("hidden "), label->text()));
     return texts.join(QStringLiteral(", "));
 }
 
@@ -149,7 +150,8 @@ class TestConsoleJob : public QObject {
         QVERIFY(presets != nullptr);
         presets->setFocus();
         QTest::keyClick(presets, Qt::Key_End);
-        QVERIFY2(presets->currentItem()->text().startsWith(QLatin1String("tiny")), qPrintable(presets->currentItem()->text()));
+        QVERIFY2(presets->currentItem()->text().startsWith(QLatin1String("tiny")),
+            qPrintable(presets->currentItem()->text()));
         type(named<QLineEdit>(&window, QStringLiteral("Source")), text_);
         type(named<QLineEdit>(&window, QStringLiteral("Name of the run")), QStringLiteral("story"));
         QPushButton* launch = buttonWith(&window, QStringLiteral("Launch"));
@@ -166,23 +168,29 @@ class TestConsoleJob : public QObject {
     static std::size_t chunksTrained(Console& console)
     {
         const auto& claims = console.bench().claims().claims();
-        return static_cast<std::size_t>(std::count_if(claims.begin(), claims.end(), [](const ClaimRow& c) { return c.outcome == "trained" || c.outcome == "committed"; }));
+        return static_cast<std::size_t>(std::count_if(claims.begin(), claims.end(),
+            [](const ClaimRow& c) { return c.outcome == "trained" || c.outcome == "committed"; }));
     }
 
     /// A worker's process as its card on the overview says it.
     static qint64 shownProcess(const QWidget* window)
     {
         const QLabel* device = labelWith(window, QStringLiteral(", process \\d+$"));
-        return device == nullptr ? 0 : QRegularExpression(QStringLiteral("process (\\d+)")).match(device->text()).captured(1).toLongLong();
+        return device == nullptr
+            ? 0
+            : QRegularExpression(QStringLiteral("process (\\d+)")).match(device->text()).captured(1).toLongLong();
     }
 
     /// One worker that never comes to an end, made without the console.
-    QString startEndlessRun(const QString& name, const QStringList& more = { QStringLiteral("--workers"), QStringLiteral("1") })
+    QString startEndlessRun(
+        const QString& name, const QStringList& more = { QStringLiteral("--workers"), QStringLiteral("1") })
     {
         const QString run = workspace() + QStringLiteral("/runs/") + name;
-        const auto made = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--json"), QStringLiteral("--data"), text_, QStringLiteral("--out"), run,
-                                             QStringLiteral("--devices"), QStringLiteral("cpu") }
-            + RunDriver::tinyModel() + QStringList { QStringLiteral("--epochs"), QStringLiteral("100000") } + more);
+        const auto made
+            = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--json"),
+                                 QStringLiteral("--data"), text_, QStringLiteral("--out"), run,
+                                 QStringLiteral("--devices"), QStringLiteral("cpu") }
+                + RunDriver::tinyModel() + QStringList { QStringLiteral("--epochs"), QStringLiteral("100000") } + more);
         if (made.exitCode != 0)
             qFatal("%s", qPrintable(made.text + made.errors));
         runs_.append(run);
@@ -265,20 +273,23 @@ private Q_SLOTS:
         QPushButton* resume = buttonWith(dialog, QStringLiteral("Resume as attempt 2"));
         QVERIFY(resume != nullptr);
         QTest::keyClick(dialog, Qt::Key_Return);
-        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Running")) && bench.watcher().status()->attempt == 2, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            isShown(*console, QStringLiteral("Running")) && bench.watcher().status()->attempt == 2, kPatienceMs);
         const std::size_t before = chunksTrained(*console);
         QTRY_VERIFY_WITH_TIMEOUT(chunksTrained(*console) > before + 3, kPatienceMs);
 
         // stop: said at once, done after a checkpoint
         press(window, Qt::Key_X, Qt::ControlModifier | Qt::ShiftModifier);
         QVERIFY(labelWith(&window, QStringLiteral("^Stopping")) != nullptr);
-        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Stopped")) && bench.watcher().status()->supervisorPid == 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            isShown(*console, QStringLiteral("Stopped")) && bench.watcher().status()->supervisorPid == 0, kPatienceMs);
         exportCurves(*console);
 
         // the dock of the audit says what the ledger proves
         auto* audit = window.findChild<QDockWidget*>(QStringLiteral("dock.audit"));
         audit->raise();
-        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(audit, QStringLiteral("^No chunk twice, none missing")) != nullptr, qPrintable(textsOf(audit)), kPatienceMs);
+        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(audit, QStringLiteral("^No chunk twice, none missing")) != nullptr,
+            qPrintable(textsOf(audit)), kPatienceMs);
     }
 
     void anInterruptedRunResumesByItselfWhenAPersonWishedIt()
@@ -289,27 +300,37 @@ private Q_SLOTS:
         console->bench().autoResume().setWanted(run, true);
         QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)));
         QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Interrupted")), kInterruptedMs);
-        QTRY_COMPARE_WITH_TIMEOUT(console->bench().autoResume().planOf(run).value_or(AutoResume::Plan {}).number, 1, kPatienceMs); // the library looks less often
-        QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Running")) && console->bench().watcher().status()->attempt == 2, 1000 * AutoResume::waitSeconds(1) + kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(console->bench().autoResume().planOf(run).value_or(AutoResume::Plan {}).number, 1,
+            kPatienceMs); // the library looks less often
+        QTRY_VERIFY_WITH_TIMEOUT(
+            isShown(*console, QStringLiteral("Running")) && console->bench().watcher().status()->attempt == 2,
+            1000 * AutoResume::waitSeconds(1) + kPatienceMs);
     }
 
     void twoReplicasAreEvaluatedAndMergedInTheDialog()
     {
-        const QString run = startEndlessRun(QStringLiteral("apart"), { QStringLiteral("--workers"), QStringLiteral("2"), QStringLiteral("--merge"), QStringLiteral("none") });
+        const QString run = startEndlessRun(QStringLiteral("apart"),
+            { QStringLiteral("--workers"), QStringLiteral("2"), QStringLiteral("--merge"), QStringLiteral("none") });
         const auto haveBothTrained = [&run] {
             const auto workers = RunDriver::status(run)[QStringLiteral("workers")].toArray();
-            return workers.size() == 2 && std::all_of(workers.begin(), workers.end(), [](const QJsonValue& worker) { return worker[QStringLiteral("step")].toInteger() > 0; });
+            return workers.size() == 2 && std::all_of(workers.begin(), workers.end(), [](const QJsonValue& worker) {
+                return worker[QStringLiteral("step")].toInteger() > 0;
+            });
         };
-        QTRY_VERIFY_WITH_TIMEOUT(haveBothTrained(), kPatienceMs); // of a short run on a busy machine the first one may train everything
+        QTRY_VERIFY_WITH_TIMEOUT(
+            haveBothTrained(), kPatienceMs); // of a short run on a busy machine the first one may train everything
         QCOMPARE(RunDriver::ctl({ QStringLiteral("stop"), run, QStringLiteral("--wait") }).exitCode, 0);
         const auto console = openConsole(run);
         MainWindow& window = console->window();
         QTRY_VERIFY_WITH_TIMEOUT(isShown(*console, QStringLiteral("Stopped")), kPatienceMs);
         const auto canMerge = [&window] {
             const auto actions = window.actions();
-            return std::any_of(actions.begin(), actions.end(), [](const QAction* action) { return action->text().startsWith(QLatin1String("Merge replicas")) && action->isEnabled(); });
+            return std::any_of(actions.begin(), actions.end(), [](const QAction* action) {
+                return action->text().startsWith(QLatin1String("Merge replicas")) && action->isEnabled();
+            });
         };
-        QTRY_VERIFY_WITH_TIMEOUT(canMerge(), kPatienceMs); // the replicas are read after the state is shown; the palette lists what can be done
+        QTRY_VERIFY_WITH_TIMEOUT(canMerge(),
+            kPatienceMs); // the replicas are read after the state is shown; the palette lists what can be done
         press(window, Qt::Key_K, Qt::ControlModifier);
         QTRY_VERIFY(qobject_cast<QDialog*>(QApplication::activeModalWidget()) != nullptr);
         auto* words = QApplication::activeModalWidget()->findChild<QLineEdit*>();
@@ -323,19 +344,25 @@ private Q_SLOTS:
         QPushButton* merge = buttonWith(dialog, QStringLiteral("Merge 2 replicas"));
         QVERIFY(evaluate != nullptr && merge != nullptr);
         QTest::mouseClick(evaluate, Qt::LeftButton);
-        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(dialog, QStringLiteral("^Nothing was merged yet")) != nullptr, qPrintable(textsOf(dialog)), kPatienceMs);
-        const auto lossOf = [dialog](const QString& who) { return named<QLabel>(dialog, QStringLiteral("Held-out loss of ") + who)->text().toDouble(); };
+        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(dialog, QStringLiteral("^Nothing was merged yet")) != nullptr,
+            qPrintable(textsOf(dialog)), kPatienceMs);
+        const auto lossOf = [dialog](const QString& who) {
+            return named<QLabel>(dialog, QStringLiteral("Held-out loss of ") + who)->text().toDouble();
+        };
         QVERIFY(lossOf(QStringLiteral("Replica 0")) > 0 && lossOf(QStringLiteral("Replica 1")) > 0);
 
         // the merge, the loss of its result, the verdict; then it is done once
         QTest::mouseClick(merge, Qt::LeftButton);
-        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(dialog, QStringLiteral("^The merged weights are ")) != nullptr, qPrintable(textsOf(dialog)), kPatienceMs);
+        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(dialog, QStringLiteral("^The merged weights are ")) != nullptr,
+            qPrintable(textsOf(dialog)), kPatienceMs);
         QVERIFY(lossOf(QStringLiteral("Merged")) > 0);
         QVERIFY(!merge->isEnabled() && !evaluate->isEnabled());
         QTest::mouseClick(buttonWith(dialog, QStringLiteral("Close")), Qt::LeftButton);
         const auto merged = [&console] {
             const auto& tables = console->bench().watcher().tables();
-            return tables && std::any_of(tables->checkpoints.begin(), tables->checkpoints.end(), [](const auto& row) { return row.record.kind == CheckpointKind::Merge; });
+            return tables && std::any_of(tables->checkpoints.begin(), tables->checkpoints.end(), [](const auto& row) {
+                return row.record.kind == CheckpointKind::Merge;
+            });
         };
         QTRY_VERIFY_WITH_TIMEOUT(merged(), kPatienceMs);
         QCOMPARE(RunDriver::auditedEpoch(run)[QStringLiteral("duplicated")].toInt(-1), 0);
@@ -348,9 +375,13 @@ private Q_SLOTS:
         for (int life = 0; life < 2; ++life) {
             QProcess console;
             console.setProcessChannelMode(QProcess::MergedChannels);
-            console.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"), { QStringLiteral("--workspace"), workspace(), QStringLiteral("--attach"), QStringLiteral("--safe-mode"), QStringLiteral("--lang"), QStringLiteral("en") });
+            console.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"),
+                { QStringLiteral("--workspace"), workspace(), QStringLiteral("--attach"), QStringLiteral("--safe-mode"),
+                    QStringLiteral("--lang"), QStringLiteral("en") });
             QString said;
-            QTRY_VERIFY2_WITH_TIMEOUT((said += QString::fromUtf8(console.readAll())).contains(QStringLiteral("The run watched is shown, running, ")), qPrintable(said), kPatienceMs);
+            QTRY_VERIFY2_WITH_TIMEOUT((said += QString::fromUtf8(console.readAll()))
+                                          .contains(QStringLiteral("The run watched is shown, running, ")),
+                qPrintable(said), kPatienceMs);
             qInfo("%s", qPrintable(said.section(QLatin1Char('\n'), -2).trimmed()));
             const auto chunks = RunDriver::status(run)[QStringLiteral("steps")].toInteger();
             console.kill();

@@ -1,4 +1,5 @@
-// Data that is damaged for good: it is named, the rest is trained, and the run ends with what to do. It used to wait for ever.
+// Data that is damaged for good: it is named, the rest is trained, and the run ends with what to do. It used to wait
+// for ever.
 
 #include "tests/e2e/run_driver.h"
 
@@ -67,8 +68,11 @@ class TestDamagedData : public QObject {
     /// Small chunks, and nothing is read before the run but what it needs.
     QStringList runOn(const QString& data, const char* name) const
     {
-        return QStringList { QStringLiteral("run"), QStringLiteral("--data"), data, QStringLiteral("--out"), in(name), QStringLiteral("--devices"), QStringLiteral("cpu:1") } + RunDriver::tinyModel()
-            + QStringList { QStringLiteral("--chunk-samples"), QStringLiteral("50"), QStringLiteral("--held-out-percent"), QStringLiteral("0") };
+        return QStringList { QStringLiteral("run"), QStringLiteral("--data"), data, QStringLiteral("--out"), in(name),
+            QStringLiteral("--devices"), QStringLiteral("cpu:1") }
+        + RunDriver::tinyModel()
+            + QStringList { QStringLiteral("--chunk-samples"), QStringLiteral("50"),
+                  QStringLiteral("--held-out-percent"), QStringLiteral("0") };
     }
     static QByteArray said(const RunDriver::Output& out) { return (out.text + out.errors).toUtf8(); }
 
@@ -77,14 +81,19 @@ private Q_SLOTS:
 
     void aCorruptPageIsNamedAndTheRunEndsAsIncomplete()
     {
-        const auto written = furrow::writeBenchParquet(furrow::pathFromUtf8(in("page.parquet").toStdString()), texts(kRows));
+        const auto written
+            = furrow::writeBenchParquet(furrow::pathFromUtf8(in("page.parquet").toStdString()), texts(kRows));
         if (!written.ok())
             QSKIP(written.error().message.c_str());
         damageMiddle(in("page.parquet"));
         const auto out = RunDriver::ctl(runOn(in("page.parquet"), "page"));
         QCOMPARE(out.exitCode, 1);
-        QVERIFY2(out.text.contains(QRegularExpression(QStringLiteral("\nrunning .* chunks cannot be read: [^\n]*page.parquet"))), said(out)); // the line of progress, while the rest is trained
-        QVERIFY2(out.text.contains(QStringLiteral("chunks retry")) && out.text.contains(QStringLiteral("chunks accept")), said(out));
+        QVERIFY2(out.text.contains(
+                     QRegularExpression(QStringLiteral("\nrunning .* chunks cannot be read: [^\n]*page.parquet"))),
+            said(out)); // the line of progress, while the rest is trained
+        QVERIFY2(
+            out.text.contains(QStringLiteral("chunks retry")) && out.text.contains(QStringLiteral("chunks accept")),
+            said(out));
         const auto epoch = RunDriver::auditedEpoch(in("page"));
         QCOMPARE(epoch[QStringLiteral("committed")].toInt(), kChunks - 20); // one row group of three
         QCOMPARE(epoch[QStringLiteral("poisoned")].toInt(), 20);
@@ -115,22 +124,28 @@ private Q_SLOTS:
 
     void aCutGzipHereAndANameThatIsNotUtf8AreRefusedByName()
     {
-        QVERIFY(QDir(folder_.path()).mkpath(QStringLiteral("cut")) && QDir(folder_.path()).mkpath(QStringLiteral("name")));
+        QVERIFY(
+            QDir(folder_.path()).mkpath(QStringLiteral("cut")) && QDir(folder_.path()).mkpath(QStringLiteral("name")));
         const std::string whole = furrow::test::gzip(lines(kRows));
         write(in("cut/a.txt"), lines(100));
         write(in("cut/b.txt.gz"), whole.substr(0, whole.size() / 2));
         const auto cut = RunDriver::ctl(runOn(in("cut"), "of-cut"));
         QCOMPARE(cut.exitCode, 1);
-        QVERIFY2(cut.errors.contains(QStringLiteral("b.txt.gz ends in the middle")) && cut.errors.contains(QStringLiteral("write it again")), said(cut));
+        QVERIFY2(cut.errors.contains(QStringLiteral("b.txt.gz ends in the middle"))
+                && cut.errors.contains(QStringLiteral("write it again")),
+            said(cut));
         QVERIFY(!QDir(in("of-cut")).exists());
 
         std::error_code failed;
-        std::filesystem::copy_file(furrow::pathFromUtf8(in("cut/a.txt").toStdString()), std::filesystem::path(in("name").toStdString() + "/bad\xff.txt"), failed);
+        std::filesystem::copy_file(furrow::pathFromUtf8(in("cut/a.txt").toStdString()),
+            std::filesystem::path(in("name").toStdString() + "/bad\xff.txt"), failed);
         if (failed)
             QSKIP("This file system takes no name that is not UTF-8.");
         const auto name = RunDriver::ctl(runOn(in("name"), "of-name"));
         QCOMPARE(name.exitCode, 2);
-        QVERIFY2(name.errors.contains(QStringLiteral("not UTF-8")) && name.errors.contains(QStringLiteral("Rename the file")), said(name));
+        QVERIFY2(name.errors.contains(QStringLiteral("not UTF-8"))
+                && name.errors.contains(QStringLiteral("Rename the file")),
+            said(name));
         QVERIFY(!QDir(in("of-name")).exists());
     }
 

@@ -1,4 +1,5 @@
-// Data-parallel training with the real programs: a rank is killed, one is held; the run goes on and the ledger is whole.
+// Data-parallel training with the real programs: a rank is killed, one is held; the run goes on and the ledger is
+// whole.
 
 #include "tests/e2e/process_facts.h"
 #include "tests/e2e/run_driver.h"
@@ -16,15 +17,19 @@ class TestDataParallel : public QObject {
 
     QStringList newRun(const QString& run, const QStringList& more = {}) const
     {
-        return QStringList { QStringLiteral("--data"), text_, QStringLiteral("--out"), run, QStringLiteral("--devices"), QStringLiteral("cpu:2"), QStringLiteral("--parallel"),
-                   QStringLiteral("data") }
-            + RunDriver::tinyModel() + more;
+        return QStringList { QStringLiteral("--data"), text_, QStringLiteral("--out"), run, QStringLiteral("--devices"),
+            QStringLiteral("cpu:2"), QStringLiteral("--parallel"), QStringLiteral("data") }
+        + RunDriver::tinyModel() + more;
     }
     QString startSlow(const char* name, const QStringList& more = {}) const
     {
         const QString run = folder_.filePath(QLatin1String(name));
-        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--json") }
-            + newRun(run, QStringList { QStringLiteral("--layers"), QStringLiteral("4"), QStringLiteral("--width"), QStringLiteral("128"), QStringLiteral("--checkpoint-steps"), QStringLiteral("20") } + more));
+        const auto out
+            = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--json") }
+                + newRun(run,
+                    QStringList { QStringLiteral("--layers"), QStringLiteral("4"), QStringLiteral("--width"),
+                        QStringLiteral("128"), QStringLiteral("--checkpoint-steps"), QStringLiteral("20") }
+                        + more));
         return out.exitCode == 0 ? run : QString();
     }
     static void verifyClean(const QString& run)
@@ -74,18 +79,22 @@ private Q_SLOTS:
         for (const int rank : { 0, 1 }) {
             QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run, rank) > 0, 30'000);
             ranks.append(RunDriver::workerPid(run, rank));
-            QVERIFY(processFacts::environment(ranks.last()).contains("NCCL_SOCKET_IFNAME==lo")); // for GPUs, which this test has none of
+            QVERIFY(processFacts::environment(ranks.last())
+                    .contains("NCCL_SOCKET_IFNAME==lo")); // for GPUs, which this test has none of
         }
         const auto addresses = processFacts::listeningAddresses(ranks);
         QVERIFY(!addresses.isEmpty()); // Gloo's, else nothing was looked at
         for (const QByteArray& address : addresses) {
             // Words of 32 bits, as the processor keeps them: 127.x.x.x, ::1, and 127.x.x.x written as IPv6.
             const QByteArray host = address.left(address.indexOf(':'));
-            const bool loopback = (host.size() == 8 || host.startsWith("0000000000000000FFFF0000")) ? host.endsWith("7F") : host == "00000000000000000000000001000000";
+            const bool loopback = (host.size() == 8 || host.startsWith("0000000000000000FFFF0000"))
+                ? host.endsWith("7F")
+                : host == "00000000000000000000000001000000";
             QVERIFY2(loopback, address.constData());
         }
         RunDriver::ctl({ QStringLiteral("stop"), run });
-        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("finished"), QStringLiteral("interrupted"), QStringLiteral("stopped") }));
+        QVERIFY(RunDriver::waitForState(
+            run, { QStringLiteral("finished"), QStringLiteral("interrupted"), QStringLiteral("stopped") }));
     }
 
     void killedRankIsStartedAgainWithTheOthers_data()
@@ -104,7 +113,10 @@ private Q_SLOTS:
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("finished") }));
         verifyClean(run);
         const auto other = log(run, 1 - rank);
-        QVERIFY2(other.contains("rank " + QByteArray::number(rank) + " (worker " + QByteArray::number(rank) + ", process ") && other.contains("is gone"), other.constData());
+        QVERIFY2(
+            other.contains("rank " + QByteArray::number(rank) + " (worker " + QByteArray::number(rank) + ", process ")
+                && other.contains("is gone"),
+            other.constData());
     }
 
     void heldRankIsKilledAndAllStartAgain()
@@ -122,10 +134,14 @@ private Q_SLOTS:
     void runGoesOnWithWorkersThatAreIndependentAndBack()
     {
         const QString run = folder_.filePath(QStringLiteral("changed"));
-        const auto first = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--steps"), QStringLiteral("60") } + newRun(run));
+        const auto first = RunDriver::ctl(
+            QStringList { QStringLiteral("run"), QStringLiteral("--steps"), QStringLiteral("60") } + newRun(run));
         QVERIFY2(first.exitCode == 0, qPrintable(first.text + first.errors));
-        for (const QStringList& mode : { QStringList { QStringLiteral("independent"), QStringLiteral("--steps"), QStringLiteral("150") }, QStringList { QStringLiteral("data"), QStringLiteral("--steps"), QStringLiteral("0") } }) {
-            const auto out = RunDriver::ctl(QStringList { QStringLiteral("resume"), run, QStringLiteral("--parallel") } + mode);
+        for (const QStringList& mode :
+            { QStringList { QStringLiteral("independent"), QStringLiteral("--steps"), QStringLiteral("150") },
+                QStringList { QStringLiteral("data"), QStringLiteral("--steps"), QStringLiteral("0") } }) {
+            const auto out
+                = RunDriver::ctl(QStringList { QStringLiteral("resume"), run, QStringLiteral("--parallel") } + mode);
             QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
         }
         verifyClean(run);
@@ -147,7 +163,9 @@ private Q_SLOTS:
         QFETCH(QString, option);
         QFETCH(QString, value);
         QFETCH(QString, says);
-        const auto out = RunDriver::ctl({ QStringLiteral("run"), QStringLiteral("--data"), text_, QStringLiteral("--out"), folder_.filePath(QStringLiteral("refused")), QStringLiteral("--parallel=data"), option, value });
+        const auto out
+            = RunDriver::ctl({ QStringLiteral("run"), QStringLiteral("--data"), text_, QStringLiteral("--out"),
+                folder_.filePath(QStringLiteral("refused")), QStringLiteral("--parallel=data"), option, value });
         QVERIFY(out.exitCode == 1 || out.exitCode == 2);
         QVERIFY2((out.errors + out.text).contains(says), qPrintable(out.errors + out.text));
     }

@@ -36,10 +36,7 @@ int restarts(const QString& run)
     return sum;
 }
 
-qint64 steps(const QString& run)
-{
-    return RunDriver::status(run)[QStringLiteral("steps")].toInteger();
-}
+qint64 steps(const QString& run) { return RunDriver::status(run)[QStringLiteral("steps")].toInteger(); }
 
 } // namespace
 
@@ -83,8 +80,11 @@ void TestLocks::init()
 void TestLocks::startRun(int lines, const QStringList& more)
 {
     const auto text = RunDriver::writeText(folder_->path(), lines);
-    const auto started = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--data"), text, QStringLiteral("--out"), run_, QStringLiteral("--workers"), QStringLiteral("2"), QStringLiteral("--devices"), QStringLiteral("cpu"), QStringLiteral("--detach") }
-        + RunDriver::tinyModel() + more);
+    const auto started
+        = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--data"), text, QStringLiteral("--out"),
+                             run_, QStringLiteral("--workers"), QStringLiteral("2"), QStringLiteral("--devices"),
+                             QStringLiteral("cpu"), QStringLiteral("--detach") }
+            + RunDriver::tinyModel() + more);
     QVERIFY2(started.exitCode == 0, qPrintable(started.errors));
     QVERIFY(RunDriver::waitForChunks(run_, 4));
 }
@@ -117,7 +117,9 @@ void TestLocks::freezeInsideAWrite(qint64 pid)
     }
     const auto standsOrIsGone = [&] {
         const auto writer = furrow::trackerLocks(tracker()).writer;
-        return (writer && writer->pid == pid) || !QFile::exists(QStringLiteral("/proc/%1").arg(pid)); // ended already, where this test had no turn for a second
+        return (writer && writer->pid == pid)
+            || !QFile::exists(
+                QStringLiteral("/proc/%1").arg(pid)); // ended already, where this test had no turn for a second
     };
     QTRY_VERIFY_WITH_TIMEOUT(standsOrIsGone(), 10'000);
 }

@@ -23,7 +23,9 @@ class TestMainJob : public QObject {
 
     QStringList newRun(const QString& run, const QStringList& more = {}) const
     {
-        return QStringList { QStringLiteral("--data"), text_, QStringLiteral("--out"), run, QStringLiteral("--devices"), QStringLiteral("cpu") } + RunDriver::tinyModel() + more;
+        return QStringList { QStringLiteral("--data"), text_, QStringLiteral("--out"), run, QStringLiteral("--devices"),
+            QStringLiteral("cpu") }
+        + RunDriver::tinyModel() + more;
     }
 
     static void verifyClean(const QJsonObject& epoch, int chunks)
@@ -39,12 +41,17 @@ class TestMainJob : public QObject {
     QString startDetached(const char* name, const QStringList& more = {})
     {
         const QString run = path(name);
-        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--json") } + newRun(run, more));
+        const auto out
+            = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--json") }
+                + newRun(run, more));
         return out.exitCode == 0 ? run : QString();
     }
 
     /// Makes a run that is to be hit on its way take some seconds on the fastest machine too.
-    static QStringList slow() { return { QStringLiteral("--layers"), QStringLiteral("4"), QStringLiteral("--width"), QStringLiteral("128") }; }
+    static QStringList slow()
+    {
+        return { QStringLiteral("--layers"), QStringLiteral("4"), QStringLiteral("--width"), QStringLiteral("128") };
+    }
 
 private Q_SLOTS:
     void initTestCase()
@@ -56,14 +63,18 @@ private Q_SLOTS:
     void twoWorkersTrainAnEpochEveryChunkOnce()
     {
         const QString run = path("plain");
-        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--workers"), QStringLiteral("2") } + newRun(run));
+        const auto out = RunDriver::ctl(
+            QStringList { QStringLiteral("run"), QStringLiteral("--workers"), QStringLiteral("2") } + newRun(run));
         QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
         verifyClean(RunDriver::auditedEpoch(run), 120);
         const auto status = RunDriver::status(run);
         QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("finished"));
         QCOMPARE(status[QStringLiteral("stop_reason")].toString(), QStringLiteral("epoch"));
         QCOMPARE(status[QStringLiteral("blocks")][QStringLiteral("total")].toInt(), 6);
-        const auto chunks = RunDriver::ctl({ QStringLiteral("audit"), run, QStringLiteral("--chunks"), QStringLiteral("--json") }).json[QStringLiteral("chunks")].toArray();
+        const auto chunks
+            = RunDriver::ctl({ QStringLiteral("audit"), run, QStringLiteral("--chunks"), QStringLiteral("--json") })
+                  .json[QStringLiteral("chunks")]
+                  .toArray();
         QCOMPARE(chunks.size(), 120);
         qint64 last = 0;
         for (const auto& chunk : chunks)
@@ -71,12 +82,20 @@ private Q_SLOTS:
         QCOMPARE(last, status[QStringLiteral("steps")].toInteger());
         const auto evaluated = RunDriver::ctl({ QStringLiteral("eval"), run, QStringLiteral("--json") });
         QVERIFY2(evaluated.exitCode == 0, qPrintable(evaluated.text + evaluated.errors));
-        QVERIFY2(evaluated.json[QStringLiteral("loss")].toDouble() < 4.0, qPrintable(evaluated.text)); // ln 257 = 5.5 untrained
-        const auto alone = RunDriver::ctl({ QStringLiteral("eval"), run, QStringLiteral("--json"), QStringLiteral("--threads"), QStringLiteral("1") });
-        QVERIFY2(std::abs(alone.json[QStringLiteral("loss")].toDouble() - evaluated.json[QStringLiteral("loss")].toDouble()) < 1e-6, qPrintable(alone.text + alone.errors));
-        const auto nowhere = RunDriver::ctl({ QStringLiteral("eval"), run, QStringLiteral("--device"), QStringLiteral("tpu") });
-        QVERIFY2(nowhere.exitCode != 0 && nowhere.errors.contains(QStringLiteral("no device 'tpu'")), qPrintable(nowhere.errors));
-        const auto sampled = RunDriver::ctl({ QStringLiteral("sample"), run, QStringLiteral("--prompt"), QStringLiteral("12 "), QStringLiteral("--tokens"), QStringLiteral("20") });
+        QVERIFY2(evaluated.json[QStringLiteral("loss")].toDouble() < 4.0,
+            qPrintable(evaluated.text)); // ln 257 = 5.5 untrained
+        const auto alone = RunDriver::ctl({ QStringLiteral("eval"), run, QStringLiteral("--json"),
+            QStringLiteral("--threads"), QStringLiteral("1") });
+        QVERIFY2(
+            std::abs(alone.json[QStringLiteral("loss")].toDouble() - evaluated.json[QStringLiteral("loss")].toDouble())
+                < 1e-6,
+            qPrintable(alone.text + alone.errors));
+        const auto nowhere
+            = RunDriver::ctl({ QStringLiteral("eval"), run, QStringLiteral("--device"), QStringLiteral("tpu") });
+        QVERIFY2(nowhere.exitCode != 0 && nowhere.errors.contains(QStringLiteral("no device 'tpu'")),
+            qPrintable(nowhere.errors));
+        const auto sampled = RunDriver::ctl({ QStringLiteral("sample"), run, QStringLiteral("--prompt"),
+            QStringLiteral("12 "), QStringLiteral("--tokens"), QStringLiteral("20") });
         QVERIFY2(sampled.exitCode == 0, qPrintable(sampled.errors));
     }
 
@@ -85,7 +104,8 @@ private Q_SLOTS:
     {
         QProcess sample;
         sample.setStandardOutputFile(QProcess::nullDevice());
-        sample.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrowctl"), { QStringLiteral("sample"), path("plain"), QStringLiteral("--tokens"), QStringLiteral("10000000") });
+        sample.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrowctl"),
+            { QStringLiteral("sample"), path("plain"), QStringLiteral("--tokens"), QStringLiteral("10000000") });
         QVERIFY(sample.waitForStarted());
         QTRY_COMPARE_WITH_TIMEOUT(processFacts::childrenOf(sample.processId()).size(), 1, 30'000);
         const qint64 worker = processFacts::childrenOf(sample.processId()).front();
@@ -100,7 +120,8 @@ private Q_SLOTS:
         const QString run = startDetached("worker-killed", slow());
         QVERIFY(!run.isEmpty());
         QVERIFY(RunDriver::waitForChunks(run, 10));
-        QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run, 1) > 0, 30'000); // worker 0 may have trained ten before it is there
+        QTRY_VERIFY_WITH_TIMEOUT(
+            RunDriver::workerPid(run, 1) > 0, 30'000); // worker 0 may have trained ten before it is there
         QVERIFY(RunDriver::killHard(RunDriver::workerPid(run, 1)));
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("finished") }));
         verifyClean(RunDriver::auditedEpoch(run), 120);
@@ -133,24 +154,39 @@ private Q_SLOTS:
     void aResumeFromAnOlderCheckpointTrainsWhatCameAfterOnceAgain()
     {
         const QString run = path("went-back");
-        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--json"), QStringLiteral("--workers"), QStringLiteral("2"), QStringLiteral("--checkpoint-steps"), QStringLiteral("20"), QStringLiteral("--keep-last"), QStringLiteral("20") } + newRun(run));
+        const auto out
+            = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--json"), QStringLiteral("--workers"),
+                                 QStringLiteral("2"), QStringLiteral("--checkpoint-steps"), QStringLiteral("20"),
+                                 QStringLiteral("--keep-last"), QStringLiteral("20") }
+                + newRun(run));
         QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
-        const auto plan = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--dry-run"), QStringLiteral("--json") }).json;
+        const auto plan
+            = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--dry-run"), QStringLiteral("--json") })
+                  .json;
         QJsonObject chosen;
         for (const auto& one : plan[QStringLiteral("checkpoints")].toArray())
-            if (chosen.isEmpty() && one.toObject()[QStringLiteral("can_be_chosen")].toBool() && one.toObject()[QStringLiteral("redo")].toInt() > 0)
+            if (chosen.isEmpty() && one.toObject()[QStringLiteral("can_be_chosen")].toBool()
+                && one.toObject()[QStringLiteral("redo")].toInt() > 0)
                 chosen = one.toObject();
         QVERIFY2(!chosen.isEmpty(), qPrintable(QString::fromUtf8(QJsonDocument(plan).toJson())));
         QCOMPARE(chosen[QStringLiteral("kept")].toInt() + chosen[QStringLiteral("redo")].toInt(), 120);
         const QString name = chosen[QStringLiteral("folder")].toString();
-        const auto resumed = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--from-checkpoint"), name, QStringLiteral("--json") });
+        const auto resumed = RunDriver::ctl(
+            { QStringLiteral("resume"), run, QStringLiteral("--from-checkpoint"), name, QStringLiteral("--json") });
         QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.text + resumed.errors));
         verifyClean(RunDriver::auditedEpoch(run), 120);
         qint64 again = 0;
-        for (const auto& chunk : RunDriver::ctl({ QStringLiteral("audit"), run, QStringLiteral("--chunks"), QStringLiteral("--json") }).json[QStringLiteral("chunks")].toArray())
-            again += chunk.toObject()[QStringLiteral("checkpoint")].toInteger() > chosen[QStringLiteral("id")].toInteger() ? 1 : 0;
+        for (const auto& chunk :
+            RunDriver::ctl({ QStringLiteral("audit"), run, QStringLiteral("--chunks"), QStringLiteral("--json") })
+                .json[QStringLiteral("chunks")]
+                .toArray())
+            again
+                += chunk.toObject()[QStringLiteral("checkpoint")].toInteger() > chosen[QStringLiteral("id")].toInteger()
+                ? 1
+                : 0;
         QVERIFY(again >= chosen[QStringLiteral("redo")].toInteger());
-        const auto unknown = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--from-checkpoint"), QStringLiteral("nowhere") });
+        const auto unknown = RunDriver::ctl(
+            { QStringLiteral("resume"), run, QStringLiteral("--from-checkpoint"), QStringLiteral("nowhere") });
         QVERIFY(unknown.exitCode != 0);
         QVERIFY2(unknown.errors.contains(QStringLiteral("no checkpoint nowhere")), qPrintable(unknown.errors));
     }
@@ -174,12 +210,14 @@ private Q_SLOTS:
 
     void fasterWorkersTrainMoreChunks()
     {
-        const auto out = RunDriver::ctl({ QStringLiteral("bench"), QStringLiteral("balance"), QStringLiteral("--step-ms"), QStringLiteral("40,40,120"), QStringLiteral("--chunks"), QStringLiteral("63"),
+        const auto out = RunDriver::ctl({ QStringLiteral("bench"), QStringLiteral("balance"),
+            QStringLiteral("--step-ms"), QStringLiteral("40,40,120"), QStringLiteral("--chunks"), QStringLiteral("63"),
             QStringLiteral("--folder"), folder_.path(), QStringLiteral("--json") });
         QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
         QCOMPARE(out.json[QStringLiteral("chunks")].toInt(), 63);
         const auto workers = out.json[QStringLiteral("workers")];
-        const int slow = workers[2][QStringLiteral("chunks")].toInt(); // 9 by its speed; a busy machine slows the others more
+        const int slow
+            = workers[2][QStringLiteral("chunks")].toInt(); // 9 by its speed; a busy machine slows the others more
         for (int fast : { 0, 1 })
             QVERIFY2(workers[fast][QStringLiteral("chunks")].toInt() > 3 * slow / 2, qPrintable(out.text));
         QVERIFY2(workers[0][QStringLiteral("idle_at_end_ms")].toDouble() < 30'000, qPrintable(out.text));
@@ -193,7 +231,8 @@ private Q_SLOTS:
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }, 3000));
         QFile log(run + QStringLiteral("/logs/supervisor.log")); // as it is when the disk is full: logged, not recorded
         QVERIFY(log.open(QIODevice::Append));
-        log.write("2026-01-01 00:00:00.000 I supervisor  attempt 1 is over: error, the disk is full\nfurrowctl: the disk is full\n");
+        log.write(
+            "2026-01-01 00:00:00.000 I supervisor  attempt 1 is over: error, the disk is full\nfurrowctl: the disk is full\n");
         log.close();
         const auto status = RunDriver::status(run);
         QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("interrupted"));
@@ -209,7 +248,8 @@ private Q_SLOTS:
         for (const auto& worker : status[QStringLiteral("workers")].toArray())
             RunDriver::killHard(worker[QStringLiteral("pid")].toInteger());
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }, 3000));
-        const auto resumed = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--workers"), QStringLiteral("3"), QStringLiteral("--json") });
+        const auto resumed = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--workers"),
+            QStringLiteral("3"), QStringLiteral("--json") });
         QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.text + resumed.errors));
         verifyClean(RunDriver::auditedEpoch(run), 120);
     }
@@ -217,11 +257,14 @@ private Q_SLOTS:
     void stepsAreMetExactlyAndExtendedOnResume()
     {
         const QString run = path("steps");
-        const auto first = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--json"), QStringLiteral("--steps"), QStringLiteral("100") } + newRun(run));
+        const auto first = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--json"),
+                                              QStringLiteral("--steps"), QStringLiteral("100") }
+            + newRun(run));
         QVERIFY2(first.exitCode == 0, qPrintable(first.text + first.errors));
         QCOMPARE(first.json[QStringLiteral("steps")].toInt(), 100);
         QCOMPARE(first.json[QStringLiteral("stop_reason")].toString(), QStringLiteral("steps"));
-        const auto second = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--json"), QStringLiteral("--steps"), QStringLiteral("200") });
+        const auto second = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--json"),
+            QStringLiteral("--steps"), QStringLiteral("200") });
         QVERIFY2(second.exitCode == 0, qPrintable(second.text + second.errors));
         QCOMPARE(second.json[QStringLiteral("steps")].toInt(), 200);
         const auto epoch = RunDriver::auditedEpoch(run);
@@ -233,11 +276,14 @@ private Q_SLOTS:
     void whatHasEndedWasSaidToBeOpenAndSlow()
     {
         const QString run = folder_.filePath(QStringLiteral("runs/ended"));
-        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--steps"), QStringLiteral("50") } + newRun(run));
+        const auto out = RunDriver::ctl(
+            QStringList { QStringLiteral("run"), QStringLiteral("--steps"), QStringLiteral("50") } + newRun(run));
         QVERIFY2(out.exitCode == 0, qPrintable(out.errors));
         const QString told = out.text + RunDriver::ctl({ QStringLiteral("status"), run }).text;
         QVERIFY2(told.contains(QStringLiteral("left when the run ended: ")), qPrintable(told));
-        QVERIFY2(!told.contains(QStringLiteral(" 0 tokens/s")) && !told.contains(QStringLiteral("keeps the epoch open")), qPrintable(told));
+        QVERIFY2(
+            !told.contains(QStringLiteral(" 0 tokens/s")) && !told.contains(QStringLiteral("keeps the epoch open")),
+            qPrintable(told));
         QVERIFY(RunDriver::status(run)[QStringLiteral("tokens_per_s")].isNull());
     }
 
@@ -249,9 +295,11 @@ private Q_SLOTS:
         QVERIFY(again.exitCode != 0);
         QVERIFY2(again.errors.contains(QStringLiteral("already running")), qPrintable(again.errors));
         QCOMPARE(RunDriver::ctl({ QStringLiteral("pause"), run }).exitCode, 0);
-        QTRY_COMPARE_WITH_TIMEOUT(RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("paused"), 5000);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("paused"), 5000);
         QCOMPARE(RunDriver::ctl({ QStringLiteral("continue"), run }).exitCode, 0);
-        QTRY_COMPARE_WITH_TIMEOUT(RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("running"), 5000);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("running"), 5000);
         QCOMPARE(RunDriver::ctl({ QStringLiteral("stop"), run, QStringLiteral("--wait") }).exitCode, 0);
         const auto stopped = RunDriver::status(run);
         QCOMPARE(stopped[QStringLiteral("state")].toString(), QStringLiteral("stopped"));
@@ -265,8 +313,9 @@ private Q_SLOTS:
 
     void switchNeedsNoWord() // `--stop-after-epoch --out DIR` was refused: "stop_after_epoch is ''"
     {
-        const auto out = RunDriver::ctl({ QStringLiteral("new"), QStringLiteral("--dry-run"), QStringLiteral("--json"), QStringLiteral("--data"), text_, QStringLiteral("--stop-after-epoch"),
-            QStringLiteral("--out"), path("switch") });
+        const auto out = RunDriver::ctl(
+            { QStringLiteral("new"), QStringLiteral("--dry-run"), QStringLiteral("--json"), QStringLiteral("--data"),
+                text_, QStringLiteral("--stop-after-epoch"), QStringLiteral("--out"), path("switch") });
         QVERIFY2(out.exitCode == 0, qPrintable(out.errors));
         QVERIFY(out.json[QStringLiteral("stop_after_epoch")].toBool());
     }
@@ -309,26 +358,33 @@ private Q_SLOTS:
             file.write(bytes);
         };
         write("void.txt", "");
-        write("binary.txt", QByteArray("\x7f"
-                                       "ELF\0\0\0\1\2\3",
-                                10)
-                  + QByteArray(5000, '\0'));
+        write("binary.txt",
+            QByteArray("\x7f"
+                       "ELF\0\0\0\1\2\3",
+                10)
+                + QByteArray(5000, '\0'));
         write("table.csv", "id,text\n1,hello\n2,world\n");
         for (auto& argument : arguments)
             argument.replace(QLatin1Char('@'), folder_.path());
         const QString run = path("refused");
-        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--out"), run } + arguments);
-        QVERIFY2(out.exitCode == 1 || out.exitCode == 2, qPrintable(QString::number(out.exitCode) + out.text + out.errors));
+        const auto out = RunDriver::ctl(
+            QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--out"), run }
+            + arguments);
+        QVERIFY2(
+            out.exitCode == 1 || out.exitCode == 2, qPrintable(QString::number(out.exitCode) + out.text + out.errors));
         QVERIFY2((out.errors + out.text).contains(says), qPrintable(out.errors + out.text));
         QVERIFY(!QFile::exists(run));
         // `new --dry-run` said "Everything is in order" of a file that is missing, empty or no text
-        const auto tried = RunDriver::ctl(QStringList { QStringLiteral("new"), QStringLiteral("--dry-run"), QStringLiteral("--out"), run } + arguments);
+        const auto tried = RunDriver::ctl(
+            QStringList { QStringLiteral("new"), QStringLiteral("--dry-run"), QStringLiteral("--out"), run }
+            + arguments);
         QCOMPARE(tried.exitCode, out.exitCode);
         QVERIFY2((tried.errors + tried.text).contains(says), qPrintable(tried.errors + tried.text));
         QVERIFY(!QFile::exists(run));
     }
 
-    /// `tokenizer train --data mine.txt --out mine.txt` replaced the text by the tokenizer; `bundle --out` replaced any file.
+    /// `tokenizer train --data mine.txt --out mine.txt` replaced the text by the tokenizer; `bundle --out` replaced any
+    /// file.
     void aFileThatIsThereIsNeverReplaced()
     {
         const QString run = path("kept");
@@ -337,10 +393,13 @@ private Q_SLOTS:
         QVERIFY(mine.open(QIODevice::WriteOnly));
         QVERIFY(mine.write("a text of my own, a text of my own") > 0);
         mine.close();
-        for (const QStringList& command : { QStringList { QStringLiteral("tokenizer"), QStringLiteral("train"), QStringLiteral("--data"), text_ }, QStringList { QStringLiteral("bundle"), run },
-                 QStringList { QStringLiteral("tokenize"), text_, QStringLiteral("--ids") } }) {
+        for (const QStringList& command :
+            { QStringList { QStringLiteral("tokenizer"), QStringLiteral("train"), QStringLiteral("--data"), text_ },
+                QStringList { QStringLiteral("bundle"), run },
+                QStringList { QStringLiteral("tokenize"), text_, QStringLiteral("--ids") } }) {
             const auto out = RunDriver::ctl(command + QStringList { QStringLiteral("--out"), mine.fileName() });
-            QVERIFY2(out.exitCode == 2 && out.errors.contains(QStringLiteral("exists already")), qPrintable(command.join(QLatin1Char(' ')) + out.errors));
+            QVERIFY2(out.exitCode == 2 && out.errors.contains(QStringLiteral("exists already")),
+                qPrintable(command.join(QLatin1Char(' ')) + out.errors));
             QVERIFY(mine.open(QIODevice::ReadOnly));
             QVERIFY(mine.readAll().startsWith("a text of my own"));
             mine.close();

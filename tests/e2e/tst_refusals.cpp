@@ -16,7 +16,8 @@ private Q_SLOTS:
     {
         QVERIFY(folder_.isValid());
         text_ = RunDriver::writeText(folder_.path(), 300);
-        QStringList train { QStringLiteral("run"), QStringLiteral("--out"), path("trained"), QStringLiteral("--data"), text_, QStringLiteral("--json"), QStringLiteral("--devices"), QStringLiteral("cpu:1"),
+        QStringList train { QStringLiteral("run"), QStringLiteral("--out"), path("trained"), QStringLiteral("--data"),
+            text_, QStringLiteral("--json"), QStringLiteral("--devices"), QStringLiteral("cpu:1"),
             QStringLiteral("--steps"), QStringLiteral("4") };
         QCOMPARE(RunDriver::ctl(train + RunDriver::tinyModel()).exitCode, 0);
         const QDir checkpoints(path("trained/checkpoints"));
@@ -30,7 +31,8 @@ private Q_SLOTS:
         QTest::addColumn<QStringList>("options");
         QTest::addColumn<QStringList>("named");
         const auto row = [](const char* name, const char* options, const char* named) {
-            QTest::newRow(name) << QString::fromLatin1(options).split(QLatin1Char(' ')) << QString::fromLatin1(named).split(QLatin1Char(' '));
+            QTest::newRow(name) << QString::fromLatin1(options).split(QLatin1Char(' '))
+                                << QString::fromLatin1(named).split(QLatin1Char(' '));
         };
         row("heads that do not divide the width", "--heads 3", "heads width");
         row("key-value heads", "--kv-heads 3 --heads 4", "kv_heads");
@@ -48,7 +50,9 @@ private Q_SLOTS:
         row("pairs for a model that takes none", "--lora-rank 4 --architecture hrm", "lora_rank");
         row("pairs beside random weights", "--lora-rank 4", "lora_rank init_from");
         row("dropout where there is none", "--dropout 0.1 --architecture hrm", "dropout");
-        row("all wrong settings in one list", "--heads 3 --lr 0 --min-lr 0 --precision fp16 --devices cpu --moe-experts 1", "heads lr precision moe_experts");
+        row("all wrong settings in one list",
+            "--heads 3 --lr 0 --min-lr 0 --precision fp16 --devices cpu --moe-experts 1",
+            "heads lr precision moe_experts");
     }
 
     void wrongSettingsAreRefusedByName()
@@ -64,7 +68,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("why");
         constexpr int kLevels = 1'000'000;
         QTest::newRow("a file of brackets") << QByteArray(kLevels, '[') << QStringLiteral("deeper than 64 levels");
-        QTest::newRow("a setting of brackets") << "{\"lr\":" + QByteArray(kLevels, '[') + QByteArray(kLevels, ']') + "}" << QStringLiteral("deeper than 64 levels");
+        QTest::newRow("a setting of brackets") << "{\"lr\":" + QByteArray(kLevels, '[') + QByteArray(kLevels, ']') + "}"
+                                               << QStringLiteral("deeper than 64 levels");
         QTest::newRow("no JSON") << QByteArray("lr: 3") << QStringLiteral("not JSON at byte 1");
     }
     void aFileOfSettingsNestedWithoutEndBrokeTheStack()
@@ -83,13 +88,21 @@ private Q_SLOTS:
         QTest::addColumn<QStringList>("options");
         QTest::addColumn<QStringList>("named");
         const auto none = QStringList();
-        QTest::newRow("no such folder") << QStringLiteral("missing") << none << QStringList { QStringLiteral("init_from"), QStringLiteral("weights.safetensors") };
-        QTest::newRow("another width") << QString() << QStringList { QStringLiteral("--width"), QStringLiteral("64") } << QStringList { QStringLiteral("tensor 'embed.weight'"), QStringLiteral("shape") };
-        QTest::newRow("a layer more") << QString() << QStringList { QStringLiteral("--layers"), QStringLiteral("2") } << QStringList { QStringLiteral("tensor 'blocks.1."), QStringLiteral("missing") };
-        QTest::newRow("no biases") << QString() << QStringList { QStringLiteral("--bias=true") } << QStringList { QStringLiteral("bias'"), QStringLiteral("missing") };
-        QTest::newRow("not a number") << QStringLiteral("nan") << none << QStringList { QStringLiteral("tensor '"), QStringLiteral("NaN") };
-        QTest::newRow("cut off") << QStringLiteral("cut") << none << QStringList { QStringLiteral("weights.safetensors") };
-        QTest::newRow("header of a terabyte") << QStringLiteral("header") << none << QStringList { QStringLiteral("header length") };
+        QTest::newRow("no such folder") << QStringLiteral(
+            "missing") << none << QStringList { QStringLiteral("init_from"), QStringLiteral("weights.safetensors") };
+        QTest::newRow("another width") << QString() << QStringList { QStringLiteral("--width"), QStringLiteral("64") }
+                                       << QStringList { QStringLiteral("tensor 'embed.weight'"),
+                                              QStringLiteral("shape") };
+        QTest::newRow("a layer more") << QString() << QStringList { QStringLiteral("--layers"), QStringLiteral("2") }
+                                      << QStringList { QStringLiteral("tensor 'blocks.1."), QStringLiteral("missing") };
+        QTest::newRow("no biases") << QString() << QStringList { QStringLiteral("--bias=true") }
+                                   << QStringList { QStringLiteral("bias'"), QStringLiteral("missing") };
+        QTest::newRow("not a number") << QStringLiteral("nan") << none
+                                      << QStringList { QStringLiteral("tensor '"), QStringLiteral("NaN") };
+        QTest::newRow("cut off") << QStringLiteral("cut") << none
+                                 << QStringList { QStringLiteral("weights.safetensors") };
+        QTest::newRow("header of a terabyte")
+            << QStringLiteral("header") << none << QStringList { QStringLiteral("header length") };
     }
 
     void wrongWeightsAreRefusedWithTheTensorNamed()
@@ -117,8 +130,10 @@ private Q_SLOTS:
         QCOMPARE(fresh.json[QStringLiteral("loss")].toDouble(), origin.json[QStringLiteral("loss")].toDouble());
         QCOMPARE(fresh.json[QStringLiteral("checkpoint")].toString(), QStringLiteral("start weights"));
         QCOMPARE(fresh.json[QStringLiteral("step")].toInt(), 0);
-        const auto text = RunDriver::ctl({ QStringLiteral("sample"), arguments[3], QStringLiteral("--tokens"), QStringLiteral("5"), QStringLiteral("--json") });
-        QVERIFY2(text.exitCode == 0 && text.json[QStringLiteral("tokens")].toInt() > 0, qPrintable(text.errors + text.text));
+        const auto text = RunDriver::ctl({ QStringLiteral("sample"), arguments[3], QStringLiteral("--tokens"),
+            QStringLiteral("5"), QStringLiteral("--json") });
+        QVERIFY2(
+            text.exitCode == 0 && text.json[QStringLiteral("tokens")].toInt() > 0, qPrintable(text.errors + text.text));
     }
 
     void choicesOfSamplingThatMeanNothingAreRefused_data()
@@ -127,7 +142,8 @@ private Q_SLOTS:
         QTest::newRow("top-k below nought") << QStringList { QStringLiteral("--top-k"), QStringLiteral("-3") };
         QTest::newRow("top-p above one") << QStringList { QStringLiteral("--top-p"), QStringLiteral("1.5") };
         QTest::newRow("no tokens") << QStringList { QStringLiteral("--tokens"), QStringLiteral("0") };
-        QTest::newRow("heat that is no number") << QStringList { QStringLiteral("--temperature"), QStringLiteral("warm") };
+        QTest::newRow("heat that is no number")
+            << QStringList { QStringLiteral("--temperature"), QStringLiteral("warm") };
     }
 
     void choicesOfSamplingThatMeanNothingAreRefused()
@@ -141,12 +157,16 @@ private Q_SLOTS:
 
     void aWarmUpLongerThanTheRunIsTold() // the rate crept to a fortieth of what was asked for, without a word
     {
-        auto arguments = command() + QStringList { QStringLiteral("--warmup-steps"), QStringLiteral("400"), QStringLiteral("--steps"), QStringLiteral("10") };
+        auto arguments = command()
+            + QStringList { QStringLiteral("--warmup-steps"), QStringLiteral("400"), QStringLiteral("--steps"),
+                  QStringLiteral("10") };
         arguments.removeAll(QStringLiteral("--json"));
         const auto made = RunDriver::ctl(arguments);
         QCOMPARE(made.exitCode, 0);
         QVERIFY2(made.errors.contains(QStringLiteral("warmup_steps is 400")), qPrintable(made.errors));
-        const auto quiet = RunDriver::ctl(QStringList { QStringLiteral("new"), QStringLiteral("--out"), path("quiet"), QStringLiteral("--data"), text_ } + RunDriver::tinyModel());
+        const auto quiet = RunDriver::ctl(QStringList { QStringLiteral("new"), QStringLiteral("--out"), path("quiet"),
+                                              QStringLiteral("--data"), text_ }
+            + RunDriver::tinyModel());
         QVERIFY2(!quiet.errors.contains(QStringLiteral("warmup_steps")), qPrintable(quiet.errors));
     }
 
@@ -155,7 +175,9 @@ private:
 
     QStringList command()
     {
-        return QStringList { QStringLiteral("new"), QStringLiteral("--json"), QStringLiteral("--out"), folder_.filePath(QStringLiteral("run-%1").arg(++runs_)), QStringLiteral("--data"), text_ } + RunDriver::tinyModel();
+        return QStringList { QStringLiteral("new"), QStringLiteral("--json"), QStringLiteral("--out"),
+            folder_.filePath(QStringLiteral("run-%1").arg(++runs_)), QStringLiteral("--data"), text_ }
+        + RunDriver::tinyModel();
     }
 
     void verifyRefused(const QStringList& options, const QStringList& named, int exitCode)

@@ -17,8 +17,9 @@ private Q_SLOTS:
     {
         QVERIFY(folder_.isValid());
         const auto text = RunDriver::writeText(folder_.path(), 300);
-        const QStringList train { QStringLiteral("run"), QStringLiteral("--out"), path("trained"), QStringLiteral("--data"), text, QStringLiteral("--json"),
-            QStringLiteral("--devices"), QStringLiteral("cpu:1"), QStringLiteral("--steps"), QStringLiteral("4") };
+        const QStringList train { QStringLiteral("run"), QStringLiteral("--out"), path("trained"),
+            QStringLiteral("--data"), text, QStringLiteral("--json"), QStringLiteral("--devices"),
+            QStringLiteral("cpu:1"), QStringLiteral("--steps"), QStringLiteral("4") };
         QCOMPARE(RunDriver::ctl(train + RunDriver::tinyModel()).exitCode, 0);
     }
 
@@ -36,27 +37,32 @@ private Q_SLOTS:
         if (harm == QStringLiteral("damaged"))
             write(run + QStringLiteral("/heldout.bin"), QByteArray(1000, 'x'));
         const auto dry = resume(run, { QStringLiteral("--dry-run") });
-        QVERIFY2(dry.exitCode != 0 && (dry.text + dry.errors).contains(QStringLiteral("heldout.bin")), qPrintable(dry.text + dry.errors));
+        QVERIFY2(dry.exitCode != 0 && (dry.text + dry.errors).contains(QStringLiteral("heldout.bin")),
+            qPrintable(dry.text + dry.errors));
         const auto before = RunDriver::status(run)[QStringLiteral("attempt")].toInt();
         const auto real = resume(run, {});
-        QVERIFY2(real.exitCode != 0 && (real.text + real.errors).contains(QStringLiteral("heldout.bin")), qPrintable(real.text + real.errors));
+        QVERIFY2(real.exitCode != 0 && (real.text + real.errors).contains(QStringLiteral("heldout.bin")),
+            qPrintable(real.text + real.errors));
         QCOMPARE(RunDriver::status(run)[QStringLiteral("attempt")].toInt(), before);
     }
 
     void aDryRunOfARunningRunPromisedAResume()
     {
         const QString run = copy();
-        const auto started = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--steps"), QStringLiteral("0"), QStringLiteral("--epochs"), QStringLiteral("1000"), QStringLiteral("--detach") });
+        const auto started = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--steps"),
+            QStringLiteral("0"), QStringLiteral("--epochs"), QStringLiteral("1000"), QStringLiteral("--detach") });
         QVERIFY2(started.exitCode == 0, qPrintable(started.errors));
         const auto dry = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--dry-run") });
         QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run }).exitCode, 0);
-        QVERIFY2(dry.exitCode != 0 && (dry.text + dry.errors).contains(QStringLiteral("already running")), qPrintable(dry.text + dry.errors));
+        QVERIFY2(dry.exitCode != 0 && (dry.text + dry.errors).contains(QStringLiteral("already running")),
+            qPrintable(dry.text + dry.errors));
     }
 
     void aFolderInThePlaceOfABlockPoisonedItsChunks()
     {
         const QString run = copy();
-        const auto blocks = QDir(run + QStringLiteral("/cache/blocks")).entryInfoList({ QStringLiteral("*.block") }, QDir::Files);
+        const auto blocks
+            = QDir(run + QStringLiteral("/cache/blocks")).entryInfoList({ QStringLiteral("*.block") }, QDir::Files);
         QVERIFY(!blocks.isEmpty());
         for (const auto& block : blocks) {
             QVERIFY(QFile::remove(block.filePath()));
@@ -71,13 +77,16 @@ private Q_SLOTS:
     void aRepairCalledARunWholeWhoseWeightsAreDamaged()
     {
         const QString run = copy();
-        QDirIterator weights(run + QStringLiteral("/checkpoints"), { QStringLiteral("weights.safetensors") }, QDir::Files, QDirIterator::Subdirectories);
+        QDirIterator weights(run + QStringLiteral("/checkpoints"), { QStringLiteral("weights.safetensors") },
+            QDir::Files, QDirIterator::Subdirectories);
         while (weights.hasNext()) {
             QFile file(weights.next());
             QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(file.size() - 10) && file.write("furrow") == 6);
         }
         const auto repaired = RunDriver::ctl({ QStringLiteral("doctor"), run, QStringLiteral("--repair") });
-        QVERIFY2(repaired.exitCode != 0 && repaired.text.contains(QStringLiteral("Still wrong")) && repaired.text.contains(QStringLiteral("weights.safetensors")), qPrintable(repaired.text + repaired.errors));
+        QVERIFY2(repaired.exitCode != 0 && repaired.text.contains(QStringLiteral("Still wrong"))
+                && repaired.text.contains(QStringLiteral("weights.safetensors")),
+            qPrintable(repaired.text + repaired.errors));
     }
 
     void aBrokenRunFileWasSentToARepairThatRefusesIt()
@@ -85,7 +94,8 @@ private Q_SLOTS:
         const QString run = copy();
         write(run + QStringLiteral("/run.json"), QByteArray("{\"a\":").repeated(300));
         const auto said = RunDriver::ctl({ QStringLiteral("doctor"), run });
-        QVERIFY2(said.exitCode != 0 && (said.text + said.errors).contains(QStringLiteral("run.json")), qPrintable(said.text + said.errors));
+        QVERIFY2(said.exitCode != 0 && (said.text + said.errors).contains(QStringLiteral("run.json")),
+            qPrintable(said.text + said.errors));
         QVERIFY2(!(said.text + said.errors).contains(QStringLiteral("--repair")), qPrintable(said.text + said.errors));
     }
 
@@ -100,14 +110,16 @@ private:
 
     static RunDriver::Output resume(const QString& run, const QStringList& options)
     {
-        return RunDriver::ctl(QStringList { QStringLiteral("resume"), run, QStringLiteral("--steps"), QStringLiteral("8") } + options);
+        return RunDriver::ctl(
+            QStringList { QStringLiteral("resume"), run, QStringLiteral("--steps"), QStringLiteral("8") } + options);
     }
 
     /// Of the trained run.
     QString copy()
     {
         const QString to = folder_.filePath(QStringLiteral("copy-%1").arg(++copies_));
-        std::filesystem::copy(path("trained").toStdString(), to.toStdString(), std::filesystem::copy_options::recursive);
+        std::filesystem::copy(
+            path("trained").toStdString(), to.toStdString(), std::filesystem::copy_options::recursive);
         return to;
     }
 

@@ -1,4 +1,5 @@
-// A secret is planted in every place where one comes in, and every place where something goes out is searched for it. All of them hold one word.
+// A secret is planted in every place where one comes in, and every place where something goes out is searched for it.
+// All of them hold one word.
 
 #include "tests/e2e/process_facts.h"
 #include "tests/e2e/run_driver.h"
@@ -47,10 +48,16 @@ class TestSecrets : public QObject {
     QTemporaryDir private_; ///< where secrets may lie
     FakeHub hub_;
 
-    void setEndpoint(const QString& address) { qputenv("HF_ENDPOINT", QString(address).replace(QStringLiteral("://"), QStringLiteral("://ann:EndpointGeheim1@")).toUtf8()); }
+    void setEndpoint(const QString& address)
+    {
+        qputenv("HF_ENDPOINT",
+            QString(address).replace(QStringLiteral("://"), QStringLiteral("://ann:EndpointGeheim1@")).toUtf8());
+    }
     QStringList runOn(const QString& data, const char* name) const
     {
-        return QStringList { QStringLiteral("run"), QStringLiteral("--data"), data, QStringLiteral("--out"), folder_.filePath(QLatin1String(name)), QStringLiteral("--devices"), QStringLiteral("cpu:2") } + RunDriver::tinyModel();
+        return QStringList { QStringLiteral("run"), QStringLiteral("--data"), data, QStringLiteral("--out"),
+            folder_.filePath(QLatin1String(name)), QStringLiteral("--devices"), QStringLiteral("cpu:2") }
+        + RunDriver::tinyModel();
     }
 
 private Q_SLOTS:
@@ -83,13 +90,15 @@ private Q_SLOTS:
         hub_.fail({ HubFault::ServerError, HubFault::Cut }); // what is said about them goes to logs
         const QString run = folder_.filePath(QStringLiteral("run"));
         const auto begun = RunDriver::ctl(runOn(QStringLiteral("hf://o/n"), "run")
-            + QStringList { QStringLiteral("--detach"), QStringLiteral("--layers"), QStringLiteral("4"), QStringLiteral("--width"), QStringLiteral("128") });
+            + QStringList { QStringLiteral("--detach"), QStringLiteral("--layers"), QStringLiteral("4"),
+                QStringLiteral("--width"), QStringLiteral("128") });
         QVERIFY2(begun.exitCode == 0, qPrintable(begun.text + begun.errors));
         QVERIFY2(!tells(begun.text.toUtf8() + begun.errors.toUtf8()), qPrintable(begun.text + begun.errors));
 
         QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run, 0) > 0 && RunDriver::workerPid(run, 1) > 0, 60'000);
         const qint64 supervisor = RunDriver::supervisorPid(run);
-        QVERIFY(tells(processFacts::environment(supervisor))); // the plant is real: it starts the feeder, which asks the hub
+        QVERIFY(tells(
+            processFacts::environment(supervisor))); // the plant is real: it starts the feeder, which asks the hub
         QVERIFY(!tells(processFacts::commandLine(supervisor)));
         for (const qint64 child : processFacts::childrenOf(supervisor)) {
             const QByteArray line = processFacts::commandLine(child);
@@ -102,10 +111,15 @@ private Q_SLOTS:
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("finished") }));
 
         const QString bundle = folder_.filePath(QStringLiteral("bundle.tar.gz"));
-        for (const QStringList& command : { QStringList { QStringLiteral("status"), run }, { QStringLiteral("status"), run, QStringLiteral("--json") }, { QStringLiteral("audit"), run },
-                 { QStringLiteral("audit"), run, QStringLiteral("--json") }, { QStringLiteral("audit"), run, QStringLiteral("--html") }, { QStringLiteral("doctor"), run },
-                 { QStringLiteral("bundle"), run, QStringLiteral("--out"), bundle }, { QStringLiteral("export"), run, QStringLiteral("--format"), QStringLiteral("csv"), QStringLiteral("--out"), folder_.filePath(QStringLiteral("csv")) },
-                 { QStringLiteral("brain"), QStringLiteral("show"), run }, { QStringLiteral("sample"), run, QStringLiteral("--tokens"), QStringLiteral("5") } }) {
+        for (const QStringList& command : { QStringList { QStringLiteral("status"), run },
+                 { QStringLiteral("status"), run, QStringLiteral("--json") }, { QStringLiteral("audit"), run },
+                 { QStringLiteral("audit"), run, QStringLiteral("--json") },
+                 { QStringLiteral("audit"), run, QStringLiteral("--html") }, { QStringLiteral("doctor"), run },
+                 { QStringLiteral("bundle"), run, QStringLiteral("--out"), bundle },
+                 { QStringLiteral("export"), run, QStringLiteral("--format"), QStringLiteral("csv"),
+                     QStringLiteral("--out"), folder_.filePath(QStringLiteral("csv")) },
+                 { QStringLiteral("brain"), QStringLiteral("show"), run },
+                 { QStringLiteral("sample"), run, QStringLiteral("--tokens"), QStringLiteral("5") } }) {
             const QByteArray text = said(command);
             QVERIFY2(!tells(text), (command.join(QLatin1Char(' ')).toUtf8() + ": " + text).constData());
         }
@@ -116,7 +130,8 @@ private Q_SLOTS:
         const QByteArray unpacked = tar.readAllStandardOutput();
         QVERIFY(unpacked.contains("Furrow"));
         QVERIFY(!tells(unpacked));
-        const QString telling = tellingFile(folder_.path()); // run.json, tracker, telemetry, logs, checkpoints, report, exports
+        const QString telling
+            = tellingFile(folder_.path()); // run.json, tracker, telemetry, logs, checkpoints, report, exports
         QVERIFY2(telling.isEmpty(), qPrintable(telling));
     }
 

@@ -15,7 +15,10 @@ class TestStorm : public QObject {
     void verifyStorm(const QStringList& options)
     {
         QTemporaryDir folder;
-        const auto out = RunDriver::ctl(QStringList { QStringLiteral("storm"), QStringLiteral("--dir"), folder.path(), QStringLiteral("--json") } + options, 3'600'000);
+        const auto out = RunDriver::ctl(
+            QStringList { QStringLiteral("storm"), QStringLiteral("--dir"), folder.path(), QStringLiteral("--json") }
+                + options,
+            3'600'000);
         if (out.exitCode != 0)
             folder.setAutoRemove(false);
         QVERIFY2(out.exitCode == 0, qPrintable(out.errors + out.text));
@@ -45,16 +48,20 @@ private Q_SLOTS:
     {
         QFETCH(int, kills);
         QFETCH(int, seed);
-        verifyStorm({ QStringLiteral("--kills"), QString::number(kills), QStringLiteral("--seed"), QString::number(seed) });
+        verifyStorm(
+            { QStringLiteral("--kills"), QString::number(kills), QStringLiteral("--seed"), QString::number(seed) });
         QVERIFY(report_[QStringLiteral("kills")].toInt() >= kills / 2);
     }
 
     /// What a short storm draws too seldom.
     void rareFaultsLoseNothing()
     {
-        const QStringList rare { QStringLiteral("foreign_lock"), QStringLiteral("sqlite_fails"), QStringLiteral("jump_clock"), QStringLiteral("change_merging"), QStringLiteral("train_together"),
-            QStringLiteral("checkpoints_away"), QStringLiteral("older_tracker"), QStringLiteral("kill_worker"), QStringLiteral("go_back") };
-        verifyStorm({ QStringLiteral("--only"), rare.join(QLatin1Char(',')), QStringLiteral("--kills"), QString::number(rare.size()) });
+        const QStringList rare { QStringLiteral("foreign_lock"), QStringLiteral("sqlite_fails"),
+            QStringLiteral("jump_clock"), QStringLiteral("change_merging"), QStringLiteral("train_together"),
+            QStringLiteral("checkpoints_away"), QStringLiteral("older_tracker"), QStringLiteral("kill_worker"),
+            QStringLiteral("go_back") };
+        verifyStorm({ QStringLiteral("--only"), rare.join(QLatin1Char(',')), QStringLiteral("--kills"),
+            QString::number(rare.size()) });
         for (const auto& act : rare)
             QCOMPARE(report_[QStringLiteral("acts")][act].toInt(), 1);
     }
@@ -62,7 +69,8 @@ private Q_SLOTS:
     void unknownFaultIsRefusedByName()
     {
         const QTemporaryDir folder;
-        const auto out = RunDriver::ctl({ QStringLiteral("storm"), QStringLiteral("--dir"), folder.path(), QStringLiteral("--only"), QStringLiteral("earthquake") });
+        const auto out = RunDriver::ctl({ QStringLiteral("storm"), QStringLiteral("--dir"), folder.path(),
+            QStringLiteral("--only"), QStringLiteral("earthquake") });
         QCOMPARE(out.exitCode, 2);
         QVERIFY2((out.text + out.errors).contains(QStringLiteral("earthquake")), qPrintable(out.text + out.errors));
     }
@@ -71,7 +79,8 @@ private Q_SLOTS:
     {
         const auto out = RunDriver::ctl({ QStringLiteral("storm"), QStringLiteral("--list") });
         QCOMPARE(out.exitCode, 0);
-        for (const char* name : { "kill_supervisor", "freeze_worker", "disk_full", "damage_checkpoint", "older_tracker", "sqlite_fails", "checkpoint.renamed", "feeder.prepared" })
+        for (const char* name : { "kill_supervisor", "freeze_worker", "disk_full", "damage_checkpoint", "older_tracker",
+                 "sqlite_fails", "checkpoint.renamed", "feeder.prepared" })
             QVERIFY2(out.text.contains(QLatin1String(name)), name);
     }
 };

@@ -1,4 +1,5 @@
-// A person moves the folder of a living run, or a part of it, and puts something else in its place. Whatever lies there then is theirs.
+// A person moves the folder of a living run, or a part of it, and puts something else in its place. Whatever lies there
+// then is theirs.
 
 #include "core/base/file_lock.h"
 #include "tests/e2e/run_driver.h"
@@ -23,17 +24,15 @@ QString operator""_q(const char* text, std::size_t size)
 void copyFolder(const QString& from, const QString& to)
 {
     std::error_code failed; // of a living run: files come and go
-    std::filesystem::copy(from.toStdString(), to.toStdString(), std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks, failed);
+    std::filesystem::copy(from.toStdString(), to.toStdString(),
+        std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks, failed);
 }
 
-void rename(const QString& from, const QString& to)
-{
-    std::filesystem::rename(from.toStdString(), to.toStdString());
-}
+void rename(const QString& from, const QString& to) { std::filesystem::rename(from.toStdString(), to.toStdString()); }
 
 /// Every file with its size and time.
-/// But for the cache's own marks, which a feeder at its end still goes to by path: the note of the cache's size, which whoever opens a cache measures
-/// anew, and the marks of that very process, which a copy of a living run holds too.
+/// But for the cache's own marks, which a feeder at its end still goes to by path: the note of the cache's size, which
+/// whoever opens a cache measures anew, and the marks of that very process, which a copy of a living run holds too.
 QStringList contentOf(const QString& folder)
 {
     QStringList content;
@@ -83,8 +82,10 @@ class TestSwappedFolders : public QObject {
     {
         run_ = folder_.filePath(QLatin1String(name));
         processes_.clear();
-        const auto out = RunDriver::ctl(QStringList { "run"_q, "--detach"_q, "--json"_q, "--data"_q, RunDriver::writeText(folder_.path(), lines), "--out"_q, run_, "--devices"_q, "cpu"_q } + RunDriver::tinyModel()
-            + QStringList { "--keep-last"_q, "2"_q, "--checkpoint-steps"_q, "10"_q });
+        const auto out
+            = RunDriver::ctl(QStringList { "run"_q, "--detach"_q, "--json"_q, "--data"_q,
+                                 RunDriver::writeText(folder_.path(), lines), "--out"_q, run_, "--devices"_q, "cpu"_q }
+                + RunDriver::tinyModel() + QStringList { "--keep-last"_q, "2"_q, "--checkpoint-steps"_q, "10"_q });
         QVERIFY2(out.exitCode == 0, qPrintable(out.errors));
         QVERIFY(RunDriver::waitForChunks(run_, 5));
         for (const auto pid : { RunDriver::supervisorPid(run_), RunDriver::workerPid(run_, 0) }) {
@@ -163,7 +164,8 @@ private Q_SLOTS:
         QVERIFY(waitForEnd(processes_));
         const auto now = said(run_);
         QVERIFY2(now.contains("tracker.sqlite-wal was deleted or replaced"_q), qPrintable(now));
-        QVERIFY(RunDriver::status(run_)["chunks"_q].toObject()["committed"_q].toInt() >= committed); // all that stood in the WAL
+        QVERIFY(RunDriver::status(run_)["chunks"_q].toObject()["committed"_q].toInt()
+            >= committed); // all that stood in the WAL
         const auto resumed = RunDriver::ctl({ "resume"_q, run_, "--detach"_q });
         QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.errors));
         QVERIFY(RunDriver::waitForState(run_, { "finished"_q }));
@@ -194,7 +196,8 @@ private Q_SLOTS:
         for (const auto& verb : { "stop"_q, "kill"_q }) {
             const auto out = RunDriver::ctl({ verb, run_ });
             QVERIFY(out.exitCode != 0);
-            QVERIFY2(out.errors.contains("is not running: process %1"_q.arg(QCoreApplication::applicationPid())), qPrintable(out.errors + out.text));
+            QVERIFY2(out.errors.contains("is not running: process %1"_q.arg(QCoreApplication::applicationPid())),
+                qPrintable(out.errors + out.text));
         }
     }
 };

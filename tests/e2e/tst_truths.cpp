@@ -1,5 +1,6 @@
-// Real runs in many situations: status, audit, dry run, list and exports, as text and as JSON, tell the same numbers. A failure names situation, number and
-// the two views. (What the console shows of the same situations: tests/ui/pages/tst_truth_table.cpp.)
+// Real runs in many situations: status, audit, dry run, list and exports, as text and as JSON, tell the same numbers. A
+// failure names situation, number and the two views. (What the console shows of the same situations:
+// tests/ui/pages/tst_truth_table.cpp.)
 
 #include "core/tracker/ledger_reader.h"
 #include "tests/e2e/run_driver.h"
@@ -17,10 +18,7 @@ namespace {
 
 using Ctl = RunDriver;
 
-qint64 number(QString text)
-{
-    return text.remove(QLatin1Char(',')).toLongLong();
-}
+qint64 number(QString text) { return text.remove(QLatin1Char(',')).toLongLong(); }
 
 QRegularExpression lines(const QString& pattern)
 {
@@ -39,7 +37,8 @@ public:
     {
     }
 
-    /// @param alive  processes of the run are there: what a resume would find is not known yet. While they train, each view has counted a moment later
+    /// @param alive  processes of the run are there: what a resume would find is not known yet. While they train, each
+    /// view has counted a moment later
     Truths tell(bool alive)
     {
         addChunks();
@@ -63,14 +62,22 @@ public:
     QString stateInList() const
     {
         const auto workspace = run_.section(QLatin1Char('/'), 0, -3);
-        return lines(QStringLiteral("^(\\S+) .*%1$").arg(QRegularExpression::escape(run_))).match(Ctl::ctl({ QStringLiteral("list"), QStringLiteral("--workspace"), workspace }).text).captured(1);
+        return lines(QStringLiteral("^(\\S+) .*%1$").arg(QRegularExpression::escape(run_)))
+            .match(Ctl::ctl({ QStringLiteral("list"), QStringLiteral("--workspace"), workspace }).text)
+            .captured(1);
     }
     bool isClean() const { return audit_[QStringLiteral("clean")].toBool(); }
     QString all() const { return statusText_ + auditText_; }
 
 private:
-    void say(const char* what, const char* view, qint64 value) { truths_[QString::fromLatin1(what)][QString::fromLatin1(view)] = value; }
-    qint64 chunks(const char* state) const { return status_[QStringLiteral("chunks")][QLatin1String(state)].toInteger(); }
+    void say(const char* what, const char* view, qint64 value)
+    {
+        truths_[QString::fromLatin1(what)][QString::fromLatin1(view)] = value;
+    }
+    qint64 chunks(const char* state) const
+    {
+        return status_[QStringLiteral("chunks")][QLatin1String(state)].toInteger();
+    }
     /// The epochs that the status speaks of.
     QSet<qint64> shown() const
     {
@@ -104,7 +111,8 @@ private:
     {
         qint64 sum = 0;
         for (const auto epoch : shown()) {
-            const auto one = lines(QStringLiteral("^epoch %1:[^\\n]*\\n((?:  .*\\n)*)").arg(epoch)).match(auditText_).captured(1);
+            const auto one
+                = lines(QStringLiteral("^epoch %1:[^\\n]*\\n((?:  .*\\n)*)").arg(epoch)).match(auditText_).captured(1);
             sum += number(lines(QStringLiteral("\\b%1 ([\\d,]+)").arg(name)).match(one).captured(1));
         }
         return sum;
@@ -132,11 +140,14 @@ private:
         say("remaining", "audit --json", overAudit({ QStringLiteral("remaining") }));
         say("remaining", "audit", overAuditText(QStringLiteral("remaining")));
         say("expected", "status --json", chunks("total") - chunks("excluded"));
-        const qint64 excluded = overAudit({ QStringLiteral("excluded") }); // the audit counts what was left out by name among what it expects
+        const qint64 excluded = overAudit(
+            { QStringLiteral("excluded") }); // the audit counts what was left out by name among what it expects
         say("expected", "audit --json", overAudit({ QStringLiteral("expected") }) - excluded);
         say("expected", "audit", overAuditText(QStringLiteral("expected")) - excluded);
-        if (!statusText_.contains(QLatin1String("of ? committed")) && !shown().isEmpty()) // not every block is known yet
-            say("expected", "status", overStatusText(QStringLiteral("^epoch .*, chunks [\\d,]+ of ([\\d,]+) committed")));
+        if (!statusText_.contains(QLatin1String("of ? committed"))
+            && !shown().isEmpty()) // not every block is known yet
+            say("expected", "status",
+                overStatusText(QStringLiteral("^epoch .*, chunks [\\d,]+ of ([\\d,]+) committed")));
         say("work lost", "status --json", chunks("lost"));
         say("work lost", "status --json, its epochs", overStatus("chunks", "lost"));
         say("work lost", "status", overStatusText(QStringLiteral("work lost: ([\\d,]+) chunk")));
@@ -161,7 +172,9 @@ private:
 
     void addDryRun()
     {
-        const auto plan = Ctl::ctl({ QStringLiteral("resume"), run_, QStringLiteral("--dry-run"), QStringLiteral("--json"), QStringLiteral("--epochs"), QStringLiteral("99") }).json;
+        const auto plan = Ctl::ctl({ QStringLiteral("resume"), run_, QStringLiteral("--dry-run"),
+                                       QStringLiteral("--json"), QStringLiteral("--epochs"), QStringLiteral("99") })
+                              .json;
         const auto said = [&plan](const char* name) { return plan[QLatin1String(name)].toInteger(); };
         if (plan.isEmpty())
             return say("a dry run", "answers", 0);
@@ -169,7 +182,9 @@ private:
         say("work lost", "resume --dry-run", said("work_lost"));
         say("excluded", "resume --dry-run", said("excluded"));
         say("poisoned", "resume --dry-run", said("poisoned"));
-        say("chunks", "resume --dry-run", said("kept") + said("redo") + said("work_lost") + said("orphaned") + said("free") + said("excluded") + said("poisoned") + chunks("accepted"));
+        say("chunks", "resume --dry-run",
+            said("kept") + said("redo") + said("work_lost") + said("orphaned") + said("free") + said("excluded")
+                + said("poisoned") + chunks("accepted"));
         say("chunks", "status --json", chunks("total"));
         qint64 kept = 0;
         for (const auto& epoch : plan[QStringLiteral("epochs")].toArray())
@@ -182,7 +197,8 @@ private:
     {
         const QTemporaryDir folder;
         const QString out = folder.filePath(QStringLiteral("csv"));
-        (void)Ctl::ctl({ QStringLiteral("export"), run_, QStringLiteral("--format"), QStringLiteral("csv"), QStringLiteral("--out"), out });
+        (void)Ctl::ctl({ QStringLiteral("export"), run_, QStringLiteral("--format"), QStringLiteral("csv"),
+            QStringLiteral("--out"), out });
         QFile file(out + QStringLiteral("/steps.csv"));
         (void)file.open(QIODevice::ReadOnly);
         const auto names = QString::fromUtf8(file.readLine()).trimmed().split(QLatin1Char(','));
@@ -206,7 +222,10 @@ private:
         qint64 steps = 0;
         qint64 tokens = 0;
         qint64 samples = 0;
-        for (const auto& chunk : Ctl::ctl({ QStringLiteral("audit"), run_, QStringLiteral("--chunks"), QStringLiteral("--json") }).json[QStringLiteral("chunks")].toArray()) {
+        for (const auto& chunk :
+            Ctl::ctl({ QStringLiteral("audit"), run_, QStringLiteral("--chunks"), QStringLiteral("--json") })
+                .json[QStringLiteral("chunks")]
+                .toArray()) {
             steps += chunk[QStringLiteral("steps")].toInteger();
             tokens += chunk[QStringLiteral("tokens")].toInteger();
             samples += chunk[QStringLiteral("samples")].toInteger();
@@ -214,7 +233,8 @@ private:
         say("steps", "audit --chunks", steps);
         say("tokens", "audit --chunks", tokens);
         say("samples of all epochs", "audit --chunks", samples);
-        say("samples of all epochs", "audit --json", overAudit({ QStringLiteral("samples"), QStringLiteral("trained") }, true));
+        say("samples of all epochs", "audit --json",
+            overAudit({ QStringLiteral("samples"), QStringLiteral("trained") }, true));
     }
 
     QString run_;
@@ -263,14 +283,19 @@ class TestTruths : public QObject {
     QString make(const QStringList& more, const char* command = "run")
     {
         const QString run = folder_.filePath(QStringLiteral("runs/run-%1").arg(++made_));
-        QStringList arguments { QLatin1String(command), QStringLiteral("--json"), QStringLiteral("--data"), text_, QStringLiteral("--out"), run, QStringLiteral("--devices"), QStringLiteral("cpu") };
+        QStringList arguments { QLatin1String(command), QStringLiteral("--json"), QStringLiteral("--data"), text_,
+            QStringLiteral("--out"), run, QStringLiteral("--devices"), QStringLiteral("cpu") };
         if (qstrcmp(command, "run") == 0)
             arguments << QStringLiteral("--detach");
         const auto out = RunDriver::ctl(arguments + RunDriver::tinyModel() + more);
         return out.exitCode == 0 ? run : QString();
     }
     /// Takes long enough to be met on its way.
-    static QStringList slow(int epochs) { return { QStringLiteral("--layers"), QStringLiteral("4"), QStringLiteral("--width"), QStringLiteral("128"), QStringLiteral("--epochs"), QString::number(epochs), QStringLiteral("--workers"), QStringLiteral("2") }; }
+    static QStringList slow(int epochs)
+    {
+        return { QStringLiteral("--layers"), QStringLiteral("4"), QStringLiteral("--width"), QStringLiteral("128"),
+            QStringLiteral("--epochs"), QString::number(epochs), QStringLiteral("--workers"), QStringLiteral("2") };
+    }
 
     static void compare(const QString& run, bool alive)
     {
@@ -279,7 +304,8 @@ class TestTruths : public QObject {
             Views views(run);
             found = disagreement(views.tell(alive));
             if (views.stateInText() != views.state() || views.stateInList() != views.state())
-                found = QStringLiteral("state: status --json says %1, status %2, list %3").arg(views.state(), views.stateInText(), views.stateInList());
+                found = QStringLiteral("state: status --json says %1, status %2, list %3")
+                            .arg(views.state(), views.stateInText(), views.stateInList());
             if (!views.isClean())
                 found = QStringLiteral("the audit is not clean");
             if (!found.isEmpty())
@@ -327,11 +353,13 @@ private Q_SLOTS:
         QVERIFY(RunDriver::waitForChunks(run, 10));
         compare(run, true);
         (void)RunDriver::ctl({ QStringLiteral("pause"), run });
-        QTRY_COMPARE_WITH_TIMEOUT(RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("paused"), 30'000);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("paused"), 30'000);
         compare(run, true);
         stop(run);
         compare(run, false);
-        finish(run, { QStringLiteral("--epochs"), QStringLiteral("2"), QStringLiteral("--workers"), QStringLiteral("3") });
+        finish(
+            run, { QStringLiteral("--epochs"), QStringLiteral("2"), QStringLiteral("--workers"), QStringLiteral("3") });
     }
 
     void aRunThatIsKilledAndGoesOnWithOneWorker()
@@ -339,7 +367,8 @@ private Q_SLOTS:
         const QString run = make(slow(2));
         QVERIFY(RunDriver::waitForChunks(run, 30));
         (void)RunDriver::ctl({ QStringLiteral("kill"), run });
-        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("finished") }));
+        QVERIFY(RunDriver::waitForState(
+            run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("finished") }));
         compare(run, false);
         finish(run, { QStringLiteral("--workers"), QStringLiteral("1") });
     }
@@ -350,7 +379,8 @@ private Q_SLOTS:
         QVERIFY(RunDriver::waitForChunks(run, 30));
         const auto first = RunDriver::workerPid(run, 0);
         const auto second = RunDriver::workerPid(run, 1);
-        QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)) && RunDriver::killHard(first) && RunDriver::killHard(second));
+        QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)) && RunDriver::killHard(first)
+            && RunDriver::killHard(second));
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }));
         compare(run, false);
         finish(run);
@@ -359,7 +389,8 @@ private Q_SLOTS:
     void aRunThatDiesAtAPhase_data()
     {
         QTest::addColumn<QByteArray>("point");
-        for (const char* point : { "supervisor.recovered:1", "supervisor.ending:1", "feeder.prepared:2", "claim.begun:9", "step.done:40", "chunk.trained:15", "checkpoint.frozen:2", "checkpoint.manifest:2",
+        for (const char* point : { "supervisor.recovered:1", "supervisor.ending:1", "feeder.prepared:2",
+                 "claim.begun:9", "step.done:40", "chunk.trained:15", "checkpoint.frozen:2", "checkpoint.manifest:2",
                  "checkpoint.published:2", "checkpoint.committed:2", "merge.taken:1", "merge.published:1" })
             QTest::newRow(point) << QByteArray(point);
     }
@@ -396,7 +427,9 @@ private Q_SLOTS:
     /// A checkpoint has the first steps of the chunk in which the worker dies.
     void aRunThatDiesAfterAPartOfAChunkIsSaved()
     {
-        const QStringList more = slow(2) + QStringList { QStringLiteral("--checkpoint-steps"), QStringLiteral("10"), QStringLiteral("--max-restarts"), QStringLiteral("0") };
+        const QStringList more = slow(2)
+            + QStringList { QStringLiteral("--checkpoint-steps"), QStringLiteral("10"),
+                  QStringLiteral("--max-restarts"), QStringLiteral("0") };
         QString run;
         {
             const Faults faults("step.done:38");

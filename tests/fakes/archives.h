@@ -23,7 +23,10 @@ inline std::string tarEntry(const std::string& name, const std::string& bytes, c
     put(136, "00000000000");
     put(148, "        ");
     header[156] = type;
-    put(257, std::string("ustar\0" "00", 8));
+    put(257,
+        std::string("ustar\0"
+                    "00",
+            8));
     unsigned sum = 0;
     for (const char c : header)
         sum += static_cast<unsigned char>(c);
@@ -43,10 +46,7 @@ inline std::string paxRecord(const std::string& key, const std::string& value)
     return std::to_string(size) + rest;
 }
 
-inline std::string tarEnd()
-{
-    return std::string(1024, '\0');
-}
+inline std::string tarEnd() { return std::string(1024, '\0'); }
 
 /// One file of a zip archive.
 struct ZipFile {
@@ -66,10 +66,7 @@ inline std::string littleEnd(std::uint64_t value, int size)
     return out;
 }
 
-inline std::string rawDeflate(const std::string& plain)
-{
-    return deflated(plain, -15);
-}
+inline std::string rawDeflate(const std::string& plain) { return deflated(plain, -15); }
 
 inline std::string zipArchive(const std::vector<ZipFile>& files)
 {
@@ -80,23 +77,30 @@ inline std::string zipArchive(const std::vector<ZipFile>& files)
         const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(file.bytes.data()), file.bytes.size());
         const auto size = static_cast<std::uint64_t>(static_cast<long>(file.bytes.size()) + file.sizeLie);
         const std::uint64_t offset = out.size();
-        const std::string extra = file.in64 ? littleEnd(1, 2) + littleEnd(24, 2) + littleEnd(size, 8) + littleEnd(packed.size(), 8) + littleEnd(offset, 8) : "";
+        const std::string extra = file.in64 ? littleEnd(1, 2) + littleEnd(24, 2) + littleEnd(size, 8)
+                + littleEnd(packed.size(), 8) + littleEnd(offset, 8)
+                                            : "";
         const auto told = [&file](std::uint64_t value) { return littleEnd(file.in64 ? 0xffffffff : value, 4); };
-        const std::string common = littleEnd(45, 2) + littleEnd(static_cast<std::uint64_t>(file.flags), 2) + littleEnd(static_cast<std::uint64_t>(file.method), 2) + littleEnd(0, 4) + littleEnd(crc, 4)
+        const std::string common = littleEnd(45, 2) + littleEnd(static_cast<std::uint64_t>(file.flags), 2)
+            + littleEnd(static_cast<std::uint64_t>(file.method), 2) + littleEnd(0, 4) + littleEnd(crc, 4)
             + told(packed.size()) + told(size) + littleEnd(file.name.size(), 2) + littleEnd(extra.size(), 2);
         out += "PK\3\4" + common + file.name + extra + packed;
-        directory += "PK\1\2" + littleEnd(45, 2) + common + littleEnd(0, 2) + littleEnd(0, 2) + littleEnd(0, 2) + littleEnd(0, 4) + told(offset) + file.name + extra;
+        directory += "PK\1\2" + littleEnd(45, 2) + common + littleEnd(0, 2) + littleEnd(0, 2) + littleEnd(0, 2)
+            + littleEnd(0, 4) + told(offset) + file.name + extra;
     }
     const std::uint64_t at = out.size();
     out += directory;
     const bool in64 = !files.empty() && files.front().in64;
     if (in64) {
         const std::uint64_t end64 = out.size();
-        out += "PK\6\6" + littleEnd(44, 8) + littleEnd(45, 2) + littleEnd(45, 2) + littleEnd(0, 8) + littleEnd(files.size(), 8) + littleEnd(files.size(), 8) + littleEnd(directory.size(), 8) + littleEnd(at, 8);
+        out += "PK\6\6" + littleEnd(44, 8) + littleEnd(45, 2) + littleEnd(45, 2) + littleEnd(0, 8)
+            + littleEnd(files.size(), 8) + littleEnd(files.size(), 8) + littleEnd(directory.size(), 8)
+            + littleEnd(at, 8);
         out += "PK\6\7" + littleEnd(0, 4) + littleEnd(end64, 8) + littleEnd(1, 4);
     }
     const auto count = littleEnd(in64 ? 0xffff : files.size(), 2);
-    return out + "PK\5\6" + littleEnd(0, 4) + count + count + littleEnd(in64 ? 0xffffffff : directory.size(), 4) + littleEnd(in64 ? 0xffffffff : at, 4) + littleEnd(0, 2);
+    return out + "PK\5\6" + littleEnd(0, 4) + count + count + littleEnd(in64 ? 0xffffffff : directory.size(), 4)
+        + littleEnd(in64 ? 0xffffffff : at, 4) + littleEnd(0, 2);
 }
 
 } // namespace furrow::test

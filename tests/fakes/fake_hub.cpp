@@ -10,16 +10,10 @@ namespace furrow::test {
 
 namespace {
 
-std::string sha(const std::string& bytes)
-{
-    return sha256Hex(bytes);
-}
+std::string sha(const std::string& bytes) { return sha256Hex(bytes); }
 
 /// git's name would be a SHA-1; any 40 digits that follow the content do here.
-std::string oid(const std::string& bytes)
-{
-    return sha256Hex("blob" + bytes).substr(0, 40);
-}
+std::string oid(const std::string& bytes) { return sha256Hex("blob" + bytes).substr(0, 40); }
 
 void reply(httplib::Response& response, int status, const char* code)
 {
@@ -64,10 +58,7 @@ FakeHub::~FakeHub()
     servers_->storeThread.join();
 }
 
-std::string FakeHub::endpoint() const
-{
-    return "http://127.0.0.1:" + std::to_string(servers_->apiPort);
-}
+std::string FakeHub::endpoint() const { return "http://127.0.0.1:" + std::to_string(servers_->apiPort); }
 
 void FakeHub::add(const std::string& name, Repository repository)
 {
@@ -137,7 +128,8 @@ void FakeHub::serveApi()
         ++apiRequests_;
         const std::string name = request.matches[1].str();
         const auto found = repositories_.find(name);
-        if (found == repositories_.end() || (!authorization_.empty() && request.get_header_value("Authorization") != authorization_)) {
+        if (found == repositories_.end()
+            || (!authorization_.empty() && request.get_header_value("Authorization") != authorization_)) {
             reply(response, 401, "RepoNotFound");
             return nullptr;
         }
@@ -153,60 +145,67 @@ void FakeHub::serveApi()
         }
         return &found->second;
     };
-    servers_->api.Get(R"(/api/datasets/([\w.-]+/[\w.-]+)/revision/(.+))", [this, find](const Request& request, Response& response) {
-        const std::lock_guard guard(mutex_);
-        const auto* repository = find(request, response);
-        if (repository == nullptr)
-            return;
-        const auto revision = request.matches[2].str();
-        if (revision != "main" && revision != repository->commit)
-            reply(response, 404, "RevisionNotFound");
-        else
-            response.set_content(nlohmann::json { { "sha", repository->commit } }.dump(), "application/json");
-    });
-    servers_->api.Get(R"(/api/datasets/([\w.-]+/[\w.-]+)/tree/(\w+))", [this, find](const Request& request, Response& response) {
-        const std::lock_guard guard(mutex_);
-        const auto* repository = find(request, response);
-        if (repository == nullptr)
-            return;
-        const int page = request.has_param("cursor") ? std::stoi(request.get_param_value("cursor")) : 0;
-        auto list = nlohmann::json::array();
-        int index = 0;
-        for (const auto& [path, bytes] : repository->files) {
-            if (index++ / kPage != page)
-                continue;
-            nlohmann::json entry { { "type", "file" }, { "path", path }, { "size", bytes.size() }, { "oid", oid(bytes) } };
-            if (!repository->small.contains(path))
-                entry["lfs"] = { { "oid", sha(bytes) }, { "size", bytes.size() } };
-            list.push_back(entry);
-        }
-        list.push_back({ { "type", "directory" }, { "path", "data" } });
-        if ((page + 1) * kPage < index)
-            response.set_header("Link", "<" + request.path + "?recursive=true&cursor=" + std::to_string(page + 1) + ">; rel=\"next\"");
-        response.set_content(list.dump(), "application/json");
-    });
-    servers_->api.Get(R"(/datasets/([\w.-]+/[\w.-]+)/resolve/(\w+)/(.+))", [this, find](const Request& request, Response& response) {
-        const std::lock_guard guard(mutex_);
-        const auto* repository = find(request, response);
-        if (repository == nullptr)
-            return;
-        const std::string path = request.matches[3].str();
-        const std::string commit = request.matches[2].str();
-        const auto older = repository->older.find(commit);
-        const auto& files = older == repository->older.end() ? repository->files : older->second;
-        const auto file = files.find(path);
-        if (file == files.end())
-            return reply(response, 404, "EntryNotFound");
-        response.set_header("X-Repo-Commit", commit);
-        if (repository->small.contains(path)) {
-            response.set_header("ETag", "\"" + oid(file->second) + "\"");
-            response.set_content(file->second, "text/plain");
-            return;
-        }
-        response.set_header("X-Linked-Etag", "\"" + sha(file->second) + "\"");
-        response.set_header("X-Linked-Size", std::to_string(file->second.size()));
-        response.set_redirect("http://127.0.0.1:" + std::to_string(servers_->storePort) + "/" + request.matches[1].str() + "/" + path + "?signature=SECRET&commit=" + commit, 302);
-    });
+    servers_->api.Get(
+        R"(/api/datasets/([\w.-]+/[\w.-]+)/revision/(.+))", [this, find](const Request& request, Response& response) {
+            const std::lock_guard guard(mutex_);
+            const auto* repository = find(request, response);
+            if (repository == nullptr)
+                return;
+            const auto revision = request.matches[2].str();
+            if (revision != "main" && revision != repository->commit)
+                reply(response, 404, "RevisionNotFound");
+            else
+                response.set_content(nlohmann::json { { "sha", repository->commit } }.dump(), "application/json");
+        });
+    servers_->api.Get(
+        R"(/api/datasets/([\w.-]+/[\w.-]+)/tree/(\w+))", [this, find](const Request& request, Response& response) {
+            const std::lock_guard guard(mutex_);
+            const auto* repository = find(request, response);
+            if (repository == nullptr)
+                return;
+            const int page = request.has_param("cursor") ? std::stoi(request.get_param_value("cursor")) : 0;
+            auto list = nlohmann::json::array();
+            int index = 0;
+            for (const auto& [path, bytes] : repository->files) {
+                if (index++ / kPage != page)
+                    continue;
+                nlohmann::json entry { { "type", "file" }, { "path", path }, { "size", bytes.size() },
+                    { "oid", oid(bytes) } };
+                if (!repository->small.contains(path))
+                    entry["lfs"] = { { "oid", sha(bytes) }, { "size", bytes.size() } };
+                list.push_back(entry);
+            }
+            list.push_back({ { "type", "directory" }, { "path", "data" } });
+            if ((page + 1) * kPage < index)
+                response.set_header("Link",
+                    "<" + request.path + "?recursive=true&cursor=" + std::to_string(page + 1) + ">; rel=\"next\"");
+            response.set_content(list.dump(), "application/json");
+        });
+    servers_->api.Get(
+        R"(/datasets/([\w.-]+/[\w.-]+)/resolve/(\w+)/(.+))", [this, find](const Request& request, Response& response) {
+            const std::lock_guard guard(mutex_);
+            const auto* repository = find(request, response);
+            if (repository == nullptr)
+                return;
+            const std::string path = request.matches[3].str();
+            const std::string commit = request.matches[2].str();
+            const auto older = repository->older.find(commit);
+            const auto& files = older == repository->older.end() ? repository->files : older->second;
+            const auto file = files.find(path);
+            if (file == files.end())
+                return reply(response, 404, "EntryNotFound");
+            response.set_header("X-Repo-Commit", commit);
+            if (repository->small.contains(path)) {
+                response.set_header("ETag", "\"" + oid(file->second) + "\"");
+                response.set_content(file->second, "text/plain");
+                return;
+            }
+            response.set_header("X-Linked-Etag", "\"" + sha(file->second) + "\"");
+            response.set_header("X-Linked-Size", std::to_string(file->second.size()));
+            response.set_redirect("http://127.0.0.1:" + std::to_string(servers_->storePort) + "/"
+                    + request.matches[1].str() + "/" + path + "?signature=SECRET&commit=" + commit,
+                302);
+        });
 }
 
 void FakeHub::serveStore()
@@ -256,22 +255,25 @@ void FakeHub::serveStore()
         response.status = ranged ? 206 : 200;
         if (ranged) {
             const std::size_t shown = faulty && fault == HubFault::OtherPart ? begin + 1 : begin;
-            response.set_header("Content-Range", "bytes " + std::to_string(shown) + "-" + std::to_string(end - 1) + "/" + std::to_string(bytes.size()));
+            response.set_header("Content-Range",
+                "bytes " + std::to_string(shown) + "-" + std::to_string(end - 1) + "/" + std::to_string(bytes.size()));
         }
         const bool cut = faulty && fault == HubFault::Cut;
         const std::size_t sent = cut ? part.size() / 2 : part.size();
-        response.set_content_provider(part.size(), "application/octet-stream", [this, part, sent, rate = bytesPerSecond_.load()](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-            if (offset >= sent)
-                return false; // ends the connection
-            std::size_t now = std::min(length, sent - offset);
-            if (rate > 0) {
-                now = std::min(now, rate / 10);
-                std::this_thread::sleep_for(std::chrono::milliseconds(100));
-            }
-            const bool wrote = sink.write(part.data() + offset, now);
-            storeBytes_ += wrote ? now : 0;
-            return wrote;
-        });
+        response.set_content_provider(part.size(), "application/octet-stream",
+            [this, part, sent, rate = bytesPerSecond_.load()](
+                std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+                if (offset >= sent)
+                    return false; // ends the connection
+                std::size_t now = std::min(length, sent - offset);
+                if (rate > 0) {
+                    now = std::min(now, rate / 10);
+                    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+                }
+                const bool wrote = sink.write(part.data() + offset, now);
+                storeBytes_ += wrote ? now : 0;
+                return wrote;
+            });
     });
 }
 

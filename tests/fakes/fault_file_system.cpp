@@ -74,12 +74,12 @@ private:
 
 namespace {
 
-    void writeReal(const fs::path& path, const std::string& bytes)
-    {
-        std::ofstream file(path, std::ios::binary | std::ios::trunc);
-        file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        FURROW_CHECK(file.good(), "the folder of the test cannot be written");
-    }
+void writeReal(const fs::path& path, const std::string& bytes)
+{
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    FURROW_CHECK(file.good(), "the folder of the test cannot be written");
+}
 
 } // namespace
 
@@ -200,10 +200,7 @@ Status FaultFileSystem::sync(Inode& inode, const fs::path& path)
     return {};
 }
 
-Result<std::string> FaultFileSystem::read(const fs::path& path)
-{
-    return readFile(path);
-}
+Result<std::string> FaultFileSystem::read(const fs::path& path) { return readFile(path); }
 
 Status FaultFileSystem::createFolders(const fs::path& path)
 {
@@ -237,7 +234,8 @@ Status FaultFileSystem::createFolder(const fs::path& path)
         const std::lock_guard lock(mutex_);
         auto parent = placeOf(path.parent_path());
         if (path.parent_path() != root_ && (!parent.ok() || !parent.value().inode()))
-            return Error { ErrorCode::NotFound, "cannot create the folder " + utf8Text(path) + ": its parent does not exist" };
+            return Error { ErrorCode::NotFound,
+                "cannot create the folder " + utf8Text(path) + ": its parent does not exist" };
     }
     return createFolders(path);
 }
@@ -256,7 +254,8 @@ Status FaultFileSystem::move(const char* verb, const fs::path& from, const fs::p
     if (!inode)
         return Error { ErrorCode::NotFound, "cannot rename " + utf8Text(from) + ": it does not exist" };
     if (taken && (!replacing || taken->isFolder || inode->isFolder))
-        return Error { ErrorCode::Io, "cannot rename " + utf8Text(from) + " to " + utf8Text(to) + ": the name is taken" };
+        return Error { ErrorCode::Io,
+            "cannot rename " + utf8Text(from) + " to " + utf8Text(to) + ": the name is taken" };
     if (source.value().folder == target.value().folder) {
         target.value().folder->names[target.value().name] = inode;
         source.value().set(nullptr); // both names in one change, as journalling file systems do
@@ -268,15 +267,9 @@ Status FaultFileSystem::move(const char* verb, const fs::path& from, const fs::p
     return {};
 }
 
-Status FaultFileSystem::rename(const fs::path& from, const fs::path& to)
-{
-    return move("rename", from, to, false);
-}
+Status FaultFileSystem::rename(const fs::path& from, const fs::path& to) { return move("rename", from, to, false); }
 
-Status FaultFileSystem::replace(const fs::path& from, const fs::path& to)
-{
-    return move("replace", from, to, true);
-}
+Status FaultFileSystem::replace(const fs::path& from, const fs::path& to) { return move("replace", from, to, true); }
 
 Status FaultFileSystem::syncFolder(const fs::path& folder)
 {

@@ -23,9 +23,6 @@ inline std::string deflated(const std::string& plain, int windowBits)
 }
 
 /// One gzip member with all of it.
-inline std::string gzip(const std::string& plain)
-{
-    return deflated(plain, 15 + 16);
-}
+inline std::string gzip(const std::string& plain) { return deflated(plain, 15 + 16); }
 
 } // namespace furrow::test

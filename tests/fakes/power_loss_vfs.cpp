@@ -52,7 +52,8 @@ public:
     }
     int write(const void* from, int bytes, std::int64_t offset) override
     {
-        disk_.pending.push_back({ static_cast<std::uint64_t>(offset), std::string(static_cast<const char*>(from), static_cast<std::size_t>(bytes)) });
+        disk_.pending.push_back({ static_cast<std::uint64_t>(offset),
+            std::string(static_cast<const char*>(from), static_cast<std::size_t>(bytes)) });
         return VfsFile::write(from, bytes, offset);
     }
     int truncate(std::int64_t size) override
@@ -108,19 +109,22 @@ PowerLossVfs::PowerLossVfs()
             return std::make_unique<VfsFile>(real);
         return std::make_unique<RememberedFile>(real, state_->disks[path], beforeSync);
     };
-    state_->layer = std::make_unique<VfsLayer>("power-loss", open, [this](const std::string& path) { state_->disks.erase(path); });
+    state_->layer = std::make_unique<VfsLayer>(
+        "power-loss", open, [this](const std::string& path) { state_->disks.erase(path); });
 }
 
 PowerLossVfs::~PowerLossVfs() = default;
 
-void PowerLossVfs::surviving(const std::filesystem::path& database, const std::filesystem::path& folder, std::uint64_t seed) const
+void PowerLossVfs::surviving(
+    const std::filesystem::path& database, const std::filesystem::path& folder, std::uint64_t seed) const
 {
     for (const char* ending : { "", "-wal" }) {
         const auto target = folder / (database.filename().string() + ending);
         const auto found = state_->disks.find(database.string() + ending);
         std::filesystem::remove(target);
         if (found != state_->disks.end())
-            std::ofstream(target, std::ios::binary) << (seed == 0 ? found->second.durable : withSomeOf(found->second, seed));
+            std::ofstream(target, std::ios::binary)
+                << (seed == 0 ? found->second.durable : withSomeOf(found->second, seed));
     }
 }
 

@@ -78,7 +78,9 @@ void readZip(const std::shared_ptr<const furrow::ByteSource>& source)
     for (const auto& entry : entries.value()) {
         if (entry.offset + entry.packedBytes > source->sizeBytes())
             std::abort();
-        const furrow::ArchiveMember member { "input", 0, furrow::Compression::None, entry.offset, entry.packedBytes, entry.method == 8 ? furrow::Compression::Deflate : furrow::Compression::None, entry.sizeBytes, entry.crc32 };
+        const furrow::ArchiveMember member { "input", 0, furrow::Compression::None, entry.offset, entry.packedBytes,
+            entry.method == 8 ? furrow::Compression::Deflate : furrow::Compression::None, entry.sizeBytes,
+            entry.crc32 };
         if (readAll(*furrow::memberStream(source, member, "input")) > entry.sizeBytes)
             std::abort();
     }
@@ -90,7 +92,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     const auto source = furrow::memorySource(std::string(reinterpret_cast<const char*>(data), size));
     readTar(source, furrow::Compression::None);
-    readTar(furrow::memorySource(withChecksums(std::string(reinterpret_cast<const char*>(data), size))), furrow::Compression::None);
+    readTar(furrow::memorySource(withChecksums(std::string(reinterpret_cast<const char*>(data), size))),
+        furrow::Compression::None);
     readTar(source, furrow::Compression::Gzip);
     readZip(source);
     return 0;
@@ -99,6 +102,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 std::vector<std::string> fuzzSeeds()
 {
     using namespace furrow::test;
-    const std::string tar = tarEntry("folder/", "", '5') + tarEntry("././@LongLink", std::string(120, 'n') + ".txt", 'L') + tarEntry("n", "one\ntwo\n") + tarEntry("x", paxRecord("path", "other.txt") + paxRecord("size", "4"), 'x') + tarEntry("y", "four") + tarEnd();
-    return { tar, gzip(tar), zipArchive({ { "a.txt", "one\ntwo\n" }, { "b.txt", "three\n", 0 } }), zipArchive({ { "a.txt", "one\ntwo\n", 8, 0, true }, { "b/", "", 0, 0, true } }) };
+    const std::string tar = tarEntry("folder/", "", '5')
+        + tarEntry("././@LongLink", std::string(120, 'n') + ".txt", 'L') + tarEntry("n", "one\ntwo\n")
+        + tarEntry("x", paxRecord("path", "other.txt") + paxRecord("size", "4"), 'x') + tarEntry("y", "four")
+        + tarEnd();
+    return { tar, gzip(tar), zipArchive({ { "a.txt", "one\ntwo\n" }, { "b.txt", "three\n", 0 } }),
+        zipArchive({ { "a.txt", "one\ntwo\n", 8, 0, true }, { "b/", "", 0, 0, true } }) };
 }

@@ -1,4 +1,5 @@
-// Prepared blocks, lists of duplicates, evaluation sets, plans and manifests from hostile bytes: each must be refused or read, never crash.
+// Prepared blocks, lists of duplicates, evaluation sets, plans and manifests from hostile bytes: each must be refused
+// or read, never crash.
 
 #include "core/base/hash.h"
 #include "core/data/block_layout.h"
@@ -17,10 +18,7 @@
 
 namespace {
 
-std::string scratchFile()
-{
-    return "/tmp/furrow-fuzz-" + std::to_string(getpid()) + ".bin";
-}
+std::string scratchFile() { return "/tmp/furrow-fuzz-" + std::to_string(getpid()) + ".bin"; }
 
 void readBlock(const std::string& path)
 {
@@ -55,7 +53,8 @@ void readDuplicates(const std::string& path)
 std::string signedAgain(std::string bytes)
 {
     using namespace furrow::layout;
-    const auto put = [&](std::uint64_t at, std::uint64_t value) { std::memcpy(bytes.data() + at, &value, sizeof value); };
+    const auto put
+        = [&](std::uint64_t at, std::uint64_t value) { std::memcpy(bytes.data() + at, &value, sizeof value); };
     const auto get = [&](std::uint64_t at) {
         std::uint64_t value = 0;
         std::memcpy(&value, bytes.data() + at, sizeof value);
@@ -105,10 +104,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 std::vector<std::string> fuzzSeeds()
 {
     std::string block;
-    furrow::BlockWriter writer([&block](const void* data, std::size_t size) {
-        block.append(static_cast<const char*>(data), size);
-        return furrow::Status();
-    }, 257, 2);
+    furrow::BlockWriter writer(
+        [&block](const void* data, std::size_t size) {
+            block.append(static_cast<const char*>(data), size);
+            return furrow::Status();
+        },
+        257, 2);
     (void)writer.begin();
     for (int chunk = 0; chunk < 2; ++chunk) {
         furrow::ChunkText text { { 1, 2, 3, 4, 5 }, { 0, 2, 5 }, { 7, 8 }, { 0, 0 }, { 0, 1 }, { 0, 2 } };
@@ -126,7 +127,8 @@ std::vector<std::string> fuzzSeeds()
     (void)list.add(7, 1);
     (void)list.add(8, 2);
     (void)list.finish({ std::string(64, 'a'), true, { { { 0, 0 }, 40, 0 }, { { 1, 5 }, 30, 40 } }, { 0b110000, 1 } });
-    return { block, duplicates, R"({"v":1,"block":0,"source":0,"first_row":0,"chunk_rows":[2,1],"segments":[[0,0,0,3]],"next":[[0,9,3,3,9,false]]})",
+    return { block, duplicates,
+        R"({"v":1,"block":0,"source":0,"first_row":0,"chunk_rows":[2,1],"segments":[[0,0,0,3]],"next":[[0,9,3,3,9,false]]})",
         R"({"version":1,"sources":[{"spec":"a","text_column":"","files":[{"path":"/a","size":3,"modified_ns":1,"sha256":"aa","whole":true,"format":"text","compression":"none","skip_bytes":0}],"skipped":[]}]})",
         "chunk 3:1\nsample 0123456789abcdef\npattern a+b\n" };
 }

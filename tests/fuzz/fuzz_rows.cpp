@@ -54,14 +54,16 @@ std::vector<std::string> cut(std::string_view text, furrow::RecordKind kind, std
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    for (const auto kind : { furrow::RecordKind::Lines, furrow::RecordKind::Paragraphs, furrow::RecordKind::Spans, furrow::RecordKind::Csv, furrow::RecordKind::JsonElements, furrow::RecordKind::Warc })
+    for (const auto kind : { furrow::RecordKind::Lines, furrow::RecordKind::Paragraphs, furrow::RecordKind::Spans,
+             furrow::RecordKind::Csv, furrow::RecordKind::JsonElements, furrow::RecordKind::Warc })
         if (cut(text, kind, 3) != cut(text, kind, 1000))
             std::abort();
     for (const auto& members : { std::vector<std::string> {}, std::vector<std::string> { "data" } }) {
         PieceStream small(text, 3), large(text, 1000);
         const auto offset = furrow::findJsonList(small, members, "input");
         const auto same = furrow::findJsonList(large, members, "input");
-        if (offset.ok() != same.ok() || (offset.ok() && (offset.value() != same.value() || text[offset.value() - 1] != '[')))
+        if (offset.ok() != same.ok()
+            || (offset.ok() && (offset.value() != same.value() || text[offset.value() - 1] != '[')))
             std::abort();
     }
     for (const char* path : { "text", "a.b", "m[].text" })
@@ -100,10 +102,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 std::vector<std::string> fuzzSeeds()
 {
-    return { "{\"text\":\"a \\ud83d\\ude00 \\ud800 \\n\",\"n\":[1,{\"a\":null}]}\n{\"id\":2}\n", "id,text\n1,\"a \"\"b\"\"\nc\"\n2,x\n", "one\r\ntwo\n\n\nthree \xc3\xa9\n",
-        "[{\"text\":\"a ] \\\" }\"}, [1, {\"b\":[]}] ,\"c\"]", "{\"meta\":{\"data\":[1]},\"data\":[{\"text\":\"a\"},{\"text\":\"b\"}],\"end\":{}}",
+    return { "{\"text\":\"a \\ud83d\\ude00 \\ud800 \\n\",\"n\":[1,{\"a\":null}]}\n{\"id\":2}\n",
+        "id,text\n1,\"a \"\"b\"\"\nc\"\n2,x\n", "one\r\ntwo\n\n\nthree \xc3\xa9\n",
+        "[{\"text\":\"a ] \\\" }\"}, [1, {\"b\":[]}] ,\"c\"]",
+        "{\"meta\":{\"data\":[1]},\"data\":[{\"text\":\"a\"},{\"text\":\"b\"}],\"end\":{}}",
         "WARC/1.0\r\nWARC-Type: conversion\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\none\r\n\r\nWARC/1.0\r\nWARC-Type: response\r\nContent-Length: 46\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\ntwo\r\n\r\n",
-        std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\xe4\x02\0\x5a\xd5\xa6\x5b\x02\0\0\0", 22), std::string("\x28\xb5\x2f\xfd\x04\x58\x11\0\0\x61\x0a\x5a\xd5\xa6\x5b", 15),
-        std::string("\xfd\x37\x7a\x58\x5a\x00\x00\x04\xe6\xd6\xb4\x46\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2f\xe5\xa3\xe0\x00\x0b\x00\x09\x5d\x00\x30\x82\x88\x6d\x36\x36\x71\xe8\x00\x00\x00\x00\x00\x39\xb9\xda\x94\x08\x29\xb1\x2f\x00\x01\x25\x0c\xe7\x29\xc3\xc1\x1f\xb6\xf3\x7d\x01\x00\x00\x00\x00\x04\x59\x5a", 72),
-        std::string("\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x3c\x85\x41\x12\x00\x00\x01\x41\x00\x00\x10\x30\x00\x20\x00\x30\xcc\x0c\x7a\x82\x71\x77\x24\x53\x85\x09\x03\xc8\x54\x11\x20", 41) };
+        std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\xe4\x02\0\x5a\xd5\xa6\x5b\x02\0\0\0", 22),
+        std::string("\x28\xb5\x2f\xfd\x04\x58\x11\0\0\x61\x0a\x5a\xd5\xa6\x5b", 15),
+        std::string(
+            "\xfd\x37\x7a\x58\x5a\x00\x00\x04\xe6\xd6\xb4\x46\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2f\xe5\xa3\xe0\x00\x0b\x00\x09\x5d\x00\x30\x82\x88\x6d\x36\x36\x71\xe8\x00\x00\x00\x00\x00\x39\xb9\xda\x94\x08\x29\xb1\x2f\x00\x01\x25\x0c\xe7\x29\xc3\xc1\x1f\xb6\xf3\x7d\x01\x00\x00\x00\x00\x04\x59\x5a",
+            72),
+        std::string(
+            "\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x3c\x85\x41\x12\x00\x00\x01\x41\x00\x00\x10\x30\x00\x20\x00\x30\xcc\x0c\x7a\x82\x71\x77\x24\x53\x85\x09\x03\xc8\x54\x11\x20",
+            41) };
 }

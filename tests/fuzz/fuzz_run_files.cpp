@@ -1,5 +1,5 @@
-// run.json and the small JSON files of a run folder from hostile bytes: each is refused with a sentence, or read to something that can be
-// shown and written again.
+// run.json and the small JSON files of a run folder from hostile bytes: each is refused with a sentence, or read to
+// something that can be shown and written again.
 
 #include "core/base/check.h"
 #include "core/config/schema.h"
@@ -25,7 +25,10 @@ namespace {
 /// What went wrong is said in words of ours.
 template <typename T> void checkWords(const Result<T>& result)
 {
-    FURROW_CHECK(result.ok() || (result.error().message.find("json.exception") == std::string::npos && result.error().message.find("stoll") == std::string::npos), "the words of a library reach a person");
+    FURROW_CHECK(result.ok()
+            || (result.error().message.find("json.exception") == std::string::npos
+                && result.error().message.find("stoll") == std::string::npos),
+        "the words of a library reach a person");
 }
 
 } // namespace
@@ -34,7 +37,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     static const ::ScratchFolder scratch("run");
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    for (const char* name : { "run.json", "parent.json", "finished.json", "reading.json", "memory/w0.json", "evaluations/w0.json" })
+    for (const char* name :
+        { "run.json", "parent.json", "finished.json", "reading.json", "memory/w0.json", "evaluations/w0.json" })
         scratch.write(name, text);
     const RunPaths paths(scratch.path());
     checkWords(readRunFile(paths));
@@ -82,5 +86,7 @@ std::vector<std::string> fuzzSeeds()
         std::ifstream in(path, std::ios::binary);
         return std::string(std::istreambuf_iterator<char>(in), {});
     };
-    return { bytesOf(paths.configFile()), bytesOf(paths.parentFile()), toJson(Reading {}).dump(), R"({"attempt":1,"marked_ns":2})", R"({"lr":0.1,"workers":2,"name":["a"]})", writePlan(block, { { 0, 9, 2, 2, 9, false } }), writeManifest(manifest), std::string(3000, '{') };
+    return { bytesOf(paths.configFile()), bytesOf(paths.parentFile()), toJson(Reading {}).dump(),
+        R"({"attempt":1,"marked_ns":2})", R"({"lr":0.1,"workers":2,"name":["a"]})",
+        writePlan(block, { { 0, 9, 2, 2, 9, false } }), writeManifest(manifest), std::string(3000, '{') };
 }

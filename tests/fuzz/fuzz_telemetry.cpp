@@ -1,4 +1,5 @@
-// Telemetry lines from hostile bytes, read as the console reads them: whole, in pieces, and from the cache that was made of them.
+// Telemetry lines from hostile bytes, read as the console reads them: whole, in pieces, and from the cache that was
+// made of them.
 
 #include "core/telemetry/run_telemetry.h"
 #include "tests/fuzz/fuzz_seeds.h"
@@ -29,5 +30,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 std::vector<std::string> fuzzSeeds()
 {
-    return { telemetrySeed(40), telemetrySeed(3) + R"({"k":"step","t":9000000000000000000,"step":-9223372036854775808,"loss":"nan"})" "\n" + telemetrySeed(2) };
+    return { telemetrySeed(40),
+        telemetrySeed(3)
+            + R"({"k":"step","t":9000000000000000000,"step":-9223372036854775808,"loss":"nan"})"
+              "\n"
+            + telemetrySeed(2) };
 }

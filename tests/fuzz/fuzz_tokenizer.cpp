@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     const auto& tokenizer = *loaded.value();
     std::vector<TokenId> ids;
-    const std::string text = "I'll say  it's 12345\r\n\xC3\xA9\xE2\x96\x81\xFF<a></a> \t" + std::string(bytes.substr(0, 200));
+    const std::string text
+        = "I'll say  it's 12345\r\n\xC3\xA9\xE2\x96\x81\xFF<a></a> \t" + std::string(bytes.substr(0, 200));
     (void)tokenizer.encode(text, ids); // a pattern that backtracks too far is an error, and its ids are none
     (void)tokenizer.encodeMatchingSpecial(text, ids);
     for (const auto id : ids)

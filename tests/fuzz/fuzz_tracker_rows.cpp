@@ -1,5 +1,5 @@
-// A tracker whose rows hold any number and any text: every reader answers or refuses with a sentence, and soon. The bytes are edits: which
-// table, which column, which row, which value.
+// A tracker whose rows hold any number and any text: every reader answers or refuses with a sentence, and soon. The
+// bytes are edits: which table, which column, which row, which value.
 
 #include "core/base/check.h"
 #include "core/tracker/audit.h"
@@ -23,21 +23,80 @@ struct Column {
     const char* key; ///< of the row; "": the row of the table's only number
 };
 constexpr std::array kColumns {
-    Column { "chunk", "id", "id" }, Column { "chunk", "state", "id" }, Column { "chunk", "epoch", "id" }, Column { "chunk", "rows", "id" }, Column { "chunk", "samples", "id" },
-    Column { "chunk", "windows", "id" }, Column { "chunk", "tokens", "id" }, Column { "chunk", "covered", "id" }, Column { "chunk", "holder", "id" }, Column { "chunk", "claim", "id" },
-    Column { "chunk", "worker", "id" }, Column { "chunk", "times_trained", "id" }, Column { "chunk", "trained_wall", "id" }, Column { "chunk", "inherited", "id" },
-    Column { "claim", "chunk", "id" }, Column { "claim", "incarnation", "id" }, Column { "claim", "outcome", "id" }, Column { "claim", "tokens", "id" }, Column { "claim", "samples", "id" },
-    Column { "claim", "steps", "id" }, Column { "claim", "ended_wall", "id" }, Column { "claim", "ranges", "id" }, Column { "claim", "done", "id" }, Column { "claim", "sample_losses", "id" },
-    Column { "part", "first", "claim" }, Column { "part", "past", "claim" }, Column { "part", "chunk", "claim" }, Column { "part", "checkpoint", "claim" }, Column { "part", "skipped", "claim" },
-    Column { "part", "steps", "claim" }, Column { "event", "chunk", "seq" }, Column { "event", "count", "seq" }, Column { "event", "from_state", "seq" }, Column { "event", "to_state", "seq" },
-    Column { "event", "wall", "seq" }, Column { "event", "cause", "seq" }, Column { "epoch", "epoch", "epoch" }, Column { "epoch", "n4", "epoch" }, Column { "epoch", "done_rows", "epoch" },
-    Column { "epoch", "closed_wall", "epoch" }, Column { "block", "block", "block" }, Column { "block", "source", "block" }, Column { "block", "chunks", "block" }, Column { "block", "rows", "block" },
-    Column { "block", "plan", "block" }, Column { "block", "file_name", "block" }, Column { "counts", "n1", "block" }, Column { "counts", "epoch", "block" }, Column { "checkpoint", "kind", "id" },
-    Column { "checkpoint", "replica", "id" }, Column { "checkpoint", "step", "id" }, Column { "checkpoint", "tokens", "id" }, Column { "checkpoint", "size_bytes", "id" }, Column { "checkpoint", "surviving", "id" },
-    Column { "checkpoint", "folder", "id" }, Column { "checkpoint", "first_claim", "id" }, Column { "parent", "parent", "checkpoint" }, Column { "replica", "replica", "replica" }, Column { "replica", "head", "replica" },
-    Column { "incarnation", "worker", "id" }, Column { "incarnation", "replica", "id" }, Column { "incarnation", "chunk", "id" }, Column { "incarnation", "step", "id" }, Column { "incarnation", "first_held", "id" },
-    Column { "attempt", "reason", "id" }, Column { "attempt", "started_wall", "id" }, Column { "dataset", "block_count", "one" }, Column { "dataset", "known_blocks", "one" }, Column { "control", "desired", "one" },
-    Column { "control", "stop", "one" }, Column { "control", "rule_steps", "one" }, Column { "budget", "steps", "one" }, Column { "budget", "active_ns", "one" }, Column { "meta", "value", "key" },
+    Column { "chunk", "id", "id" },
+    Column { "chunk", "state", "id" },
+    Column { "chunk", "epoch", "id" },
+    Column { "chunk", "rows", "id" },
+    Column { "chunk", "samples", "id" },
+    Column { "chunk", "windows", "id" },
+    Column { "chunk", "tokens", "id" },
+    Column { "chunk", "covered", "id" },
+    Column { "chunk", "holder", "id" },
+    Column { "chunk", "claim", "id" },
+    Column { "chunk", "worker", "id" },
+    Column { "chunk", "times_trained", "id" },
+    Column { "chunk", "trained_wall", "id" },
+    Column { "chunk", "inherited", "id" },
+    Column { "claim", "chunk", "id" },
+    Column { "claim", "incarnation", "id" },
+    Column { "claim", "outcome", "id" },
+    Column { "claim", "tokens", "id" },
+    Column { "claim", "samples", "id" },
+    Column { "claim", "steps", "id" },
+    Column { "claim", "ended_wall", "id" },
+    Column { "claim", "ranges", "id" },
+    Column { "claim", "done", "id" },
+    Column { "claim", "sample_losses", "id" },
+    Column { "part", "first", "claim" },
+    Column { "part", "past", "claim" },
+    Column { "part", "chunk", "claim" },
+    Column { "part", "checkpoint", "claim" },
+    Column { "part", "skipped", "claim" },
+    Column { "part", "steps", "claim" },
+    Column { "event", "chunk", "seq" },
+    Column { "event", "count", "seq" },
+    Column { "event", "from_state", "seq" },
+    Column { "event", "to_state", "seq" },
+    Column { "event", "wall", "seq" },
+    Column { "event", "cause", "seq" },
+    Column { "epoch", "epoch", "epoch" },
+    Column { "epoch", "n4", "epoch" },
+    Column { "epoch", "done_rows", "epoch" },
+    Column { "epoch", "closed_wall", "epoch" },
+    Column { "block", "block", "block" },
+    Column { "block", "source", "block" },
+    Column { "block", "chunks", "block" },
+    Column { "block", "rows", "block" },
+    Column { "block", "plan", "block" },
+    Column { "block", "file_name", "block" },
+    Column { "counts", "n1", "block" },
+    Column { "counts", "epoch", "block" },
+    Column { "checkpoint", "kind", "id" },
+    Column { "checkpoint", "replica", "id" },
+    Column { "checkpoint", "step", "id" },
+    Column { "checkpoint", "tokens", "id" },
+    Column { "checkpoint", "size_bytes", "id" },
+    Column { "checkpoint", "surviving", "id" },
+    Column { "checkpoint", "folder", "id" },
+    Column { "checkpoint", "first_claim", "id" },
+    Column { "parent", "parent", "checkpoint" },
+    Column { "replica", "replica", "replica" },
+    Column { "replica", "head", "replica" },
+    Column { "incarnation", "worker", "id" },
+    Column { "incarnation", "replica", "id" },
+    Column { "incarnation", "chunk", "id" },
+    Column { "incarnation", "step", "id" },
+    Column { "incarnation", "first_held", "id" },
+    Column { "attempt", "reason", "id" },
+    Column { "attempt", "started_wall", "id" },
+    Column { "dataset", "block_count", "one" },
+    Column { "dataset", "known_blocks", "one" },
+    Column { "control", "desired", "one" },
+    Column { "control", "stop", "one" },
+    Column { "control", "rule_steps", "one" },
+    Column { "budget", "steps", "one" },
+    Column { "budget", "active_ns", "one" },
+    Column { "meta", "value", "key" },
 };
 struct Edit {
     std::uint8_t column = 0;
@@ -51,10 +110,7 @@ template <typename T> T must(Result<T> result)
     FURROW_CHECK(result.ok(), "the tracker that is edited could not be made");
     return std::move(result).value();
 }
-void must(const Status& status)
-{
-    FURROW_CHECK(status.ok(), "the tracker that is edited could not be made");
-}
+void must(const Status& status) { FURROW_CHECK(status.ok(), "the tracker that is edited could not be made"); }
 
 void makeTracker(const std::filesystem::path& tracker)
 {
@@ -95,10 +151,12 @@ void makeTracker(const std::filesystem::path& tracker)
 void apply(Database& db, const Edit& edit)
 {
     const Column& column = kColumns[edit.column % kColumns.size()];
-    const std::string value = edit.row >= 200 ? "'" + std::to_string(edit.value) + "-9 \xff'" : std::to_string(edit.value);
+    const std::string value
+        = edit.row >= 200 ? "'" + std::to_string(edit.value) + "-9 \xff'" : std::to_string(edit.value);
     // STRICT tables refuse a text where a number belongs, and the other way round: then nothing happens.
-    const std::string script = std::string("UPDATE OR IGNORE ") + column.table + " SET " + column.name + "=" + value + " WHERE " + column.key + " IN (SELECT " + column.key + " FROM " + column.table
-        + " ORDER BY 1 LIMIT 1 OFFSET " + std::to_string(edit.row % 8) + ")";
+    const std::string script = std::string("UPDATE OR IGNORE ") + column.table + " SET " + column.name + "=" + value
+        + " WHERE " + column.key + " IN (SELECT " + column.key + " FROM " + column.table + " ORDER BY 1 LIMIT 1 OFFSET "
+        + std::to_string(edit.row % 8) + ")";
     db.script(script.c_str());
     (void)db.takeStatus();
 }
@@ -192,7 +250,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 std::vector<std::string> fuzzSeeds()
 {
     std::vector<std::string> seeds;
-    const std::int64_t values[] = { 0, 1, -1, 3, 77, 1'000'000'000'000, INT64_MAX, INT64_MIN, std::int64_t { 1 } << 36, 100'000'000'000'001 };
+    const std::int64_t values[]
+        = { 0, 1, -1, 3, 77, 1'000'000'000'000, INT64_MAX, INT64_MIN, std::int64_t { 1 } << 36, 100'000'000'000'001 };
     for (std::size_t column = 0; column < kColumns.size(); ++column)
         for (const std::int64_t value : values) {
             std::string seed { static_cast<char>(column), static_cast<char>(value % 3 == 0 ? 201 : 0) };

@@ -1,5 +1,5 @@
-// The column cache of the console from hostile bytes, signed anew so that the fuzzer gets behind the checksum: refused, or read to columns that
-// every chart can walk.
+// The column cache of the console from hostile bytes, signed anew so that the fuzzer gets behind the checksum: refused,
+// or read to columns that every chart can walk.
 
 #include "core/base/hash.h"
 #include "core/telemetry/run_telemetry.h"

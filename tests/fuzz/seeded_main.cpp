@@ -1,6 +1,6 @@
 // Runs a libFuzzer target without libFuzzer, for the ordinary test set: valid inputs of the target, mutated by a fixed
-// generator. Finds less than a fuzzer that sees coverage; what it finds, it finds every time. `--seeds FOLDER` writes the valid inputs
-// there instead, one file each, for a fuzzer to begin with.
+// generator. Finds less than a fuzzer that sees coverage; what it finds, it finds every time. `--seeds FOLDER` writes
+// the valid inputs there instead, one file each, for a fuzzer to begin with.
 
 #include "tests/fuzz/fuzz_seeds.h"
 

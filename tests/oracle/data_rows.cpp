@@ -13,7 +13,8 @@
 // The other side of data_differ.py: the rows that a run would read.
 //   data_rows   reads settings from stdin, one JSON object a line ({"data": ["a.csv"], "text_column": "text"});
 //               answers each with a line of JSON, {"refused": why} or {"reading": [...], "rows": n, "wrong": ""},
-//               and in the second case with the rows: a byte (0 a text, 1 unreadable), a 4-byte little-endian length, the text or why
+//               and in the second case with the rows: a byte (0 a text, 1 unreadable), a 4-byte little-endian length,
+//               the text or why
 
 using namespace furrow;
 
@@ -28,10 +29,12 @@ struct Answer {
 struct Answers {
     std::vector<std::string> reading;
     std::vector<Answer> rows;
-    std::string wrong; ///< what contradicts itself: rows read from the middle, or counted, are others than those read from the beginning
+    std::string wrong; ///< what contradicts itself: rows read from the middle, or counted, are others than those read
+                       ///< from the beginning
 };
 
-Status readFrom(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position, std::vector<Answer>& rows)
+Status readFrom(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position,
+    std::vector<Answer>& rows)
 {
     auto reader = openRowReader(access, file, options, position);
     if (!reader.ok())
@@ -64,7 +67,8 @@ Result<std::vector<std::uint64_t>> scan(FileAccess& access, const DataFile& file
 }
 
 /// As blocks are planned and prepared: from places in the middle the same rows must follow.
-Status compareFromTheMiddle(FileAccess& access, const DataFile& file, const RowOptions& options, const std::vector<Answer>& whole, std::string& wrong)
+Status compareFromTheMiddle(FileAccess& access, const DataFile& file, const RowOptions& options,
+    const std::vector<Answer>& whole, std::string& wrong)
 {
     auto positions = scan(access, file, options);
     if (!positions.ok())
@@ -76,7 +80,8 @@ Status compareFromTheMiddle(FileAccess& access, const DataFile& file, const RowO
         std::vector<Answer> rest;
         if (auto status = readFrom(access, file, options, positions.value()[row], rest); !status.ok())
             return status;
-        if (wrong.empty() && !std::equal(rest.begin(), rest.end(), whole.begin() + static_cast<std::ptrdiff_t>(row), whole.end()))
+        if (wrong.empty()
+            && !std::equal(rest.begin(), rest.end(), whole.begin() + static_cast<std::ptrdiff_t>(row), whole.end()))
             wrong = "read from row " + std::to_string(row) + " on, other rows come";
     }
     return {};
@@ -112,7 +117,8 @@ Result<Answers> answer(const RunConfig& config)
                 return status.error();
     const auto counted = static_cast<std::size_t>(inspection.value().rows);
     if (answers.wrong.empty() && inspection.value().rowsExact && counted != answers.rows.size())
-        answers.wrong = "the probe counts " + std::to_string(counted) + " rows, reading finds " + std::to_string(answers.rows.size());
+        answers.wrong = "the probe counts " + std::to_string(counted) + " rows, reading finds "
+            + std::to_string(answers.rows.size());
     return answers;
 }
 
@@ -142,7 +148,8 @@ int main()
         }
         const auto answers = answer(reading.config);
         if (answers.ok()) {
-            write(nlohmann::json { { "reading", answers.value().reading }, { "rows", answers.value().rows.size() }, { "wrong", answers.value().wrong } });
+            write(nlohmann::json { { "reading", answers.value().reading }, { "rows", answers.value().rows.size() },
+                { "wrong", answers.value().wrong } });
             for (const auto& row : answers.value().rows)
                 write(row);
         } else {

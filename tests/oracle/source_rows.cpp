@@ -1,4 +1,5 @@
-// Prints what Furrow reads of a file: {"rows": [...], "warnings": [...]} or {"error": ..., "code": ...}; for the scripts of this folder.
+// Prints what Furrow reads of a file: {"rows": [...], "warnings": [...]} or {"error": ..., "code": ...}; for the
+// scripts of this folder.
 
 #include "core/data/inspect.h"
 
@@ -13,10 +14,13 @@ int main(int argc, char** argv)
     config.dataMode = "lines";
     config.minChars = 0;
     nlohmann::json out;
-    const auto fail = [&out](const furrow::Error& error) { out = { { "error", error.message }, { "code", static_cast<int>(error.code) } }; };
+    const auto fail = [&out](const furrow::Error& error) {
+        out = { { "error", error.message }, { "code", static_cast<int>(error.code) } };
+    };
     const auto inspection = furrow::inspectData(config);
     if (inspection.ok()) {
-        out = { { "rows", nlohmann::json::array() }, { "warnings", inspection.value().warnings }, { "count", inspection.value().rows } };
+        out = { { "rows", nlohmann::json::array() }, { "warnings", inspection.value().warnings },
+            { "count", inspection.value().rows } };
         const auto status = furrow::forEachText(config, inspection.value().manifest, [&out](std::string_view text) {
             out["rows"].push_back(text);
             return furrow::Result<bool>(true);

@@ -9,7 +9,8 @@
 
 // The other side of tokenizer_compare.py.
 //   tokenizer_ids TOKENIZER [special]   reads samples from stdin, each a 4-byte little-endian length and its bytes;
-//                                       writes for each: count and ids (4 bytes each), length and bytes decoded from them
+//                                       writes for each: count and ids (4 bytes each), length and bytes decoded from
+//                                       them
 //   tokenizer_ids TOKENIZER bench FILE  prints MB/s of first passes on one and two threads
 
 using namespace furrow;
@@ -61,8 +62,8 @@ int bench(const Tokenizer& tokenizer, const char* path)
                 return 1;
             }
             const auto& found = result.value();
-            std::printf("%d thread(s): %.1f MB/s, %.3f s, %llu tokens\n", threads, found.megabytesPerSecond(), found.seconds,
-                static_cast<unsigned long long>(found.tokens));
+            std::printf("%d thread(s): %.1f MB/s, %.3f s, %llu tokens\n", threads, found.megabytesPerSecond(),
+                found.seconds, static_cast<unsigned long long>(found.tokens));
         }
     }
     return 0;

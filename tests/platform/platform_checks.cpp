@@ -25,8 +25,8 @@ int failures = 0;
 
 void check(bool holds, const std::string& claim, const std::string& detail = {})
 {
-    std::printf("%2d %s %s%s%s\n", ++checkNumber, holds ? "ok    " : "FAILED", claim.c_str(), detail.empty() ? "" : ": ",
-        detail.c_str());
+    std::printf("%2d %s %s%s%s\n", ++checkNumber, holds ? "ok    " : "FAILED", claim.c_str(),
+        detail.empty() ? "" : ": ", detail.c_str());
     std::fflush(stdout);
     failures += holds ? 0 : 1;
 }
@@ -36,10 +36,7 @@ template <typename T> void checkOk(const Result<T>& result, const std::string& c
     check(result.ok(), claim, result.ok() ? "" : result.error().message);
 }
 
-path helper()
-{
-    return executablePath().parent_path() / "process_helper";
-}
+path helper() { return executablePath().parent_path() / "process_helper"; }
 
 /// True as soon as `holds()` is, false when it is not within ten seconds.
 template <typename Holds> bool soon(const Holds& holds)
@@ -134,7 +131,8 @@ void checkFiles(const path& folder)
         "rename refuses a taken name");
     checkOk(files.createFolders(folder / "made.tmp" / "deep"), "makes folders");
     checkOk(files.createFolder(folder / "made.tmp"), "makes no folder anew");
-    check(!files.createFolder(folder / "away" / "deep").ok() && !std::filesystem::exists(folder / "away"), "makes nothing in the place of a folder that is away");
+    check(!files.createFolder(folder / "away" / "deep").ok() && !std::filesystem::exists(folder / "away"),
+        "makes nothing in the place of a folder that is away");
     checkOk(files.rename(folder / "made.tmp", folder / "made"), "renames a folder");
     checkOk(files.syncFolder(folder), "syncs a folder");
     checkOk(files.removeAll(folder / "made"), "removes a folder");
@@ -142,7 +140,8 @@ void checkFiles(const path& folder)
     check(RandomAccessFile::open(folder).error().code == ErrorCode::InvalidArgument, "a folder is not a file");
     check(readFile(folder / "none").error().code == ErrorCode::NotFound, "a missing file is not found");
     const auto syncMs = measureSyncMs(folder, 9);
-    check(syncMs.ok() && syncMs.value() > 0, "measures the disk", std::to_string(syncMs.ok() ? syncMs.value() : 0) + " ms");
+    check(syncMs.ok() && syncMs.value() > 0, "measures the disk",
+        std::to_string(syncMs.ok() ? syncMs.value() : 0) + " ms");
     const auto space = freeBytes(folder / "not" / "yet");
     check(space.ok() && space.value() > 0, "knows the free space");
     check(!unsafeForLedgerReason(folder / "OneDrive - Acme").empty(), "refuses a synchronised folder for the ledger");

@@ -97,7 +97,8 @@ int tellSurroundings(const std::string& file)
     const char* variable = std::getenv("FURROW_TEST_VARIABLE");
     const bool atEnd = std::cin.peek() == std::char_traits<char>::eof();
     const ProcessIdentity self = thisProcess();
-    return tell(file, utf8Text(std::filesystem::current_path()) + "\n" + (variable ? variable : "unset") + "\n"
+    return tell(file,
+               utf8Text(std::filesystem::current_path()) + "\n" + (variable ? variable : "unset") + "\n"
                    + (atEnd ? "stdin at end" : "stdin has data") + "\n" + textOf(self) + "\n")
         ? 0
         : 1;
@@ -139,10 +140,9 @@ int main(int argc, char** argv)
         std::abort();
     const std::map<std::string, int (*)(const std::string&)> roles { { "hold-lock", holdLock },
         { "hold-lock-with-child", holdLockWithChild }, { "start-grandchild", startGrandchild },
-        { "start-watcher", startWatcher },
-        { "start-watcher-and-die", startWatcherAndDie }, { "watch-parent", watchParent }, { "wait-stop", waitForStop },
-        { "surroundings", tellSurroundings }, { "append", appendForEver },
-        { "print", printBoth } };
+        { "start-watcher", startWatcher }, { "start-watcher-and-die", startWatcherAndDie },
+        { "watch-parent", watchParent }, { "wait-stop", waitForStop }, { "surroundings", tellSurroundings },
+        { "append", appendForEver }, { "print", printBoth } };
     const auto found = roles.find(role);
     if (found == roles.end()) {
         std::fprintf(stderr, "process_helper: no role '%s'\n", role.c_str());

@@ -32,8 +32,8 @@ int failures = 0;
 
 void check(bool holds, const std::string& claim, const std::string& detail = {})
 {
-    std::printf("%2d %s %s%s%s\n", ++checkNumber, holds ? "ok    " : "FAILED", claim.c_str(), detail.empty() ? "" : ": ",
-        detail.c_str());
+    std::printf("%2d %s %s%s%s\n", ++checkNumber, holds ? "ok    " : "FAILED", claim.c_str(),
+        detail.empty() ? "" : ": ", detail.c_str());
     std::fflush(stdout);
     failures += holds ? 0 : 1;
 }
@@ -213,8 +213,8 @@ void checkTracker(const path& folder)
     check(committed(tracker) == kBlocks * kColumns, "every chunk is committed",
         std::to_string(committed(tracker)) + " in " + std::to_string(seconds) + " s");
     const auto report = audit(tracker);
-    check(report.ok() && report.value().isClean() && report.value().integrityOk, "the audit finds nothing twice or missing",
-        report.ok() ? "" : report.error().message);
+    check(report.ok() && report.value().isClean() && report.value().integrityOk,
+        "the audit finds nothing twice or missing", report.ok() ? "" : report.error().message);
     if (report.ok() && !report.value().isClean())
         std::printf("%s\n", auditText(report.value()).c_str());
     check(!WorkerLedger::open(tracker, "another run").ok(), "a worker of another run is refused");

@@ -31,7 +31,8 @@ inline void good(const Status& status)
         qFatal("%s", status.error().message.c_str());
 }
 
-/// A run folder in a temporary workspace, written through the same calls as the engine: run.json, tracker, telemetry, a log.
+/// A run folder in a temporary workspace, written through the same calls as the engine: run.json, tracker, telemetry, a
+/// log.
 class RunStory {
 public:
     struct Size {
@@ -46,9 +47,11 @@ public:
     explicit RunStory(const Size& size, const QString& name = QStringLiteral("story"), const QString& workspace = {})
         : size_(size)
         , workspace_(workspace.isEmpty() ? temporary_.path() : workspace)
-        , paths_(std::filesystem::path((workspace_ + QStringLiteral("/runs/2026-03-13-%1-7c1e").arg(name)).toStdString()))
+        , paths_(
+              std::filesystem::path((workspace_ + QStringLiteral("/runs/2026-03-13-%1-7c1e").arg(name)).toStdString()))
     {
-        for (const auto& folder : { paths_.folder(), paths_.telemetryFolder(), paths_.logsFolder(), paths_.checkpointsFolder() })
+        for (const auto& folder :
+            { paths_.folder(), paths_.telemetryFolder(), paths_.logsFolder(), paths_.checkpointsFolder() })
             good(realFileSystem().createFolders(folder));
         writeConfig(name);
         writeTracker();
@@ -83,8 +86,8 @@ public:
         return true;
     }
 
-    /// Of a story of two blocks with three chunks each, of which its only worker has trained none: trains all chunks of the first epoch but the last and opens
-    /// the second one. @param kept  how many of them are committed
+    /// Of a story of two blocks with three chunks each, of which its only worker has trained none: trains all chunks of
+    /// the first epoch but the last and opens the second one. @param kept  how many of them are committed
     void openSecondEpoch(int kept)
     {
         constexpr int kTrained = 5;
@@ -185,7 +188,8 @@ private:
             chunk.windows = 10;
             const std::vector<PreparedChunk> chunks(static_cast<std::size_t>(size_.columns), chunk);
             if (block + 1 < size_.blocks) // the last one is still being prepared
-                good(feeder.setPrepared(block, "block" + std::to_string(block), "digest" + std::to_string(block), chunks));
+                good(feeder.setPrepared(
+                    block, "block" + std::to_string(block), "digest" + std::to_string(block), chunks));
         }
         good(feeder.setLastBlockProven(size_.blocks));
     }
@@ -196,7 +200,9 @@ private:
         std::ofstream file(paths_.telemetryFile(1, worker), std::ios::app);
         std::string lines;
         if (steps_[at] == 0)
-            encodeLine(TelemetryHeader { "00112233aabbccdd", 1, worker, bootId(), systemClock().wallNs() - 600'000'000'000, systemClock().monotonicNs() - 600'000'000'000 }, lines);
+            encodeLine(TelemetryHeader { "00112233aabbccdd", 1, worker, bootId(),
+                           systemClock().wallNs() - 600'000'000'000, systemClock().monotonicNs() - 600'000'000'000 },
+                lines);
         for (int i = 0; i < size_.stepsPerChunk; ++i) {
             const std::int64_t step = ++steps_[at];
             StepRecord record;
@@ -217,8 +223,11 @@ private:
         }
         if (steps_[at] % (size_.stepsPerChunk * 5) == 0) {
             const std::int64_t ago = 600'000'000'000 - steps_[at] * 50'000'000;
-            encodeLine(TelemetryRecord(EvalRecord { systemClock().monotonicNs() - ago, steps_[at], steps_[at] * 125, lossAt(steps_[at]) + 0.05, 0.4, EvalRecord::What::Replica }), lines);
-            good(publishEvaluation(paths_, { worker, false, steps_[at], lossAt(steps_[at]) + 0.05, systemClock().wallNs() - ago }));
+            encodeLine(TelemetryRecord(EvalRecord { systemClock().monotonicNs() - ago, steps_[at], steps_[at] * 125,
+                           lossAt(steps_[at]) + 0.05, 0.4, EvalRecord::What::Replica }),
+                lines);
+            good(publishEvaluation(
+                paths_, { worker, false, steps_[at], lossAt(steps_[at]) + 0.05, systemClock().wallNs() - ago }));
         }
         file << lines;
     }

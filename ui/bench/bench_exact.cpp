@@ -1,5 +1,5 @@
-// Not how fast, but whether: files that were damaged in every usual way are read and counted, and what is drawn is what was
-// recorded. The value is the number of cases that went wrong.
+// Not how fast, but whether: files that were damaged in every usual way are read and counted, and what is drawn is what
+// was recorded. The value is the number of cases that went wrong.
 
 #include "core/base/log.h"
 #include "core/base/random.h"
@@ -65,7 +65,8 @@ const Damage kDamages[] = {
     { "garbage between", 1,
         [](const std::string& text) {
             auto lines = linesOf(text);
-            lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(lines.size() / 2), std::string("\0\xff{\"loss\":", 10) + "\n");
+            lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(lines.size() / 2),
+                std::string("\0\xff{\"loss\":", 10) + "\n");
             return joined(lines);
         } },
     { "empty", 0, [](const std::string&) { return std::string(); } },
@@ -94,7 +95,8 @@ bool isRead(const std::filesystem::path& folder, const std::string& whole, const
 }
 
 /// Columns of pixels in `range` whose extremes are not those of the points behind them.
-int wrongColumns(SeriesChart& chart, ChartLink& link, const std::vector<double>& x, const std::vector<float>& y, ChartLink::Range range)
+int wrongColumns(SeriesChart& chart, ChartLink& link, const std::vector<double>& x, const std::vector<float>& y,
+    ChartLink::Range range)
 {
     link.setRange(range, false);
     chart.replotNow();
@@ -109,7 +111,8 @@ int wrongColumns(SeriesChart& chart, ChartLink& link, const std::vector<double>&
         for (; i < x.size() && x[i] < edges[c + 1]; ++i)
             want.add(y[i]);
         const Summary& shown = columns[c].summary;
-        wrong += shown.count != want.count || (want.count > 0 && (shown.min != want.min || shown.max != want.max)) ? 1 : 0;
+        wrong += shown.count != want.count || (want.count > 0 && (shown.min != want.min || shown.max != want.max)) ? 1
+                                                                                                                   : 0;
     }
     return wrong;
 }

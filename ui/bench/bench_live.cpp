@@ -1,4 +1,5 @@
-// The window while a run goes on, and what it costs in memory: the telemetry of invented workers is written as real ones would.
+// The window while a run goes on, and what it costs in memory: the telemetry of invented workers is written as real
+// ones would.
 
 #include "core/base/clock.h"
 #include "core/base/process.h"
@@ -30,7 +31,8 @@ constexpr int kPatienceMs = 60'000;
 class Feed {
 public:
     Feed(const std::filesystem::path& folder, double perSecondAndWorker)
-        : thread_([this, folder, perSecondAndWorker](const std::stop_token& stop) { write(stop, folder, perSecondAndWorker); })
+        : thread_([this, folder, perSecondAndWorker](
+                      const std::stop_token& stop) { write(stop, folder, perSecondAndWorker); })
     {
     }
     std::int64_t written() const { return written_; }
@@ -52,7 +54,8 @@ private:
             header.run = "synthetic-live";
             header.attempt = kAttempt;
             header.worker = w;
-            auto writer = TelemetryWriter::open(folder / (std::to_string(kAttempt) + "-w" + std::to_string(w) + ".jsonl"), header, systemClock());
+            auto writer = TelemetryWriter::open(
+                folder / (std::to_string(kAttempt) + "-w" + std::to_string(w) + ".jsonl"), header, systemClock());
             if (!writer.ok())
                 return;
             writers.push_back(std::move(writer).value());
@@ -68,7 +71,8 @@ private:
                 record.tokens = step * 1000;
                 record.samples = step * 10;
                 record.stepTokens = 1000;
-                record.loss = 2 + 2 / std::sqrt(static_cast<double>(step)) + 0.05 * std::sin(static_cast<double>(step * 7 + w));
+                record.loss
+                    = 2 + 2 / std::sqrt(static_cast<double>(step)) + 0.05 * std::sin(static_cast<double>(step * 7 + w));
                 record.lr = 1e-3;
                 record.gradientNorm = 1;
                 record.tokensPerSecond = 1000 * rate;
@@ -80,7 +84,9 @@ private:
             timespec spent {};
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
             spentNs_ = spent.tv_sec * 1'000'000'000 + spent.tv_nsec;
-            std::this_thread::sleep_until(begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(static_cast<double>(step) / rate)));
+            std::this_thread::sleep_until(begin
+                + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                    std::chrono::duration<double>(static_cast<double>(step) / rate)));
         }
     }
 
@@ -114,10 +120,7 @@ struct Shown {
     }
 };
 
-double residentMB()
-{
-    return static_cast<double>(processMemory().residentBytes) / 1e6;
-}
+double residentMB() { return static_cast<double>(processMemory().residentBytes) / 1e6; }
 
 /// Share of a core [%] that this process, less the workers, takes in the next seconds.
 double coreShare(const Feed& feed, int ms)
@@ -189,7 +192,9 @@ void benchMemory(Bench& bench)
     std::filesystem::copy(telemetry, RunPaths(folder).telemetryFolder(), ignored);
     shown.bench.showRun(QString::fromStdString(folder.string()));
     shown.window.runView().showPage(RunView::Charts);
-    waitUntil([&] { return shown.bench.watcher().telemetry() && stepsIn(*shown.bench.watcher().telemetry()) >= 1'000'000; }, kPatienceMs);
+    waitUntil(
+        [&] { return shown.bench.watcher().telemetry() && stepsIn(*shown.bench.watcher().telemetry()) >= 1'000'000; },
+        kPatienceMs);
     pass(1500);
     bench.add("memory of a 1M-event run beyond idle", residentMB() - idle, "MB", 50);
     // Eight hours of one step a second of each worker, in some seconds.

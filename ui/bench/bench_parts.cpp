@@ -54,12 +54,14 @@ void Bench::add(const char* name, double value, const char* unit, double target)
 
 void Bench::fail(const char* name, const char* unit, double target)
 {
-    results.push_back({ QString::fromLatin1(name) + QStringLiteral(" (could not be measured)"), -1, QLatin1String(unit), target, false });
+    results.push_back({ QString::fromLatin1(name) + QStringLiteral(" (could not be measured)"), -1, QLatin1String(unit),
+        target, false });
 }
 
 std::filesystem::path Bench::telemetry(std::int64_t events, int workers)
 {
-    const auto folder = std::filesystem::path(dir_.path().toStdString()) / (std::to_string(events) + "x" + std::to_string(workers));
+    const auto folder
+        = std::filesystem::path(dir_.path().toStdString()) / (std::to_string(events) + "x" + std::to_string(workers));
     if (!std::filesystem::exists(folder)) {
         SyntheticRun shape;
         shape.steps = events;

@@ -24,7 +24,10 @@ private:
 /// Milliseconds on the wall: for what waits for other threads and processes.
 class WallClock {
 public:
-    double milliseconds() const { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count(); }
+    double milliseconds() const
+    {
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+    }
 
 private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -49,7 +52,8 @@ public:
     QString folder() const { return dir_.path(); }
     /// Telemetry of an invented run of `events` steps; generated once per shape.
     std::filesystem::path telemetry(std::int64_t events, int workers);
-    /// A run folder below <folder>/NAME/runs, made as a person's would be and never started. Empty: it could not be made.
+    /// A run folder below <folder>/NAME/runs, made as a person's would be and never started. Empty: it could not be
+    /// made.
     std::filesystem::path runFolder(const QString& workspace, const std::string& name);
     /// A run that trains many chunks a second and never comes to an end.
     static RunConfig endlessConfig();
@@ -58,7 +62,8 @@ private:
     QTemporaryDir dir_;
 };
 
-// The groups. Those of the window need the program `furrow` beside this one, those of the run also `furrowctl` and `furrow-worker`.
+// The groups. Those of the window need the program `furrow` beside this one, those of the run also `furrowctl` and
+// `furrow-worker`.
 void benchLive(Bench& bench, int seconds);
 void benchStart(Bench& bench);
 void benchMemory(Bench& bench);

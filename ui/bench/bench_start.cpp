@@ -28,7 +28,8 @@ double saidAfterStart(const QStringList& arguments, const QString& words)
     QString said;
     const WallClock clock;
     double found = -1;
-    while (found < 0 && clock.milliseconds() < kPatienceMs && (program.state() != QProcess::NotRunning || program.bytesAvailable() > 0)) {
+    while (found < 0 && clock.milliseconds() < kPatienceMs
+        && (program.state() != QProcess::NotRunning || program.bytesAvailable() > 0)) {
         program.waitForReadyRead(100);
         said += QString::fromUtf8(program.readAll());
         if (const auto match = wanted.match(said); match.hasMatch())
@@ -43,7 +44,10 @@ void addStart(Bench& bench, const char* name, const QString& workspace, const QS
 {
     double worst = -1;
     for (int round = 0; round < 5; ++round) {
-        const double took = saidAfterStart({ QStringLiteral("--safe-mode"), QStringLiteral("--size"), QStringLiteral("1600"), QStringLiteral("1000"), QStringLiteral("--lang"), QStringLiteral("en"), QStringLiteral("--workspace"), workspace }, words);
+        const double took = saidAfterStart(
+            { QStringLiteral("--safe-mode"), QStringLiteral("--size"), QStringLiteral("1600"), QStringLiteral("1000"),
+                QStringLiteral("--lang"), QStringLiteral("en"), QStringLiteral("--workspace"), workspace },
+            words);
         if (took < 0) {
             bench.fail(name, "ms", target);
             return;
@@ -73,12 +77,14 @@ bool fillWorkspace(const std::filesystem::path& run)
 
 void benchStart(Bench& bench)
 {
-    addStart(bench, "start, process to painted window", bench.folder() + QStringLiteral("/nothing"), QStringLiteral("was painted"), 350);
+    addStart(bench, "start, process to painted window", bench.folder() + QStringLiteral("/nothing"),
+        QStringLiteral("was painted"), 350);
     const auto run = bench.runFolder(QStringLiteral("many"), "many");
     if (run.empty() || !fillWorkspace(run))
         bench.fail("start with 1,000 runs", "ms", 800);
     else
-        addStart(bench, "start with 1,000 runs, all listed", bench.folder() + QStringLiteral("/many"), QStringLiteral("library lists 1000 runs"), 800);
+        addStart(bench, "start with 1,000 runs, all listed", bench.folder() + QStringLiteral("/many"),
+            QStringLiteral("library lists 1000 runs"), 800);
 }
 
 void benchTable(Bench& bench)
@@ -102,17 +108,28 @@ void benchTable(Bench& bench)
     filter.reindex();
     int round = 0;
     int rows = filter.rowCount();
-    bench.add("run table, 10,000 runs, filter", repeated([&] {
-        filter.setWords(++round % 2 == 0 ? QStringLiteral("run-1") : QStringLiteral("9"));
-        rows += filter.rowCount(); // it is lazy
-    }, 20), "ms", 80);
+    bench.add("run table, 10,000 runs, filter",
+        repeated(
+            [&] {
+                filter.setWords(++round % 2 == 0 ? QStringLiteral("run-1") : QStringLiteral("9"));
+                rows += filter.rowCount(); // it is lazy
+            },
+            20),
+        "ms", 80);
     filter.setWords({});
     rows += filter.rowCount();
     if (rows == 0) {
         bench.fail("run table, 10,000 runs, sort", "ms", 80);
         return;
     }
-    bench.add("run table, 10,000 runs, sort", repeated([&] { ++round; filter.sort(round % 3, round % 2 == 0 ? Qt::AscendingOrder : Qt::DescendingOrder); }, 20), "ms", 80);
+    bench.add("run table, 10,000 runs, sort",
+        repeated(
+            [&] {
+                ++round;
+                filter.sort(round % 3, round % 2 == 0 ? Qt::AscendingOrder : Qt::DescendingOrder);
+            },
+            20),
+        "ms", 80);
 }
 
 } // namespace furrow

@@ -38,14 +38,16 @@ struct Watched {
     bool says(const QString& word) const
     {
         const auto labels = window.findChildren<QLabel*>();
-        return std::any_of(labels.begin(), labels.end(), [&word](const QLabel* label) { return label->isVisible() && label->text() == word; });
+        return std::any_of(labels.begin(), labels.end(),
+            [&word](const QLabel* label) { return label->isVisible() && label->text() == word; });
     }
     bool trains()
     {
         const StatusPtr& status = bench.watcher().status();
         if (!status || status->state != RunState::Running)
             return false;
-        return std::any_of(status->workers.begin(), status->workers.end(), [](const WorkerStatus& w) { return w.alive && w.chunkBlock >= 0; });
+        return std::any_of(status->workers.begin(), status->workers.end(),
+            [](const WorkerStatus& w) { return w.alive && w.chunkBlock >= 0; });
     }
     /// One that lives now; null: none.
     const IncarnationRow* worker()
@@ -53,7 +55,8 @@ struct Watched {
         const TablesPtr& tables = bench.watcher().tables();
         if (!tables)
             return nullptr;
-        const auto found = std::find_if(tables->incarnations.begin(), tables->incarnations.end(), [](const IncarnationRow& row) { return row.live && row.worker == 0 && isAlive(row.process); });
+        const auto found = std::find_if(tables->incarnations.begin(), tables->incarnations.end(),
+            [](const IncarnationRow& row) { return row.live && row.worker == 0 && isAlive(row.process); });
         return found == tables->incarnations.end() ? nullptr : &*found;
     }
     /// Every process of the run that is alive now.
@@ -100,7 +103,10 @@ double attached(const QString& workspace)
 {
     QProcess program;
     program.setProcessChannelMode(QProcess::MergedChannels);
-    program.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"), { QStringLiteral("--safe-mode"), QStringLiteral("--size"), QStringLiteral("1600"), QStringLiteral("1000"), QStringLiteral("--lang"), QStringLiteral("en"), QStringLiteral("--attach"), QStringLiteral("--workspace"), workspace });
+    program.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"),
+        { QStringLiteral("--safe-mode"), QStringLiteral("--size"), QStringLiteral("1600"), QStringLiteral("1000"),
+            QStringLiteral("--lang"), QStringLiteral("en"), QStringLiteral("--attach"), QStringLiteral("--workspace"),
+            workspace });
     const QRegularExpression wanted(QStringLiteral("is shown, running, (\\d+) ms after"));
     QString said;
     double took = -1;
@@ -153,26 +159,35 @@ void benchTruth(Bench& bench)
                 return true;
         }
         return false;
-    }), 3000);
+    }),
+        3000);
     double worst = -1;
     for (int life = 0; life < 3; ++life)
         worst = std::max(worst, attached(bench.folder() + QStringLiteral("/truth")));
     addOr(bench, "console killed, attached again", worst, 2000);
     waitUntil([&] { return watched.trains(); }, kPatienceMs);
     const auto actions = watched.window.actions();
-    const auto stop = std::find_if(actions.begin(), actions.end(), [](const QAction* action) { return action->shortcut() == QKeySequence(QStringLiteral("Ctrl+Shift+X")); });
+    const auto stop = std::find_if(actions.begin(), actions.end(),
+        [](const QAction* action) { return action->shortcut() == QKeySequence(QStringLiteral("Ctrl+Shift+X")); });
     (*stop)->trigger();
-    addOr(bench, "stop, click to stopping shown", until([&] { return watched.says(stateWord(RunState::Stopping)); }), 100);
-    waitUntil([&] { return watched.processes().empty() && watched.bench.watcher().status()->supervisorPid == 0; }, kPatienceMs);
+    addOr(bench, "stop, click to stopping shown", until([&] { return watched.says(stateWord(RunState::Stopping)); }),
+        100);
+    waitUntil([&] { return watched.processes().empty() && watched.bench.watcher().status()->supervisorPid == 0; },
+        kPatienceMs);
     const SnapshotPtr& telemetry = watched.bench.watcher().telemetry();
-    bench.add("steps without a line after a console was killed", telemetry ? static_cast<double>(missingSteps(*telemetry)) : -1, "steps", 0);
+    bench.add("steps without a line after a console was killed",
+        telemetry ? static_cast<double>(missingSteps(*telemetry)) : -1, "steps", 0);
     if (!begin()) {
         bench.fail("kill, no process left", "ms", 2000);
         return;
     }
     const auto alive = watched.processes();
     watched.bench.commands().kill(run);
-    addOr(bench, "kill, no process left", until([&] { return std::none_of(alive.begin(), alive.end(), [](const ProcessIdentity& process) { return isAlive(process); }); }), 2000);
+    addOr(bench, "kill, no process left", until([&] {
+        return std::none_of(
+            alive.begin(), alive.end(), [](const ProcessIdentity& process) { return isAlive(process); });
+    }),
+        2000);
 }
 
 } // namespace furrow

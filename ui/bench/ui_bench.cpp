@@ -51,7 +51,8 @@ ChartData manyPoints(int workers, std::size_t points)
         for (std::size_t i = 0; i < points; ++i) {
             state = state * 6364136223846793005ull + 1442695040888963407ull;
             x[i] = static_cast<double>(i);
-            y[i] = 3.0f + 1.0f / (1.0f + static_cast<float>(i) / static_cast<float>(points) * 9) + static_cast<float>(state >> 40) * 1e-8f + 0.02f * static_cast<float>(w);
+            y[i] = 3.0f + 1.0f / (1.0f + static_cast<float>(i) / static_cast<float>(points) * 9)
+                + static_cast<float>(state >> 40) * 1e-8f + 0.02f * static_cast<float>(w);
         }
         data.lines.push_back({ makeCurve(x, y), nullptr, w });
     }
@@ -60,7 +61,8 @@ ChartData manyPoints(int workers, std::size_t points)
 
 void benchFrame(Bench& bench)
 {
-    for (const auto& [workers, name, target] : { std::tuple(1, "frame 1 x 1M raw and smooth", 12.0), std::tuple(8, "frame 8 x 1M raw and smooth", 16.0) }) {
+    for (const auto& [workers, name, target] :
+        { std::tuple(1, "frame 1 x 1M raw and smooth", 12.0), std::tuple(8, "frame 8 x 1M raw and smooth", 16.0) }) {
         ChartLink link;
         SeriesChart chart(link);
         chart.setAttribute(Qt::WA_DontShowOnScreen);
@@ -75,7 +77,8 @@ void benchFrame(Bench& bench)
             begin += 1000;
             link.setRange(ChartLink::Range { begin, begin + 900'000 }, false);
             chart.replotNow();
-        }), "ms", target);
+        }),
+            "ms", target);
     }
     ChartLink link;
     std::vector<std::unique_ptr<SeriesChart>> charts;
@@ -90,14 +93,16 @@ void benchFrame(Bench& bench)
     bench.add("frame 16 charts x 4 x 100k", repeated([&] {
         for (const auto& chart : charts)
             chart->replotNow();
-    }), "ms", 25);
+    }),
+        "ms", 25);
     charts.resize(8);
     double x = 0;
     bench.add("hover across 8 linked charts", repeated([&] {
         link.setCursor(x += 997);
         for (const auto& chart : charts)
             chart->repaint();
-    }), "ms", 5);
+    }),
+        "ms", 5);
 }
 
 void benchMap(Bench& bench)
@@ -109,14 +114,14 @@ void benchMap(Bench& bench)
     QImage screen(kScreen, QImage::Format_RGB32);
     map.setCells(syntheticCells(1, 40'000, 25));
     bench.add("map 1M chunks repaint", repeated([&] { map.paintNow(screen); }), "ms", 10);
-    bench.add("map 1M chunks recolour by loss", repeated([&] {
-        map.setLayer(MapLayer::Loss, RelativeTo::Trend);
-    }), "ms", 40);
+    bench.add(
+        "map 1M chunks recolour by loss", repeated([&] { map.setLayer(MapLayer::Loss, RelativeTo::Trend); }), "ms", 40);
     std::ptrdiff_t sum = 0;
     bench.add("map pick, 1000 times", repeated([&] {
         for (int i = 0; i < 1000; ++i)
             sum += map.pick(QPointF(100 + i % 700, 60 + i % 900));
-    }), "ms", sum >= 0 ? 1 : 0);
+    }),
+        "ms", sum >= 0 ? 1 : 0);
     map.setCells(syntheticCells(1, 400'000, 25));
     bench.add("map 10M chunks repaint", repeated([&] { map.paintNow(screen); }), "ms", 15);
 }
@@ -137,12 +142,16 @@ void benchOpen(Bench& bench)
     bench.add("memory of 1M events", static_cast<double>(snapshot->memoryBytes()) / 1e6, "MB", 50);
     if (!cold.saveCache().ok())
         return;
-    bench.add("open 1M events, cached", repeated([&] {
-        RunTelemetry cached(folder, cache);
-        cached.loadCache();
-        cached.poll();
-        cached.snapshot();
-    }, 5), "ms", 150);
+    bench.add("open 1M events, cached",
+        repeated(
+            [&] {
+                RunTelemetry cached(folder, cache);
+                cached.loadCache();
+                cached.poll();
+                cached.snapshot();
+            },
+            5),
+        "ms", 150);
 }
 
 /// Ten million events, in a process without the million before it; linear is ten times the time of one million.
@@ -166,7 +175,8 @@ void benchScrub(Bench& bench)
         const double begin = all.begin + (all.end - all.begin) * at;
         link.setRange(ChartLink::Range { begin, begin + (all.end - all.begin) * 0.1 }, false);
         chart->replotNow();
-    }), "ms", 30);
+    }),
+        "ms", 30);
 }
 
 /// Memory is that of a process which did nothing else.
@@ -175,7 +185,8 @@ void benchInOwnProcess(Bench& bench, const QString& name)
     const QString json = bench.folder() + QLatin1Char('/') + name + QStringLiteral(".json");
     QProcess program;
     program.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-    program.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"), { QStringLiteral("--bench"), name, QStringLiteral("--json"), json });
+    program.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"),
+        { QStringLiteral("--bench"), name, QStringLiteral("--json"), json });
     program.waitForFinished(kOwnProcessMs);
     QFile file(json);
     if (!file.open(QIODevice::ReadOnly)) {
@@ -184,7 +195,9 @@ void benchInOwnProcess(Bench& bench, const QString& name)
     }
     const QJsonArray rows = QJsonDocument::fromJson(file.readAll()).object().value(QLatin1String("results")).toArray();
     for (const QJsonValue& row : rows)
-        bench.results.push_back({ row[QLatin1String("name")].toString(), row[QLatin1String("value")].toDouble(), row[QLatin1String("unit")].toString(), row[QLatin1String("target")].toDouble(), row[QLatin1String("met")].toBool() });
+        bench.results.push_back({ row[QLatin1String("name")].toString(), row[QLatin1String("value")].toDouble(),
+            row[QLatin1String("unit")].toString(), row[QLatin1String("target")].toDouble(),
+            row[QLatin1String("met")].toBool() });
 }
 
 struct Group {

@@ -19,12 +19,13 @@ struct BenchResult {
 /// Names that runUiBench knows: frame, live, open, ...
 QStringList uiBenchNames();
 /// Runs one group or "all" on a seeded synthetic run in a temporary folder. Needs a QApplication (offscreen will do);
-/// takes some minutes. What is measured of processes needs furrow, furrowctl and furrow-worker beside the program; a group that
-/// cannot be measured gives a row that says so. An unknown name gives an empty list.
+/// takes some minutes. What is measured of processes needs furrow, furrowctl and furrow-worker beside the program; a
+/// group that cannot be measured gives a row that says so. An unknown name gives an empty list.
 std::vector<BenchResult> runUiBench(const QString& name);
 
-/// Makes a run folder that `furrow FOLDER` shows, with the telemetry of an invented run in it. Its ledger is empty: no chunk
-/// was trained, and nothing says otherwise. An error names what is wrong, for example a folder that is there already.
+/// Makes a run folder that `furrow FOLDER` shows, with the telemetry of an invented run in it. Its ledger is empty: no
+/// chunk was trained, and nothing says otherwise. An error names what is wrong, for example a folder that is there
+/// already.
 Result<SyntheticTotals> writeSyntheticRun(const std::filesystem::path& folder, const SyntheticRun& run);
 
 } // namespace furrow

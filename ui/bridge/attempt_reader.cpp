@@ -23,7 +23,8 @@ AttemptLines attemptsOf(const QString& folder)
     AttemptLines attempts;
     for (const AttemptRow& row : rows.value()) {
         const auto known = steps.value().find(row.id);
-        attempts.push_back({ row.id.value, row.startedWallNs, row.endedWallNs, row.reason, QString::fromStdString(row.detail), known == steps.value().end() ? 0 : known->second, {} });
+        attempts.push_back({ row.id.value, row.startedWallNs, row.endedWallNs, row.reason,
+            QString::fromStdString(row.detail), known == steps.value().end() ? 0 : known->second, {} });
     }
     if (!file.ok())
         return attempts;
@@ -51,7 +52,8 @@ void AttemptReader::read(const QString& folder)
 
 void AttemptReader::readNext()
 {
-    request_.start([folder = waiting_.front()](const auto&) { return std::make_shared<const AttemptLines>(attemptsOf(folder)); },
+    request_.start(
+        [folder = waiting_.front()](const auto&) { return std::make_shared<const AttemptLines>(attemptsOf(folder)); },
         [this](const AttemptLinesPtr& attempts) {
             const QString folder = waiting_.takeFirst();
             if (!waiting_.isEmpty())

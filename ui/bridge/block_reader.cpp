@@ -29,7 +29,9 @@ BlockReader::BlockReader(QObject* parent)
 
 void BlockReader::read(const QString& folder, std::int64_t count)
 {
-    request_.start([folder, count](const auto&) { return std::make_shared<const std::set<std::int64_t>>(preparedOf(folder, count)); },
+    request_.start(
+        [folder, count](
+            const auto&) { return std::make_shared<const std::set<std::int64_t>>(preparedOf(folder, count)); },
         [this](const PreparedBlocksPtr& prepared) { Q_EMIT blocksRead(prepared); });
 }
 

@@ -12,8 +12,8 @@ namespace furrow {
 /// Numbers of blocks whose prepared file the ledger has now.
 using PreparedBlocksPtr = std::shared_ptr<const std::set<std::int64_t>>;
 
-/// Reads which blocks of a run are prepared, away from the GUI thread. Only the newest request is answered. Lives on the GUI
-/// thread.
+/// Reads which blocks of a run are prepared, away from the GUI thread. Only the newest request is answered. Lives on
+/// the GUI thread.
 class BlockReader : public QObject {
     Q_OBJECT
 public:

@@ -12,7 +12,10 @@ BrainReader::BrainReader(QObject* parent)
 
 void BrainReader::read(const QString& folder)
 {
-    request_.start([folder](const auto&) { return std::make_shared<Result<Brain>>(readBrain(RunPaths(pathFromUtf8(folder.toStdString())))); },
+    request_.start(
+        [folder](const auto&) {
+            return std::make_shared<Result<Brain>>(readBrain(RunPaths(pathFromUtf8(folder.toStdString()))));
+        },
         [this](const std::shared_ptr<Result<Brain>>& brain) {
             if (brain->ok())
                 Q_EMIT brainRead(std::make_shared<const Brain>(std::move(*brain).value()));

@@ -11,7 +11,8 @@ namespace furrow {
 
 using BrainPtr = std::shared_ptr<const Brain>;
 
-/// Reads the lineage of a run's weights away from the GUI thread. Only the newest request is answered. Lives on the GUI thread.
+/// Reads the lineage of a run's weights away from the GUI thread. Only the newest request is answered. Lives on the GUI
+/// thread.
 class BrainReader : public QObject {
     Q_OBJECT
 public:

@@ -31,7 +31,10 @@ CheckpointReader::CheckpointReader(QObject* parent)
 
 void CheckpointReader::read(const QString& folder)
 {
-    request_.start([folder](const auto&) { return std::make_shared<const std::vector<SupervisorLedger::CheckpointRow>>(usableOf(folder)); },
+    request_.start(
+        [folder](const auto&) {
+            return std::make_shared<const std::vector<SupervisorLedger::CheckpointRow>>(usableOf(folder));
+        },
         [this](const CheckpointRowsPtr& rows) { Q_EMIT checkpointsRead(rows); });
 }
 

@@ -11,8 +11,8 @@ namespace furrow {
 
 using CheckpointRowsPtr = std::shared_ptr<const std::vector<SupervisorLedger::CheckpointRow>>;
 
-/// Reads which checkpoints a run has whose files are there and whole, away from the GUI thread. Only the newest request is
-/// answered. Lives on the GUI thread.
+/// Reads which checkpoints a run has whose files are there and whole, away from the GUI thread. Only the newest request
+/// is answered. Lives on the GUI thread.
 class CheckpointReader : public QObject {
     Q_OBJECT
 public:

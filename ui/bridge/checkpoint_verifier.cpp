@@ -22,10 +22,7 @@ CheckpointVerifier::CheckpointVerifier(QObject* parent)
 {
 }
 
-CheckpointVerifier::~CheckpointVerifier()
-{
-    stopping_.request_stop();
-}
+CheckpointVerifier::~CheckpointVerifier() { stopping_.request_stop(); }
 
 void CheckpointVerifier::cancel()
 {
@@ -71,10 +68,13 @@ const CheckpointVerdict* CheckpointVerifier::verdictOf(CheckpointId checkpoint) 
 void CheckpointVerifier::checkNext()
 {
     if (isBusy()) {
-        request_.start([folder = folder_, record = waiting_.front().record, stop = stopping_.get_token()](const auto&) { return readAgain(folder, record, stop); },
+        request_.start([folder = folder_, record = waiting_.front().record, stop = stopping_.get_token()](
+                           const auto&) { return readAgain(folder, record, stop); },
             [this](const Status& verdict) {
                 const bool isDamaged = !verdict.ok() && verdict.error().code == ErrorCode::Corrupt;
-                verdicts_[waiting_.front().id] = { verdict.ok() ? QString() : QString::fromStdString(verdict.error().message), isDamaged, QDateTime::currentDateTime() };
+                verdicts_[waiting_.front().id]
+                    = { verdict.ok() ? QString() : QString::fromStdString(verdict.error().message), isDamaged,
+                          QDateTime::currentDateTime() };
                 waiting_.pop_front();
                 ++done_;
                 checkNext();

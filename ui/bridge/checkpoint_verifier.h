@@ -19,15 +19,16 @@ struct CheckpointVerdict {
     QDateTime at;
 };
 
-/// Reads the files of checkpoints again and compares them with what was recorded when they were written, one checkpoint after the
-/// other, away from the GUI thread. Lives on the GUI thread.
+/// Reads the files of checkpoints again and compares them with what was recorded when they were written, one checkpoint
+/// after the other, away from the GUI thread. Lives on the GUI thread.
 class CheckpointVerifier : public QObject {
     Q_OBJECT
 public:
     explicit CheckpointVerifier(QObject* parent = nullptr);
     ~CheckpointVerifier() override; ///< like stop()
 
-    /// Checks these of a run in this order, instead of what is still to be done. Earlier verdicts stay until the new ones come.
+    /// Checks these of a run in this order, instead of what is still to be done. Earlier verdicts stay until the new
+    /// ones come.
     void start(const QString& folder, const std::vector<SupervisorLedger::CheckpointRow>& rows);
     /// No verdict comes any more, and reading ends, inside a large file too; verdicts that came stay.
     void stop();

@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t kProbeMs = 1500;
 constexpr qsizetype kShownChars = 400;
 
-/// The run's own vocabulary of characters is only known when all data was read; one made of the first rows cuts them the same way.
+/// The run's own vocabulary of characters is only known when all data was read; one made of the first rows cuts them
+/// the same way.
 Result<std::shared_ptr<const Tokenizer>> charTokenizerOf(const RunConfig& config)
 {
     FURROW_TRY_ASSIGN(auto seen, inspectData(config));
@@ -70,7 +71,8 @@ DataProber::DataProber(QObject* parent)
 
 void DataProber::probe(const RunConfig& config, const QString& workspace)
 {
-    request_.start([config, workspace](const auto&) { return look(config, workspace); }, [this](const ProbePtr& result) { Q_EMIT probed(result); });
+    request_.start([config, workspace](const auto&) { return look(config, workspace); },
+        [this](const ProbePtr& result) { Q_EMIT probed(result); });
 }
 
 } // namespace furrow

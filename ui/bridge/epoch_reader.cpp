@@ -26,7 +26,10 @@ EpochReader::EpochReader(QObject* parent)
 
 void EpochReader::read(const QString& folder, std::int64_t epoch)
 {
-    request_.start([folder, epoch](const auto&) { return std::make_shared<const CellUpdate>(CellUpdate { epoch, true, cellsOf(folder, epoch) }); },
+    request_.start(
+        [folder, epoch](const auto&) {
+            return std::make_shared<const CellUpdate>(CellUpdate { epoch, true, cellsOf(folder, epoch) });
+        },
         [this](const CellsPtr& cells) { Q_EMIT cellsRead(cells); });
 }
 

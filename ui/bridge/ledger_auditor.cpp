@@ -18,10 +18,7 @@ LedgerAuditor::LedgerAuditor(QObject* parent)
     qRegisterMetaType<AuditPtr>();
 }
 
-LedgerAuditor::~LedgerAuditor()
-{
-    stopping_.request_stop();
-}
+LedgerAuditor::~LedgerAuditor() { stopping_.request_stop(); }
 
 void LedgerAuditor::stop()
 {
@@ -36,7 +33,8 @@ void LedgerAuditor::audit(const QString& folder, AuditDepth depth)
     stop();
     busy_ = true;
     const RunPaths paths(pathFromUtf8(folder.toStdString()));
-    request_.start([this, paths, depth, stop = stopping_.get_token()](const NewestRequest::IsWanted& isWanted) {
+    request_.start(
+        [this, paths, depth, stop = stopping_.get_token()](const NewestRequest::IsWanted& isWanted) {
             QElapsedTimer quiet;
             AuditWatch watch { stop, [this, isWanted, &quiet](const AuditProgress& progress) {
                                   if (!isWanted() || (quiet.isValid() && quiet.elapsed() < kBetweenWordsMs))
@@ -47,7 +45,8 @@ void LedgerAuditor::audit(const QString& folder, AuditDepth depth)
                                           Q_EMIT progressed(QString::fromStdString(progress.doing), progress.fraction);
                                   });
                               } };
-            return std::make_shared<Result<AuditReport>>(auditRun(paths, depth, watch)); },
+            return std::make_shared<Result<AuditReport>>(auditRun(paths, depth, watch));
+        },
         [this](const std::shared_ptr<Result<AuditReport>>& report) {
             busy_ = false;
             if (report->ok())

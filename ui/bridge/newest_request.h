@@ -7,8 +7,9 @@
 
 namespace furrow {
 
-/// Work of one kind on a thread of its own, of which only the newest request is answered: a new one drops those that wait and
-/// the answer of the one at work. Member of the object whose thread gets the answers; waits for its thread at its end.
+/// Work of one kind on a thread of its own, of which only the newest request is answered: a new one drops those that
+/// wait and the answer of the one at work. Member of the object whose thread gets the answers; waits for its thread at
+/// its end.
 class NewestRequest {
 public:
     explicit NewestRequest(QObject& owner)
@@ -45,7 +46,8 @@ public:
                 return;
             const auto result = work(isWanted);
             QMetaObject::invokeMethod(
-                &owner_, [answer, isWanted, result] {
+                &owner_,
+                [answer, isWanted, result] {
                     if (isWanted())
                         answer(result);
                 },

@@ -16,15 +16,13 @@ RunCommands::RunCommands(QObject* parent)
     pool_.setMaxThreadCount(1);
 }
 
-RunCommands::~RunCommands()
-{
-    pool_.waitForDone();
-}
+RunCommands::~RunCommands() { pool_.waitForDone(); }
 
 void RunCommands::report(RunVerb verb, const QString& folder, const Status& status)
 {
     QMetaObject::invokeMethod(
-        this, [this, verb, folder, status] {
+        this,
+        [this, verb, folder, status] {
             if (status.ok())
                 Q_EMIT done(verb, folder);
             else
@@ -36,13 +34,16 @@ void RunCommands::report(RunVerb verb, const QString& folder, const Status& stat
 void RunCommands::run(RunVerb verb, const QString& folder, std::function<Status(const RunPaths&)> job)
 {
     Q_EMIT begun(verb, folder);
-    pool_.start([this, verb, folder, job = std::move(job)] { report(verb, folder, job(RunPaths(pathFromUtf8(folder.toStdString())))); });
+    pool_.start([this, verb, folder, job = std::move(job)] {
+        report(verb, folder, job(RunPaths(pathFromUtf8(folder.toStdString()))));
+    });
 }
 
 std::function<void(const std::string&)> RunCommands::teller()
 {
     return [this](const std::string& sentence) {
-        QMetaObject::invokeMethod(this, [this, text = QString::fromStdString(sentence)] { Q_EMIT progressed(text); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [this, text = QString::fromStdString(sentence)] { Q_EMIT progressed(text); }, Qt::QueuedConnection);
     };
 }
 
@@ -88,10 +89,7 @@ void RunCommands::pin(const QString& folder, CheckpointId checkpoint, bool pinne
     });
 }
 
-void RunCommands::markFinished(const QString& folder)
-{
-    run(RunVerb::MarkFinished, folder, furrow::markFinished);
-}
+void RunCommands::markFinished(const QString& folder) { run(RunVerb::MarkFinished, folder, furrow::markFinished); }
 
 void RunCommands::retryChunks(const QString& folder, const std::vector<ChunkId>& chunks)
 {
@@ -119,39 +117,25 @@ void RunCommands::takeForward(const QString& folder)
     });
 }
 
-void RunCommands::pause(const QString& folder)
-{
-    run(RunVerb::Pause, folder, pauseRun);
-}
+void RunCommands::pause(const QString& folder) { run(RunVerb::Pause, folder, pauseRun); }
 
 void RunCommands::continueRun(const QString& folder)
 {
     run(RunVerb::Continue, folder, [](const RunPaths& paths) { return furrow::continueRun(paths); });
 }
 
-void RunCommands::stop(const QString& folder)
-{
-    run(RunVerb::Stop, folder, stopRun);
-}
+void RunCommands::stop(const QString& folder) { run(RunVerb::Stop, folder, stopRun); }
 
-void RunCommands::kill(const QString& folder)
-{
-    run(RunVerb::Kill, folder, killRun);
-}
+void RunCommands::kill(const QString& folder) { run(RunVerb::Kill, folder, killRun); }
 
-void RunCommands::save(const QString& folder)
-{
-    run(RunVerb::Save, folder, saveNow);
-}
+void RunCommands::save(const QString& folder) { run(RunVerb::Save, folder, saveNow); }
 
-void RunCommands::evaluate(const QString& folder)
-{
-    run(RunVerb::Evaluate, folder, evaluateNow);
-}
+void RunCommands::evaluate(const QString& folder) { run(RunVerb::Evaluate, folder, evaluateNow); }
 
 void RunCommands::stopAfter(const QString& folder, EndOf what)
 {
-    run(what == EndOf::Block ? RunVerb::StopAfterBlock : RunVerb::StopAfterEpoch, folder, [what](const RunPaths& paths) { return stopAfterThis(paths, what); });
+    run(what == EndOf::Block ? RunVerb::StopAfterBlock : RunVerb::StopAfterEpoch, folder,
+        [what](const RunPaths& paths) { return stopAfterThis(paths, what); });
 }
 
 void RunCommands::plan(const QString& folder)
@@ -167,9 +151,8 @@ void RunCommands::plan(const QString& folder)
         }
         QMetaObject::invokeMethod(
             this,
-            [this, folder, plan = std::make_shared<const ResumePlan>(std::move(plan).value()), config = std::move(config).value()] {
-                Q_EMIT planned(folder, plan, config);
-            },
+            [this, folder, plan = std::make_shared<const ResumePlan>(std::move(plan).value()),
+                config = std::move(config).value()] { Q_EMIT planned(folder, plan, config); },
             Qt::QueuedConnection);
     });
 }

@@ -9,7 +9,25 @@
 
 namespace furrow {
 
-enum class RunVerb { Create, Make, Pin, Start, Pause, Continue, Stop, StopAfterBlock, StopAfterEpoch, Kill, Save, Evaluate, Plan, TakeForward, MarkFinished, RetryChunks, AcceptChunks };
+enum class RunVerb {
+    Create,
+    Make,
+    Pin,
+    Start,
+    Pause,
+    Continue,
+    Stop,
+    StopAfterBlock,
+    StopAfterEpoch,
+    Kill,
+    Save,
+    Evaluate,
+    Plan,
+    TakeForward,
+    MarkFinished,
+    RetryChunks,
+    AcceptChunks
+};
 
 using PlanPtr = std::shared_ptr<const ResumePlan>;
 

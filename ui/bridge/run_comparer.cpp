@@ -15,7 +15,8 @@ SnapshotPtr curvesOf(const RunPaths& paths, const std::function<bool()>& wanted)
     return telemetry.snapshot();
 }
 
-std::shared_ptr<const ComparedRuns> read(const std::vector<std::filesystem::path>& folders, const std::function<bool()>& wanted)
+std::shared_ptr<const ComparedRuns> read(
+    const std::vector<std::filesystem::path>& folders, const std::function<bool()>& wanted)
 {
     auto result = std::make_shared<ComparedRuns>();
     auto comparison = compareRuns(folders);
@@ -47,7 +48,8 @@ void RunComparer::compare(const QStringList& folders)
     std::vector<std::filesystem::path> paths;
     for (const QString& folder : folders)
         paths.push_back(pathFromUtf8(folder.toStdString()));
-    request_.start([paths](const NewestRequest::IsWanted& isWanted) { return read(paths, isWanted); }, [this](const ComparedRunsPtr& result) { Q_EMIT compared(result); });
+    request_.start([paths](const NewestRequest::IsWanted& isWanted) { return read(paths, isWanted); },
+        [this](const ComparedRunsPtr& result) { Q_EMIT compared(result); });
 }
 
 } // namespace furrow

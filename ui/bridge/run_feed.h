@@ -64,7 +64,8 @@ struct RunLine {
     std::int64_t tokens = 0;
     double activeSeconds = 0;
     double evalLoss = 0; ///< newest; NaN: none
-    std::shared_ptr<const RunConfig> config; ///< as frozen; the same pointer as long as it is the same; null: cannot be read
+    std::shared_ptr<const RunConfig>
+        config; ///< as frozen; the same pointer as long as it is the same; null: cannot be read
     RunNotes notes; ///< what the person wrote about it
     bool operator==(const RunLine&) const = default;
 };

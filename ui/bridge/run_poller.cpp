@@ -10,10 +10,7 @@ namespace {
 constexpr std::uint64_t kWorthCaching = 4u << 20;
 constexpr int kMostRows = 20000; // of one kind in one look; the rest comes with the next ones
 
-template <typename T> std::shared_ptr<const T> shared(T value)
-{
-    return std::make_shared<const T>(std::move(value));
-}
+template <typename T> std::shared_ptr<const T> shared(T value) { return std::make_shared<const T>(std::move(value)); }
 
 } // namespace
 
@@ -60,7 +57,8 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
         if (wanted.status)
             readTables(update);
     }
-    if (!wanted.views && wanted.epoch && *wanted.epoch != cellEpoch_ && openLedger(update)) { // views are held at a moment, and another epoch is chosen there
+    if (!wanted.views && wanted.epoch && *wanted.epoch != cellEpoch_
+        && openLedger(update)) { // views are held at a moment, and another epoch is chosen there
         readCells(update, *wanted.epoch);
         markGone(update);
     }
@@ -80,7 +78,8 @@ bool RunPoller::openLedger(RunUpdate& update)
     // A snapshot is replaced by the next one, under the same name.
     std::error_code absent;
     const auto file = readableLedger(paths_);
-    const auto written = file == paths_.tracker() ? std::filesystem::file_time_type() : std::filesystem::last_write_time(file, absent);
+    const auto written
+        = file == paths_.tracker() ? std::filesystem::file_time_type() : std::filesystem::last_write_time(file, absent);
     if (ledger_ && written == ledgerWritten_)
         return true;
     auto opened = furrow::openLedger(paths_);
@@ -112,12 +111,14 @@ void RunPoller::readCells(RunUpdate& update, std::int64_t epoch)
     update.cells = shared(CellUpdate { epoch, true, std::move(all).value() });
 }
 
-// The ledger does not know that a process died before somebody has freed what it held: such chunks are sent again, marked.
+// The ledger does not know that a process died before somebody has freed what it held: such chunks are sent again,
+// marked.
 void RunPoller::markGone(RunUpdate& update)
 {
     const auto mark = [this](ChunkCell& cell) {
         const auto held = gone_.find(cell.id);
-        cell.holderGone = held != gone_.end() && (cell.state == ChunkState::Leased || cell.state == ChunkState::Trained);
+        cell.holderGone
+            = held != gone_.end() && (cell.state == ChunkState::Leased || cell.state == ChunkState::Trained);
         cell.begun = cell.holderGone && held->second.begun;
     };
     CellUpdate cells = update.cells ? *update.cells : CellUpdate { cellEpoch_, false, {} };
@@ -127,7 +128,9 @@ void RunPoller::markGone(RunUpdate& update)
     for (const auto& [id, cell] : gone_)
         if (placeOf(id).epoch == cellEpoch_)
             here.push_back(cell);
-    const auto same = [](const ChunkCell& a, const ChunkCell& b) { return a.id == b.id && a.state == b.state && a.begun == b.begun; };
+    const auto same = [](const ChunkCell& a, const ChunkCell& b) {
+        return a.id == b.id && a.state == b.state && a.begun == b.begun;
+    };
     if (!std::equal(here.begin(), here.end(), goneSent_.begin(), goneSent_.end(), same)) {
         for (const auto* some : { &here, &goneSent_ })
             for (const ChunkCell& held : *some)
@@ -194,9 +197,9 @@ void RunPoller::readTables(RunUpdate& update)
             into = std::move(result).value();
         return result.ok();
     };
-    const bool complete = take(ledger_->attempts(), tables.attempts) && take(ledger_->incarnations(), tables.incarnations)
-        && take(ledger_->checkpoints(), tables.checkpoints) && take(ledger_->replicas(), tables.replicas)
-        && take(ledger_->totals(), tables.totals);
+    const bool complete = take(ledger_->attempts(), tables.attempts)
+        && take(ledger_->incarnations(), tables.incarnations) && take(ledger_->checkpoints(), tables.checkpoints)
+        && take(ledger_->replicas(), tables.replicas) && take(ledger_->totals(), tables.totals);
     if (complete)
         update.tables = shared(std::move(tables));
 }

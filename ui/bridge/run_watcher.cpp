@@ -21,10 +21,7 @@ RunWatcher::RunWatcher(QObject* parent)
 {
 }
 
-RunWatcher::~RunWatcher()
-{
-    stopReading();
-}
+RunWatcher::~RunWatcher() { stopReading(); }
 
 void RunWatcher::stopReading()
 {
@@ -52,7 +49,8 @@ void RunWatcher::open(const QString& folder)
     Q_EMIT opened(folder);
     if (folder.isEmpty())
         return;
-    reader_ = std::jthread([this, folder, generation = generation_](const std::stop_token& stop) { readLoop(stop, folder, generation); });
+    reader_ = std::jthread(
+        [this, folder, generation = generation_](const std::stop_token& stop) { readLoop(stop, folder, generation); });
 }
 
 void RunWatcher::setHeld(bool held)
@@ -116,7 +114,8 @@ void RunWatcher::readLoop(const std::stop_token& stop, const QString& folder, qu
         std::unique_lock lock(mutex_);
         if (!update->empty()) {
             inFlight_ = true;
-            QMetaObject::invokeMethod(this, [this, generation, update] { deliver(generation, update); }, Qt::QueuedConnection);
+            QMetaObject::invokeMethod(
+                this, [this, generation, update] { deliver(generation, update); }, Qt::QueuedConnection);
         }
         wake_.wait_for(lock, stop, resting_ ? kRestingBeat : kBeat, [this] { return refreshWanted_; });
     }

@@ -11,7 +11,8 @@
 
 namespace furrow {
 
-/// Turns one run folder into queued signals carrying values: the only way data of a run reaches a page. A reading thread
+/// Turns one run folder into queued signals carrying values: the only way data of a run reaches a page. A reading
+/// thread
 /// ("run watcher") polls the folder; at most one update is on its way, so a busy interface slows the reading down and
 /// nothing piles up. Lives on the GUI thread.
 class RunWatcher : public QObject {

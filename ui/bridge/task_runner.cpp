@@ -29,17 +29,15 @@ TaskRunner::TaskRunner(QObject* parent)
         output_ = output_.right(kMostOutput);
         Q_EMIT wrote(QString::fromUtf8(bytes));
     });
-    connect(&process_, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) { end(status == QProcess::NormalExit && code == 0); });
+    connect(&process_, &QProcess::finished, this,
+        [this](int code, QProcess::ExitStatus status) { end(status == QProcess::NormalExit && code == 0); });
     connect(&process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart)
             end(false);
     });
 }
 
-TaskRunner::~TaskRunner()
-{
-    cancel();
-}
+TaskRunner::~TaskRunner() { cancel(); }
 
 void TaskRunner::run(const QStringList& arguments)
 {

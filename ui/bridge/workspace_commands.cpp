@@ -9,10 +9,7 @@ namespace furrow {
 
 namespace {
 
-std::filesystem::path pathOf(const QString& text)
-{
-    return pathFromUtf8(text.toStdString());
-}
+std::filesystem::path pathOf(const QString& text) { return pathFromUtf8(text.toStdString()); }
 
 Status enqueueRun(const std::filesystem::path& workspace, const std::filesystem::path& run)
 {
@@ -30,17 +27,15 @@ WorkspaceCommands::WorkspaceCommands(QObject* parent)
     pool_.setMaxThreadCount(1);
 }
 
-WorkspaceCommands::~WorkspaceCommands()
-{
-    pool_.waitForDone();
-}
+WorkspaceCommands::~WorkspaceCommands() { pool_.waitForDone(); }
 
 void WorkspaceCommands::run(Job job)
 {
     pool_.start([this, job = std::move(job), workspace = pathOf(workspace_)] {
         const Status status = job(workspace);
         QMetaObject::invokeMethod(
-            this, [this, status] {
+            this,
+            [this, status] {
                 if (status.ok())
                     Q_EMIT changed();
                 else

@@ -36,9 +36,11 @@ std::vector<double> lossesInOrder(LedgerReader& ledger, const ShownEpochs& epoch
         auto cells = ledger.cells(epoch);
         if (!cells.ok())
             return {};
-        std::copy_if(cells.value().begin(), cells.value().end(), std::back_inserter(trained), [](const ChunkCell& cell) { return cell.trainedWallNs != 0 && std::isfinite(cell.meanLoss); });
+        std::copy_if(cells.value().begin(), cells.value().end(), std::back_inserter(trained),
+            [](const ChunkCell& cell) { return cell.trainedWallNs != 0 && std::isfinite(cell.meanLoss); });
     }
-    std::sort(trained.begin(), trained.end(), [](const ChunkCell& a, const ChunkCell& b) { return a.trainedWallNs < b.trainedWallNs; });
+    std::sort(trained.begin(), trained.end(),
+        [](const ChunkCell& a, const ChunkCell& b) { return a.trainedWallNs < b.trainedWallNs; });
     std::vector<double> points;
     const std::size_t perPoint = std::max<std::size_t>(1, (trained.size() + kSparklinePoints - 1) / kSparklinePoints);
     for (std::size_t begin = 0; begin < trained.size(); begin += perPoint) {
@@ -73,7 +75,8 @@ Stamp stampOf(const RunPaths& paths)
 
 bool mayChangeByItself(RunState state)
 {
-    return state == RunState::Running || state == RunState::Paused || state == RunState::Stopping || state == RunState::Unknown;
+    return state == RunState::Running || state == RunState::Paused || state == RunState::Stopping
+        || state == RunState::Unknown;
 }
 
 struct Known {
@@ -139,7 +142,8 @@ RunLines newestFirst(const std::map<fs::path, Known>& known)
     RunLines lines;
     for (const auto& [folder, run] : known)
         lines.push_back(run.line);
-    std::stable_sort(lines.begin(), lines.end(), [](const RunLine& a, const RunLine& b) { return a.createdWallNs > b.createdWallNs; });
+    std::stable_sort(lines.begin(), lines.end(),
+        [](const RunLine& a, const RunLine& b) { return a.createdWallNs > b.createdWallNs; });
     return lines;
 }
 
@@ -168,7 +172,8 @@ WorkspaceView readWorkspace(const fs::path& workspace)
     return view;
 }
 
-void takeNotes(std::map<fs::path, Known>& known, const std::map<std::string, RunNotes>& notes, const fs::path& workspace)
+void takeNotes(
+    std::map<fs::path, Known>& known, const std::map<std::string, RunNotes>& notes, const fs::path& workspace)
 {
     for (auto& [folder, run] : known) {
         const auto found = notes.find(noteKey(workspace, folder));
@@ -180,7 +185,7 @@ bool sameLines(const RunLines& a, const RunLines& b)
 {
     // NaN losses would make equal lists differ for ever.
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](RunLine x, RunLine y) {
-        for (double RunLine::*loss : { &RunLine::loss, &RunLine::evalLoss }) {
+        for (double RunLine::* loss : { &RunLine::loss, &RunLine::evalLoss }) {
             if (std::isnan(x.*loss) && std::isnan(y.*loss))
                 x.*loss = y.*loss = 0;
         }
@@ -211,7 +216,8 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     line.markedByHand = status.markedByHand;
     line.attempt = status.attempt;
     line.createdWallNs = status.file.createdWallNs;
-    line.workersAlive = static_cast<int>(std::count_if(status.workers.begin(), status.workers.end(), [](const WorkerStatus& w) { return w.alive; }));
+    line.workersAlive = static_cast<int>(
+        std::count_if(status.workers.begin(), status.workers.end(), [](const WorkerStatus& w) { return w.alive; }));
     line.loss = status.loss;
     line.lossWorkers = status.lossWorkers;
     line.tokensPerSecond = status.tokensPerSecond;
@@ -222,7 +228,8 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     line.activeSeconds = status.activeSeconds;
     line.evalLoss = status.evaluation ? status.evaluation->loss : line.evalLoss;
     line.config = std::make_shared<const RunConfig>(status.file.config);
-    line.epochsClosed = std::count_if(status.epochs.begin(), status.epochs.end(), [](const EpochRow& epoch) { return epoch.closedWallNs.has_value(); });
+    line.epochsClosed = std::count_if(status.epochs.begin(), status.epochs.end(),
+        [](const EpochRow& epoch) { return epoch.closedWallNs.has_value(); });
     const auto shown = shownEpochs(status);
     if (shown) {
         line.committed = shown->together.chunks[ChunkState::Committed];
@@ -240,10 +247,7 @@ WorkspaceScanner::WorkspaceScanner(QObject* parent)
 {
 }
 
-WorkspaceScanner::~WorkspaceScanner()
-{
-    stopScanning();
-}
+WorkspaceScanner::~WorkspaceScanner() { stopScanning(); }
 
 void WorkspaceScanner::stopScanning()
 {
@@ -262,7 +266,8 @@ void WorkspaceScanner::open(const QString& workspace, const QStringList& extraRu
     std::vector<fs::path> extra;
     for (const QString& run : extraRuns)
         extra.push_back(pathFromUtf8(run.toStdString()));
-    scanner_ = std::jthread([this, folder = pathFromUtf8(workspace.toStdString()), extra](const std::stop_token& stop) { scanLoop(stop, folder, extra); });
+    scanner_ = std::jthread([this, folder = pathFromUtf8(workspace.toStdString()), extra](
+                                const std::stop_token& stop) { scanLoop(stop, folder, extra); });
 }
 
 void WorkspaceScanner::setResting(bool resting)
@@ -280,14 +285,16 @@ void WorkspaceScanner::refresh()
     wake_.notify_all();
 }
 
-void WorkspaceScanner::scanLoop(const std::stop_token& stop, const fs::path& workspace, const std::vector<fs::path>& extra)
+void WorkspaceScanner::scanLoop(
+    const std::stop_token& stop, const fs::path& workspace, const std::vector<fs::path>& extra)
 {
     std::map<fs::path, Known> known;
     RunLines sent;
     QueueView sentQueue;
     for (bool first = true; !stop.stop_requested(); first = false) {
         const std::vector<fs::path> folders = allFolders(workspace, extra);
-        std::erase_if(known, [&folders](const auto& run) { return !std::binary_search(folders.begin(), folders.end(), run.first); });
+        std::erase_if(known,
+            [&folders](const auto& run) { return !std::binary_search(folders.begin(), folders.end(), run.first); });
         const WorkspaceView beside = readWorkspace(workspace);
         if (beside.queue != sentQueue) {
             sentQueue = beside.queue;
@@ -297,8 +304,11 @@ void WorkspaceScanner::scanLoop(const std::stop_token& stop, const fs::path& wor
         for (std::size_t begin = 0; begin < folders.size(); begin += kBatch) {
             if (stop.stop_requested())
                 return;
-            refreshBatch({ folders.begin() + static_cast<std::ptrdiff_t>(begin), folders.begin() + static_cast<std::ptrdiff_t>(std::min(begin + kBatch, folders.size())) }, known);
-            if (first && std::chrono::steady_clock::now() - published > kPublishEvery) { // many runs: show them as they come
+            refreshBatch({ folders.begin() + static_cast<std::ptrdiff_t>(begin),
+                             folders.begin() + static_cast<std::ptrdiff_t>(std::min(begin + kBatch, folders.size())) },
+                known);
+            if (first
+                && std::chrono::steady_clock::now() - published > kPublishEvery) { // many runs: show them as they come
                 takeNotes(known, beside.notes, workspace);
                 publish(std::make_shared<const RunLines>(newestFirst(known)));
                 published = std::chrono::steady_clock::now();
@@ -311,7 +321,8 @@ void WorkspaceScanner::scanLoop(const std::stop_token& stop, const fs::path& wor
             publish(std::make_shared<const RunLines>(std::move(lines)));
         }
         std::unique_lock lock(mutex_);
-        wake_.wait_for(lock, stop, (kScanEvery + kScanPerRun * known.size()) * (resting_ ? kRestingFactor : 1), [this] { return refreshWanted_; });
+        wake_.wait_for(lock, stop, (kScanEvery + kScanPerRun * known.size()) * (resting_ ? kRestingFactor : 1),
+            [this] { return refreshWanted_; });
         refreshWanted_ = false;
     }
 }
@@ -319,7 +330,8 @@ void WorkspaceScanner::scanLoop(const std::stop_token& stop, const fs::path& wor
 void WorkspaceScanner::publish(const std::shared_ptr<const RunLines>& lines)
 {
     QMetaObject::invokeMethod(
-        this, [this, generation = generation_, lines] {
+        this,
+        [this, generation = generation_, lines] {
             if (generation != generation_)
                 return;
             lines_ = lines;
@@ -331,7 +343,8 @@ void WorkspaceScanner::publish(const std::shared_ptr<const RunLines>& lines)
 void WorkspaceScanner::publishQueue(const QueuePtr& queue)
 {
     QMetaObject::invokeMethod(
-        this, [this, generation = generation_, queue] {
+        this,
+        [this, generation = generation_, queue] {
             if (generation != generation_)
                 return;
             queue_ = queue;

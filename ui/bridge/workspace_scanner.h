@@ -12,7 +12,8 @@
 namespace furrow {
 
 /// Keeps the list of runs of a workspace, with their derived states, up to date. A reading thread ("workspace scanner")
-/// looks once a second; a run is read again only when its tracker changed or processes may have died. Lives on the GUI thread.
+/// looks once a second; a run is read again only when its tracker changed or processes may have died. Lives on the GUI
+/// thread.
 class WorkspaceScanner : public QObject {
     Q_OBJECT
 public:
@@ -37,7 +38,8 @@ Q_SIGNALS:
 
 private:
     void stopScanning();
-    void scanLoop(const std::stop_token& stop, const std::filesystem::path& workspace, const std::vector<std::filesystem::path>& extra);
+    void scanLoop(const std::stop_token& stop, const std::filesystem::path& workspace,
+        const std::vector<std::filesystem::path>& extra);
     void publish(const std::shared_ptr<const RunLines>& lines);
     void publishQueue(const QueuePtr& queue);
 

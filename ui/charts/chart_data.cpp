@@ -30,7 +30,9 @@ QString scaled(double x, double step)
     for (const auto& u : kUnits) {
         if (size < u.from)
             continue;
-        const int decimals = step <= 0 ? 3 : std::clamp(static_cast<int>(std::ceil(-std::log10(step / u.unit) - 1e-9)), u.unit >= 1e9 ? 1 : 0, 6);
+        const int decimals = step <= 0
+            ? 3
+            : std::clamp(static_cast<int>(std::ceil(-std::log10(step / u.unit) - 1e-9)), u.unit >= 1e9 ? 1 : 0, 6);
         return locale.toString(x / u.unit, 'f', decimals) + QLatin1String(u.suffix);
     }
     if (step > 0 && step < 1)
@@ -50,14 +52,19 @@ void addSeams(ChartData& data, const TelemetrySnapshot& snapshot, double samples
             std::size_t redone = 0;
             for (std::size_t before = 0; before < k; ++before) {
                 if (snapshot.stretches[before].attempt == attempt && snapshot.stretches[before].rank == 0)
-                    redone += snapshot.stretches[before].size() - std::min(snapshot.stretches[before].size(), snapshot.supersededFrom(before));
+                    redone += snapshot.stretches[before].size()
+                        - std::min(snapshot.stretches[before].size(), snapshot.supersededFrom(before));
             }
             double x = snapshot.xAt(k, 0, data.axis, samplesPerEpoch);
-            for (auto next = k; next < snapshot.stretches.size() && snapshot.stretches[next].attempt == s.attempt; ++next)
+            for (auto next = k; next < snapshot.stretches.size() && snapshot.stretches[next].attempt == s.attempt;
+                ++next)
                 x = std::min(x, snapshot.xAt(next, 0, data.axis, samplesPerEpoch));
-            const QString times = QCoreApplication::translate("ChartData", "last step %1, resumed %2").arg(clock(lastEnd, "HH:mm"), clock(s.wallStart, "HH:mm"));
-            const QString steps = QCoreApplication::translate("ChartData", "%n steps redone", nullptr, static_cast<int>(redone));
-            data.seams.push_back({ x, QCoreApplication::translate("ChartData", "Attempt %1").arg(s.attempt), times + QStringLiteral(", ") + steps });
+            const QString times = QCoreApplication::translate("ChartData", "last step %1, resumed %2")
+                                      .arg(clock(lastEnd, "HH:mm"), clock(s.wallStart, "HH:mm"));
+            const QString steps
+                = QCoreApplication::translate("ChartData", "%n steps redone", nullptr, static_cast<int>(redone));
+            data.seams.push_back({ x, QCoreApplication::translate("ChartData", "Attempt %1").arg(s.attempt),
+                times + QStringLiteral(", ") + steps });
             if (data.axis == XAxis::WallTime)
                 data.gaps.push_back({ lastEnd, s.wallStart });
         }
@@ -73,10 +80,12 @@ void addSpikes(ChartData& data, const TelemetrySnapshot& snapshot, double sample
         return;
     for (const EventPoint& event : *snapshot.events) {
         TelemetrySnapshot::Interval at;
-        if (event.record.kind != EventRecord::Kind::Spike || (only >= 0 && event.worker != only) || !snapshot.find(event.worker, event.wall, at))
+        if (event.record.kind != EventRecord::Kind::Spike || (only >= 0 && event.worker != only)
+            || !snapshot.find(event.worker, event.wall, at))
             continue;
         at = snapshot.intervalAround(at.stretch, at.begin);
-        data.spikes.push_back({ snapshot.xAt(at.stretch, at.begin, data.axis, samplesPerEpoch), snapshot.xAt(at.stretch, at.end - 1, data.axis, samplesPerEpoch) });
+        data.spikes.push_back({ snapshot.xAt(at.stretch, at.begin, data.axis, samplesPerEpoch),
+            snapshot.xAt(at.stretch, at.end - 1, data.axis, samplesPerEpoch) });
     }
 }
 
@@ -85,7 +94,8 @@ void addEvals(ChartData& data, const TelemetrySnapshot& snapshot, double samples
     if (!snapshot.evals)
         return;
     std::vector<EvalPoint> evals = *snapshot.evals; // they come worker by worker; the last one is to be the newest
-    std::stable_sort(evals.begin(), evals.end(), [](const EvalPoint& a, const EvalPoint& b) { return a.wall < b.wall; });
+    std::stable_sort(
+        evals.begin(), evals.end(), [](const EvalPoint& a, const EvalPoint& b) { return a.wall < b.wall; });
     for (const EvalPoint& eval : evals) {
         TelemetrySnapshot::Interval at;
         if ((only < 0 || eval.worker == only) && snapshot.find(eval.worker, eval.wall, at))
@@ -106,10 +116,11 @@ ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis ax
         const bool own = metric == Metric::TokensPerSecond || metric == Metric::MemoryMiB;
         if (snapshot.stretches[k].rank > 0 && !own) // rank 0 tells it for the group
             continue;
-        data.lines.push_back({ snapshot.curve(k, metric, axis, samplesPerEpoch), snapshot.curve(k, Metric::StepTokens, axis, samplesPerEpoch), worker,
-            snapshot.supersededFrom(k) });
+        data.lines.push_back({ snapshot.curve(k, metric, axis, samplesPerEpoch),
+            snapshot.curve(k, Metric::StepTokens, axis, samplesPerEpoch), worker, snapshot.supersededFrom(k) });
     }
-    std::stable_sort(data.lines.begin(), data.lines.end(), [](const ChartLine& a, const ChartLine& b) { return a.worker < b.worker; });
+    std::stable_sort(data.lines.begin(), data.lines.end(),
+        [](const ChartLine& a, const ChartLine& b) { return a.worker < b.worker; });
     addSeams(data, snapshot, samplesPerEpoch);
     if (metric == Metric::Loss) {
         addSpikes(data, snapshot, samplesPerEpoch, only);
@@ -142,17 +153,22 @@ ChartData driftDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samp
 QString axisText(XAxis axis, double x, double step)
 {
     switch (axis) {
-    case XAxis::WallTime: return clock(x, step >= 86400 ? "d MMM" : step >= 14400 ? "d MMM HH:mm" : step >= 60 ? "HH:mm" : "HH:mm:ss");
+    case XAxis::WallTime:
+        return clock(x, step >= 86400 ? "d MMM" : step >= 14400 ? "d MMM HH:mm" : step >= 60 ? "HH:mm" : "HH:mm:ss");
     case XAxis::ActiveTime: {
         const auto minutes = static_cast<qint64>(std::llround(x / 60));
         if (step < 60)
-            return QCoreApplication::translate("ChartData", "%1 s").arg(QLocale().toString(static_cast<qlonglong>(std::llround(x))));
+            return QCoreApplication::translate("ChartData", "%1 s")
+                .arg(QLocale().toString(static_cast<qlonglong>(std::llround(x))));
         if (minutes < 60)
             return QCoreApplication::translate("ChartData", "%1 min").arg(minutes);
-        return minutes % 60 == 0 ? QCoreApplication::translate("ChartData", "%1 h").arg(minutes / 60)
-                                 : QCoreApplication::translate("ChartData", "%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
+        return minutes % 60 == 0
+            ? QCoreApplication::translate("ChartData", "%1 h").arg(minutes / 60)
+            : QCoreApplication::translate("ChartData", "%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
     }
-    case XAxis::Epoch: return QLocale().toString(x, 'f', std::clamp(static_cast<int>(std::ceil(-std::log10(std::max(step, 1e-9)) - 1e-9)), 1, 6));
+    case XAxis::Epoch:
+        return QLocale().toString(
+            x, 'f', std::clamp(static_cast<int>(std::ceil(-std::log10(std::max(step, 1e-9)) - 1e-9)), 1, 6));
     default: return scaled(x, step);
     }
 }
@@ -199,7 +215,8 @@ QString scientificText(double value, int decimals)
         return QLocale().toString(value, 'f', 0);
     // By the C locale first: others write "E", and the rounded mantissa decides the exponent.
     const QStringList parts = QString::number(value, 'e', decimals).split(QLatin1Char('e'));
-    return QLocale().toString(parts[0].toDouble(), 'f', decimals) + QLatin1Char('e') + QString::number(parts[1].toInt());
+    return QLocale().toString(parts[0].toDouble(), 'f', decimals) + QLatin1Char('e')
+        + QString::number(parts[1].toInt());
 }
 
 QString valueText(double value)

@@ -14,7 +14,8 @@ struct ChartLine {
     CurvePtr curve;
     CurvePtr weights; ///< tokens of each step for the mean; null: points count the same
     int worker = 0;
-    std::size_t supersededFrom = std::numeric_limits<std::size_t>::max(); ///< points from here on were trained again later
+    std::size_t supersededFrom
+        = std::numeric_limits<std::size_t>::max(); ///< points from here on were trained again later
 };
 
 struct ChartEval {
@@ -50,14 +51,16 @@ QString lineName(const ChartData& data, int worker);
 
 /// The chart of one metric of a run. Evaluations and spikes only come with Metric::Loss.
 /// @param only  a worker, or -1 for all
-ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis axis, double samplesPerEpoch = 0, int only = -1);
+ChartData chartDataOf(
+    const TelemetrySnapshot& snapshot, Metric metric, XAxis axis, double samplesPerEpoch = 0, int only = -1);
 
 /// How far each replica was from the mean of all at each merge.
 ChartData driftDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch = 0);
 
 /// x as an axis writes it, with the digits that its `step` needs: "3.5 B", "48,200", "16:36", "2 h 5 min".
 QString axisText(XAxis axis, double x, double step);
-/// A value of x that stands alone on an axis of this length, such as where it begins; it has two figures of its own however small it is.
+/// A value of x that stands alone on an axis of this length, such as where it begins; it has two figures of its own
+/// however small it is.
 QString lonelyAxisText(XAxis axis, double x, double length);
 /// x as a cross-hair writes it: "3.920 B", "16:36:41".
 QString exactAxisText(XAxis axis, double x);

@@ -48,7 +48,8 @@ void ChartLink::zoomBack()
 
 void ChartLink::addExtent(QObject* chart, std::optional<Range> extent)
 {
-    const auto known = std::find_if(extents_.begin(), extents_.end(), [chart](const auto& e) { return e.first == chart; });
+    const auto known
+        = std::find_if(extents_.begin(), extents_.end(), [chart](const auto& e) { return e.first == chart; });
     if (known != extents_.end())
         extents_.erase(known);
     if (extent)

@@ -33,7 +33,8 @@ double ChartTicker::getTickStep(const QCPRange& range)
     step_ = niceStep(range.size(), tickCount());
     if (axis_ != XAxis::WallTime && axis_ != XAxis::ActiveTime)
         return step_;
-    static constexpr double kSteps[] = { 1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800 };
+    static constexpr double kSteps[]
+        = { 1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800 };
     for (const double step : kSteps) {
         if (range.size() / step <= tickCount()) {
             step_ = step;
@@ -135,8 +136,10 @@ void CrossHair::drawValues(QPainter& p, double pixel, const QRectF& area) const
     const QFont small = t.font(FontRole::Axis);
     const double line = QFontMetricsF(small).height() + 3;
     const QString unit = axisUnit(curves_.data().axis);
-    const QString head = exactAxisText(curves_.data().axis, x_) + (unit.isEmpty() ? QString() : QLatin1Char(' ') + unit);
-    const double width = std::max(150.0, QFontMetricsF(t.font(FontRole::Axis, QFont::DemiBold)).horizontalAdvance(head) + 24);
+    const QString head
+        = exactAxisText(curves_.data().axis, x_) + (unit.isEmpty() ? QString() : QLatin1Char(' ') + unit);
+    const double width
+        = std::max(150.0, QFontMetricsF(t.font(FontRole::Axis, QFont::DemiBold)).horizontalAdvance(head) + 24);
     const double height = 10 + line * static_cast<double>(rows.size() + 1);
     QRectF box(pixel + 10, area.top() + 34, width, height);
     if (box.right() > area.right())
@@ -158,7 +161,8 @@ void CrossHair::drawValues(QPainter& p, double pixel, const QRectF& area) const
         else
             p.fillRect(QRectF(row.left(), row.center().y() - 1, 16, 2), t.color(Token::Text1));
         p.setPen(t.color(Token::Text2));
-        const QString name = r.worker >= 0 ? lineName(curves_.data(), r.worker) : QCoreApplication::translate("Chart", "mean");
+        const QString name
+            = r.worker >= 0 ? lineName(curves_.data(), r.worker) : QCoreApplication::translate("Chart", "mean");
         const QRectF place = row.adjusted(24, 0, -tabularWidth(small, r.value) - 8, 0);
         p.drawText(place, Qt::AlignVCenter, QFontMetricsF(small).elidedText(name, Qt::ElideMiddle, place.width()));
         p.setPen(t.color(Token::Text1));
@@ -187,7 +191,8 @@ ChartTitle::ChartTitle(QWidget* parent)
     setFixedHeight(28);
 }
 
-void ChartTitle::set(const QString& title, const QString& unit, std::vector<Entry> entries, const QString& trouble, const QString& right)
+void ChartTitle::set(
+    const QString& title, const QString& unit, std::vector<Entry> entries, const QString& trouble, const QString& right)
 {
     if (title == title_ && unit == unit_ && entries == entries_ && trouble == trouble_ && right == right_)
         return;
@@ -196,7 +201,9 @@ void ChartTitle::set(const QString& title, const QString& unit, std::vector<Entr
     entries_ = std::move(entries);
     trouble_ = trouble;
     right_ = right;
-    setToolTip(QStringList { title_, unit_, right_ }.filter(QRegularExpression(QStringLiteral("."))).join(QStringLiteral(", ")));
+    setToolTip(QStringList { title_, unit_, right_ }
+            .filter(QRegularExpression(QStringLiteral(".")))
+            .join(QStringLiteral(", ")));
     update();
 }
 
@@ -222,7 +229,9 @@ void ChartTitle::paintEvent(QPaintEvent*)
         x += wide + gap;
     };
     const QFont smallBold = t.font(FontRole::Small, QFont::DemiBold);
-    const auto fits = [&](const QFont& font) { return QFontMetricsF(font).horizontalAdvance(title_) + 12 + tabularWidth(font, right_) <= end - x; };
+    const auto fits = [&](const QFont& font) {
+        return QFontMetricsF(font).horizontalAdvance(title_) + 12 + tabularWidth(font, right_) <= end - x;
+    };
     const QFont& font = right_.isEmpty() || fits(bold) ? bold : smallBold;
     if (!right_.isEmpty() && fits(font)) { // a value of nobody knows what says nothing: it is in the tooltip then
         p.setFont(font);
@@ -237,7 +246,8 @@ void ChartTitle::paintEvent(QPaintEvent*)
     for (const Entry& entry : entries_) {
         const QString name = QFontMetricsF(small).elidedText(entry.name, Qt::ElideMiddle, 160);
         const double markWide = entry.worker >= 0 ? 42 : entry.worker == -1 ? 26 : 16;
-        const double need = markWide + QFontMetricsF(small).horizontalAdvance(name) + 8 + tabularWidth(bold, entry.value);
+        const double need
+            = markWide + QFontMetricsF(small).horizontalAdvance(name) + 8 + tabularWidth(bold, entry.value);
         if (x + need > end)
             break;
         if (entry.worker >= 0) {

@@ -37,7 +37,8 @@ private:
 /// A value as an axis writes it: "300 k", "6e-4", "3.5", with the digits that `step` needs.
 QString tickText(double value, double step);
 
-/// The line, the box with the values and the tag on the axis, drawn over a frame: moving it costs no replot of the curves.
+/// The line, the box with the values and the tag on the axis, drawn over a frame: moving it costs no replot of the
+/// curves.
 class CrossHair {
 public:
     explicit CrossHair(const CurvesLayer& curves);
@@ -68,7 +69,8 @@ public:
         QString value;
         bool operator==(const Entry&) const = default;
     };
-    void set(const QString& title, const QString& unit, std::vector<Entry> entries, const QString& trouble, const QString& right);
+    void set(const QString& title, const QString& unit, std::vector<Entry> entries, const QString& trouble,
+        const QString& right);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

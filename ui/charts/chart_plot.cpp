@@ -8,15 +8,9 @@ ChartPlot::ChartPlot(QWidget* parent)
     mReplotting = true; // the library draws nothing by itself into buffers that nobody shows
 }
 
-QSize ChartPlot::frameSize() const
-{
-    return (QSizeF(size()) * bufferDevicePixelRatio()).toSize();
-}
+QSize ChartPlot::frameSize() const { return (QSizeF(size()) * bufferDevicePixelRatio()).toSize(); }
 
-bool ChartPlot::hasFrame() const
-{
-    return frame_.size() == frameSize();
-}
+bool ChartPlot::hasFrame() const { return frame_.size() == frameSize(); }
 
 void ChartPlot::drawFrame()
 {
@@ -47,9 +41,6 @@ void ChartPlot::paintEvent(QPaintEvent* event)
         overlay_(painter);
 }
 
-void ChartPlot::resizeEvent(QResizeEvent*)
-{
-    setViewport(rect());
-}
+void ChartPlot::resizeEvent(QResizeEvent*) { setViewport(rect()); }
 
 } // namespace furrow

@@ -7,8 +7,9 @@
 
 namespace furrow {
 
-/// The plot of a chart with one opaque picture instead of the paint buffers of the library: a frame is drawn when the data or
-/// the range changed, and showing it is a copy. What moves with the mouse is drawn on that copy and costs no frame.
+/// The plot of a chart with one opaque picture instead of the paint buffers of the library: a frame is drawn when the
+/// data or the range changed, and showing it is a copy. What moves with the mouse is drawn on that copy and costs no
+/// frame.
 class ChartPlot : public QCustomPlot {
     Q_OBJECT
 public:

@@ -48,7 +48,8 @@ void CoverageMap::mouseMoveEvent(QMouseEvent* event)
         return;
     }
     const auto cell = pick(event->position());
-    Q_EMIT chunkHovered(cell < 0 ? ChunkId {} : cells_[static_cast<std::size_t>(cell)].id, cell < 0 ? QString() : describe(cells_[static_cast<std::size_t>(cell)]));
+    Q_EMIT chunkHovered(cell < 0 ? ChunkId {} : cells_[static_cast<std::size_t>(cell)].id,
+        cell < 0 ? QString() : describe(cells_[static_cast<std::size_t>(cell)]));
 }
 
 void CoverageMap::mouseReleaseEvent(QMouseEvent* event)
@@ -69,9 +70,12 @@ void CoverageMap::mouseReleaseEvent(QMouseEvent* event)
     brushing_ = false;
     const QRectF area = fieldArea().adjusted(0, 0, -0.01, -0.01);
     const auto inside = [&](QPointF p) {
-        const QRectF field(area.topLeft(), QSizeF(std::min(area.width(), columns_ * cellWidth_ - horizontalScrollBar()->value() - 0.01),
-                                               std::min(area.height(), static_cast<double>(rowBlocks_.size()) * cellHeight_ - verticalScrollBar()->value() - 0.01)));
-        return placeAt({ std::clamp(p.x(), field.left(), field.right()), std::clamp(p.y(), field.top(), field.bottom()) });
+        const QRectF field(area.topLeft(),
+            QSizeF(std::min(area.width(), columns_ * cellWidth_ - horizontalScrollBar()->value() - 0.01),
+                std::min(area.height(),
+                    static_cast<double>(rowBlocks_.size()) * cellHeight_ - verticalScrollBar()->value() - 0.01)));
+        return placeAt(
+            { std::clamp(p.x(), field.left(), field.right()), std::clamp(p.y(), field.top(), field.bottom()) });
     };
     const auto a = inside(from);
     const auto b = inside(event->position());
@@ -83,7 +87,8 @@ void CoverageMap::mouseReleaseEvent(QMouseEvent* event)
     const auto [firstColumn, lastColumn] = std::minmax(a->column, b->column);
     for (int row = firstRow; row <= lastRow; ++row) {
         for (int column = firstColumn; column <= lastColumn; ++column) {
-            const auto index = grid_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column)];
+            const auto index = grid_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_)
+                + static_cast<std::size_t>(column)];
             if (index >= 0)
                 chunks.push_back(cells_[static_cast<std::size_t>(index)].id);
         }
@@ -129,10 +134,12 @@ void CoverageMap::moveCurrent(int rows, int columns)
     int row = std::max(0, static_cast<int>(verticalScrollBar()->value() / cellHeight_));
     int column = 0;
     if (current_ >= 0) {
-        row = std::clamp(rowOfBlock_.at(cells_[static_cast<std::size_t>(current_)].block) + rows, 0, static_cast<int>(rowBlocks_.size()) - 1);
+        row = std::clamp(rowOfBlock_.at(cells_[static_cast<std::size_t>(current_)].block) + rows, 0,
+            static_cast<int>(rowBlocks_.size()) - 1);
         column = std::clamp(cells_[static_cast<std::size_t>(current_)].column + columns, 0, columns_ - 1);
     }
-    const auto cell = grid_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column)];
+    const auto cell
+        = grid_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column)];
     if (cell < 0)
         return;
     const ChunkId id = cells_[static_cast<std::size_t>(cell)].id;

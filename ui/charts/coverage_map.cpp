@@ -16,10 +16,7 @@ namespace {
 
 constexpr int kMaxColumns = 1'000'000;
 
-std::int64_t nowWallNs()
-{
-    return QDateTime::currentMSecsSinceEpoch() * 1'000'000;
-}
+std::int64_t nowWallNs() { return QDateTime::currentMSecsSinceEpoch() * 1'000'000; }
 
 } // namespace
 
@@ -91,7 +88,9 @@ void CoverageMap::buildGrid()
             row = rowOfBlock_[last];
         }
         if (cells_[i].column >= 0 && cells_[i].column < columns_)
-            grid_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(cells_[i].column)] = static_cast<std::int32_t>(i);
+            grid_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_)
+                + static_cast<std::size_t>(cells_[i].column)]
+                = static_cast<std::int32_t>(i);
     }
 }
 
@@ -102,10 +101,10 @@ void CoverageMap::recolour(bool cellsChanged)
     fillImage();
     const auto& summary = colors_.summary();
     setAccessibleDescription(tr("%1 of %2 chunks committed, %3 lost, %4 poisoned")
-                                 .arg(summary.kinds[static_cast<std::size_t>(CellKind::Committed)])
-                                 .arg(summary.total)
-                                 .arg(summary.kinds[static_cast<std::size_t>(CellKind::Lost)])
-                                 .arg(summary.kinds[static_cast<std::size_t>(CellKind::Poisoned)]));
+            .arg(summary.kinds[static_cast<std::size_t>(CellKind::Committed)])
+            .arg(summary.total)
+            .arg(summary.kinds[static_cast<std::size_t>(CellKind::Lost)])
+            .arg(summary.kinds[static_cast<std::size_t>(CellKind::Poisoned)]));
     viewport()->update();
     Q_EMIT summaryChanged();
 }
@@ -138,7 +137,8 @@ void CoverageMap::updateCells(const std::vector<ChunkCell>& changed)
         const auto row = rowOfBlock_.find(cell.block);
         std::int32_t index = -1;
         if (row != rowOfBlock_.end() && cell.column >= 0 && cell.column < columns_)
-            index = grid_[static_cast<std::size_t>(row->second) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(cell.column)];
+            index = grid_[static_cast<std::size_t>(row->second) * static_cast<std::size_t>(columns_)
+                + static_cast<std::size_t>(cell.column)];
         if (index >= 0) {
             cells_[static_cast<std::size_t>(index)] = cell;
         } else {

@@ -56,7 +56,8 @@ Q_SIGNALS:
     void chunkActivated(furrow::ChunkId chunk); ///< double click or Enter
     void chunkHovered(furrow::ChunkId chunk, const QString& text); ///< id 0: none
     /// Chunks inside the rectangle that was dragged, in row order.
-    void brushed(const std::vector<furrow::ChunkId>& chunks, int firstRow, int lastRow, int firstColumn, int lastColumn);
+    void brushed(
+        const std::vector<furrow::ChunkId>& chunks, int firstRow, int lastRow, int firstColumn, int lastColumn);
     void summaryChanged(); ///< counts, range or histogram of the legend
 
 protected:

@@ -63,12 +63,15 @@ void CoverageMap::paint(QPainter& p)
 void CoverageMap::drawCells(QPainter& p, const QRectF& area)
 {
     const int firstRow = std::max(0, static_cast<int>(verticalScrollBar()->value() / cellHeight_));
-    const int lastRow = std::min(static_cast<int>(rowBlocks_.size()) - 1, static_cast<int>((verticalScrollBar()->value() + area.height()) / cellHeight_));
+    const int lastRow = std::min(static_cast<int>(rowBlocks_.size()) - 1,
+        static_cast<int>((verticalScrollBar()->value() + area.height()) / cellHeight_));
     const int firstColumn = std::max(0, static_cast<int>(horizontalScrollBar()->value() / cellWidth_));
-    const int lastColumn = std::min(columns_ - 1, static_cast<int>((horizontalScrollBar()->value() + area.width()) / cellWidth_));
+    const int lastColumn
+        = std::min(columns_ - 1, static_cast<int>((horizontalScrollBar()->value() + area.width()) / cellWidth_));
     for (int row = firstRow; row <= lastRow; ++row) {
         for (int column = firstColumn; column <= lastColumn; ++column) {
-            const auto cell = grid_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column)];
+            const auto cell = grid_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_)
+                + static_cast<std::size_t>(column)];
             if (cell >= 0)
                 drawChunkCell(p, cellArea(row, column), lookOf(static_cast<std::size_t>(cell)));
         }
@@ -77,20 +80,26 @@ void CoverageMap::drawCells(QPainter& p, const QRectF& area)
 
 void CoverageMap::drawImage(QPainter& p, const QRectF& area)
 {
-    const double rows = std::min(static_cast<double>(rowBlocks_.size()) - verticalScrollBar()->value() / cellHeight_, area.height() / cellHeight_);
+    const double rows = std::min(static_cast<double>(rowBlocks_.size()) - verticalScrollBar()->value() / cellHeight_,
+        area.height() / cellHeight_);
     const double columns = std::min(columns_ - horizontalScrollBar()->value() / cellWidth_, area.width() / cellWidth_);
     const QRectF target(area.left(), area.top(), columns * cellWidth_, rows * cellHeight_);
     if (cellWidth_ < 1 || cellHeight_ < 1) {
-        const QSize size(std::max(1, static_cast<int>(std::ceil(target.width()))), std::max(1, static_cast<int>(std::ceil(target.height()))));
-        p.drawImage(area.topLeft(), shrink(verticalScrollBar()->value() / cellHeight_, 1 / cellHeight_, horizontalScrollBar()->value() / cellWidth_, 1 / cellWidth_, size));
+        const QSize size(std::max(1, static_cast<int>(std::ceil(target.width()))),
+            std::max(1, static_cast<int>(std::ceil(target.height()))));
+        p.drawImage(area.topLeft(),
+            shrink(verticalScrollBar()->value() / cellHeight_, 1 / cellHeight_,
+                horizontalScrollBar()->value() / cellWidth_, 1 / cellWidth_, size));
         return;
     }
     p.setRenderHint(QPainter::SmoothPixmapTransform, false);
-    p.drawImage(target, image_, QRectF(horizontalScrollBar()->value() / cellWidth_, verticalScrollBar()->value() / cellHeight_, columns, rows));
+    p.drawImage(target, image_,
+        QRectF(horizontalScrollBar()->value() / cellWidth_, verticalScrollBar()->value() / cellHeight_, columns, rows));
 }
 
 /// Several chunks a pixel: the one that matters most shows. One pass over the visible bytes.
-QImage CoverageMap::shrink(double firstRow, double rowsPerPixel, double firstColumn, double columnsPerPixel, QSize size) const
+QImage CoverageMap::shrink(
+    double firstRow, double rowsPerPixel, double firstColumn, double columnsPerPixel, QSize size) const
 {
     QImage out(size, QImage::Format_Indexed8);
     out.setColorTable(image_.colorTable());
@@ -138,7 +147,8 @@ void CoverageMap::drawLabels(QPainter& p, const QRectF& area) const
     for (int column = 0; column < columns_; column += step) {
         const QRectF cell = cellArea(0, column);
         if (cell.left() >= area.left() - 1 && cell.left() + widest <= area.right() + 20)
-            drawTabular(p, QRectF(cell.left(), 0, std::max(cell.width(), 1.0), kHeader), cellWidth_ >= 18 ? Qt::AlignHCenter : Qt::AlignLeft, QString::number(column));
+            drawTabular(p, QRectF(cell.left(), 0, std::max(cell.width(), 1.0), kHeader),
+                cellWidth_ >= 18 ? Qt::AlignHCenter : Qt::AlignLeft, QString::number(column));
     }
     const double line = QFontMetricsF(p.font()).height();
     int rowStep = 1;
@@ -155,7 +165,8 @@ void CoverageMap::drawLabels(QPainter& p, const QRectF& area) const
         p.setFont(t.font(FontRole::Axis, row == currentRow ? QFont::DemiBold : QFont::Normal));
         p.setPen(t.color(row == currentRow ? Token::Text1 : Token::Text3));
         const double height = std::max(cell.height(), cellHeight_ >= line - 1 ? cell.height() : line);
-        drawTabular(p, QRectF(0, cell.top(), kLabels - 18, height), Qt::AlignRight, QString::number(rowBlocks_[static_cast<std::size_t>(row)]));
+        drawTabular(p, QRectF(0, cell.top(), kLabels - 18, height), Qt::AlignRight,
+            QString::number(rowBlocks_[static_cast<std::size_t>(row)]));
     }
     if (cellHeight_ < 2)
         return;
@@ -195,7 +206,8 @@ QImage CoverageMap::overview(QSize size) const
 {
     if (image_.isNull())
         return {};
-    return shrink(0, static_cast<double>(rowBlocks_.size()) / size.height(), 0, static_cast<double>(columns_) / size.width(), size);
+    return shrink(0, static_cast<double>(rowBlocks_.size()) / size.height(), 0,
+        static_cast<double>(columns_) / size.width(), size);
 }
 
 void CoverageMap::drawMinimap(QPainter& p)
@@ -203,13 +215,15 @@ void CoverageMap::drawMinimap(QPainter& p)
     const Theme& t = theme();
     const QRectF area = minimapArea();
     const double ratio = viewport()->devicePixelRatioF();
-    const QSize size(std::max(1, static_cast<int>(area.width() * ratio)), std::max(1, static_cast<int>(area.height() * ratio)));
+    const QSize size(
+        std::max(1, static_cast<int>(area.width() * ratio)), std::max(1, static_cast<int>(area.height() * ratio)));
     if (minimap_.size() != size)
         minimap_ = overview(size);
     p.fillRect(QRectF(area.left() - 11, 0, 1, viewport()->height()), t.color(Token::Line));
     p.setFont(t.font(FontRole::Axis));
     p.setPen(t.color(Token::Text3));
-    p.drawText(QRectF(area.left(), 0, area.width() + 8, kHeader), Qt::AlignVCenter, tr("%n blocks", nullptr, static_cast<int>(rowBlocks_.size())));
+    p.drawText(QRectF(area.left(), 0, area.width() + 8, kHeader), Qt::AlignVCenter,
+        tr("%n blocks", nullptr, static_cast<int>(rowBlocks_.size())));
     p.drawImage(area, minimap_);
     p.setPen(QPen(t.color(Token::Line), 1));
     p.setBrush(Qt::NoBrush);

@@ -22,13 +22,15 @@ constexpr double kLargestWidth = 34;
 QRectF CoverageMap::fieldArea() const
 {
     const double right = minimapVisible_ ? kMinimap : 8;
-    return { kLabels, kHeader, std::max(1.0, viewport()->width() - kLabels - right), std::max(1.0, viewport()->height() - kHeader - 4) };
+    return { kLabels, kHeader, std::max(1.0, viewport()->width() - kLabels - right),
+        std::max(1.0, viewport()->height() - kHeader - 4) };
 }
 
 QRectF CoverageMap::minimapArea() const
 {
     const double room = std::max(1.0, viewport()->height() - kHeader - 4);
-    return { viewport()->width() - kMinimap + 10, kHeader, kMinimap - 20, std::min(room, kLargestMinimapRow * static_cast<double>(std::max<std::size_t>(1, rowBlocks_.size()))) };
+    return { viewport()->width() - kMinimap + 10, kHeader, kMinimap - 20,
+        std::min(room, kLargestMinimapRow * static_cast<double>(std::max<std::size_t>(1, rowBlocks_.size()))) };
 }
 
 void CoverageMap::fit()
@@ -65,9 +67,11 @@ void CoverageMap::updateScrollBars()
     const double width = cellWidth_ * columns_;
     verticalScrollBar()->setPageStep(static_cast<int>(area.height()));
     verticalScrollBar()->setSingleStep(std::max(1, static_cast<int>(cellHeight_ * 3)));
-    verticalScrollBar()->setRange(0, std::max(0, static_cast<int>(std::min(2e9, std::floor(height - area.height() + 1e-6)))));
+    verticalScrollBar()->setRange(
+        0, std::max(0, static_cast<int>(std::min(2e9, std::floor(height - area.height() + 1e-6)))));
     horizontalScrollBar()->setPageStep(static_cast<int>(area.width()));
-    horizontalScrollBar()->setRange(0, std::max(0, static_cast<int>(std::min(2e9, std::floor(width - area.width() + 1e-6)))));
+    horizontalScrollBar()->setRange(
+        0, std::max(0, static_cast<int>(std::min(2e9, std::floor(width - area.width() + 1e-6)))));
 }
 
 void CoverageMap::resizeEvent(QResizeEvent* event)
@@ -84,14 +88,13 @@ void CoverageMap::resizeEvent(QResizeEvent* event)
 void CoverageMap::fitWidth()
 {
     const double whole = std::min(kLargestWidth, fieldArea().width() / std::max(1, columns_));
-    const double rows = std::min(kUsualHeight, fieldArea().height() / std::max<double>(1, static_cast<double>(rowBlocks_.size())));
-    cellWidth_ = std::clamp(whole * std::max(1.0, cellHeight_ / std::max(rows, 1e-9)), whole, std::max(whole, std::min(kLargestWidth, cellHeight_ * 1.8)));
+    const double rows
+        = std::min(kUsualHeight, fieldArea().height() / std::max<double>(1, static_cast<double>(rowBlocks_.size())));
+    cellWidth_ = std::clamp(whole * std::max(1.0, cellHeight_ / std::max(rows, 1e-9)), whole,
+        std::max(whole, std::min(kLargestWidth, cellHeight_ * 1.8)));
 }
 
-void CoverageMap::scrollContentsBy(int, int)
-{
-    viewport()->update();
-}
+void CoverageMap::scrollContentsBy(int, int) { viewport()->update(); }
 
 void CoverageMap::changeEvent(QEvent* event)
 {
@@ -120,8 +123,10 @@ std::optional<CoverageMap::Place> CoverageMap::placeAt(QPointF position) const
     const QRectF area = fieldArea();
     if (!area.contains(position))
         return std::nullopt;
-    const auto row = static_cast<std::int64_t>(std::floor((position.y() - area.top() + verticalScrollBar()->value()) / cellHeight_));
-    const auto column = static_cast<std::int64_t>(std::floor((position.x() - area.left() + horizontalScrollBar()->value()) / cellWidth_));
+    const auto row = static_cast<std::int64_t>(
+        std::floor((position.y() - area.top() + verticalScrollBar()->value()) / cellHeight_));
+    const auto column = static_cast<std::int64_t>(
+        std::floor((position.x() - area.left() + horizontalScrollBar()->value()) / cellWidth_));
     if (row < 0 || column < 0 || row >= static_cast<std::int64_t>(rowBlocks_.size()) || column >= columns_)
         return std::nullopt;
     return Place { static_cast<int>(row), static_cast<int>(column) };
@@ -130,7 +135,9 @@ std::optional<CoverageMap::Place> CoverageMap::placeAt(QPointF position) const
 std::ptrdiff_t CoverageMap::pick(QPointF position) const
 {
     const auto place = placeAt(position);
-    return place ? grid_[static_cast<std::size_t>(place->row) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(place->column)] : -1;
+    return place ? grid_[static_cast<std::size_t>(place->row) * static_cast<std::size_t>(columns_)
+                       + static_cast<std::size_t>(place->column)]
+                 : -1;
 }
 
 } // namespace furrow

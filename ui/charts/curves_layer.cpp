@@ -22,7 +22,8 @@ bool overlaps(const Curve& curve, double begin, double end)
 
 double valueBefore(const std::vector<SmoothPoint>& points, double x, double tolerance)
 {
-    const auto after = std::upper_bound(points.begin(), points.end(), x, [](double v, const SmoothPoint& p) { return v < p.x; });
+    const auto after
+        = std::upper_bound(points.begin(), points.end(), x, [](double v, const SmoothPoint& p) { return v < p.x; });
     if (after == points.begin())
         return points.empty() || points.front().x - x > tolerance ? NAN : points.front().y;
     const auto& before = *std::prev(after);
@@ -104,7 +105,8 @@ void CurvesLayer::measure(double pixelRatio)
     ColumnEdges edges(static_cast<std::size_t>(columns) + 1);
     for (int c = 0; c <= columns; ++c)
         edges[static_cast<std::size_t>(c)] = mKeyAxis->pixelToCoord(area.left() + c / pixelRatio);
-    edges.back() = std::nextafter(std::max(edges.back(), range.upper), INFINITY); // the last point belongs to the last pixel
+    edges.back()
+        = std::nextafter(std::max(edges.back(), range.upper), INFINITY); // the last point belongs to the last pixel
     if (measured_ && edges == edges_)
         return;
     measured_ = true;
@@ -122,7 +124,9 @@ void CurvesLayer::measure(double pixelRatio)
     std::vector<int> workers;
     for (const ChartLine& line : data_.lines) {
         const auto limit = std::min(line.supersededFrom, line.curve->size());
-        if (grid.size() < 2 || (!overlaps(*line.curve, edges_.front(), edges_.back()) && !overlaps(*line.curve, grid.front(), grid.back())))
+        if (grid.size() < 2
+            || (!overlaps(*line.curve, edges_.front(), edges_.back())
+                && !overlaps(*line.curve, grid.front(), grid.back())))
             continue;
         Shape& shape = shapes_.emplace_back();
         shape.line = line;
@@ -274,7 +278,8 @@ double CurvesLayer::py(double y) const
 void CurvesLayer::draw(QCPPainter* painter)
 {
     // A replot that nobody measured (the plot resized itself, or another range): catch up.
-    const auto columns = static_cast<std::size_t>(std::max(1, static_cast<int>(mKeyAxis->axisRect()->width() * pixelRatio_)));
+    const auto columns
+        = static_cast<std::size_t>(std::max(1, static_cast<int>(mKeyAxis->axisRect()->width() * pixelRatio_)));
     if (edges_.size() != columns + 1)
         measure(pixelRatio_);
     QPainter& p = *painter;
@@ -287,7 +292,9 @@ void CurvesLayer::draw(QCPPainter* painter)
         if (options_.raw || options_.smoothing.kind == SmoothingKind::None) {
             auto* picture = dynamic_cast<QImage*>(painter->device());
             const QRectF area = QRectF(clipRect());
-            bars_.clear(picture ? QRectF(area.topLeft() * pixelRatio_, area.size() * pixelRatio_).toRect() & picture->rect() : QRect());
+            bars_.clear(picture
+                    ? QRectF(area.topLeft() * pixelRatio_, area.size() * pixelRatio_).toRect() & picture->rect()
+                    : QRect());
             for (const Shape& shape : shapes_)
                 drawRaw(p, shape, picture);
             if (picture)
@@ -361,11 +368,13 @@ void CurvesLayer::drawRaw(QPainter& p, const Shape& shape, QImage* picture)
         return;
     }
     if (picture == nullptr) // vectors
-        drawBars(p, shape, [&p](std::size_t, double x, double top, double bottom) { p.drawLine(QLineF(x, top, x, bottom)); });
+        drawBars(p, shape,
+            [&p](std::size_t, double x, double top, double bottom) { p.drawLine(QLineF(x, top, x, bottom)); });
     else
-        drawBars(p, shape, [this, color = qPremultiply(color.rgba())](std::size_t column, double, double top, double bottom) {
-            bars_.add(column, top * pixelRatio_, bottom * pixelRatio_, color);
-        });
+        drawBars(p, shape,
+            [this, color = qPremultiply(color.rgba())](std::size_t column, double, double top, double bottom) {
+                bars_.add(column, top * pixelRatio_, bottom * pixelRatio_, color);
+            });
 }
 
 /// From minimum to maximum in each column; neighbours that do not touch are joined.
@@ -397,7 +406,8 @@ template <typename Bar> void CurvesLayer::drawBars(QPainter& p, const Shape& sha
     }
 }
 
-void CurvesLayer::drawSmooth(QPainter& p, const std::vector<SmoothPoint>& points, const QColor& color, const QVector<double>& dash) const
+void CurvesLayer::drawSmooth(
+    QPainter& p, const std::vector<SmoothPoint>& points, const QColor& color, const QVector<double>& dash) const
 {
     if (points.empty())
         return;
@@ -406,9 +416,12 @@ void CurvesLayer::drawSmooth(QPainter& p, const std::vector<SmoothPoint>& points
     const double left = area.left() - 10;
     const double right = area.right() + 10;
     const auto at = [&](const SmoothPoint& point) {
-        return QPointF(std::clamp(px(point.x), -kFar, kFar), std::clamp(py(point.y), area.top() - 4000, area.bottom() + 4000));
+        return QPointF(
+            std::clamp(px(point.x), -kFar, kFar), std::clamp(py(point.y), area.top() - 4000, area.bottom() + 4000));
     };
-    const auto cut = [](const QPointF& a, const QPointF& b, double x) { return QPointF(x, a.y() + (b.y() - a.y()) * (x - a.x()) / (b.x() - a.x())); };
+    const auto cut = [](const QPointF& a, const QPointF& b, double x) {
+        return QPointF(x, a.y() + (b.y() - a.y()) * (x - a.x()) / (b.x() - a.x()));
+    };
     QPolygonF line;
     QPointF before;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -439,7 +452,8 @@ void CurvesLayer::drawMean(QPainter& p) const
 {
     auto begin = mean_.begin();
     for (const ChartSpan& gap : data_.gaps) {
-        const auto end = std::lower_bound(begin, mean_.end(), (gap.begin + gap.end) / 2, [](const SmoothPoint& point, double x) { return point.x < x; });
+        const auto end = std::lower_bound(begin, mean_.end(), (gap.begin + gap.end) / 2,
+            [](const SmoothPoint& point, double x) { return point.x < x; });
         drawSmooth(p, { begin, end }, theme().color(Token::Text1), {});
         begin = end;
     }

@@ -73,7 +73,8 @@ private:
     void drawRaw(QPainter& painter, const Shape& shape, QImage* picture);
     template <typename Bar> void drawBars(QPainter& painter, const Shape& shape, Bar bar);
     void drawPoints(QPainter& painter, const Shape& shape, std::size_t begin, std::size_t end) const;
-    void drawSmooth(QPainter& painter, const std::vector<SmoothPoint>& points, const QColor& color, const QVector<double>& dash) const;
+    void drawSmooth(QPainter& painter, const std::vector<SmoothPoint>& points, const QColor& color,
+        const QVector<double>& dash) const;
     void drawMean(QPainter& painter) const;
     void drawStack(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;

@@ -19,7 +19,8 @@ void CurvesLayer::drawSpans(QPainter& p) const
 {
     const QRectF area = clipRect();
     for (const ChartSpan& gap : data_.gaps)
-        drawHatch(p, QRectF(QPointF(px(gap.begin), area.top()), QPointF(px(gap.end), area.bottom())).intersected(area), theme().color(Token::Line), 7 / 1.41421356);
+        drawHatch(p, QRectF(QPointF(px(gap.begin), area.top()), QPointF(px(gap.end), area.bottom())).intersected(area),
+            theme().color(Token::Line), 7 / 1.41421356);
     for (const auto* spans : { &data_.spikes, &highlights_ }) {
         for (const ChartSpan& span : *spans) {
             double left = px(span.begin);
@@ -28,7 +29,8 @@ void CurvesLayer::drawSpans(QPainter& p) const
                 left = (left + right) / 2 - 1.5;
                 right = left + 3;
             }
-            p.fillRect(QRectF(QPointF(left, area.top()), QPointF(right, area.bottom())).intersected(area), theme().color(Token::Accent, 0.28));
+            p.fillRect(QRectF(QPointF(left, area.top()), QPointF(right, area.bottom())).intersected(area),
+                theme().color(Token::Accent, 0.28));
         }
     }
 }
@@ -61,7 +63,8 @@ std::vector<CurvesLayer::OffScale> CurvesLayer::offScale(bool above) const
         for (std::size_t c = 0; c < shape.columns.size(); ++c) {
             const Summary& s = shape.columns[c].summary;
             if (!s.empty() && (above ? s.max > mValueAxis->range().upper : s.min < mValueAxis->range().lower))
-                found.push_back({ left + static_cast<double>(c) / pixelRatio_, above ? s.max : s.min, shape.line.worker });
+                found.push_back(
+                    { left + static_cast<double>(c) / pixelRatio_, above ? s.max : s.min, shape.line.worker });
         }
     }
     std::sort(found.begin(), found.end(), [](const OffScale& a, const OffScale& b) { return a.x < b.x; });
@@ -105,10 +108,12 @@ void CurvesLayer::drawOffScale(QPainter& p, bool above, EdgeRoom& room) const
             continue; // the arrow alone: half a number is another number
         const QRectF wanted(left, above ? area.top() : area.bottom() - metrics.height(), wide, metrics.height());
         const QRectF at = room.take(wanted);
-        const double farthest = area.height() < kRoomyHeight ? 1 : 2 * metrics.height(); // beyond it nobody knows whose value it is
+        const double farthest
+            = area.height() < kRoomyHeight ? 1 : 2 * metrics.height(); // beyond it nobody knows whose value it is
         if (std::abs(at.top() - wanted.top()) >= farthest)
             continue;
-        p.fillRect(at.adjusted(-2, 0, 2, 0), t.color(Token::Inset)); // the curve goes up to the edge here: nobody reads words across it
+        p.fillRect(at.adjusted(-2, 0, 2, 0),
+            t.color(Token::Inset)); // the curve goes up to the edge here: nobody reads words across it
         p.drawText(at, Qt::AlignVCenter | Qt::TextDontClip, text);
     }
 }
@@ -126,7 +131,8 @@ void CurvesLayer::drawExceptions(QPainter& p, EdgeRoom& top, EdgeRoom& bottom) c
     for (const Shape& shape : shapes_) {
         const Curve& curve = *shape.line.curve;
         const auto& bad = curve.nonFinite();
-        for (auto i = bad.lowerBound(shape.columns.front().begin); i < bad.size() && bad[i] < shape.columns.back().end; ++i) {
+        for (auto i = bad.lowerBound(shape.columns.front().begin); i < bad.size() && bad[i] < shape.columns.back().end;
+            ++i) {
             const double x = px(curve.x(bad[i]));
             const bool cross = std::isnan(curve.y(bad[i]));
             double& last = cross ? lastCross : lastSign;
@@ -138,7 +144,8 @@ void CurvesLayer::drawExceptions(QPainter& p, EdgeRoom& top, EdgeRoom& bottom) c
                 p.drawLine(at.topLeft(), at.bottomRight());
                 p.drawLine(at.bottomLeft(), at.topRight());
             } else {
-                p.drawText(top.take(QRectF(x - 4.5, area.top(), 9, 12)), Qt::AlignCenter | Qt::TextDontClip, QStringLiteral("∞"));
+                p.drawText(top.take(QRectF(x - 4.5, area.top(), 9, 12)), Qt::AlignCenter | Qt::TextDontClip,
+                    QStringLiteral("∞"));
             }
         }
     }

@@ -12,7 +12,8 @@ std::size_t lostFrom(const Stretch& stretch, const std::vector<LostTraining>& lo
     std::size_t from = stretch.size();
     for (std::size_t i = stretch.chunks.size(); i-- > 0;) {
         const ChunkStart start = stretch.chunks[i];
-        const LostTraining* training = lostTrainingAt(lost, claimant(stretch.worker, stretch.rank), stretch.attempt, start.chunk, stretch.wallAt(start.index));
+        const LostTraining* training = lostTrainingAt(
+            lost, claimant(stretch.worker, stretch.rank), stretch.attempt, start.chunk, stretch.wallAt(start.index));
         if (training == nullptr)
             break;
         std::size_t first = start.index; // lost
@@ -35,7 +36,8 @@ void dashLost(ChartData& data, const TelemetrySnapshot& snapshot, Metric metric,
     for (const Stretch& stretch : snapshot.stretches)
         if (stretch.rank == 0 || metric == Metric::TokensPerSecond || metric == Metric::MemoryMiB)
             stretches.push_back(&stretch);
-    std::stable_sort(stretches.begin(), stretches.end(), [](const Stretch* a, const Stretch* b) { return a->worker < b->worker; });
+    std::stable_sort(
+        stretches.begin(), stretches.end(), [](const Stretch* a, const Stretch* b) { return a->worker < b->worker; });
     for (std::size_t i = 0; i < stretches.size() && i < data.lines.size(); ++i)
         data.lines[i].supersededFrom = std::min(data.lines[i].supersededFrom, lostFrom(*stretches[i], lost));
 }

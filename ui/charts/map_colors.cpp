@@ -9,16 +9,14 @@ namespace furrow {
 namespace {
 
 constexpr int kTrendBins = 256;
-constexpr int kTrendChunks = 24; // that a value of the trend is the mean of at least, so that no chunk is only compared with itself
+constexpr int kTrendChunks
+    = 24; // that a value of the trend is the mean of at least, so that no chunk is only compared with itself
 constexpr int kRangeBins = 4096;
 constexpr int kHistogramBins = 48;
 constexpr double kSpreadsAbove = 12; // values beyond take the end colour
 constexpr double kSpreadsBelow = 3;
 
-std::int64_t placeKey(const ChunkCell& cell)
-{
-    return cell.block * 1'000'000 + cell.column;
-}
+std::int64_t placeKey(const ChunkCell& cell) { return cell.block * 1'000'000 + cell.column; }
 
 bool hasLoss(const ChunkCell& cell)
 {
@@ -112,7 +110,8 @@ double MapColors::aboveTrend(const ChunkCell& cell) const
 {
     if (!hasLoss(cell) || trend_.empty())
         return NAN;
-    const double at = std::clamp(static_cast<double>(cell.trainedWallNs - trendBegin_) / trendStepNs_, 0.0, static_cast<double>(kTrendBins));
+    const double at = std::clamp(
+        static_cast<double>(cell.trainedWallNs - trendBegin_) / trendStepNs_, 0.0, static_cast<double>(kTrendBins));
     return cell.meanLoss - trend_[static_cast<std::size_t>(at)];
 }
 
@@ -206,7 +205,8 @@ void MapColors::learnRange(const std::vector<ChunkCell>& cells)
     const double perBin = kHistogramBins / (summary_.high - summary_.low);
     for (const float v : values_) {
         if (std::isfinite(v))
-            ++summary_.histogram[static_cast<std::size_t>(std::clamp((v - summary_.low) * perBin, 0.0, kHistogramBins - 1.0))];
+            ++summary_.histogram[static_cast<std::size_t>(
+                std::clamp((v - summary_.low) * perBin, 0.0, kHistogramBins - 1.0))];
     }
 }
 
@@ -246,7 +246,8 @@ void MapColors::recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWa
         if (layer_ == MapLayer::Block || layer_ == MapLayer::Parent)
             entries_[i] = indexOf(cell);
         else if (filled && std::isfinite(v))
-            entries_[i] = static_cast<std::uint8_t>(kFirstValue + std::clamp((v - summary_.low) * scale, 0.0, kValueSteps - 1.0));
+            entries_[i] = static_cast<std::uint8_t>(
+                kFirstValue + std::clamp((v - summary_.low) * scale, 0.0, kValueSteps - 1.0));
         else
             entries_[i] = indexOf(cell);
     }
@@ -275,8 +276,8 @@ std::uint8_t MapColors::indexOf(const ChunkCell& cell) const
     const double v = valueOf(cell);
     if (!std::isfinite(v))
         return kNoValue;
-    return static_cast<std::uint8_t>(
-        kFirstValue + std::clamp((v - summary_.low) / (summary_.high - summary_.low) * (kValueSteps - 1), 0.0, kValueSteps - 1.0));
+    return static_cast<std::uint8_t>(kFirstValue
+        + std::clamp((v - summary_.low) / (summary_.high - summary_.low) * (kValueSteps - 1), 0.0, kValueSteps - 1.0));
 }
 
 std::vector<QRgb> MapColors::palette() const
@@ -299,9 +300,6 @@ std::vector<QRgb> MapColors::palette() const
     return colors;
 }
 
-QColor MapColors::colorOf(std::uint8_t entry) const
-{
-    return QColor::fromRgb(palette()[entry]);
-}
+QColor MapColors::colorOf(std::uint8_t entry) const { return QColor::fromRgb(palette()[entry]); }
 
 } // namespace furrow

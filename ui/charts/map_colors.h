@@ -11,14 +11,15 @@
 namespace furrow {
 
 enum class MapLayer { State, Worker, Attempt, Epoch, Loss, DeltaLoss, Age, TimesTrained, Block, Parent };
-/// Where the data of a block is, in the order of the colours of the layer Block. Evicted: it was prepared, and left the cache since.
+/// Where the data of a block is, in the order of the colours of the layer Block. Evicted: it was prepared, and left the
+/// cache since.
 enum class BlockPlace { Remote, Fetching, Evicted, Prepared };
 inline constexpr int kBlockPlaces = 4;
 /// What a loss is relative to. Without the trend the map shows only when a chunk was trained.
 enum class RelativeTo { Trend, Nothing };
 
-/// Entries of the palette of a map image. Where chunks share a pixel the larger entry shows: poisoned before lost before
-/// leased before the larger value before nothing.
+/// Entries of the palette of a map image. Where chunks share a pixel the larger entry shows: poisoned before lost
+/// before leased before the larger value before nothing.
 inline constexpr std::uint8_t kNoCell = 0;
 inline constexpr std::uint8_t kFreeCell = 1;
 inline constexpr std::uint8_t kExcludedCell = 2;
@@ -62,8 +63,8 @@ public:
     /// The colour of a place, as the layer Block shows it.
     std::uint8_t entryOf(BlockPlace place) const;
     std::uint8_t entryOf(Inherited inherited) const; ///< of the layer Parent
-    /// Learns the range (and the trend, when the cells are not those of the last call) from all cells, then gives each its
-    /// entry. Some 20 ns a cell.
+    /// Learns the range (and the trend, when the cells are not those of the last call) from all cells, then gives each
+    /// its entry. Some 20 ns a cell.
     void recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWallNs, bool cellsChanged = true);
     std::uint8_t indexOf(const ChunkCell& cell) const;
     std::uint8_t entry(std::size_t cell) const { return entries_[cell]; }

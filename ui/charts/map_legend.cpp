@@ -42,7 +42,11 @@ struct MapLegend::Count {
     CellLook look;
     QString word;
     std::int64_t number;
-    double width() const { return kBeforeWord + QFontMetricsF(wordFont()).horizontalAdvance(word) + kBeforeNumber + tabularWidth(numberFont(), numberText(number)); }
+    double width() const
+    {
+        return kBeforeWord + QFontMetricsF(wordFont()).horizontalAdvance(word) + kBeforeNumber
+            + tabularWidth(numberFont(), numberText(number));
+    }
 };
 
 /// Part of the sentence below the counts. Without a number it explains the mark of an open block.
@@ -50,7 +54,11 @@ struct MapLegend::Phrase {
     QString word;
     std::optional<std::int64_t> number;
     bool isTrouble = false;
-    double width() const { return QFontMetricsF(wordFont()).horizontalAdvance(word) + (number ? 5 + tabularWidth(numberFont(), numberText(*number)) : 10); }
+    double width() const
+    {
+        return QFontMetricsF(wordFont()).horizontalAdvance(word)
+            + (number ? 5 + tabularWidth(numberFont(), numberText(*number)) : 10);
+    }
 };
 
 /// Where everything is: counts beside the ramp while two columns of them fit, else below it.
@@ -128,7 +136,8 @@ QString MapLegend::rampTitle() const
 {
     switch (map_.colors().layer()) {
     case MapLayer::Loss:
-        return map_.colors().relativeTo() == RelativeTo::Trend ? tr("Loss above the trend, nats per token") : tr("Loss, nats per token");
+        return map_.colors().relativeTo() == RelativeTo::Trend ? tr("Loss above the trend, nats per token")
+                                                               : tr("Loss, nats per token");
     case MapLayer::DeltaLoss: return tr("Loss against the other training, nats per token");
     case MapLayer::Age: return tr("Minutes since the training");
     case MapLayer::TimesTrained: return tr("Trainings, parts and lost ones included");
@@ -152,7 +161,8 @@ std::vector<MapLegend::Count> MapLegend::counts() const
     look.worker = 0;
     look.progress = 0.6;
     std::vector<Count> all;
-    for (const CellKind kind : { CellKind::Committed, CellKind::Trained, CellKind::Leased, CellKind::Free, CellKind::Lost, CellKind::Excluded, CellKind::Poisoned }) {
+    for (const CellKind kind : { CellKind::Committed, CellKind::Trained, CellKind::Leased, CellKind::Free,
+             CellKind::Lost, CellKind::Excluded, CellKind::Poisoned }) {
         look.kind = kind;
         all.push_back({ look, cellWord(kind), s.kinds[static_cast<std::size_t>(kind)] });
     }
@@ -167,7 +177,8 @@ std::vector<MapLegend::Count> MapLegend::counts() const
 std::vector<MapLegend::Phrase> MapLegend::phrases() const
 {
     const MapSummary& s = map_.colors().summary();
-    std::vector<Phrase> all { { tr("sum"), s.total }, { tr("twice"), twice_, twice_ != 0 }, { tr("missing"), missing_, missing_ != 0 } };
+    std::vector<Phrase> all { { tr("sum"), s.total }, { tr("twice"), twice_, twice_ != 0 },
+        { tr("missing"), missing_, missing_ != 0 } };
     if (s.pending > 0)
         all.push_back({ tr("free, block not prepared"), s.pending });
     for (const auto& [epoch, left] : openToo_)
@@ -236,7 +247,8 @@ void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
     p.setFont(t.font(FontRole::Axis));
     p.setPen(t.color(Token::Text2));
     const double room = arranged_->title;
-    p.drawText(QRectF(area.left(), area.top(), room, 14), Qt::AlignVCenter, QFontMetricsF(p.font()).elidedText(rampTitle(), Qt::ElideRight, room));
+    p.drawText(QRectF(area.left(), area.top(), room, 14), Qt::AlignVCenter,
+        QFontMetricsF(p.font()).elidedText(rampTitle(), Qt::ElideRight, room));
     const MapLayer layer = map_.colors().layer();
     if (layer == MapLayer::Worker || layer == MapLayer::Attempt) {
         for (int i = 0; i < 8; ++i) {
@@ -260,12 +272,14 @@ void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
         if (s.histogram[i] == 0)
             continue;
         const double h = std::max(1.0, 20.0 * static_cast<double>(s.histogram[i]) / static_cast<double>(most));
-        p.fillRect(QRectF(area.left() + bin * static_cast<double>(i), base - h, std::max(1.0, bin - 1), h), t.color(Token::Text3));
+        p.fillRect(QRectF(area.left() + bin * static_cast<double>(i), base - h, std::max(1.0, bin - 1), h),
+            t.color(Token::Text3));
     }
     const auto palette = map_.colors().palette();
     for (int x = 0; x < static_cast<int>(area.width()); ++x) {
         const int entry = kFirstValue + x * (kValueSteps - 1) / static_cast<int>(area.width() - 1);
-        p.fillRect(QRectF(area.left() + x, base + 2, 1, 9), QColor::fromRgb(palette[static_cast<std::size_t>(std::min(255, entry))]));
+        p.fillRect(QRectF(area.left() + x, base + 2, 1, 9),
+            QColor::fromRgb(palette[static_cast<std::size_t>(std::min(255, entry))]));
     }
     if (mark_) {
         const double x = area.left() + std::clamp((*mark_ - s.low) / (s.high - s.low), 0.0, 1.0) * area.width();
@@ -279,7 +293,8 @@ void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
         if ((s.high - s.low) / used <= std::min(7.0, area.width() / kTickRoom))
             break;
     }
-    const bool sign = layer == MapLayer::DeltaLoss || (layer == MapLayer::Loss && map_.colors().relativeTo() == RelativeTo::Trend);
+    const bool sign
+        = layer == MapLayer::DeltaLoss || (layer == MapLayer::Loss && map_.colors().relativeTo() == RelativeTo::Trend);
     for (double v = std::ceil(s.low / used) * used; v <= s.high + used * 1e-6; v += used) {
         const double value = std::abs(v) < used * 1e-6 ? 0 : v;
         const double x = area.left() + (value - s.low) / (s.high - s.low) * area.width();
@@ -287,7 +302,8 @@ void MapLegend::drawRamp(QPainter& p, const QRectF& area) const
         if (sign && value > 0)
             text.prepend(QLatin1Char('+'));
         const double wide = tabularWidth(p.font(), text);
-        drawTabular(p, QRectF(std::clamp(x - wide / 2, area.left(), area.right() - wide), base + 13, wide, 14), Qt::AlignLeft, text);
+        drawTabular(p, QRectF(std::clamp(x - wide / 2, area.left(), area.right() - wide), base + 13, wide, 14),
+            Qt::AlignLeft, text);
     }
 }
 
@@ -296,10 +312,11 @@ std::vector<std::pair<QString, std::uint8_t>> MapLegend::named() const
     const MapColors& c = map_.colors();
     switch (c.layer()) {
     case MapLayer::Block:
-        return { { tr("remote"), c.entryOf(BlockPlace::Remote) }, { tr("fetching"), c.entryOf(BlockPlace::Fetching) }, { tr("evicted"), c.entryOf(BlockPlace::Evicted) },
-            { tr("prepared"), c.entryOf(BlockPlace::Prepared) } };
+        return { { tr("remote"), c.entryOf(BlockPlace::Remote) }, { tr("fetching"), c.entryOf(BlockPlace::Fetching) },
+            { tr("evicted"), c.entryOf(BlockPlace::Evicted) }, { tr("prepared"), c.entryOf(BlockPlace::Prepared) } };
     case MapLayer::Parent:
-        return { { tr("new here"), c.entryOf(Inherited::Nothing) }, { tr("trained again"), c.entryOf(Inherited::Seen) }, { tr("left out"), c.entryOf(Inherited::Skipped) } };
+        return { { tr("new here"), c.entryOf(Inherited::Nothing) }, { tr("trained again"), c.entryOf(Inherited::Seen) },
+            { tr("left out"), c.entryOf(Inherited::Skipped) } };
     default: return {};
     }
 }
@@ -324,10 +341,14 @@ void MapLegend::drawCounts(QPainter& p, const Arrangement& where) const
     const Theme& t = theme();
     const std::vector<Count> all = counts();
     const double free = where.counts.width() - std::accumulate(where.columns.begin(), where.columns.end(), 0.0);
-    const double between = where.columns.size() < 2 ? 0 : std::clamp(free / static_cast<double>(where.columns.size() - 1), kLeastBetween, 40.0);
+    const double between = where.columns.size() < 2
+        ? 0
+        : std::clamp(free / static_cast<double>(where.columns.size() - 1), kLeastBetween, 40.0);
     for (std::size_t i = 0; i < all.size(); ++i) {
         const std::size_t column = i % where.columns.size();
-        const double x = std::accumulate(where.columns.begin(), where.columns.begin() + static_cast<std::ptrdiff_t>(column), where.counts.left() + between * static_cast<double>(column));
+        const double x
+            = std::accumulate(where.columns.begin(), where.columns.begin() + static_cast<std::ptrdiff_t>(column),
+                where.counts.left() + between * static_cast<double>(column));
         const double y = where.counts.top() + kRow * static_cast<double>(i / where.columns.size());
         drawChunkCell(p, QRectF(x, y, 24, 14), all[i].look);
         const double wide = QFontMetricsF(wordFont()).horizontalAdvance(all[i].word);
@@ -336,7 +357,8 @@ void MapLegend::drawCounts(QPainter& p, const Arrangement& where) const
         p.drawText(QRectF(x + kBeforeWord, y - 2, wide + 2, 18), Qt::AlignVCenter, all[i].word);
         p.setPen(t.color(Token::Text1));
         p.setFont(numberFont());
-        drawTabular(p, QRectF(x + kBeforeWord + wide + kBeforeNumber, y - 2, 90, 18), Qt::AlignLeft, numberText(all[i].number));
+        drawTabular(
+            p, QRectF(x + kBeforeWord + wide + kBeforeNumber, y - 2, 90, 18), Qt::AlignLeft, numberText(all[i].number));
     }
 }
 

@@ -21,7 +21,8 @@ public:
     ~MapLegend() override;
     /// Counts of the audit.
     void setAudit(std::int64_t twice, std::int64_t missing);
-    /// Other epochs that are open too, each with how many of its chunks are still to come: the map and the counts are of one.
+    /// Other epochs that are open too, each with how many of its chunks are still to come: the map and the counts are
+    /// of one.
     void setOpenToo(std::vector<std::pair<std::int64_t, std::int64_t>> epochs);
     /// A mark on the ramp, e.g. the threshold of "worst"; nullopt: none.
     void setMark(std::optional<double> value);

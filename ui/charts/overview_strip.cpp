@@ -77,7 +77,8 @@ void OverviewStrip::drawCurve()
     const auto points = smooth(all, { SmoothingKind::None, 0 });
     if (points.size() < 2)
         return;
-    const auto [low, high] = std::minmax_element(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.y < b.y; });
+    const auto [low, high]
+        = std::minmax_element(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.y < b.y; });
     QPainter p(&curve_);
     p.setRenderHint(QPainter::Antialiasing);
     p.setPen(QPen(theme().color(Token::Text3), 1));
@@ -101,7 +102,8 @@ void OverviewStrip::paintEvent(QPaintEvent*)
     const auto all = link_.extent();
     if (!all)
         return;
-    p.drawText(QRectF(0, 0, kLeft - 8, height()), Qt::AlignVCenter | Qt::AlignRight, lonelyAxisText(data_.axis, all->begin, all->end - all->begin));
+    p.drawText(QRectF(0, 0, kLeft - 8, height()), Qt::AlignVCenter | Qt::AlignRight,
+        lonelyAxisText(data_.axis, all->begin, all->end - all->begin));
     for (const ChartSeam& seam : data_.seams)
         p.fillRect(QRectF(std::round(xOf(seam.x)), area().top(), 1, area().height()), t.color(Token::Interrupted));
     const auto range = shown();
@@ -119,10 +121,7 @@ void OverviewStrip::paintEvent(QPaintEvent*)
     }
 }
 
-void OverviewStrip::resizeEvent(QResizeEvent*)
-{
-    curve_ = QPixmap();
-}
+void OverviewStrip::resizeEvent(QResizeEvent*) { curve_ = QPixmap(); }
 
 void OverviewStrip::changeEvent(QEvent* event)
 {
@@ -168,15 +167,9 @@ void OverviewStrip::mouseMoveEvent(QMouseEvent* event)
     link_.setRange(range, false);
 }
 
-void OverviewStrip::mouseReleaseEvent(QMouseEvent*)
-{
-    drag_ = Drag::None;
-}
+void OverviewStrip::mouseReleaseEvent(QMouseEvent*) { drag_ = Drag::None; }
 
-void OverviewStrip::mouseDoubleClickEvent(QMouseEvent*)
-{
-    link_.setRange(std::nullopt);
-}
+void OverviewStrip::mouseDoubleClickEvent(QMouseEvent*) { link_.setRange(std::nullopt); }
 
 void OverviewStrip::keyPressEvent(QKeyEvent* event)
 {

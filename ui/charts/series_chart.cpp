@@ -101,7 +101,8 @@ void SeriesChart::setData(ChartData data)
     double begin = 0;
     double end = 0;
     const bool any = curves_->dataRange(begin, end);
-    link_.addExtent(this, any ? std::optional(ChartLink::Range { begin, end > begin ? end : begin + 1 }) : std::nullopt);
+    link_.addExtent(
+        this, any ? std::optional(ChartLink::Range { begin, end > begin ? end : begin + 1 }) : std::nullopt);
     applyAxes();
     markDirty();
 }
@@ -174,10 +175,7 @@ void SeriesChart::onFrame()
         replotNow();
 }
 
-bool SeriesChart::isSeen() const
-{
-    return isVisible() && !window()->isMinimized();
-}
+bool SeriesChart::isSeen() const { return isVisible() && !window()->isMinimized(); }
 
 ChartLink::Range SeriesChart::shownRange() const
 {
@@ -206,11 +204,13 @@ void SeriesChart::drawFrame()
     // The geometry of this frame must be known before it is measured.
     if (plot_->viewport() != plot_->rect())
         plot_->setViewport(plot_->rect());
-    for (const auto phase : { QCPLayoutElement::upPreparation, QCPLayoutElement::upMargins, QCPLayoutElement::upLayout })
+    for (const auto phase :
+        { QCPLayoutElement::upPreparation, QCPLayoutElement::upMargins, QCPLayoutElement::upLayout })
         plot_->plotLayout()->update(phase);
     constexpr int kTickRoom = 22; // a number and half as much again
     plot_->yAxis->ticker()->setTickCount(std::clamp(plot_->axisRect()->height() / kTickRoom, 3, 6));
-    const int numberWide = QFontMetrics(plot_->xAxis->tickLabelFont()).horizontalAdvance(QStringLiteral("00:00:00")) + kTickRoom;
+    const int numberWide
+        = QFontMetrics(plot_->xAxis->tickLabelFont()).horizontalAdvance(QStringLiteral("00:00:00")) + kTickRoom;
     plot_->xAxis->ticker()->setTickCount(std::clamp(plot_->axisRect()->width() / numberWide, 2, 7));
     plot_->xAxis->setRange(low, range.end);
     curves_->measure(plot_->bufferDevicePixelRatio());

@@ -80,7 +80,8 @@ void SeriesChart::onRelease(QMouseEvent* event)
         crossHair_->setBox({});
         const QRectF box = QRectF(dragFrom_, at).normalized();
         values_ = QCPRange(plot_->yAxis->pixelToCoord(box.bottom()), plot_->yAxis->pixelToCoord(box.top()));
-        link_.setRange(ChartLink::Range { plot_->xAxis->pixelToCoord(box.left()), plot_->xAxis->pixelToCoord(box.right()) });
+        link_.setRange(
+            ChartLink::Range { plot_->xAxis->pixelToCoord(box.left()), plot_->xAxis->pixelToCoord(box.right()) });
         markDirty();
         return;
     }

@@ -34,7 +34,8 @@ void SeriesChart::updateTitle()
         trouble << tr("%1 NaN").arg(curves_->notANumbers());
     if (curves_->infinities() > 0)
         trouble << tr("%1 infinite").arg(curves_->infinities());
-    const QString unit = options_.smoothing.kind == SmoothingKind::None || unit_.isEmpty() ? unit_ : tr("%1, smoothed").arg(unit_);
+    const QString unit
+        = options_.smoothing.kind == SmoothingKind::None || unit_.isEmpty() ? unit_ : tr("%1, smoothed").arg(unit_);
     title_->set(titleText_, unit, std::move(entries), trouble.join(QStringLiteral(", ")), {});
 }
 
@@ -59,7 +60,10 @@ QString SeriesChart::valueSentence() const
     const double change = (last.y - before) / std::max(1e-12, std::abs(before));
     const QString trend = change < -0.002 ? tr("falling") : change > 0.002 ? tr("rising") : tr("level");
     const QString unit = axisUnit(curves_->data().axis);
-    return tr("%1 %2, at %3, %4").arg(titleText_, valueText(last.y), exactAxisText(curves_->data().axis, last.x) + (unit.isEmpty() ? QString() : QLatin1Char(' ') + unit), trend);
+    return tr("%1 %2, at %3, %4")
+        .arg(titleText_, valueText(last.y),
+            exactAxisText(curves_->data().axis, last.x) + (unit.isEmpty() ? QString() : QLatin1Char(' ') + unit),
+            trend);
 }
 
 QString SeriesChart::densityText() const
@@ -85,7 +89,8 @@ std::vector<SeriesChart::Statistic> SeriesChart::statistics() const
     }
     std::vector<Statistic> rows;
     for (const auto& [worker, entry] : perWorker)
-        rows.push_back({ worker, entry.first.count, entry.first.min, entry.first.max, entry.first.mean(), entry.second });
+        rows.push_back(
+            { worker, entry.first.count, entry.first.min, entry.first.max, entry.first.mean(), entry.second });
     return rows;
 }
 
@@ -96,8 +101,8 @@ QString SeriesChart::csv(std::size_t limit) const
     for (const auto& shape : curves_->shapes()) {
         const ChartLine& line = shape.line;
         for (auto i = shape.columns.front().begin; i < shape.columns.back().end && lines < limit; ++i, ++lines)
-            text += QString::number(line.worker) + QLatin1Char(',') + QString::number(line.curve->x(i), 'g', 15) + QLatin1Char(',')
-                + QString::number(static_cast<double>(line.curve->y(i)), 'g', 9) + QLatin1Char('\n');
+            text += QString::number(line.worker) + QLatin1Char(',') + QString::number(line.curve->x(i), 'g', 15)
+                + QLatin1Char(',') + QString::number(static_cast<double>(line.curve->y(i)), 'g', 9) + QLatin1Char('\n');
     }
     return text;
 }

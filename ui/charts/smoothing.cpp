@@ -1,5 +1,6 @@
-// Smoothing works on bins of about a pixel, not on points: its cost depends on what is seen, not on how long the run is.
-// Each bin is the exact weighted mean of its points (from the pyramid), so a kernel wider than a bin loses nothing seen.
+// Smoothing works on bins of about a pixel, not on points: its cost depends on what is seen, not on how long the run
+// is. Each bin is the exact weighted mean of its points (from the pyramid), so a kernel wider than a bin loses nothing
+// seen.
 #include "ui/charts/smoothing.h"
 
 #include <algorithm>
@@ -101,7 +102,8 @@ std::vector<PixelColumn> pixelColumns(const Curve& curve, const ColumnEdges& edg
 std::vector<double> smoothingGrid(double begin, double end, int columns, const Smoothing& smoothing)
 {
     const double reach = smoothing.kind == SmoothingKind::None ? 0 : smoothing.width * kKernelReach;
-    const double fine = std::max((end - begin) / std::max(1, columns), smoothing.kind == SmoothingKind::None ? 0 : smoothing.width / kBinsPerWidth);
+    const double fine = std::max((end - begin) / std::max(1, columns),
+        smoothing.kind == SmoothingKind::None ? 0 : smoothing.width / kBinsPerWidth);
     double step = std::exp2(std::floor(std::log2(std::max(fine, 1e-300))));
     while ((end - begin + 2 * reach) / step > kMaxBins)
         step *= 2;
@@ -116,7 +118,8 @@ std::vector<double> smoothingGrid(double begin, double end, int columns, const S
     return grid;
 }
 
-void addToBins(std::vector<WeightedBin>& bins, const std::vector<double>& grid, const Curve& curve, const Curve* weights, std::size_t limit)
+void addToBins(std::vector<WeightedBin>& bins, const std::vector<double>& grid, const Curve& curve,
+    const Curve* weights, std::size_t limit)
 {
     if (grid.size() < 2)
         return;
@@ -129,7 +132,8 @@ void addToBins(std::vector<WeightedBin>& bins, const std::vector<double>& grid, 
     if (begin >= stop)
         return;
     std::size_t guess = 1;
-    auto bin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, std::upper_bound(grid.begin(), grid.end(), curve.x(begin)) - grid.begin() - 1));
+    auto bin = static_cast<std::size_t>(
+        std::max<std::ptrdiff_t>(0, std::upper_bound(grid.begin(), grid.end(), curve.x(begin)) - grid.begin() - 1));
     for (; bin + 1 < grid.size() && begin < stop; ++bin) {
         const auto end = std::min(stop, curve.lowerBoundNear(grid[bin + 1], begin, guess));
         guess = end - begin;

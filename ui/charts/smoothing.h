@@ -40,7 +40,8 @@ struct WeightedBin {
 /// panning does not change the curve.
 std::vector<double> smoothingGrid(double begin, double end, int columns, const Smoothing& smoothing);
 /// @param weights  tokens of each step; null: every point counts the same
-void addToBins(std::vector<WeightedBin>& bins, const std::vector<double>& grid, const Curve& curve, const Curve* weights, std::size_t limit);
+void addToBins(std::vector<WeightedBin>& bins, const std::vector<double>& grid, const Curve& curve,
+    const Curve* weights, std::size_t limit);
 /// Smooths non-empty bins in place of their means. Points without any value stay out.
 struct SmoothPoint {
     double x = 0;

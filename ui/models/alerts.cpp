@@ -17,7 +17,8 @@ constexpr std::int64_t kDiskEveryNs = 10'000'000'000;
 
 bool isAsleep(RunState state)
 {
-    return state == RunState::New || state == RunState::Finished || state == RunState::Paused || state == RunState::Interrupted || state == RunState::Failed;
+    return state == RunState::New || state == RunState::Finished || state == RunState::Paused
+        || state == RunState::Interrupted || state == RunState::Failed;
 }
 
 /// What an attempt that ended so is told as.
@@ -41,10 +42,12 @@ QString endOfRun(const RunStatus& status)
 {
     const QString name = QString::fromStdString(status.file.config.name);
     if (status.state == RunState::Finished)
-        return QCoreApplication::translate("Alerts", "%1 has finished: %2.").arg(name, stopReasonSentence(status.stopReason));
+        return QCoreApplication::translate("Alerts", "%1 has finished: %2.")
+            .arg(name, stopReasonSentence(status.stopReason));
     if (status.state == RunState::Failed)
         return QCoreApplication::translate("Alerts", "%1 has failed: %2").arg(name, coreWords(status.stopDetail));
-    return QCoreApplication::translate("Alerts", "%1 was interrupted. Resume shows what would be trained again.").arg(name);
+    return QCoreApplication::translate("Alerts", "%1 was interrupted. Resume shows what would be trained again.")
+        .arg(name);
 }
 
 /// One before the newest, or the newest before somebody looked: what to do next is told elsewhere.
@@ -53,7 +56,8 @@ QString endOfAttempt(const AttemptRow& attempt)
     const QString which = QString::number(attempt.id.value);
     const RunState state = stateAfter(attempt.reason);
     if (state == RunState::Finished)
-        return QCoreApplication::translate("Alerts", "Attempt %1 finished: %2.").arg(which, stopReasonSentence(attempt.reason));
+        return QCoreApplication::translate("Alerts", "Attempt %1 finished: %2.")
+            .arg(which, stopReasonSentence(attempt.reason));
     if (state == RunState::Failed)
         return QCoreApplication::translate("Alerts", "Attempt %1 failed: %2").arg(which, coreWords(attempt.detail));
     return QCoreApplication::translate("Alerts", "Attempt %1 was interrupted.").arg(which);
@@ -102,7 +106,8 @@ bool Alerts::keep(const Alert& alert)
 {
     if (rules_.off.contains(alert.kind) || !told_.insert(alert.key).second)
         return false;
-    const auto after = std::upper_bound(all_.begin(), all_.end(), alert, [](const Alert& a, const Alert& b) { return a.wallNs < b.wallNs; });
+    const auto after = std::upper_bound(
+        all_.begin(), all_.end(), alert, [](const Alert& a, const Alert& b) { return a.wallNs < b.wallNs; });
     all_.insert(after, alert);
     return true;
 }
@@ -126,7 +131,10 @@ void Alerts::takeStatus(const RunStatus& status)
         const RowCounts& rows = shown->together.rowsKnown;
         const double share = rows.rows > 0 ? static_cast<double>(rows.duplicates) / static_cast<double>(rows.rows) : 0;
         if (share > rules_.repeatedShare)
-            raise({ AlertKind::RepeatedData, QStringLiteral("repeated"), QCoreApplication::translate("Alerts", "%1 of the rows repeat a row before them and are left out.").arg(percentText(share)), 0, -1, {} });
+            raise({ AlertKind::RepeatedData, QStringLiteral("repeated"),
+                QCoreApplication::translate("Alerts", "%1 of the rows repeat a row before them and are left out.")
+                    .arg(percentText(share)),
+                0, -1, {} });
     }
     if (isAsleep(state))
         return;
@@ -155,17 +163,28 @@ void Alerts::lookAtWorkers(const RunStatus& status)
         const QString who = workerName(worker.worker);
         if (worker.alive && status.state == RunState::Running && worker.secondsSinceProgress > rules_.stallSeconds)
             raise({ AlertKind::Stalled, QStringLiteral("stalled %1 %2").arg(worker.worker).arg(worker.pid),
-                QCoreApplication::translate("Alerts", "%1 made no progress for %2 (%3).").arg(who, durationText(worker.secondsSinceProgress), phaseWord(worker.phase)), 0, worker.worker, {} });
+                QCoreApplication::translate("Alerts", "%1 made no progress for %2 (%3).")
+                    .arg(who, durationText(worker.secondsSinceProgress), phaseWord(worker.phase)),
+                0, worker.worker, {} });
         // A worker is started again within a second: what it died of is told by its next life too.
         const std::string& death = worker.alive ? worker.lastDeath : worker.endCause;
-        const QString which = QStringLiteral("%1 %2").arg(worker.worker).arg(worker.alive ? worker.restarts - 1 : worker.restarts);
+        const QString which
+            = QStringLiteral("%1 %2").arg(worker.worker).arg(worker.alive ? worker.restarts - 1 : worker.restarts);
         if (QString::fromStdString(death).contains(QLatin1String("memory"), Qt::CaseInsensitive))
-            raise({ AlertKind::OutOfMemory, QStringLiteral("memory ") + which, QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.").arg(who, coreWords(death)), 0, worker.worker, {} });
+            raise({ AlertKind::OutOfMemory, QStringLiteral("memory ") + which,
+                QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.")
+                    .arg(who, coreWords(death)),
+                0, worker.worker, {} });
         else if (worker.alive && !death.empty())
-            raise({ AlertKind::WorkerDied, QStringLiteral("died ") + which, QCoreApplication::translate("Alerts", "%1 ended and was started again: %2").arg(who, coreWords(death)), 0, worker.worker, {} });
+            raise({ AlertKind::WorkerDied, QStringLiteral("died ") + which,
+                QCoreApplication::translate("Alerts", "%1 ended and was started again: %2").arg(who, coreWords(death)),
+                0, worker.worker, {} });
         if (worker.alive && worker.step > 100 && std::isfinite(worker.loss) && worker.loss < rules_.lossTooGood)
             raise({ AlertKind::LossTooGood, QStringLiteral("good %1").arg(worker.worker),
-                QCoreApplication::translate("Alerts", "The loss of %1 is %2: the model knows this data by heart, or the data is trivial.").arg(who, fixedText(worker.loss, 3)), 0, worker.worker, {} });
+                QCoreApplication::translate(
+                    "Alerts", "The loss of %1 is %2: the model knows this data by heart, or the data is trivial.")
+                    .arg(who, fixedText(worker.loss, 3)),
+                0, worker.worker, {} });
     }
 }
 
@@ -177,26 +196,38 @@ void Alerts::lookAtDisk()
     diskLookedNs_ = now;
     const auto free = freeBytes(pathFromUtf8(folder_.toStdString()));
     if (free.ok() && static_cast<double>(free.value()) < rules_.freeGiB * (1 << 30))
-        raise({ AlertKind::DiskSpace, QStringLiteral("disk"), QCoreApplication::translate("Alerts", "Only %1 are free on the disk of this run; checkpoints need room.").arg(bytesText(free.value())), 0, -1, {} });
+        raise({ AlertKind::DiskSpace, QStringLiteral("disk"),
+            QCoreApplication::translate("Alerts", "Only %1 are free on the disk of this run; checkpoints need room.")
+                .arg(bytesText(free.value())),
+            0, -1, {} });
 }
 
 void Alerts::takeTelemetry(const TelemetrySnapshot& snapshot)
 {
     if (!snapshot.events || snapshot.events->size() < eventsSeen_)
         return;
-    std::vector<EventPoint> news(snapshot.events->begin() + static_cast<std::ptrdiff_t>(eventsSeen_), snapshot.events->end());
+    std::vector<EventPoint> news(
+        snapshot.events->begin() + static_cast<std::ptrdiff_t>(eventsSeen_), snapshot.events->end());
     eventsSeen_ = snapshot.events->size();
-    std::stable_sort(news.begin(), news.end(), [](const EventPoint& a, const EventPoint& b) { return a.wall < b.wall; }); // they come worker by worker
+    std::stable_sort(news.begin(), news.end(),
+        [](const EventPoint& a, const EventPoint& b) { return a.wall < b.wall; }); // they come worker by worker
     for (const EventPoint& event : news) {
         const auto wallNs = static_cast<std::int64_t>(event.wall * 1e9);
         const QString text = coreWords(event.record.text);
         const QString key = QStringLiteral("%1 %2 %3").arg(event.worker).arg(event.attempt).arg(event.record.step);
         if (event.record.kind == EventRecord::Kind::Spike)
-            raise({ AlertKind::Spike, QStringLiteral("spike ") + key, QCoreApplication::translate("Alerts", "Loss spike on %1: %2").arg(workerName(event.worker), text), wallNs, event.worker, { event.record.chunk } });
+            raise({ AlertKind::Spike, QStringLiteral("spike ") + key,
+                QCoreApplication::translate("Alerts", "Loss spike on %1: %2").arg(workerName(event.worker), text),
+                wallNs, event.worker, { event.record.chunk } });
         else if (event.record.kind == EventRecord::Kind::Nan)
-            raise({ AlertKind::NotANumber, QStringLiteral("nan ") + key, QCoreApplication::translate("Alerts", "Not a number on %1: %2").arg(workerName(event.worker), text), wallNs, event.worker, { event.record.chunk } });
+            raise({ AlertKind::NotANumber, QStringLiteral("nan ") + key,
+                QCoreApplication::translate("Alerts", "Not a number on %1: %2").arg(workerName(event.worker), text),
+                wallNs, event.worker, { event.record.chunk } });
         else if (event.record.kind == EventRecord::Kind::Rollback)
-            raise({ AlertKind::NotANumber, QStringLiteral("rollback ") + key, QCoreApplication::translate("Alerts", "%1 went back to its last checkpoint: %2").arg(workerName(event.worker), text), wallNs, event.worker, {} });
+            raise({ AlertKind::NotANumber, QStringLiteral("rollback ") + key,
+                QCoreApplication::translate("Alerts", "%1 went back to its last checkpoint: %2")
+                    .arg(workerName(event.worker), text),
+                wallNs, event.worker, {} });
     }
 }
 
@@ -204,7 +235,9 @@ void Alerts::takeAudit(const AuditReport& report)
 {
     for (const AuditFinding& finding : report.findings) {
         if (finding.kind == "duplicated" || finding.kind == "missing" || finding.kind == "overlapping_claims")
-            raise({ AlertKind::Duplicate, QStringLiteral("audit %1 %2").arg(QString::fromStdString(finding.kind)).arg(finding.chunk.value), coreWords(finding.text), 0, -1, finding.chunk });
+            raise({ AlertKind::Duplicate,
+                QStringLiteral("audit %1 %2").arg(QString::fromStdString(finding.kind)).arg(finding.chunk.value),
+                coreWords(finding.text), 0, -1, finding.chunk });
     }
 }
 

@@ -9,7 +9,20 @@
 
 namespace furrow {
 
-enum class AlertKind { Finished, Interrupted, Failed, NotANumber, Spike, Stalled, OutOfMemory, RepeatedData, LossTooGood, Duplicate, DiskSpace, WorkerDied };
+enum class AlertKind {
+    Finished,
+    Interrupted,
+    Failed,
+    NotANumber,
+    Spike,
+    Stalled,
+    OutOfMemory,
+    RepeatedData,
+    LossTooGood,
+    Duplicate,
+    DiskSpace,
+    WorkerDied
+};
 
 /// Something that a person should know at once. `key` says what it is about: the same thing is not told twice.
 struct Alert {
@@ -32,8 +45,8 @@ struct AlertRules {
 
 QString alertWord(AlertKind kind); ///< "Loss is not a number"
 
-/// Finds alerts in what is read of a run. Each is told once for a run; opening another run begins anew. How attempts ended before
-/// the run was opened stands in the list too, but no Qt signal is sent for it. Lives on the GUI thread.
+/// Finds alerts in what is read of a run. Each is told once for a run; opening another run begins anew. How attempts
+/// ended before the run was opened stands in the list too, but no Qt signal is sent for it. Lives on the GUI thread.
 class Alerts : public QObject {
     Q_OBJECT
 public:

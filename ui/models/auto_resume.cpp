@@ -12,10 +12,7 @@ namespace {
 
 constexpr int kWaits[] = { 20, 120, 600 }; // s: a crash that comes back at once must not come back a thousand times
 
-QString settingsKey()
-{
-    return QStringLiteral("auto_resume");
-}
+QString settingsKey() { return QStringLiteral("auto_resume"); }
 
 } // namespace
 

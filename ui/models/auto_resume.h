@@ -11,8 +11,9 @@ namespace furrow {
 
 class RunCommands;
 
-/// Resumes interrupted runs by itself: only those that a person chose, a few times each, with waits that grow. Off by default. How often
-/// it has tried is remembered, so a console that is restarted does not begin to count anew. Lives on the GUI thread.
+/// Resumes interrupted runs by itself: only those that a person chose, a few times each, with waits that grow. Off by
+/// default. How often it has tried is remembered, so a console that is restarted does not begin to count anew. Lives on
+/// the GUI thread.
 class AutoResume : public QObject {
     Q_OBJECT
 public:

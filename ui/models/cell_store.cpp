@@ -83,7 +83,8 @@ ClaimStore::ClaimStore(RunWatcher& watcher, QObject* parent)
 void ClaimStore::take(const ClaimsPtr& claims)
 {
     for (const ClaimRow& claim : *claims) {
-        const auto place = std::lower_bound(claims_.begin(), claims_.end(), claim.claimId, [](const ClaimRow& c, std::int64_t id) { return c.claimId < id; });
+        const auto place = std::lower_bound(claims_.begin(), claims_.end(), claim.claimId,
+            [](const ClaimRow& c, std::int64_t id) { return c.claimId < id; });
         if (place != claims_.end() && place->claimId == claim.claimId)
             *place = claim;
         else
@@ -95,7 +96,8 @@ void ClaimStore::take(const ClaimsPtr& claims)
 std::vector<ClaimRow> ClaimStore::claimsOf(ChunkId chunk) const
 {
     std::vector<ClaimRow> found;
-    std::copy_if(claims_.begin(), claims_.end(), std::back_inserter(found), [chunk](const ClaimRow& claim) { return claim.chunk == chunk; });
+    std::copy_if(claims_.begin(), claims_.end(), std::back_inserter(found),
+        [chunk](const ClaimRow& claim) { return claim.chunk == chunk; });
     return found;
 }
 

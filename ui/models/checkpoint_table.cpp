@@ -45,25 +45,31 @@ QString verdictText(const CheckpointLine& line, const CheckpointVerifier& verifi
         return QCoreApplication::translate("Tables", "damaged");
     if (verdict != nullptr && !verdict->problem.isEmpty())
         return QCoreApplication::translate("Tables", "cannot be read");
-    return verdict == nullptr ? QCoreApplication::translate("Tables", "not checked yet")
-                              : QCoreApplication::translate("Tables", "verified at %1").arg(verdict->at.toString(QStringLiteral("HH:mm")));
+    return verdict == nullptr
+        ? QCoreApplication::translate("Tables", "not checked yet")
+        : QCoreApplication::translate("Tables", "verified at %1").arg(verdict->at.toString(QStringLiteral("HH:mm")));
 }
 
 TableColumn<CheckpointLine> markColumn()
 {
     using C = CheckpointLine;
     auto column = worded<C>([] { return QCoreApplication::translate("Tables", "Mark"); }, markText);
-    column.extra = [](const C& c, int role) { return role == Qt::DecorationRole && c.best ? QVariant(theme().icon(QStringLiteral("star"))) : QVariant(); };
+    column.extra = [](const C& c, int role) {
+        return role == Qt::DecorationRole && c.best ? QVariant(theme().icon(QStringLiteral("star"))) : QVariant();
+    };
     return column;
 }
 
 TableColumn<CheckpointLine> verdictColumn(const CheckpointVerifier& verifier)
 {
     using C = CheckpointLine;
-    auto column = worded<C>([] { return QCoreApplication::translate("Tables", "Verified"); }, [&verifier](const C& c) { return verdictText(c, verifier); });
+    auto column = worded<C>([] { return QCoreApplication::translate("Tables", "Verified"); },
+        [&verifier](const C& c) { return verdictText(c, verifier); });
     column.extra = [&verifier](const C& c, int role) {
         const CheckpointVerdict* verdict = verifier.verdictOf(c.id);
-        return role == Qt::ToolTipRole && verdict != nullptr && !verdict->problem.isEmpty() ? QVariant(coreWords(verdict->problem)) : QVariant();
+        return role == Qt::ToolTipRole && verdict != nullptr && !verdict->problem.isEmpty()
+            ? QVariant(coreWords(verdict->problem))
+            : QVariant();
     };
     return column;
 }
@@ -74,20 +80,27 @@ std::vector<TableColumn<CheckpointLine>> checkpointColumns()
 {
     using C = CheckpointLine;
     return {
-        counted<C>([] { return QCoreApplication::translate("Tables", "Checkpoint"); }, [](const C& c) { return c.id.value; }),
+        counted<C>(
+            [] { return QCoreApplication::translate("Tables", "Checkpoint"); }, [](const C& c) { return c.id.value; }),
         markColumn(),
-        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Eval loss"); }, [](const C& c) { return c.record.evalLoss.value_or(std::nan("")); }),
-        { [] { return QCoreApplication::translate("Tables", "Age"); }, [](const C& c) { return durationText(static_cast<double>(systemClock().wallNs() - c.wallNs) * 1e-9); },
+        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Eval loss"); },
+            [](const C& c) { return c.record.evalLoss.value_or(std::nan("")); }),
+        { [] { return QCoreApplication::translate("Tables", "Age"); },
+            [](const C& c) { return durationText(static_cast<double>(systemClock().wallNs() - c.wallNs) * 1e-9); },
             [](const C& c) { return QVariant(static_cast<qlonglong>(-c.wallNs)); }, true, {} },
-        { [] { return QCoreApplication::translate("Tables", "Size"); }, [](const C& c) { return bytesText(c.record.sizeBytes); },
+        { [] { return QCoreApplication::translate("Tables", "Size"); },
+            [](const C& c) { return bytesText(c.record.sizeBytes); },
             [](const C& c) { return QVariant(static_cast<qulonglong>(c.record.sizeBytes)); }, true, {} },
         worded<C>([] { return QCoreApplication::translate("Tables", "Of"); },
             [](const C& c) {
-                return c.record.kind == CheckpointKind::Merge ? QCoreApplication::translate("Tables", "merge")
-                                                              : QCoreApplication::translate("Tables", "replica %1").arg(c.record.replica);
+                return c.record.kind == CheckpointKind::Merge
+                    ? QCoreApplication::translate("Tables", "merge")
+                    : QCoreApplication::translate("Tables", "replica %1").arg(c.record.replica);
             }),
-        counted<C>([] { return QCoreApplication::translate("Tables", "Steps"); }, [](const C& c) { return c.record.step; }),
-        counted<C>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const C& c) { return c.record.tokens; }),
+        counted<C>(
+            [] { return QCoreApplication::translate("Tables", "Steps"); }, [](const C& c) { return c.record.step; }),
+        counted<C>(
+            [] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const C& c) { return c.record.tokens; }),
         timed<C>([] { return QCoreApplication::translate("Tables", "Saved"); }, [](const C& c) { return c.wallNs; }),
     };
 }

@@ -9,26 +9,27 @@ namespace furrow {
 
 // The kinds of columns that tables are made of.
 
-inline QString lossText(double loss)
-{
-    return std::isfinite(loss) ? fixedText(loss, 3) : QStringLiteral("–");
-}
+inline QString lossText(double loss) { return std::isfinite(loss) ? fixedText(loss, 3) : QStringLiteral("–"); }
 
 /// Column of a count.
-template <typename Row> TableColumn<Row> counted(std::function<QString()> title, std::function<std::int64_t(const Row&)> value)
+template <typename Row>
+TableColumn<Row> counted(std::function<QString()> title, std::function<std::int64_t(const Row&)> value)
 {
     return { std::move(title), [value](const Row& row) { return countText(value(row)); },
         [value](const Row& row) { return QVariant(static_cast<qlonglong>(value(row))); }, true, {} };
 }
 
 /// Column of a loss.
-template <typename Row> TableColumn<Row> lossColumn(std::function<QString()> title, std::function<double(const Row&)> value)
+template <typename Row>
+TableColumn<Row> lossColumn(std::function<QString()> title, std::function<double(const Row&)> value)
 {
-    return { std::move(title), [value](const Row& row) { return lossText(value(row)); }, [value](const Row& row) { return QVariant(value(row)); }, true, {} };
+    return { std::move(title), [value](const Row& row) { return lossText(value(row)); },
+        [value](const Row& row) { return QVariant(value(row)); }, true, {} };
 }
 
 /// Column of a wall time.
-template <typename Row> TableColumn<Row> timed(std::function<QString()> title, std::function<std::int64_t(const Row&)> value)
+template <typename Row>
+TableColumn<Row> timed(std::function<QString()> title, std::function<std::int64_t(const Row&)> value)
 {
     return { std::move(title), [value](const Row& row) { return wallTimeText(value(row)); },
         [value](const Row& row) { return QVariant(static_cast<qlonglong>(value(row))); }, true, {} };

@@ -45,7 +45,8 @@ std::vector<Pattern> makePatterns()
     std::vector<Pattern> patterns;
     for (const char* text : coreSentences())
         patterns.push_back(patternOf(text));
-    std::stable_sort(patterns.begin(), patterns.end(), [](const Pattern& a, const Pattern& b) { return a.letters > b.letters; });
+    std::stable_sort(
+        patterns.begin(), patterns.end(), [](const Pattern& a, const Pattern& b) { return a.letters > b.letters; });
     return patterns;
 }
 
@@ -55,7 +56,8 @@ std::optional<std::vector<std::string>> valuesIn(const std::string& text, const 
     const auto& pieces = pattern.pieces;
     if (pieces.size() == 1)
         return text == pieces[0] ? std::optional(std::vector<std::string> {}) : std::nullopt;
-    if (!text.starts_with(pieces.front()) || !text.ends_with(pieces.back()) || text.size() < pattern.letters + pieces.size() - 1)
+    if (!text.starts_with(pieces.front()) || !text.ends_with(pieces.back())
+        || text.size() < pattern.letters + pieces.size() - 1)
         return std::nullopt;
     std::vector<std::string> values;
     std::size_t begin = pieces[0].size();
@@ -73,7 +75,8 @@ std::optional<std::vector<std::string>> valuesIn(const std::string& text, const 
 /// "1.234.567,5 GiB" for "1,234,567.5 GiB" where a person writes so; "" for what is no number with a comma or point.
 QString numberWord(const QString& value)
 {
-    static const QRegularExpression kNumber(QStringLiteral("^(-?(?:\\d+|\\d{1,3}(?:,\\d{3})+))(?:\\.(\\d+))?( (?:B|KiB|MiB|GiB|TiB))?$"));
+    static const QRegularExpression kNumber(
+        QStringLiteral("^(-?(?:\\d+|\\d{1,3}(?:,\\d{3})+))(?:\\.(\\d+))?( (?:B|KiB|MiB|GiB|TiB))?$"));
     const auto number = kNumber.match(value);
     const bool grouped = number.captured(1).contains(QLatin1Char(','));
     if (!number.hasMatch() || (!grouped && number.captured(2).isEmpty()))
@@ -81,7 +84,8 @@ QString numberWord(const QString& value)
     QString english = value.left(number.capturedEnd(2) < 0 ? number.capturedEnd(1) : number.capturedEnd(2));
     const int digits = static_cast<int>(number.capturedLength(2));
     english.remove(QLatin1Char(','));
-    return (digits == 0 ? countText(english.toLongLong()) : QLocale().toString(english.toDouble(), 'f', digits)) + number.captured(3);
+    return (digits == 0 ? countText(english.toLongLong()) : QLocale().toString(english.toDouble(), 'f', digits))
+        + number.captured(3);
 }
 
 /// The word for a time, a state, a reason, a setting or a number; "" for anything else.
@@ -94,11 +98,13 @@ QString singleWord(const QString& value)
         if (value == QString::fromStdString(toString(state)))
             return stateWord(state).toLower();
     }
-    for (const StopReason reason : { StopReason::EpochEnd, StopReason::BlockEnd, StopReason::Steps, StopReason::Tokens, StopReason::Hours, StopReason::Epochs, StopReason::User, StopReason::Error, StopReason::Incomplete }) {
+    for (const StopReason reason : { StopReason::EpochEnd, StopReason::BlockEnd, StopReason::Steps, StopReason::Tokens,
+             StopReason::Hours, StopReason::Epochs, StopReason::User, StopReason::Error, StopReason::Incomplete }) {
         if (value == QString::fromStdString(toString(reason)))
             return stopReasonSentence(reason);
     }
-    for (const ChunkState state : { ChunkState::Pending, ChunkState::Free, ChunkState::Leased, ChunkState::Trained, ChunkState::Committed, ChunkState::Poisoned, ChunkState::Excluded, ChunkState::Accepted }) {
+    for (const ChunkState state : { ChunkState::Pending, ChunkState::Free, ChunkState::Leased, ChunkState::Trained,
+             ChunkState::Committed, ChunkState::Poisoned, ChunkState::Excluded, ChunkState::Accepted }) {
         if (value == QString::fromStdString(toString(state)))
             return chunkStateWord(state);
     }
@@ -124,20 +130,19 @@ QString coreWords(const std::string& english)
             continue;
         for (std::string& value : *values)
             value = valueWords(value);
-        return QString::fromStdString(sentence(QCoreApplication::translate("Core", pattern.text).toStdString(), *values));
+        return QString::fromStdString(
+            sentence(QCoreApplication::translate("Core", pattern.text).toStdString(), *values));
     }
     for (const char* between : { "\n  ", "\n", ": " }) {
         const auto at = english.find(between);
         if (at != std::string::npos)
-            return coreWords(english.substr(0, at)) + QLatin1String(between) + coreWords(english.substr(at + std::strlen(between)));
+            return coreWords(english.substr(0, at)) + QLatin1String(between)
+                + coreWords(english.substr(at + std::strlen(between)));
     }
     return QString::fromStdString(english);
 }
 
-QString coreWords(const QString& english)
-{
-    return coreWords(english.toStdString());
-}
+QString coreWords(const QString& english) { return coreWords(english.toStdString()); }
 
 QStringList coreWords(const std::vector<std::string>& sentences)
 {
@@ -147,9 +152,6 @@ QStringList coreWords(const std::vector<std::string>& sentences)
     return words;
 }
 
-QString settingLabel(const Setting& setting)
-{
-    return QCoreApplication::translate("Schema", setting.label.c_str());
-}
+QString settingLabel(const Setting& setting) { return QCoreApplication::translate("Schema", setting.label.c_str()); }
 
 } // namespace furrow

@@ -56,7 +56,8 @@ bool LibraryFilter::filterAcceptsRow(int row, const QModelIndex& parent) const
 
 bool LibraryFilter::lessThan(const QModelIndex& left, const QModelIndex& right) const
 {
-    const int order = QString::localeAwareCompare(left.data(RunListModel::GroupRole).toString(), right.data(RunListModel::GroupRole).toString());
+    const int order = QString::localeAwareCompare(
+        left.data(RunListModel::GroupRole).toString(), right.data(RunListModel::GroupRole).toString());
     return order == 0 ? left.row() < right.row() : order < 0;
 }
 

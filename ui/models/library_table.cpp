@@ -27,9 +27,12 @@ TableColumn<RunLine> words(std::function<QString()> title, std::function<QString
     return { std::move(title), std::move(text), {}, false, {} };
 }
 
-TableColumn<RunLine> number(std::function<QString()> title, std::function<double(const RunLine&)> value, std::function<QString(double)> text)
+TableColumn<RunLine> number(
+    std::function<QString()> title, std::function<double(const RunLine&)> value, std::function<QString(double)> text)
 {
-    return { std::move(title), [value, text](const RunLine& line) { return std::isfinite(value(line)) ? text(value(line)) : QStringLiteral("–"); },
+    return { std::move(title),
+        [value, text](
+            const RunLine& line) { return std::isfinite(value(line)) ? text(value(line)) : QStringLiteral("–"); },
         [value](const RunLine& line) { return QVariant(value(line)); }, true, {} };
 }
 
@@ -54,9 +57,12 @@ QVariant sortValueOf(const RunLine& line, const Setting& setting)
 
 TableColumn<RunLine> settingColumn(const Setting& setting)
 {
-    const bool isNumber = std::holds_alternative<std::int64_t RunConfig::*>(setting.field) || std::holds_alternative<double RunConfig::*>(setting.field);
+    const bool isNumber = std::holds_alternative<std::int64_t RunConfig::*>(setting.field)
+        || std::holds_alternative<double RunConfig::*>(setting.field);
     return { [&setting] { return settingLabel(setting); },
-        [&setting](const RunLine& line) { return line.config ? QString::fromStdString(settingText(*line.config, setting)) : QString(); },
+        [&setting](const RunLine& line) {
+            return line.config ? QString::fromStdString(settingText(*line.config, setting)) : QString();
+        },
         [&setting](const RunLine& line) { return sortValueOf(line, setting); }, isNumber, {} };
 }
 
@@ -67,23 +73,39 @@ std::vector<TableColumn<RunLine>> libraryColumns()
     const auto loss = [](double value) { return fixedText(value, 3); };
     const auto count = [](double value) { return countText(static_cast<std::int64_t>(value)); };
     std::vector<TableColumn<RunLine>> columns {
-        words([] { return QCoreApplication::translate("LibraryTable", "Run"); }, [](const RunLine& l) { return l.name; }),
-        words([] { return QCoreApplication::translate("LibraryTable", "State"); }, [](const RunLine& l) { return stateWord(l.state); }),
-        number([] { return QCoreApplication::translate("LibraryTable", "Loss"); }, [](const RunLine& l) { return l.loss; }, loss),
-        number([] { return QCoreApplication::translate("LibraryTable", "Eval loss"); }, [](const RunLine& l) { return l.evalLoss; }, loss),
-        number([] { return QCoreApplication::translate("LibraryTable", "Tokens"); }, [](const RunLine& l) { return static_cast<double>(l.tokens); }, count),
-        number([] { return QCoreApplication::translate("LibraryTable", "Steps"); }, [](const RunLine& l) { return static_cast<double>(l.steps); }, count),
-        number([] { return QCoreApplication::translate("LibraryTable", "Tokens per second, mean"); }, [](const RunLine& l) { return l.meanTokensPerSecond; }, [count](double speed) { return speed > 0 ? count(speed) : QStringLiteral("–"); }),
-        number([] { return QCoreApplication::translate("LibraryTable", "Active time"); }, [](const RunLine& l) { return l.activeSeconds; }, durationText),
-        number([] { return QCoreApplication::translate("LibraryTable", "Chunks committed"); }, [](const RunLine& l) { return static_cast<double>(l.committed); }, count),
-        number([] { return QCoreApplication::translate("LibraryTable", "Attempts"); }, [](const RunLine& l) { return static_cast<double>(l.attempt); }, count),
-        number([] { return QCoreApplication::translate("LibraryTable", "Made"); }, [](const RunLine& l) { return static_cast<double>(l.createdWallNs); },
+        words(
+            [] { return QCoreApplication::translate("LibraryTable", "Run"); }, [](const RunLine& l) { return l.name; }),
+        words([] { return QCoreApplication::translate("LibraryTable", "State"); },
+            [](const RunLine& l) { return stateWord(l.state); }),
+        number([] { return QCoreApplication::translate("LibraryTable", "Loss"); },
+            [](const RunLine& l) { return l.loss; }, loss),
+        number([] { return QCoreApplication::translate("LibraryTable", "Eval loss"); },
+            [](const RunLine& l) { return l.evalLoss; }, loss),
+        number([] { return QCoreApplication::translate("LibraryTable", "Tokens"); },
+            [](const RunLine& l) { return static_cast<double>(l.tokens); }, count),
+        number([] { return QCoreApplication::translate("LibraryTable", "Steps"); },
+            [](const RunLine& l) { return static_cast<double>(l.steps); }, count),
+        number([] { return QCoreApplication::translate("LibraryTable", "Tokens per second, mean"); },
+            [](const RunLine& l) { return l.meanTokensPerSecond; },
+            [count](double speed) { return speed > 0 ? count(speed) : QStringLiteral("–"); }),
+        number([] { return QCoreApplication::translate("LibraryTable", "Active time"); },
+            [](const RunLine& l) { return l.activeSeconds; }, durationText),
+        number([] { return QCoreApplication::translate("LibraryTable", "Chunks committed"); },
+            [](const RunLine& l) { return static_cast<double>(l.committed); }, count),
+        number([] { return QCoreApplication::translate("LibraryTable", "Attempts"); },
+            [](const RunLine& l) { return static_cast<double>(l.attempt); }, count),
+        number([] { return QCoreApplication::translate("LibraryTable", "Made"); },
+            [](const RunLine& l) { return static_cast<double>(l.createdWallNs); },
             [](double wall) { return wallTimeText(static_cast<std::int64_t>(wall)); }),
-        words([] { return QCoreApplication::translate("LibraryTable", "Group"); }, [](const RunLine& l) { return QString::fromStdString(l.notes.group); }),
+        words([] { return QCoreApplication::translate("LibraryTable", "Group"); },
+            [](const RunLine& l) { return QString::fromStdString(l.notes.group); }),
         words([] { return QCoreApplication::translate("LibraryTable", "Tags"); }, joinedTags),
-        words([] { return QCoreApplication::translate("LibraryTable", "Preset"); }, [](const RunLine& l) { return l.preset; }),
+        words([] { return QCoreApplication::translate("LibraryTable", "Preset"); },
+            [](const RunLine& l) { return l.preset; }),
     };
-    columns[kLossColumn].extra = [](const RunLine& l, int role) { return role == Qt::ToolTipRole && l.lossWorkers > 0 ? QVariant(lossOfText(l.lossWorkers)) : QVariant(); };
+    columns[kLossColumn].extra = [](const RunLine& l, int role) {
+        return role == Qt::ToolTipRole && l.lossWorkers > 0 ? QVariant(lossOfText(l.lossWorkers)) : QVariant();
+    };
     for (const Setting& setting : settings()) {
         if (setting.key != "name")
             columns.push_back(settingColumn(setting));
@@ -108,7 +130,8 @@ void LibraryTableFilter::reindex()
     const auto* table = dynamic_cast<const LibraryTable*>(sourceModel());
     texts_.clear();
     for (const RunLine& line : table->rows()) {
-        QStringList parts { line.name, stateWord(line.state), line.preset, joinedTags(line), QString::fromStdString(line.notes.group), QString::fromStdString(line.notes.note) };
+        QStringList parts { line.name, stateWord(line.state), line.preset, joinedTags(line),
+            QString::fromStdString(line.notes.group), QString::fromStdString(line.notes.note) };
         for (const Setting& setting : settings()) {
             if (line.config)
                 parts.append(QString::fromStdString(settingText(*line.config, setting)));

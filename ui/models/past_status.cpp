@@ -15,7 +15,8 @@ namespace furrow {
 
 namespace {
 
-constexpr std::int64_t kLastStepNs = 2'000'000'000; // what an attempt without a record may have gone on after the last thing that is known of it
+constexpr std::int64_t kLastStepNs
+    = 2'000'000'000; // what an attempt without a record may have gone on after the last thing that is known of it
 constexpr double kStillAlive = 60; // [s] a worker that told a step so long ago counts as there
 
 bool isLive(RunState state)
@@ -55,12 +56,14 @@ void takeClaimsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         for (const auto& row : sources.tables->checkpoints)
             written[row.id.value] = row.wallNs;
     for (const ClaimRow& claim : sources.claims) {
-        if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs || (claim.outcome != "trained" && claim.outcome != "committed"))
+        if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs
+            || (claim.outcome != "trained" && claim.outcome != "committed"))
             continue;
         status.steps += claim.lastStep - claim.firstStep + 1;
         status.tokens += claim.tokens;
         const auto checkpoint = written.find(claim.checkpoint);
-        if (checkpoint != written.end() && checkpoint->second <= wallNs && claim.epoch == sources.epoch && !status.epochs.empty())
+        if (checkpoint != written.end() && checkpoint->second <= wallNs && claim.epoch == sources.epoch
+            && !status.epochs.empty())
             status.epochs.front().rowsCommitted.samples += claim.samples;
     }
 }
@@ -78,7 +81,8 @@ std::optional<std::int64_t> endOf(const AttemptRow& attempt, std::int64_t wallNs
     for (const ClaimRow& claim : sources.claims) {
         if (claim.attempt != attempt.id)
             continue;
-        const bool trained = claim.outcome == "trained" || claim.outcome == "committed"; // other ends were written by the attempt behind it
+        const bool trained = claim.outcome == "trained"
+            || claim.outcome == "committed"; // other ends were written by the attempt behind it
         last = std::max({ last, claim.claimedWallNs, claim.startedWallNs, trained ? claim.endedWallNs : 0 });
     }
     for (const Stretch& stretch : sources.telemetry != nullptr ? sources.telemetry->stretches : std::vector<Stretch> {})
@@ -124,7 +128,8 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const TelemetrySnap
         const Stretch& stretch = telemetry.stretches[i];
         if (stretch.size() == 0)
             continue;
-        const auto worker = std::find_if(status.workers.begin(), status.workers.end(), [&](const WorkerStatus& w) { return w.worker == stretch.worker; });
+        const auto worker = std::find_if(status.workers.begin(), status.workers.end(),
+            [&](const WorkerStatus& w) { return w.worker == stretch.worker; });
         if (worker == status.workers.end())
             continue;
         const std::size_t last = stretch.size() - 1;
@@ -155,7 +160,9 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const TelemetrySnap
         if (eval.wall < newest)
             continue;
         newest = eval.wall;
-        status.evaluation = heldOutLossOf({ eval.worker, eval.record.what == EvalRecord::What::Merged, eval.record.step, eval.record.loss, static_cast<std::int64_t>(eval.wall * 1e9) }, status.evaluationTokens);
+        status.evaluation = heldOutLossOf({ eval.worker, eval.record.what == EvalRecord::What::Merged, eval.record.step,
+                                              eval.record.loss, static_cast<std::int64_t>(eval.wall * 1e9) },
+            status.evaluationTokens);
     }
 }
 
@@ -175,7 +182,9 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     status.tokensPerSecond = 0;
     status.loss = std::numeric_limits<double>::quiet_NaN();
     status.supervisorPid = 0;
-    status.evidence = { QCoreApplication::translate("Replay", "As it was at %1, from the ledger and the telemetry.").arg(wallTimeText(wallNs)).toStdString() };
+    status.evidence = { QCoreApplication::translate("Replay", "As it was at %1, from the ledger and the telemetry.")
+            .arg(wallTimeText(wallNs))
+            .toStdString() };
     for (WorkerStatus& worker : status.workers) {
         worker.alive = false;
         worker.step = 0;
@@ -202,7 +211,9 @@ StatusPtr shownStatus(Workbench& bench)
     const auto moment = bench.replay().moment();
     if (!now || !moment)
         return now;
-    return std::make_shared<const RunStatus>(statusAt(*moment, { *now, bench.cells().epoch(), bench.cells().cells(), bench.claims().claims(), bench.watcher().tables().get(), bench.watcher().telemetry().get() }));
+    return std::make_shared<const RunStatus>(statusAt(*moment,
+        { *now, bench.cells().epoch(), bench.cells().cells(), bench.claims().claims(), bench.watcher().tables().get(),
+            bench.watcher().telemetry().get() }));
 }
 
 } // namespace furrow

@@ -11,14 +11,12 @@ namespace furrow {
 
 namespace {
 
-QString folderOf(const QString& workspace)
-{
-    return workspace + QStringLiteral("/quarantine");
-}
+QString folderOf(const QString& workspace) { return workspace + QStringLiteral("/quarantine"); }
 
 bool isPlainName(const QString& name)
 {
-    return !name.isEmpty() && !name.startsWith(QLatin1Char('.')) && !name.contains(QLatin1Char('/')) && !name.contains(QLatin1Char('\\'));
+    return !name.isEmpty() && !name.startsWith(QLatin1Char('.')) && !name.contains(QLatin1Char('/'))
+        && !name.contains(QLatin1Char('\\'));
 }
 
 } // namespace
@@ -44,7 +42,9 @@ void QuarantineDraft::setText(const QString& text)
     const QStringList lines = text.split(QLatin1Char('\n'));
     for (const QString& line : lines) {
         bool isHex = false;
-        const quint64 fingerprint = line.trimmed().startsWith(QLatin1String("sample ")) ? line.trimmed().mid(7).trimmed().toULongLong(&isHex, 16) : 0;
+        const quint64 fingerprint = line.trimmed().startsWith(QLatin1String("sample "))
+            ? line.trimmed().mid(7).trimmed().toULongLong(&isHex, 16)
+            : 0;
         if (isHex)
             samples_.insert(fingerprint);
     }
@@ -90,7 +90,8 @@ void QuarantineDraft::setWorkspace(const QString& workspace)
     savedText_.clear();
     setText({});
     if (const QStringList names = saved(); !names.isEmpty())
-        (void)load(names.front()); // one that cannot be read stays empty here, and is not written over under another name
+        (void)load(
+            names.front()); // one that cannot be read stays empty here, and is not written over under another name
 }
 
 QStringList QuarantineDraft::saved() const
@@ -118,7 +119,9 @@ Status QuarantineDraft::load(const QString& name)
 Status QuarantineDraft::save(const QString& name)
 {
     if (!isPlainName(name))
-        return Error { ErrorCode::InvalidArgument, "quarantine list \"" + name.toStdString() + "\": a name must not be empty, begin with a dot or contain a slash" };
+        return Error { ErrorCode::InvalidArgument,
+            "quarantine list \"" + name.toStdString()
+                + "\": a name must not be empty, begin with a dot or contain a slash" };
     if (!problem_.isEmpty())
         return Error { ErrorCode::InvalidArgument, problem_.toStdString() };
     FURROW_TRY(realFileSystem().createFolders(pathFromUtf8(folderOf(workspace_).toStdString())));

@@ -9,8 +9,9 @@
 
 namespace furrow {
 
-/// What a person wants to leave out of later runs, while it is gathered: the text of a quarantine list (core/data/quarantine.h)
-/// and what it means. Saved lists lie in <workspace>/quarantine/NAME.txt. Lives on the GUI thread.
+/// What a person wants to leave out of later runs, while it is gathered: the text of a quarantine list
+/// (core/data/quarantine.h) and what it means. Saved lists lie in <workspace>/quarantine/NAME.txt. Lives on the GUI
+/// thread.
 class QuarantineDraft : public QObject {
     Q_OBJECT
 public:

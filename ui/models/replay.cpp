@@ -75,8 +75,9 @@ void Replay::takeEvents(const EventsPtr& events)
 {
     for (const EventRow& event : *events) {
         if (event.chunk.value != 0)
-            moves_.push_back({ event.wallNs, event.chunk.value, static_cast<std::int32_t>(event.count), static_cast<std::int32_t>(event.incarnation),
-                static_cast<std::int8_t>(event.from), static_cast<std::int8_t>(event.to) });
+            moves_.push_back({ event.wallNs, event.chunk.value, static_cast<std::int32_t>(event.count),
+                static_cast<std::int32_t>(event.incarnation), static_cast<std::int8_t>(event.from),
+                static_cast<std::int8_t>(event.to) });
     }
     Q_EMIT spanChanged();
 }
@@ -140,7 +141,8 @@ std::vector<ClaimRow> Replay::claimsOf(ChunkId chunk) const
             claim = whileOpen(claim);
     }
     const ChunkCell* cell = cells_.find(chunk);
-    if (!claims.empty() && claims.back().endedWallNs != 0 && cell != nullptr && cell->state == ChunkState::Trained) { // committed or lost later
+    if (!claims.empty() && claims.back().endedWallNs != 0 && cell != nullptr
+        && cell->state == ChunkState::Trained) { // committed or lost later
         claims.back().outcome = "trained";
         claims.back().checkpoint = 0;
     }

@@ -12,8 +12,8 @@ class CellStore;
 class ClaimStore;
 class RunWatcher;
 
-/// Takes every view back to a past moment of the run: the map from the moves of the ledger, losses from its claims, curves
-/// up to the moment. The run itself is not touched. Lives on the GUI thread.
+/// Takes every view back to a past moment of the run: the map from the moves of the ledger, losses from its claims,
+/// curves up to the moment. The run itself is not touched. Lives on the GUI thread.
 class Replay : public QObject {
     Q_OBJECT
 public:

@@ -60,17 +60,15 @@ void RunForm::setText(const Setting& setting, const QString& text)
         unparsed_.erase(setting.key);
         parseProblems_.erase(setting.key);
     } else {
-        (void)setSetting(config_, setting, settingText(preset_.config, setting)); // what was typed on the way to it ("0" of "0,5") was not meant
+        (void)setSetting(config_, setting,
+            settingText(preset_.config, setting)); // what was typed on the way to it ("0" of "0,5") was not meant
         unparsed_[setting.key] = text;
         parseProblems_[setting.key] = std::move(wrong);
     }
     Q_EMIT edited(QString::fromStdString(setting.key));
 }
 
-void RunForm::revert(const Setting& setting)
-{
-    setText(setting, presetText(preset_, setting));
-}
+void RunForm::revert(const Setting& setting) { setText(setting, presetText(preset_, setting)); }
 
 void RunForm::revertAll()
 {
@@ -78,7 +76,8 @@ void RunForm::revertAll()
     next.data = config_.data;
     next.name = config_.name;
     std::erase_if(unparsed_, [](const auto& typed) { return typed.first != "data" && typed.first != "name"; });
-    std::erase_if(parseProblems_, [](const auto& problem) { return problem.first != "data" && problem.first != "name"; });
+    std::erase_if(
+        parseProblems_, [](const auto& problem) { return problem.first != "data" && problem.first != "name"; });
     config_ = std::move(next);
     Q_EMIT replaced();
 }
@@ -110,15 +109,9 @@ std::vector<ConfigProblem> RunForm::problemsOf(const std::string& key) const
     return mine;
 }
 
-std::vector<ConfigChange> RunForm::changesFromPreset() const
-{
-    return changes(preset_.config, config_);
-}
+std::vector<ConfigChange> RunForm::changesFromPreset() const { return changes(preset_.config, config_); }
 
-QString RunForm::command() const
-{
-    return QString::fromStdString(commandLine(config_, preset_));
-}
+QString RunForm::command() const { return QString::fromStdString(commandLine(config_, preset_)); }
 
 QString RunForm::presetText(const Preset& preset, const Setting& setting)
 {
@@ -135,7 +128,8 @@ std::vector<OwnPreset> readOwnPresets(const QString& workspace, QStringList& pro
             continue;
         const QString name = QString::fromStdString(utf8Text(entry.path().stem()));
         const auto bytes = readFile(entry.path(), kMostPresetBytes);
-        const auto json = bytes.ok() ? parseBoundedJson(bytes.value()) : nlohmann::json(nlohmann::json::value_t::discarded);
+        const auto json
+            = bytes.ok() ? parseBoundedJson(bytes.value()) : nlohmann::json(nlohmann::json::value_t::discarded);
         ConfigReading reading;
         if (!json.is_discarded())
             reading = configFromJson(json);
@@ -150,12 +144,15 @@ std::vector<OwnPreset> readOwnPresets(const QString& workspace, QStringList& pro
 
 Status saveOwnPreset(const QString& workspace, const QString& name, const RunConfig& config)
 {
-    const bool plainName = !name.isEmpty() && !name.startsWith(QLatin1Char('.')) && !name.contains(QLatin1Char('/')) && !name.contains(QLatin1Char('\\'));
+    const bool plainName = !name.isEmpty() && !name.startsWith(QLatin1Char('.')) && !name.contains(QLatin1Char('/'))
+        && !name.contains(QLatin1Char('\\'));
     if (!plainName)
-        return Error { ErrorCode::InvalidArgument, "preset \"" + name.toStdString() + "\": a name must not be empty, begin with a dot or contain a slash" };
+        return Error { ErrorCode::InvalidArgument,
+            "preset \"" + name.toStdString() + "\": a name must not be empty, begin with a dot or contain a slash" };
     const auto folder = pathFromUtf8(workspace.toStdString()) / "presets";
     FURROW_TRY(realFileSystem().createFolders(folder));
-    return writeFileDurably(realFileSystem(), folder / pathFromUtf8(name.toStdString() + ".json"), toJson(config).dump(2) + "\n");
+    return writeFileDurably(
+        realFileSystem(), folder / pathFromUtf8(name.toStdString() + ".json"), toJson(config).dump(2) + "\n");
 }
 
 } // namespace furrow

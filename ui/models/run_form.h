@@ -14,8 +14,9 @@ struct OwnPreset {
     RunConfig config;
 };
 
-/// The draft of a new run: what was typed, what it means, what is wrong with it, how it differs from its preset. Text that
-/// cannot be parsed is kept as typed and reported; nothing a person typed is ever thrown away. Lives on the GUI thread.
+/// The draft of a new run: what was typed, what it means, what is wrong with it, how it differs from its preset. Text
+/// that cannot be parsed is kept as typed and reported; nothing a person typed is ever thrown away. Lives on the GUI
+/// thread.
 class RunForm : public QObject {
     Q_OBJECT
 public:

@@ -62,7 +62,8 @@ QString attemptTime(const RunLine& line, const AttemptLine& attempt)
     const QString started = wallTimeText(attempt.startedWallNs);
     if (attempt.endedWallNs)
         return RunListModel::tr("%1 to %2").arg(started, wallClockText(*attempt.endedWallNs));
-    return attempt.number == line.attempt && isLive(line.state) ? RunListModel::tr("since %1").arg(started) : RunListModel::tr("from %1").arg(started);
+    return attempt.number == line.attempt && isLive(line.state) ? RunListModel::tr("since %1").arg(started)
+                                                                : RunListModel::tr("from %1").arg(started);
 }
 
 QStringList changeTexts(const AttemptLine& attempt)
@@ -110,7 +111,8 @@ void RunListModel::reset(const RunLines& lines)
 
 int RunListModel::rowOf(const QString& folder) const
 {
-    const auto found = std::find_if(lines_.begin(), lines_.end(), [&folder](const RunLine& line) { return line.folder == folder; });
+    const auto found
+        = std::find_if(lines_.begin(), lines_.end(), [&folder](const RunLine& line) { return line.folder == folder; });
     return found == lines_.end() ? -1 : static_cast<int>(found - lines_.begin());
 }
 
@@ -146,12 +148,16 @@ QModelIndex RunListModel::index(int row, int column, const QModelIndex& parent) 
 
 QModelIndex RunListModel::parent(const QModelIndex& index) const
 {
-    return index.isValid() && index.internalId() > 0 ? createIndex(static_cast<int>(index.internalId()) - 1, 0, quintptr(0)) : QModelIndex();
+    return index.isValid() && index.internalId() > 0
+        ? createIndex(static_cast<int>(index.internalId()) - 1, 0, quintptr(0))
+        : QModelIndex();
 }
 
 const RunLine* RunListModel::runAt(const QModelIndex& index) const
 {
-    return index.isValid() && index.internalId() == 0 && index.row() < static_cast<int>(lines_.size()) ? &lines_[static_cast<std::size_t>(index.row())] : nullptr;
+    return index.isValid() && index.internalId() == 0 && index.row() < static_cast<int>(lines_.size())
+        ? &lines_[static_cast<std::size_t>(index.row())]
+        : nullptr;
 }
 
 const RunListModel::Attempts* RunListModel::attemptsAt(const QModelIndex& parent) const
@@ -169,10 +175,7 @@ int RunListModel::rowCount(const QModelIndex& parent) const
     return attempts == nullptr ? 0 : static_cast<int>(attempts->lines.size());
 }
 
-int RunListModel::columnCount(const QModelIndex&) const
-{
-    return 1;
-}
+int RunListModel::columnCount(const QModelIndex&) const { return 1; }
 
 bool RunListModel::hasChildren(const QModelIndex& parent) const
 {
@@ -210,7 +213,10 @@ QVariant RunListModel::attemptData(const RunLine& line, const Attempts& attempts
     switch (role) {
     case Qt::DisplayRole:
     case NameRole: return name;
-    case Qt::ToolTipRole: return (QStringList { name, subtitle, attempt.detail } + changes).filter(QRegularExpression(QStringLiteral("."))).join(QLatin1Char('\n'));
+    case Qt::ToolTipRole:
+        return (QStringList { name, subtitle, attempt.detail } + changes)
+            .filter(QRegularExpression(QStringLiteral(".")))
+            .join(QLatin1Char('\n'));
     case Qt::AccessibleTextRole: return (QStringList { name, steps, subtitle } + changes).join(QStringLiteral(", "));
     case FolderRole: return line.folder;
     case SubtitleRole: return subtitle;
@@ -223,7 +229,8 @@ QVariant RunListModel::attemptData(const RunLine& line, const Attempts& attempts
 
 QVariant RunListModel::data(const QModelIndex& index, int role) const
 {
-    if (const Attempts* attempts = attemptsAt(index.parent()); attempts != nullptr && index.row() < static_cast<int>(attempts->lines.size()))
+    if (const Attempts* attempts = attemptsAt(index.parent());
+        attempts != nullptr && index.row() < static_cast<int>(attempts->lines.size()))
         return attemptData(*runAt(index.parent()), *attempts, index.row(), role);
     const RunLine* run = runAt(index);
     if (run == nullptr)
@@ -234,7 +241,8 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
     case NameRole: return line.name;
     case Qt::ToolTipRole: return tipOf(line);
-    case Qt::AccessibleTextRole: return QStringLiteral("%1, %2, %3, %4").arg(line.name, stateWord(line.state), runSubtitle(line), lossText);
+    case Qt::AccessibleTextRole:
+        return QStringLiteral("%1, %2, %3, %4").arg(line.name, stateWord(line.state), runSubtitle(line), lossText);
     case FolderRole: return line.folder;
     case SubtitleRole: return runSubtitle(line);
     case StateRole: return static_cast<int>(line.state);
@@ -242,7 +250,10 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const
     case LossTextRole: return lossText;
     case SparklineRole: return QVariant::fromValue(QVector<double>(line.sparkline.begin(), line.sparkline.end()));
     case FilterRole:
-        return QStringList { line.name, line.folder, stateWord(line.state), line.preset, QString::fromStdString(line.notes.group), QString::fromStdString(line.notes.note), tagsOf(line).join(QLatin1Char(' ')) }.join(QLatin1Char(' '));
+        return QStringList { line.name, line.folder, stateWord(line.state), line.preset,
+            QString::fromStdString(line.notes.group), QString::fromStdString(line.notes.note),
+            tagsOf(line).join(QLatin1Char(' ')) }
+            .join(QLatin1Char(' '));
     case TagsRole: return tagsOf(line);
     case GroupRole: return QString::fromStdString(line.notes.group);
     case ArchivedRole: return line.notes.archived;

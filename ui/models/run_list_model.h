@@ -8,8 +8,8 @@
 
 namespace furrow {
 
-/// The library: one row for each run, for a delegate that draws glyph, name, subtitle, sparkline and loss; below it, once somebody
-/// looks, a row for each of its attempts, the newest first.
+/// The library: one row for each run, for a delegate that draws glyph, name, subtitle, sparkline and loss; below it,
+/// once somebody looks, a row for each of its attempts, the newest first.
 class RunListModel : public QAbstractItemModel {
     Q_OBJECT
 public:

@@ -21,7 +21,9 @@ template <typename Row> TableColumn<Row> workerColumn(std::function<int(const Ro
     return { [] { return QCoreApplication::translate("Tables", "Worker"); },
         [worker](const Row& row) { return worker(row) < 0 ? QString() : workerName(worker(row)); },
         [worker](const Row& row) { return QVariant(worker(row)); }, false,
-        [worker](const Row& row, int role) { return role == WorkerRole && worker(row) >= 0 ? QVariant(worker(row)) : QVariant(); } };
+        [worker](const Row& row, int role) {
+            return role == WorkerRole && worker(row) >= 0 ? QVariant(worker(row)) : QVariant();
+        } };
 }
 
 QString outcomeWord(const std::string& outcome)
@@ -74,12 +76,18 @@ QString resumeWord(ResumeRule rule)
 
 std::vector<TableColumn<LogLine>> logColumns()
 {
-    auto text = worded<LogLine>([] { return QCoreApplication::translate("Tables", "Text"); }, [](const LogLine& l) { return l.text; });
-    text.extra = [](const LogLine& l, int role) { return role == Qt::ToolTipRole ? QVariant(l.text) : QVariant(); }; // lines may be long
+    auto text = worded<LogLine>(
+        [] { return QCoreApplication::translate("Tables", "Text"); }, [](const LogLine& l) { return l.text; });
+    text.extra = [](const LogLine& l, int role) {
+        return role == Qt::ToolTipRole ? QVariant(l.text) : QVariant();
+    }; // lines may be long
     return {
-        worded<LogLine>([] { return QCoreApplication::translate("Tables", "Time"); }, [](const LogLine& l) { return l.time.mid(11); }),
-        worded<LogLine>([] { return QCoreApplication::translate("Tables", "Level"); }, [](const LogLine& l) { return logLevelWord(l.level); }),
-        worded<LogLine>([] { return QCoreApplication::translate("Tables", "Process"); }, [](const LogLine& l) { return l.process; }),
+        worded<LogLine>([] { return QCoreApplication::translate("Tables", "Time"); },
+            [](const LogLine& l) { return l.time.mid(11); }),
+        worded<LogLine>([] { return QCoreApplication::translate("Tables", "Level"); },
+            [](const LogLine& l) { return logLevelWord(l.level); }),
+        worded<LogLine>([] { return QCoreApplication::translate("Tables", "Process"); },
+            [](const LogLine& l) { return l.process; }),
         text,
     };
 }
@@ -87,31 +95,45 @@ std::vector<TableColumn<LogLine>> logColumns()
 std::vector<TableColumn<EventLine>> eventColumns()
 {
     return {
-        timed<EventLine>([] { return QCoreApplication::translate("Tables", "Time"); }, [](const EventLine& e) { return e.wallNs; }),
+        timed<EventLine>(
+            [] { return QCoreApplication::translate("Tables", "Time"); }, [](const EventLine& e) { return e.wallNs; }),
         workerColumn<EventLine>([](const EventLine& e) { return e.worker; }),
-        worded<EventLine>([] { return QCoreApplication::translate("Tables", "Chunk"); }, [](const EventLine& e) { return e.chunkName; }),
-        worded<EventLine>([] { return QCoreApplication::translate("Tables", "What happened"); }, [](const EventLine& e) { return e.text; }),
+        worded<EventLine>([] { return QCoreApplication::translate("Tables", "Chunk"); },
+            [](const EventLine& e) { return e.chunkName; }),
+        worded<EventLine>([] { return QCoreApplication::translate("Tables", "What happened"); },
+            [](const EventLine& e) { return e.text; }),
     };
 }
 
 std::vector<TableColumn<ConfigLine>> configColumns()
 {
     TableColumn<ConfigLine> value = worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Value"); },
-        [](const ConfigLine& c) { return c.begunWith.isEmpty() ? c.value : QCoreApplication::translate("Tables", "%1 (begun with %2)").arg(c.value, c.begunWith); });
+        [](const ConfigLine& c) {
+            return c.begunWith.isEmpty()
+                ? c.value
+                : QCoreApplication::translate("Tables", "%1 (begun with %2)").arg(c.value, c.begunWith);
+        });
     std::vector<TableColumn<ConfigLine>> columns {
         worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Group"); },
-            [](const ConfigLine& c) { return QCoreApplication::translate("Schema", toString(c.setting->group).c_str()); }),
-        worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Key"); }, [](const ConfigLine& c) { return QString::fromStdString(c.setting->key); }),
+            [](const ConfigLine& c) {
+                return QCoreApplication::translate("Schema", toString(c.setting->group).c_str());
+            }),
+        worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Key"); },
+            [](const ConfigLine& c) { return QString::fromStdString(c.setting->key); }),
         value,
         worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Unit"); },
             [](const ConfigLine& c) { return QCoreApplication::translate("Schema", c.setting->unit.c_str()); }),
-        worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Preset"); }, [](const ConfigLine& c) { return c.presetValue; }),
-        worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "On resume"); }, [](const ConfigLine& c) { return resumeWord(c.setting->resume); }),
+        worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Preset"); },
+            [](const ConfigLine& c) { return c.presetValue; }),
+        worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "On resume"); },
+            [](const ConfigLine& c) { return resumeWord(c.setting->resume); }),
         worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Meaning"); },
             [](const ConfigLine& c) { return QCoreApplication::translate("Schema", c.setting->help.c_str()); }),
     };
     for (auto& column : columns) // what does not fit its column
-        column.extra = [text = column.text](const ConfigLine& c, int role) { return role == Qt::ToolTipRole ? QVariant(text(c)) : QVariant(); };
+        column.extra = [text = column.text](const ConfigLine& c, int role) {
+            return role == Qt::ToolTipRole ? QVariant(text(c)) : QVariant();
+        };
     constexpr std::size_t kKey = 1;
     columns[kKey].extra = columns.back().extra; // the meaning, which small windows do not show
     return columns;
@@ -121,15 +143,20 @@ std::vector<TableColumn<BlockLine>> blockColumns()
 {
     using B = BlockLine;
     return {
-        { [] { return QCoreApplication::translate("Tables", "Block"); }, [](const B& b) { return QStringLiteral("B%1").arg(b.block); },
+        { [] { return QCoreApplication::translate("Tables", "Block"); },
+            [](const B& b) { return QStringLiteral("B%1").arg(b.block); },
             [](const B& b) { return QVariant(static_cast<qlonglong>(b.block)); }, false, {} },
-        lossColumn<B>([] { return QCoreApplication::translate("Tables", "Mean loss"); }, [](const B& b) { return b.meanLoss; }),
+        lossColumn<B>(
+            [] { return QCoreApplication::translate("Tables", "Mean loss"); }, [](const B& b) { return b.meanLoss; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Chunks"); }, [](const B& b) { return b.chunks; }),
-        counted<B>([] { return QCoreApplication::translate("Tables", "Committed"); }, [](const B& b) { return b.committed; }),
-        counted<B>([] { return QCoreApplication::translate("Tables", "Trained"); }, [](const B& b) { return b.trained; }),
+        counted<B>(
+            [] { return QCoreApplication::translate("Tables", "Committed"); }, [](const B& b) { return b.committed; }),
+        counted<B>(
+            [] { return QCoreApplication::translate("Tables", "Trained"); }, [](const B& b) { return b.trained; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Leased"); }, [](const B& b) { return b.leased; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Free"); }, [](const B& b) { return b.free; }),
-        counted<B>([] { return QCoreApplication::translate("Tables", "Not prepared"); }, [](const B& b) { return b.pending; }),
+        counted<B>(
+            [] { return QCoreApplication::translate("Tables", "Not prepared"); }, [](const B& b) { return b.pending; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Left out"); }, [](const B& b) { return b.out; }),
     };
 }
@@ -138,16 +165,23 @@ std::vector<TableColumn<ChunkCell>> chunkColumns()
 {
     using C = ChunkCell;
     return {
-        { [] { return QCoreApplication::translate("Tables", "Chunk"); }, [](const C& c) { return chunkShort(c.block, c.column); },
+        { [] { return QCoreApplication::translate("Tables", "Chunk"); },
+            [](const C& c) { return chunkShort(c.block, c.column); },
             [](const C& c) { return QVariant(static_cast<qlonglong>(c.block * 1'000'000 + c.column)); }, false, {} },
-        worded<C>([] { return QCoreApplication::translate("Tables", "State"); }, [](const C& c) { return chunkStateWord(c.state); }),
-        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Loss"); }, [](const C& c) { return static_cast<double>(c.meanLoss); }),
+        worded<C>([] { return QCoreApplication::translate("Tables", "State"); },
+            [](const C& c) { return chunkStateWord(c.state); }),
+        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Loss"); },
+            [](const C& c) { return static_cast<double>(c.meanLoss); }),
         workerColumn<C>([](const C& c) { return static_cast<int>(c.worker); }),
-        { [] { return QCoreApplication::translate("Tables", "Attempt"); }, [](const C& c) { return c.attempt > 0 ? countText(c.attempt) : QStringLiteral("–"); },
+        { [] { return QCoreApplication::translate("Tables", "Attempt"); },
+            [](const C& c) { return c.attempt > 0 ? countText(c.attempt) : QStringLiteral("–"); },
             [](const C& c) { return QVariant(static_cast<int>(c.attempt)); }, true, {} },
-        counted<C>([] { return QCoreApplication::translate("Tables", "Trainings"); }, [](const C& c) { return std::int64_t(c.timesTrained); }),
-        counted<C>([] { return QCoreApplication::translate("Tables", "Lost"); }, [](const C& c) { return std::int64_t(c.timesLost); }),
-        timed<C>([] { return QCoreApplication::translate("Tables", "Ended"); }, [](const C& c) { return c.trainedWallNs; }),
+        counted<C>([] { return QCoreApplication::translate("Tables", "Trainings"); },
+            [](const C& c) { return std::int64_t(c.timesTrained); }),
+        counted<C>([] { return QCoreApplication::translate("Tables", "Lost"); },
+            [](const C& c) { return std::int64_t(c.timesLost); }),
+        timed<C>(
+            [] { return QCoreApplication::translate("Tables", "Ended"); }, [](const C& c) { return c.trainedWallNs; }),
     };
 }
 
@@ -157,12 +191,17 @@ std::vector<TableColumn<ClaimRow>> claimColumns()
     return {
         counted<C>([] { return QCoreApplication::translate("Tables", "Claim"); }, [](const C& c) { return c.claimId; }),
         workerColumn<C>([](const C& c) { return c.worker; }),
-        counted<C>([] { return QCoreApplication::translate("Tables", "Attempt"); }, [](const C& c) { return c.attempt.value; }),
-        timed<C>([] { return QCoreApplication::translate("Tables", "Begun"); }, [](const C& c) { return c.startedWallNs; }),
-        timed<C>([] { return QCoreApplication::translate("Tables", "Ended"); }, [](const C& c) { return c.endedWallNs; }),
-        worded<C>([] { return QCoreApplication::translate("Tables", "Outcome"); }, [](const C& c) { return outcomeWord(c.outcome); }),
+        counted<C>([] { return QCoreApplication::translate("Tables", "Attempt"); },
+            [](const C& c) { return c.attempt.value; }),
+        timed<C>(
+            [] { return QCoreApplication::translate("Tables", "Begun"); }, [](const C& c) { return c.startedWallNs; }),
+        timed<C>(
+            [] { return QCoreApplication::translate("Tables", "Ended"); }, [](const C& c) { return c.endedWallNs; }),
+        worded<C>([] { return QCoreApplication::translate("Tables", "Outcome"); },
+            [](const C& c) { return outcomeWord(c.outcome); }),
         counted<C>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const C& c) { return c.tokens; }),
-        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Loss"); }, [](const C& c) { return c.tokens > 0 ? c.meanLoss : std::nan(""); }),
+        lossColumn<C>([] { return QCoreApplication::translate("Tables", "Loss"); },
+            [](const C& c) { return c.tokens > 0 ? c.meanLoss : std::nan(""); }),
     };
 }
 
@@ -170,22 +209,30 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
 {
     using I = IncarnationRow;
     TableColumn<I> worker = workerColumn<I>([](const I& i) { return i.worker; });
-    worker.text = [](const I& i) { return i.worker == kNoWorker ? QCoreApplication::translate("Tables", "merge") : workerName(i.worker); };
+    worker.text = [](const I& i) {
+        return i.worker == kNoWorker ? QCoreApplication::translate("Tables", "merge") : workerName(i.worker);
+    };
     return {
         worker,
-        counted<I>([] { return QCoreApplication::translate("Tables", "Attempt"); }, [](const I& i) { return i.attempt.value; }),
-        { [] { return QCoreApplication::translate("Tables", "Process"); }, [](const I& i) { return QString::number(i.process.pid); },
+        counted<I>([] { return QCoreApplication::translate("Tables", "Attempt"); },
+            [](const I& i) { return i.attempt.value; }),
+        { [] { return QCoreApplication::translate("Tables", "Process"); },
+            [](const I& i) { return QString::number(i.process.pid); },
             [](const I& i) { return QVariant(static_cast<qlonglong>(i.process.pid)); }, true, {} },
         worded<I>([] { return QCoreApplication::translate("Tables", "Device"); },
             [](const I& i) { return QString::fromStdString(i.deviceName.empty() ? i.device : i.deviceName); }),
-        timed<I>([] { return QCoreApplication::translate("Tables", "Started"); }, [](const I& i) { return i.startedWallNs; }),
-        timed<I>([] { return QCoreApplication::translate("Tables", "Ended"); }, [](const I& i) { return i.endedWallNs; }),
+        timed<I>([] { return QCoreApplication::translate("Tables", "Started"); },
+            [](const I& i) { return i.startedWallNs; }),
+        timed<I>(
+            [] { return QCoreApplication::translate("Tables", "Ended"); }, [](const I& i) { return i.endedWallNs; }),
         worded<I>([] { return QCoreApplication::translate("Tables", "Phase or cause of its end"); },
             [](const I& i) { return i.live ? phaseWord(i.phase) : coreWords(i.endCause); }),
         counted<I>([] { return QCoreApplication::translate("Tables", "Steps"); }, [](const I& i) { return i.step; }),
         counted<I>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const I& i) { return i.tokens; }),
-        lossColumn<I>([] { return QCoreApplication::translate("Tables", "Loss"); }, [](const I& i) { return i.step > 0 ? i.loss : std::nan(""); }),
-        { [] { return QCoreApplication::translate("Tables", "Speed"); }, [](const I& i) { return i.live ? rateText(i.tokensPerSecond) : QStringLiteral("–"); },
+        lossColumn<I>([] { return QCoreApplication::translate("Tables", "Loss"); },
+            [](const I& i) { return i.step > 0 ? i.loss : std::nan(""); }),
+        { [] { return QCoreApplication::translate("Tables", "Speed"); },
+            [](const I& i) { return i.live ? rateText(i.tokensPerSecond) : QStringLiteral("–"); },
             [](const I& i) { return QVariant(i.live ? i.tokensPerSecond : 0.0); }, true, {} },
     };
 }
@@ -194,15 +241,19 @@ std::vector<TableColumn<AuditFinding>> findingColumns()
 {
     using F = AuditFinding;
     return {
-        worded<F>([] { return QCoreApplication::translate("Tables", "Finding"); }, [](const F& f) { return findingWord(f.kind); }),
+        worded<F>([] { return QCoreApplication::translate("Tables", "Finding"); },
+            [](const F& f) { return findingWord(f.kind); }),
         worded<F>([] { return QCoreApplication::translate("Tables", "Chunk"); },
             [](const F& f) {
                 if (!f.claims.empty())
                     return chunkShort(f.claims.front().block, f.claims.front().column);
-                return f.chunk.value == 0 ? QStringLiteral("–") : chunkShort(placeOf(f.chunk).block, placeOf(f.chunk).column);
+                return f.chunk.value == 0 ? QStringLiteral("–")
+                                          : chunkShort(placeOf(f.chunk).block, placeOf(f.chunk).column);
             }),
-        counted<F>([] { return QCoreApplication::translate("Tables", "Trainings"); }, [](const F& f) { return static_cast<std::int64_t>(f.claims.size()); }),
-        worded<F>([] { return QCoreApplication::translate("Tables", "What and why"); }, [](const F& f) { return coreWords(f.text); }),
+        counted<F>([] { return QCoreApplication::translate("Tables", "Trainings"); },
+            [](const F& f) { return static_cast<std::int64_t>(f.claims.size()); }),
+        worded<F>([] { return QCoreApplication::translate("Tables", "What and why"); },
+            [](const F& f) { return coreWords(f.text); }),
     };
 }
 
@@ -240,7 +291,8 @@ std::vector<ConfigLine> configLines(const RunConfig& config, const RunConfig& fr
 {
     std::vector<ConfigLine> lines;
     for (const Setting& setting : settings()) {
-        ConfigLine line { &setting, QString::fromStdString(settingText(config, setting)), QString::fromStdString(settingText(preset, setting)), {} };
+        ConfigLine line { &setting, QString::fromStdString(settingText(config, setting)),
+            QString::fromStdString(settingText(preset, setting)), {} };
         if (const QString begunWith = QString::fromStdString(settingText(frozen, setting)); begunWith != line.value)
             line.begunWith = begunWith.isEmpty() ? QStringLiteral("–") : begunWith;
         lines.push_back(std::move(line));
@@ -284,7 +336,8 @@ EventLine eventLine(const EventRow& event, const CellStore& cells, const LedgerT
     if (event.count > 1) // that many from it on
         line.chunkName += QStringLiteral(" +%1").arg(event.count - 1);
     if (tables != nullptr) {
-        const auto found = std::find_if(tables->incarnations.begin(), tables->incarnations.end(), [&event](const IncarnationRow& i) { return i.id.value == event.incarnation; });
+        const auto found = std::find_if(tables->incarnations.begin(), tables->incarnations.end(),
+            [&event](const IncarnationRow& i) { return i.id.value == event.incarnation; });
         line.worker = found == tables->incarnations.end() ? -1 : found->worker;
     }
     if (event.chunk.value == 0) {
@@ -292,7 +345,8 @@ EventLine eventLine(const EventRow& event, const CellStore& cells, const LedgerT
         return line;
     }
     const QString move = QCoreApplication::translate("Tables", "%1 → %2")
-                             .arg(chunkStateWord(static_cast<ChunkState>(event.from)), chunkStateWord(static_cast<ChunkState>(event.to)));
+                             .arg(chunkStateWord(static_cast<ChunkState>(event.from)),
+                                 chunkStateWord(static_cast<ChunkState>(event.to)));
     line.text = cause.isEmpty() ? move : QCoreApplication::translate("Tables", "%1: %2").arg(move, cause);
     return line;
 }
@@ -326,7 +380,8 @@ bool LogFilter::filterAcceptsRow(int row, const QModelIndex&) const
     if (log == nullptr)
         return true;
     const LogLine& line = log->rows()[static_cast<std::size_t>(row)];
-    return line.level >= leastLevel_ && (process_.isEmpty() || line.process == process_) && (words_.isEmpty() || line.text.contains(words_, Qt::CaseInsensitive));
+    return line.level >= leastLevel_ && (process_.isEmpty() || line.process == process_)
+        && (words_.isEmpty() || line.text.contains(words_, Qt::CaseInsensitive));
 }
 
 EventFilter::EventFilter(QObject* parent)

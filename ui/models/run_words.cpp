@@ -8,10 +8,7 @@
 
 namespace furrow {
 
-QString endReasonSentence(StopReason reason, const std::string& detail)
-{
-    return coreWords(endReason(reason, detail));
-}
+QString endReasonSentence(StopReason reason, const std::string& detail) { return coreWords(endReason(reason, detail)); }
 
 QString repeatsText(const RunStatus& status)
 {
@@ -19,7 +16,9 @@ QString repeatsText(const RunStatus& status)
     for (const EpochRow& epoch : status.epochs)
         repeats = std::max(repeats, epoch.rowsKnown.duplicates);
     const int count = static_cast<int>(repeats); // lupdate does not read past a cast
-    return repeats == 0 ? QString() : QCoreApplication::translate("Words", "%n sample(s) left out as repeats of text before them.", nullptr, count);
+    return repeats == 0
+        ? QString()
+        : QCoreApplication::translate("Words", "%n sample(s) left out as repeats of text before them.", nullptr, count);
 }
 
 } // namespace furrow

@@ -7,7 +7,7 @@ SelectionModel::SelectionModel(QObject* parent)
 {
 }
 
-template <typename T> void SelectionModel::set(T Selection::*field, T value)
+template <typename T> void SelectionModel::set(T Selection::* field, T value)
 {
     if (selection_.*field == value)
         return;
@@ -25,30 +25,15 @@ void SelectionModel::setRun(const QString& folder)
     Q_EMIT changed();
 }
 
-void SelectionModel::setAttempt(std::optional<std::int64_t> attempt)
-{
-    set(&Selection::attempt, attempt);
-}
+void SelectionModel::setAttempt(std::optional<std::int64_t> attempt) { set(&Selection::attempt, attempt); }
 
-void SelectionModel::setWorker(std::optional<int> worker)
-{
-    set(&Selection::worker, worker);
-}
+void SelectionModel::setWorker(std::optional<int> worker) { set(&Selection::worker, worker); }
 
-void SelectionModel::setChunks(std::vector<SelectedChunk> chunks)
-{
-    set(&Selection::chunks, std::move(chunks));
-}
+void SelectionModel::setChunks(std::vector<SelectedChunk> chunks) { set(&Selection::chunks, std::move(chunks)); }
 
-void SelectionModel::setTime(std::optional<SelectedRange> time)
-{
-    set(&Selection::time, time);
-}
+void SelectionModel::setTime(std::optional<SelectedRange> time) { set(&Selection::time, time); }
 
-void SelectionModel::setSteps(std::optional<SelectedRange> steps)
-{
-    set(&Selection::steps, steps);
-}
+void SelectionModel::setSteps(std::optional<SelectedRange> steps) { set(&Selection::steps, steps); }
 
 void SelectionModel::clear()
 {

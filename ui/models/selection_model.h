@@ -57,7 +57,7 @@ Q_SIGNALS:
     void changed();
 
 private:
-    template <typename T> void set(T Selection::*field, T value);
+    template <typename T> void set(T Selection::* field, T value);
 
     Selection selection_;
 };

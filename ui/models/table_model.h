@@ -35,7 +35,9 @@ public:
     const std::vector<Row>& rows() const { return rows_; }
     const Row* rowAt(const QModelIndex& index) const
     {
-        return index.isValid() && index.row() < static_cast<int>(rows_.size()) ? &rows_[static_cast<std::size_t>(index.row())] : nullptr;
+        return index.isValid() && index.row() < static_cast<int>(rows_.size())
+            ? &rows_[static_cast<std::size_t>(index.row())]
+            : nullptr;
     }
 
     /// Replaces everything. With the same number of rows only the values change, so that selections stay.
@@ -75,8 +77,14 @@ public:
         endRemoveRows();
     }
 
-    int rowCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : static_cast<int>(rows_.size()); }
-    int columnCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : static_cast<int>(columns_.size()); }
+    int rowCount(const QModelIndex& parent = {}) const override
+    {
+        return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+    }
+    int columnCount(const QModelIndex& parent = {}) const override
+    {
+        return parent.isValid() ? 0 : static_cast<int>(columns_.size());
+    }
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override
     {
         if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
@@ -85,7 +93,8 @@ public:
         if (role == Qt::DisplayRole)
             return column.title();
         if (role == Qt::TextAlignmentRole)
-            return QVariant::fromValue(Qt::Alignment((column.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+            return QVariant::fromValue(
+                Qt::Alignment((column.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
         return {};
     }
     QVariant data(const QModelIndex& index, int role) const override
@@ -101,14 +110,12 @@ public:
         }
         switch (role) {
         case Qt::DisplayRole:
-        case Qt::AccessibleTextRole:
-            return column.text(*row);
-        case SortRole:
-            return column.sortValue ? column.sortValue(*row) : QVariant(column.text(*row));
+        case Qt::AccessibleTextRole: return column.text(*row);
+        case SortRole: return column.sortValue ? column.sortValue(*row) : QVariant(column.text(*row));
         case Qt::TextAlignmentRole:
-            return QVariant::fromValue(Qt::Alignment((column.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
-        default:
-            return {};
+            return QVariant::fromValue(
+                Qt::Alignment((column.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+        default: return {};
         }
     }
 

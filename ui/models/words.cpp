@@ -28,13 +28,11 @@ QString stateWord(RunState state)
 
 QString stateWord(const RunStatus& status)
 {
-    return status.markedByHand ? QCoreApplication::translate("Words", "Finished (marked by hand)") : stateWord(status.state);
+    return status.markedByHand ? QCoreApplication::translate("Words", "Finished (marked by hand)")
+                               : stateWord(status.state);
 }
 
-QString stopReasonSentence(StopReason reason)
-{
-    return coreWords(inWords(reason));
-}
+QString stopReasonSentence(StopReason reason) { return coreWords(inWords(reason)); }
 
 QString evidenceText(const RunStatus& status, const QString& separator)
 {
@@ -67,39 +65,33 @@ QString logLevelWord(LogLevel level)
     return {};
 }
 
-QString chunkShort(std::int64_t block, int column)
-{
-    return QStringLiteral("B%1 C%2").arg(block).arg(column);
-}
+QString chunkShort(std::int64_t block, int column) { return QStringLiteral("B%1 C%2").arg(block).arg(column); }
 
 QString chunkTitle(std::int64_t block, int column)
 {
     return QCoreApplication::translate("Words", "Block %1, chunk %2").arg(block).arg(column);
 }
 
-QString epochName(std::int64_t epoch)
-{
-    return QCoreApplication::translate("Words", "Epoch %1").arg(epoch + 1);
-}
+QString epochName(std::int64_t epoch) { return QCoreApplication::translate("Words", "Epoch %1").arg(epoch + 1); }
 
 QString epochsName(const ShownEpochs& epochs)
 {
     if (epochs.count() == 1)
         return epochName(epochs.first);
-    const QString words = epochs.count() == 2 ? QCoreApplication::translate("Words", "Epochs %1 and %2") : QCoreApplication::translate("Words", "Epochs %1 to %2");
+    const QString words = epochs.count() == 2 ? QCoreApplication::translate("Words", "Epochs %1 and %2")
+                                              : QCoreApplication::translate("Words", "Epochs %1 to %2");
     return words.arg(epochs.first + 1).arg(epochs.last + 1);
 }
 
-QString workerName(int worker)
-{
-    return QCoreApplication::translate("Words", "worker %1").arg(worker);
-}
+QString workerName(int worker) { return QCoreApplication::translate("Words", "worker %1").arg(worker); }
 
 QString phaseWord(const std::string& phase)
 {
-    static const std::map<std::string, const char*> kWords { { "warming up", QT_TRANSLATE_NOOP("Words", "warming up") }, { "train", QT_TRANSLATE_NOOP("Words", "training") },
-        { "evaluate", QT_TRANSLATE_NOOP("Words", "evaluating") }, { "checkpoint", QT_TRANSLATE_NOOP("Words", "saving a checkpoint") }, { "merge", QT_TRANSLATE_NOOP("Words", "merging") },
-        { "wait", QT_TRANSLATE_NOOP("Words", "waiting") }, { "ended", QT_TRANSLATE_NOOP("Words", "ended") } };
+    static const std::map<std::string, const char*> kWords { { "warming up", QT_TRANSLATE_NOOP("Words", "warming up") },
+        { "train", QT_TRANSLATE_NOOP("Words", "training") }, { "evaluate", QT_TRANSLATE_NOOP("Words", "evaluating") },
+        { "checkpoint", QT_TRANSLATE_NOOP("Words", "saving a checkpoint") },
+        { "merge", QT_TRANSLATE_NOOP("Words", "merging") }, { "wait", QT_TRANSLATE_NOOP("Words", "waiting") },
+        { "ended", QT_TRANSLATE_NOOP("Words", "ended") } };
     const auto word = kWords.find(phase);
     return word == kWords.end() ? QString::fromStdString(phase) : QCoreApplication::translate("Words", word->second);
 }
@@ -141,7 +133,8 @@ QString bytesText(std::uint64_t bytes)
 
 QString durationText(double seconds)
 {
-    const auto whole = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds))); // as formatDuration() of the command line rounds
+    const auto whole = static_cast<std::int64_t>(
+        std::llround(std::max(0.0, seconds))); // as formatDuration() of the command line rounds
     if (seconds >= 0.001 && seconds < 0.9995)
         return QCoreApplication::translate("Words", "%1 ms").arg(static_cast<int>(seconds * 1000));
     if (whole < 60)
@@ -202,7 +195,8 @@ QString endSubtitle(const RunLine& line)
 
 QString changeText(const ConfigChange& change)
 {
-    const auto valueText = [](const std::string& value) { return value.empty() ? QStringLiteral("–") : QString::fromStdString(value); };
+    const auto valueText
+        = [](const std::string& value) { return value.empty() ? QStringLiteral("–") : QString::fromStdString(value); };
     return QCoreApplication::translate("Words", "%1 %2 → %3")
         .arg(settingLabel(*change.setting), valueText(change.before), valueText(change.after));
 }

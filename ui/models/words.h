@@ -14,7 +14,8 @@ namespace furrow {
 QString stateWord(RunState state); ///< "Running"
 QString stateWord(const RunStatus& status); ///< also "Finished (marked by hand)"
 QString stopReasonSentence(StopReason reason); ///< "the end of the epoch was reached"; "" for None
-/// Why we think that a run is in its state: the sentences of the engine, with times as the clock of the person says them.
+/// Why we think that a run is in its state: the sentences of the engine, with times as the clock of the person says
+/// them.
 QString evidenceText(const RunStatus& status, const QString& separator);
 QString chunkStateWord(ChunkState state); ///< "committed"
 QString logLevelWord(LogLevel level);

@@ -11,10 +11,7 @@ namespace {
 constexpr int kMostEvents = 100'000;
 constexpr int kMostLogLines = 50'000;
 
-QString runsElsewhereKey()
-{
-    return QStringLiteral("runs_elsewhere");
-}
+QString runsElsewhereKey() { return QStringLiteral("runs_elsewhere"); }
 
 } // namespace
 
@@ -40,7 +37,8 @@ Workbench::Workbench(const QString& workspace, QObject* parent)
         Q_EMIT logProcessesChanged();
     });
     connectAlerts();
-    connect(&scanner_, &WorkspaceScanner::scanned, this, [this](const RunLinesPtr& lines) { autoResume_.takeLines(*lines); });
+    connect(&scanner_, &WorkspaceScanner::scanned, this,
+        [this](const RunLinesPtr& lines) { autoResume_.takeLines(*lines); });
     connect(&selection_, &SelectionModel::runChanged, &watcher_, &RunWatcher::open);
     connect(&commands_, &RunCommands::done, this, [this](RunVerb, const QString& folder) {
         scanner_.refresh();
@@ -53,8 +51,10 @@ void Workbench::connectAlerts()
 {
     connect(&watcher_, &RunWatcher::opened, &alerts_, &Alerts::open);
     connect(&watcher_, &RunWatcher::statusRead, this, [this](const StatusPtr& status) { alerts_.takeStatus(*status); });
-    connect(&watcher_, &RunWatcher::tablesRead, this, [this](const TablesPtr& tables) { alerts_.takeAttempts(tables->attempts); });
-    connect(&watcher_, &RunWatcher::telemetryRead, this, [this](const SnapshotPtr& snapshot) { alerts_.takeTelemetry(*snapshot); });
+    connect(&watcher_, &RunWatcher::tablesRead, this,
+        [this](const TablesPtr& tables) { alerts_.takeAttempts(tables->attempts); });
+    connect(&watcher_, &RunWatcher::telemetryRead, this,
+        [this](const SnapshotPtr& snapshot) { alerts_.takeTelemetry(*snapshot); });
     connect(&alerts_, &Alerts::raised, this, [this](const Alert& alert) {
         EventLine line;
         line.wallNs = alert.wallNs;
@@ -98,10 +98,7 @@ void Workbench::openWorkspace(const QString& workspace)
     Q_EMIT workspaceOpened(workspace_);
 }
 
-void Workbench::showRun(const QString& folder)
-{
-    selection_.setRun(folder);
-}
+void Workbench::showRun(const QString& folder) { selection_.setRun(folder); }
 
 void Workbench::setResting(bool resting)
 {

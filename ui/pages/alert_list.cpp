@@ -22,7 +22,8 @@ QWidget* makeRow(const Alert& alert)
     line->setContentsMargins(0, 0, 0, 0);
     line->setSpacing(8);
     const bool good = alert.kind == AlertKind::Finished;
-    line->addWidget(new IconMark(good ? QStringLiteral("check") : QStringLiteral("warning"), good ? Token::Ok : Token::Warn));
+    line->addWidget(
+        new IconMark(good ? QStringLiteral("check") : QStringLiteral("warning"), good ? Token::Ok : Token::Warn));
     line->addWidget(makeLabel(wallTimeText(alert.wallNs), TextTone::Hint, TextSize::Small));
     auto* text = new ElidedLabel(TextTone::Value, TextSize::Small);
     text->setText(alert.text);
@@ -56,7 +57,9 @@ void AlertList::setAlerts(const std::vector<Alert>& alerts)
     for (std::size_t i = 0; i < rows; ++i)
         column_->addWidget(makeRow(alerts[alerts.size() - 1 - i]));
     if (alerts.size() > rows)
-        column_->addWidget(makeLabel(tr("%n more; J and K step through them", nullptr, static_cast<int>(alerts.size() - rows)), TextTone::Hint, TextSize::Small));
+        column_->addWidget(
+            makeLabel(tr("%n more; J and K step through them", nullptr, static_cast<int>(alerts.size() - rows)),
+                TextTone::Hint, TextSize::Small));
 }
 
 } // namespace furrow

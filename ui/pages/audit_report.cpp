@@ -15,15 +15,9 @@ namespace furrow {
 
 namespace {
 
-QString said(const char* text)
-{
-    return QCoreApplication::translate("AuditReport", text);
-}
+QString said(const char* text) { return QCoreApplication::translate("AuditReport", text); }
 
-QString escaped(const std::string& text)
-{
-    return QString::fromStdString(text).toHtmlEscaped();
-}
+QString escaped(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
 
 QString row(const QStringList& cells, const char* tag = "td")
 {
@@ -36,13 +30,20 @@ QString row(const QStringList& cells, const char* tag = "td")
 QString epochTable(const AuditReport& report)
 {
     QString html = QStringLiteral("<table border=\"1\" cellspacing=\"0\" cellpadding=\"4\">\n");
-    html += row({ said(QT_TRANSLATE_NOOP("AuditReport", "Epoch")), said(QT_TRANSLATE_NOOP("AuditReport", "Chunks expected")), said(QT_TRANSLATE_NOOP("AuditReport", "Committed")),
-                    said(QT_TRANSLATE_NOOP("AuditReport", "Trained twice")), said(QT_TRANSLATE_NOOP("AuditReport", "Missing")), said(QT_TRANSLATE_NOOP("AuditReport", "Still to come")),
-                    said(QT_TRANSLATE_NOOP("AuditReport", "Excluded")), said(QT_TRANSLATE_NOOP("AuditReport", "Poisoned")), said(QT_TRANSLATE_NOOP("AuditReport", "Samples in weights")) },
+    html += row(
+        { said(QT_TRANSLATE_NOOP("AuditReport", "Epoch")), said(QT_TRANSLATE_NOOP("AuditReport", "Chunks expected")),
+            said(QT_TRANSLATE_NOOP("AuditReport", "Committed")),
+            said(QT_TRANSLATE_NOOP("AuditReport", "Trained twice")), said(QT_TRANSLATE_NOOP("AuditReport", "Missing")),
+            said(QT_TRANSLATE_NOOP("AuditReport", "Still to come")), said(QT_TRANSLATE_NOOP("AuditReport", "Excluded")),
+            said(QT_TRANSLATE_NOOP("AuditReport", "Poisoned")),
+            said(QT_TRANSLATE_NOOP("AuditReport", "Samples in weights")) },
         "th");
     for (const AuditEpoch& epoch : report.epochs) {
-        html += row({ countText(epoch.epoch + 1), epoch.expected ? countText(*epoch.expected) : said(QT_TRANSLATE_NOOP("AuditReport", "not known yet")), countText(epoch.committed),
-            countText(epoch.duplicated), countText(epoch.missing), countText(epoch.remaining), countText(epoch.excluded), countText(epoch.poisoned), countText(epoch.rows.samples) });
+        html += row({ countText(epoch.epoch + 1),
+            epoch.expected ? countText(*epoch.expected) : said(QT_TRANSLATE_NOOP("AuditReport", "not known yet")),
+            countText(epoch.committed), countText(epoch.duplicated), countText(epoch.missing),
+            countText(epoch.remaining), countText(epoch.excluded), countText(epoch.poisoned),
+            countText(epoch.rows.samples) });
     }
     return html + QStringLiteral("</table>\n");
 }
@@ -54,7 +55,8 @@ QString countedWords(const AuditInspection& one)
     if (one.wrong > 0)
         words += QCoreApplication::translate("AuditReport", "; wrong: %1").arg(countText(one.wrong));
     if (one.unreadable > 0)
-        words += QCoreApplication::translate("AuditReport", "; could not be inspected: %1").arg(countText(one.unreadable));
+        words += QCoreApplication::translate("AuditReport", "; could not be inspected: %1")
+                     .arg(countText(one.unreadable));
     return words;
 }
 
@@ -65,8 +67,9 @@ QString findingTable(const AuditReport& report)
         QStringList lines;
         for (const ClaimRow& claim : finding.claims) {
             lines.append(QCoreApplication::translate("AuditReport", "%1, attempt %2: %3 to %4, %5")
-                             .arg(workerName(claim.worker)).arg(claim.attempt.value)
-                             .arg(wallTimeText(claim.startedWallNs), wallTimeText(claim.endedWallNs), escaped(claim.outcome)));
+                    .arg(workerName(claim.worker))
+                    .arg(claim.attempt.value)
+                    .arg(wallTimeText(claim.startedWallNs), wallTimeText(claim.endedWallNs), escaped(claim.outcome)));
         }
         html += row({ escaped(finding.kind), escaped(finding.text), lines.join(QStringLiteral("<br>")) });
     }
@@ -82,11 +85,21 @@ QString findingCsv(const AuditReport& report)
 {
     QString csv = QStringLiteral("finding,chunk,text,worker,attempt,claimed_ns,started_ns,ended_ns,outcome\n");
     for (const AuditFinding& finding : report.findings) {
-        const QString head = QStringLiteral("%1,%2,%3").arg(QString::fromStdString(finding.kind)).arg(finding.chunk.value).arg(csvField(QString::fromStdString(finding.text)));
+        const QString head = QStringLiteral("%1,%2,%3")
+                                 .arg(QString::fromStdString(finding.kind))
+                                 .arg(finding.chunk.value)
+                                 .arg(csvField(QString::fromStdString(finding.text)));
         if (finding.claims.empty())
             csv += head + QStringLiteral(",,,,,,\n");
         for (const ClaimRow& claim : finding.claims)
-            csv += QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n").arg(head).arg(claim.worker).arg(claim.attempt.value).arg(claim.claimedWallNs).arg(claim.startedWallNs).arg(claim.endedWallNs).arg(QString::fromStdString(claim.outcome));
+            csv += QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n")
+                       .arg(head)
+                       .arg(claim.worker)
+                       .arg(claim.attempt.value)
+                       .arg(claim.claimedWallNs)
+                       .arg(claim.startedWallNs)
+                       .arg(claim.endedWallNs)
+                       .arg(QString::fromStdString(claim.outcome));
     }
     return csv;
 }
@@ -95,30 +108,41 @@ QString findingCsv(const AuditReport& report)
 
 QString auditProgressWords(const QString& doing, double fraction)
 {
-    return QCoreApplication::translate("AuditReport", "%1: %2 %").arg(coreWords(doing)).arg(static_cast<int>(fraction * 100));
+    return QCoreApplication::translate("AuditReport", "%1: %2 %")
+        .arg(coreWords(doing))
+        .arg(static_cast<int>(fraction * 100));
 }
 
 QString auditHtml(const AuditReport& report, const QString& runName)
 {
     const QString verdict = coreWords(auditVerdict(report)).toHtmlEscaped();
     QString html = QStringLiteral("<h1>%1</h1>\n<p>%2<br>%3</p>\n<p><b>%4</b></p>\n")
-                       .arg(QCoreApplication::translate("AuditReport", "Audit of %1").arg(runName.toHtmlEscaped()), escaped(report.runId),
-                           QLocale().toString(QDateTime::currentDateTime(), QLocale::LongFormat), verdict);
+                       .arg(QCoreApplication::translate("AuditReport", "Audit of %1").arg(runName.toHtmlEscaped()),
+                           escaped(report.runId), QLocale().toString(QDateTime::currentDateTime(), QLocale::LongFormat),
+                           verdict);
     html += epochTable(report);
     html += QStringLiteral("<h2>%1</h2>\n<ul>\n").arg(said(QT_TRANSLATE_NOOP("AuditReport", "What was checked")));
     for (const AuditInvariant& invariant : report.invariants)
-        html += QStringLiteral("<li>%1 %2: %3</li>\n").arg(invariant.holds ? QStringLiteral("✓") : QStringLiteral("✗"), escaped(invariant.name), escaped(invariant.meaning));
+        html += QStringLiteral("<li>%1 %2: %3</li>\n")
+                    .arg(invariant.holds ? QStringLiteral("✓") : QStringLiteral("✗"), escaped(invariant.name),
+                        escaped(invariant.meaning));
     for (const AuditInspection& one : report.inspections)
-        html += QStringLiteral("<li>%1 %2%3</li>\n").arg(one.wrong > 0 ? QStringLiteral("✗") : one.unreadable > 0 ? QStringLiteral("?") : QStringLiteral("✓"), coreWords(one.how).toHtmlEscaped(), countedWords(one).toHtmlEscaped());
+        html += QStringLiteral("<li>%1 %2%3</li>\n")
+                    .arg(one.wrong > 0           ? QStringLiteral("✗")
+                            : one.unreadable > 0 ? QStringLiteral("?")
+                                                 : QStringLiteral("✓"),
+                        coreWords(one.how).toHtmlEscaped(), countedWords(one).toHtmlEscaped());
     html += QStringLiteral("</ul>\n");
     if (!report.notInspected.empty()) {
-        html += QStringLiteral("<h2>%1</h2>\n<ul>\n").arg(said(QT_TRANSLATE_NOOP("AuditReport", "Not inspected, because nothing else speaks of it")));
+        html += QStringLiteral("<h2>%1</h2>\n<ul>\n")
+                    .arg(said(QT_TRANSLATE_NOOP("AuditReport", "Not inspected, because nothing else speaks of it")));
         for (const std::string& one : report.notInspected)
             html += QStringLiteral("<li>%1</li>\n").arg(coreWords(one).toHtmlEscaped());
         html += QStringLiteral("</ul>\n");
     }
     if (!report.findings.empty())
-        html += QStringLiteral("<h2>%1</h2>\n").arg(said(QT_TRANSLATE_NOOP("AuditReport", "Findings"))) + findingTable(report);
+        html += QStringLiteral("<h2>%1</h2>\n").arg(said(QT_TRANSLATE_NOOP("AuditReport", "Findings")))
+            + findingTable(report);
     return html;
 }
 
@@ -133,7 +157,10 @@ bool saveAuditReport(const AuditReport& report, const QString& runFolder, const 
         document.print(&pdf);
         return QFileInfo(file).size() > 0;
     }
-    QByteArray bytes = QStringLiteral("<!doctype html><meta charset=\"utf-8\"><title>Furrow</title><body style=\"font-family:sans-serif\">\n%1</body>\n").arg(html).toUtf8();
+    QByteArray bytes = QStringLiteral(
+        "<!doctype html><meta charset=\"utf-8\"><title>Furrow</title><body style=\"font-family:sans-serif\">\n%1</body>\n")
+                           .arg(html)
+                           .toUtf8();
     if (file.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive))
         bytes = findingCsv(report).toUtf8();
     else if (file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive))

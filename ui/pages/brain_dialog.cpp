@@ -25,7 +25,10 @@ QString seenHere(const std::vector<EpochRow>& epochs)
     for (const EpochRow& epoch : epochs) {
         const auto total = epoch.chunks.sum();
         const auto done = epoch.chunks[ChunkState::Committed];
-        parts.append(done == total ? BrainDialog::tr("epoch %1 whole").arg(epoch.epoch + 1) : BrainDialog::tr("epoch %1: %2 of %3 chunks").arg(epoch.epoch + 1).arg(countText(done), countText(total)));
+        parts.append(done == total ? BrainDialog::tr("epoch %1 whole").arg(epoch.epoch + 1)
+                                   : BrainDialog::tr("epoch %1: %2 of %3 chunks")
+                                         .arg(epoch.epoch + 1)
+                                         .arg(countText(done), countText(total)));
     }
     constexpr int kShown = 3; // of a run with many epochs the last ones say enough
     return parts.mid(std::max(0, static_cast<int>(parts.size()) - kShown)).join(BrainDialog::tr(", "));
@@ -35,21 +38,31 @@ QString seenBefore(const ParentFile& parent)
 {
     if (!parent.sameData)
         return BrainDialog::tr("other data");
-    const QString chunks = BrainDialog::tr("%n chunk(s) of the same data", nullptr, static_cast<int>(parent.chunkCount));
-    return parent.skipped ? BrainDialog::tr("%1, then left out").arg(chunks) : BrainDialog::tr("%1, then trained again").arg(chunks);
+    const QString chunks
+        = BrainDialog::tr("%n chunk(s) of the same data", nullptr, static_cast<int>(parent.chunkCount));
+    return parent.skipped ? BrainDialog::tr("%1, then left out").arg(chunks)
+                          : BrainDialog::tr("%1, then trained again").arg(chunks);
 }
 
 std::vector<TableColumn<BrainLine>> columns()
 {
     const auto faded = [](const BrainLine& line, int role) {
-        return role == Qt::ToolTipRole ? QVariant(line.there ? QDir::toNativeSeparators(line.folder) : BrainDialog::tr("%1 is not there any more").arg(QDir::toNativeSeparators(line.folder))) : QVariant();
+        return role == Qt::ToolTipRole
+            ? QVariant(line.there
+                      ? QDir::toNativeSeparators(line.folder)
+                      : BrainDialog::tr("%1 is not there any more").arg(QDir::toNativeSeparators(line.folder)))
+            : QVariant();
     };
     return {
-        { [] { return BrainDialog::tr("Run"); }, [](const BrainLine& line) { return QFileInfo(line.folder).fileName(); }, {}, false, faded },
+        { [] { return BrainDialog::tr("Run"); },
+            [](const BrainLine& line) { return QFileInfo(line.folder).fileName(); }, {}, false, faded },
         { [] { return BrainDialog::tr("Weights"); }, [](const BrainLine& line) { return line.from; }, {}, false, {} },
-        { [] { return BrainDialog::tr("Steps"); }, [](const BrainLine& line) { return countText(line.steps); }, [](const BrainLine& line) { return QVariant::fromValue(line.steps); }, true, {} },
-        { [] { return BrainDialog::tr("Tokens"); }, [](const BrainLine& line) { return countText(line.tokens); }, [](const BrainLine& line) { return QVariant::fromValue(line.tokens); }, true, {} },
-        { [] { return BrainDialog::tr("Had seen"); }, [](const BrainLine& line) { return line.chunks; }, {}, false, {} },
+        { [] { return BrainDialog::tr("Steps"); }, [](const BrainLine& line) { return countText(line.steps); },
+            [](const BrainLine& line) { return QVariant::fromValue(line.steps); }, true, {} },
+        { [] { return BrainDialog::tr("Tokens"); }, [](const BrainLine& line) { return countText(line.tokens); },
+            [](const BrainLine& line) { return QVariant::fromValue(line.tokens); }, true, {} },
+        { [] { return BrainDialog::tr("Had seen"); }, [](const BrainLine& line) { return line.chunks; }, {}, false,
+            {} },
     };
 }
 
@@ -58,9 +71,12 @@ std::vector<TableColumn<BrainLine>> columns()
 std::vector<BrainLine> brainLines(const Brain& brain)
 {
     std::vector<BrainLine> lines;
-    lines.push_back({ QString::fromStdString(brain.folder), brain.weights ? QString::fromStdString(brain.weights->row.record.folder) : QString(), brain.steps, brain.tokens, seenHere(brain.epochs), true });
+    lines.push_back({ QString::fromStdString(brain.folder),
+        brain.weights ? QString::fromStdString(brain.weights->row.record.folder) : QString(), brain.steps, brain.tokens,
+        seenHere(brain.epochs), true });
     for (const Brain::Ancestor& parent : brain.ancestors)
-        lines.push_back({ QString::fromStdString(parent.folder), QString::fromStdString(parent.checkpoint), parent.step, parent.tokens, seenBefore(parent), parent.there });
+        lines.push_back({ QString::fromStdString(parent.folder), QString::fromStdString(parent.checkpoint), parent.step,
+            parent.tokens, seenBefore(parent), parent.there });
     return lines;
 }
 
@@ -77,7 +93,9 @@ BrainDialog::BrainDialog(const QString& folder, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 12, 16, 12);
     column->setSpacing(8);
-    QLabel* meaning = makeLabel(tr("A brain is what stays when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint goes on with it."), TextTone::Hint, TextSize::Small);
+    QLabel* meaning = makeLabel(
+        tr("A brain is what stays when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint goes on with it."),
+        TextTone::Hint, TextSize::Small);
     for (QLabel* label : { weights_, tokenizer_, meaning }) {
         label->setWordWrap(true);
         column->addWidget(label);
@@ -121,10 +139,14 @@ void BrainDialog::show(const BrainPtr& brain)
     if (!weights)
         weights_->setText(tr("This run has no weights of its own yet."));
     else if (weights->row.record.evalLoss)
-        weights_->setText(tr("Weights: %1 (%2), loss %3 on held-out text").arg(QString::fromStdString(weights->row.record.folder), coreWords(whoseWeights(*weights)), fixedText(*weights->row.record.evalLoss, 4)));
+        weights_->setText(tr("Weights: %1 (%2), loss %3 on held-out text")
+                .arg(QString::fromStdString(weights->row.record.folder), coreWords(whoseWeights(*weights)),
+                    fixedText(*weights->row.record.evalLoss, 4)));
     else
-        weights_->setText(tr("Weights: %1 (%2)").arg(QString::fromStdString(weights->row.record.folder), coreWords(whoseWeights(*weights))));
-    tokenizer_->setText(tr("Tokenizer: %1, %2 tokens").arg(QString::fromStdString(brain->file.config.tokenizer), countText(brain->file.vocabularySize)));
+        weights_->setText(tr("Weights: %1 (%2)")
+                .arg(QString::fromStdString(weights->row.record.folder), coreWords(whoseWeights(*weights))));
+    tokenizer_->setText(tr("Tokenizer: %1, %2 tokens")
+            .arg(QString::fromStdString(brain->file.config.tokenizer), countText(brain->file.vocabularySize)));
     lines_.reset(brainLines(*brain));
     table_->resizeColumnsToContents();
     table_->horizontalHeader()->setStretchLastSection(true);

@@ -23,7 +23,8 @@ struct BrainLine {
 /// This run first, then its ancestors, nearest first.
 std::vector<BrainLine> brainLines(const Brain& brain);
 
-/// The brain of a run: its weights, its tokenizer and the runs that they grew from, with what each had seen of the data.
+/// The brain of a run: its weights, its tokenizer and the runs that they grew from, with what each had seen of the
+/// data.
 class BrainDialog : public QDialog {
     Q_OBJECT
 public:

@@ -29,7 +29,8 @@ std::optional<double> takeNumber(QLineEdit& field, bool mayBeNegative)
 
 std::optional<double> quantityOf(const QString& text)
 {
-    static constexpr std::pair<char, double> kSuffixes[] = { { 'k', 1e3 }, { 'M', 1e6 }, { 'm', 1e6 }, { 'G', 1e9 }, { 'B', 1e9 }, { 'b', 1e9 }, { 'T', 1e12 } };
+    static constexpr std::pair<char, double> kSuffixes[]
+        = { { 'k', 1e3 }, { 'M', 1e6 }, { 'm', 1e6 }, { 'G', 1e9 }, { 'B', 1e9 }, { 'b', 1e9 }, { 'T', 1e12 } };
     QString digits = text.trimmed();
     double unit = 1;
     for (const auto& [suffix, value] : kSuffixes) {
@@ -77,7 +78,8 @@ ChartSettings::ChartSettings(QWidget* parent)
 
 ChartSettings::~ChartSettings() = default;
 
-QCheckBox* ChartSettings::addCheck(QVBoxLayout& column, const QString& text, const QString& tip, bool ChartWishes::*wish)
+QCheckBox* ChartSettings::addCheck(
+    QVBoxLayout& column, const QString& text, const QString& tip, bool ChartWishes::* wish)
 {
     auto* box = new QCheckBox(text);
     box->setFont(scaledFont(TextSize::Small));
@@ -111,7 +113,8 @@ void ChartSettings::buildDisplay(QVBoxLayout& column)
     grid->setHorizontalSpacing(8);
     grid->setColumnStretch(1, 1);
     width_ = addField(*grid, 0, tr("Smooth over"), tr("2 % of all"));
-    width_->setToolTip(tr("Width of the smoothing in units of the horizontal axis, for example 20M; empty: a fiftieth of everything"));
+    width_->setToolTip(
+        tr("Width of the smoothing in units of the horizontal axis, for example 20M; empty: a fiftieth of everything"));
     unit_ = makeLabel({}, TextTone::Hint, TextSize::Tiny);
     unit_->setAlignment(Qt::AlignRight);
     grid->addWidget(unit_, 1, 1);
@@ -122,7 +125,9 @@ void ChartSettings::buildDisplay(QVBoxLayout& column)
     logLoss_ = addCheck(column, tr("Logarithmic loss axis"), {}, &ChartWishes::logLoss);
     connect(logLoss_, &QCheckBox::toggled, this, &ChartSettings::logLossChanged);
     addCheck(column, tr("Perplexity at the right"), tr("e to the power of the loss"), &ChartWishes::perplexity);
-    addCheck(column, tr("Reach to every point"), tr("Otherwise the few farthest points leave the picture, with an arrow and their value"), &ChartWishes::allPoints);
+    addCheck(column, tr("Reach to every point"),
+        tr("Otherwise the few farthest points leave the picture, with an arrow and their value"),
+        &ChartWishes::allPoints);
     connect(width_, &QLineEdit::editingFinished, this, &ChartSettings::takeFields);
 }
 
@@ -150,7 +155,8 @@ void ChartSettings::buildCharts(QVBoxLayout& column)
     for (int kind = 0; kind < kSmallChartCount; ++kind) {
         auto* box = new QCheckBox(smallChartName(static_cast<SmallChart>(kind)));
         box->setFont(scaledFont(TextSize::Small));
-        box->setChecked(std::find(wishes_.small.begin(), wishes_.small.end(), static_cast<SmallChart>(kind)) != wishes_.small.end());
+        box->setChecked(std::find(wishes_.small.begin(), wishes_.small.end(), static_cast<SmallChart>(kind))
+            != wishes_.small.end());
         connect(box, &QCheckBox::toggled, this, &ChartSettings::takeSmall);
         column.addWidget(box);
         small_[static_cast<std::size_t>(kind)] = box;
@@ -190,10 +196,7 @@ void ChartSettings::takeSmall()
     Q_EMIT changed();
 }
 
-void ChartSettings::setLogLoss(bool on)
-{
-    logLoss_->setChecked(on);
-}
+void ChartSettings::setLogLoss(bool on) { logLoss_->setChecked(on); }
 
 void ChartSettings::setAxis(XAxis axis, const QString& unit)
 {

@@ -52,7 +52,7 @@ private:
     void buildDisplay(QVBoxLayout& column);
     void buildRanges(QVBoxLayout& column);
     void buildCharts(QVBoxLayout& column);
-    QCheckBox* addCheck(QVBoxLayout& column, const QString& text, const QString& tip, bool ChartWishes::*wish);
+    QCheckBox* addCheck(QVBoxLayout& column, const QString& text, const QString& tip, bool ChartWishes::* wish);
     QLineEdit* addField(QGridLayout& grid, int row, const QString& name, const QString& hint);
     void takeFields();
     void takeRange();

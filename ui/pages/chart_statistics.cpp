@@ -19,15 +19,18 @@ constexpr int kMostRows = 4; // more scroll
 
 std::vector<TableColumn<ChartStatistics::Row>> ChartStatistics::columns()
 {
-    const auto number = [](const char* title, double SeriesChart::Statistic::*field) {
+    const auto number = [](const char* title, double SeriesChart::Statistic::* field) {
         return TableColumn<Row> { [title] { return QCoreApplication::translate("ChartStatistics", title); },
-            [field](const Row& row) { return valueText(row.statistic.*field); }, [field](const Row& row) { return QVariant(row.statistic.*field); }, true, {} };
+            [field](const Row& row) { return valueText(row.statistic.*field); },
+            [field](const Row& row) { return QVariant(row.statistic.*field); }, true, {} };
     };
     return {
-        { [] { return QCoreApplication::translate("ChartStatistics", "Visible range"); }, [](const Row& row) { return row.name; },
-            [](const Row& row) { return QVariant(row.statistic.worker); }, false,
+        { [] { return QCoreApplication::translate("ChartStatistics", "Visible range"); },
+            [](const Row& row) { return row.name; }, [](const Row& row) { return QVariant(row.statistic.worker); },
+            false,
             [](const Row& row, int role) { return role == WorkerRole ? QVariant(row.statistic.worker) : QVariant(); } },
-        { [] { return QCoreApplication::translate("ChartStatistics", "Points"); }, [](const Row& row) { return countText(static_cast<std::int64_t>(row.statistic.count)); },
+        { [] { return QCoreApplication::translate("ChartStatistics", "Points"); },
+            [](const Row& row) { return countText(static_cast<std::int64_t>(row.statistic.count)); },
             [](const Row& row) { return QVariant(static_cast<qulonglong>(row.statistic.count)); }, true, {} },
         number(QT_TRANSLATE_NOOP("ChartStatistics", "Smallest"), &SeriesChart::Statistic::min),
         number(QT_TRANSLATE_NOOP("ChartStatistics", "Mean"), &SeriesChart::Statistic::mean),

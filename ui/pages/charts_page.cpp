@@ -143,7 +143,9 @@ void ChartsPage::takeStatus(const StatusPtr& status)
     head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment());
     meters_->setStatus(*status);
     showEmptyText();
-    auto lost = bench_.replay().moment() ? std::vector<LostTraining> {} : lostTrainings(bench_.claims().claims(), status->goneHolds); // of the present: nobody knew in the past
+    auto lost = bench_.replay().moment()
+        ? std::vector<LostTraining> {}
+        : lostTrainings(bench_.claims().claims(), status->goneHolds); // of the present: nobody knew in the past
     if (lost == lost_)
         return;
     lost_ = std::move(lost);
@@ -157,14 +159,17 @@ void ChartsPage::buildBar()
     row->setSpacing(8);
     axis_ = new ElidedCombo(this);
     axis_->setAccessibleName(tr("Horizontal axis"));
-    const std::pair<QString, XAxis> axes[] = { { tr("Tokens, all workers"), XAxis::Tokens }, { tr("Steps, all workers"), XAxis::GlobalStep }, { tr("Steps of each worker"), XAxis::WorkerStep },
-        { tr("Samples, all workers"), XAxis::Samples }, { tr("Epochs"), XAxis::Epoch }, { tr("Time of day"), XAxis::WallTime }, { tr("Active time"), XAxis::ActiveTime } };
+    const std::pair<QString, XAxis> axes[] = { { tr("Tokens, all workers"), XAxis::Tokens },
+        { tr("Steps, all workers"), XAxis::GlobalStep }, { tr("Steps of each worker"), XAxis::WorkerStep },
+        { tr("Samples, all workers"), XAxis::Samples }, { tr("Epochs"), XAxis::Epoch },
+        { tr("Time of day"), XAxis::WallTime }, { tr("Active time"), XAxis::ActiveTime } };
     for (const auto& [name, axis] : axes)
         axis_->addItem(tr("x: %1").arg(name), static_cast<int>(axis));
     row->addWidget(axis_);
     smoothing_ = new ElidedCombo(this);
     smoothing_->setAccessibleName(tr("Smoothing"));
-    const std::pair<QString, SmoothingKind> kinds[] = { { tr("EMA"), SmoothingKind::Ema }, { tr("EMA, both ways"), SmoothingKind::ZeroPhaseEma }, { tr("Gaussian"), SmoothingKind::Gaussian },
+    const std::pair<QString, SmoothingKind> kinds[] = { { tr("EMA"), SmoothingKind::Ema },
+        { tr("EMA, both ways"), SmoothingKind::ZeroPhaseEma }, { tr("Gaussian"), SmoothingKind::Gaussian },
         { tr("Median"), SmoothingKind::Median }, { tr("none"), SmoothingKind::None } };
     for (const auto& [name, kind] : kinds)
         smoothing_->addItem(tr("Smooth: %1").arg(name), static_cast<int>(kind));
@@ -236,7 +241,8 @@ void ChartsPage::connectSettings()
         redraw();
     });
     connect(settings_, &ChartSettings::logLossChanged, this, &ChartsPage::logLossChanged);
-    connect(settings_, &ChartSettings::rangeWanted, this, [this](double begin, double end) { link_.setRange(ChartLink::Range { begin, end }); });
+    connect(settings_, &ChartSettings::rangeWanted, this,
+        [this](double begin, double end) { link_.setRange(ChartLink::Range { begin, end }); });
     connect(&link_, &ChartLink::rangeChanged, this, [this] { settings_->setVisibleRange(link_.range()); });
     connect(display_, &QPushButton::toggled, settings_, &QWidget::setVisible);
     connect(figures_, &QPushButton::toggled, this, [this](bool on) {
@@ -246,15 +252,9 @@ void ChartsPage::connectSettings()
     followAxis();
 }
 
-XAxis ChartsPage::axis() const
-{
-    return static_cast<XAxis>(axis_->currentData().toInt());
-}
+XAxis ChartsPage::axis() const { return static_cast<XAxis>(axis_->currentData().toInt()); }
 
-void ChartsPage::followAxis()
-{
-    settings_->setAxis(axis(), axisUnit(axis()));
-}
+void ChartsPage::followAxis() { settings_->setAxis(axis(), axisUnit(axis())); }
 
 void ChartsPage::showDrawn()
 {
@@ -273,8 +273,10 @@ void ChartsPage::take(const SnapshotPtr& snapshot)
 // A worker that does not know the steps of the others writes 0: an axis of zeros is not offered.
 void ChartsPage::offerGlobalSteps()
 {
-    const bool known = std::any_of(snapshot_->stretches.begin(), snapshot_->stretches.end(),
-        [](const Stretch& stretch) { return stretch.size() > 0 && stretch.firstGlobalStep + stretch.globalStep.back() > 0; });
+    const bool known
+        = std::any_of(snapshot_->stretches.begin(), snapshot_->stretches.end(), [](const Stretch& stretch) {
+              return stretch.size() > 0 && stretch.firstGlobalStep + stretch.globalStep.back() > 0;
+          });
     const int item = axis_->findData(static_cast<int>(XAxis::GlobalStep));
     auto* items = qobject_cast<QStandardItemModel*>(axis_->model());
     items->item(item)->setEnabled(known);
@@ -306,7 +308,9 @@ void ChartsPage::showEmptyText()
     const StatusPtr& status = bench_.watcher().status();
     QString text = tr("No steps recorded yet.");
     if (status && !status->workers.empty() && status->workers.front().alive)
-        text = tr("No steps recorded yet. Worker %1: %2.").arg(status->workers.front().worker).arg(phaseWord(status->workers.front().phase));
+        text = tr("No steps recorded yet. Worker %1: %2.")
+                   .arg(status->workers.front().worker)
+                   .arg(phaseWord(status->workers.front().phase));
     loss_->setEmptyText(text);
     small_->setEmptyText(text);
 }
@@ -320,7 +324,8 @@ std::vector<ChartSpan> ChartsPage::selectedSpans() const
         for (const SelectedChunk& chunk : bench_.selection().selection().chunks) {
             for (const auto& interval : snapshot_->intervalsOf(chunk.id.value)) {
                 if (interval.end > interval.begin)
-                    spans.push_back({ snapshot_->xAt(interval.stretch, interval.begin, axis(), perEpoch), snapshot_->xAt(interval.stretch, interval.end - 1, axis(), perEpoch) });
+                    spans.push_back({ snapshot_->xAt(interval.stretch, interval.begin, axis(), perEpoch),
+                        snapshot_->xAt(interval.stretch, interval.end - 1, axis(), perEpoch) });
             }
         }
     }
@@ -363,7 +368,8 @@ ChartData ChartsPage::shownData(Metric metric) const
     return shown;
 }
 
-// A click on a point selects the chunk that was trained there, and those that the other workers trained at that instant.
+// A click on a point selects the chunk that was trained there, and those that the other workers trained at that
+// instant.
 void ChartsPage::choosePoint(int worker, double x)
 {
     if (!snapshot_)
@@ -426,24 +432,12 @@ void ChartsPage::fit()
     loss_->fit();
 }
 
-void ChartsPage::zoomBack()
-{
-    link_.zoomBack();
-}
+void ChartsPage::zoomBack() { link_.zoomBack(); }
 
-void ChartsPage::setLogY(bool on)
-{
-    settings_->setLogLoss(on);
-}
+void ChartsPage::setLogY(bool on) { settings_->setLogLoss(on); }
 
-bool ChartsPage::savePicture(const QString& file)
-{
-    return loss_->save(file);
-}
+bool ChartsPage::savePicture(const QString& file) { return loss_->save(file); }
 
-bool ChartsPage::saveTable(const QString& name)
-{
-    return writeWhole(name, loss_->csv().toUtf8());
-}
+bool ChartsPage::saveTable(const QString& name) { return writeWhole(name, loss_->csv().toUtf8()); }
 
 } // namespace furrow

@@ -35,7 +35,8 @@ public:
 Q_SIGNALS:
     void whyWanted();
     void logLossChanged(bool on); ///< by the panel of the page
-    void densityChanged(const QString& text); ///< how many points a pixel stands for, at each drawing; "": every point is drawn
+    void densityChanged(
+        const QString& text); ///< how many points a pixel stands for, at each drawing; "": every point is drawn
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

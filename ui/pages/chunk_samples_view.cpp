@@ -22,7 +22,9 @@ enum Form { Text, Tokens };
 
 QString visible(QString text)
 {
-    return text.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("↵<br>")).replace(QLatin1String("  "), QStringLiteral(" &nbsp;"));
+    return text.toHtmlEscaped()
+        .replace(QLatin1Char('\n'), QStringLiteral("↵<br>"))
+        .replace(QLatin1String("  "), QStringLiteral(" &nbsp;"));
 }
 
 } // namespace
@@ -47,7 +49,8 @@ ChunkSamplesView::ChunkSamplesView(Workbench& bench, QWidget* parent)
     order_->addItem(tr("Best first"), QVariant::fromValue(SampleOrder::LowestLoss));
     order_->addItem(tr("As stored"), QVariant::fromValue(SampleOrder::AsStored));
     order_->setAccessibleName(tr("Order of the samples"));
-    order_->setToolTip(tr("Of each chunk the losses of the six worst and the two best samples are kept, as they were when they were trained."));
+    order_->setToolTip(tr(
+        "Of each chunk the losses of the six worst and the two best samples are kept, as they were when they were trained."));
     for (QComboBox* choice : { form_, order_ }) // a narrow dock cuts their words, not the text
         choice->setMinimumWidth(kLeastChoice);
     row->addWidget(form_);
@@ -62,7 +65,9 @@ ChunkSamplesView::ChunkSamplesView(Workbench& bench, QWidget* parent)
     text_->setAccessibleName(tr("Samples of the chunk"));
     column->addWidget(text_, 1);
     column->addStretch();
-    connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& fingerprint) { bench_.quarantine().addSample(fingerprint.toString().toULongLong(nullptr, 16)); });
+    connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& fingerprint) {
+        bench_.quarantine().addSample(fingerprint.toString().toULongLong(nullptr, 16));
+    });
     connect(&bench_.quarantine(), &QuarantineDraft::changed, this, &ChunkSamplesView::render);
     connect(form_, &QComboBox::currentIndexChanged, this, &ChunkSamplesView::render);
     connect(order_, &QComboBox::currentIndexChanged, this, &ChunkSamplesView::read);
@@ -96,14 +101,17 @@ void ChunkSamplesView::follow()
         return;
     shownChunk_ = chunk.id.value;
     shownTrainings_ = trainings;
-    title_->setText(heading_.isEmpty() ? tr("%1, %2").arg(chunkTitle(chunk.block, chunk.column), epochName(placeOf(chunk.id).epoch).toLower()) : heading_);
+    title_->setText(heading_.isEmpty()
+            ? tr("%1, %2").arg(chunkTitle(chunk.block, chunk.column), epochName(placeOf(chunk.id).epoch).toLower())
+            : heading_);
     read();
 }
 
 void ChunkSamplesView::read()
 {
     counts_->setText(tr("Reading the samples…"));
-    reader_.read(bench_.selection().selection().run, placeOf({ shownChunk_ }), order_->currentData().value<SampleOrder>());
+    reader_.read(
+        bench_.selection().selection().run, placeOf({ shownChunk_ }), order_->currentData().value<SampleOrder>());
 }
 
 void ChunkSamplesView::show(const ChunkSamplesPtr& samples)
@@ -143,17 +151,20 @@ QString ChunkSamplesView::summaryText(const ChunkSummary& summary)
         kinds.append(tr("%1 unreadable").arg(countText(summary.failed)));
     if (summary.duplicates > 0)
         kinds.append(tr("%1 left out as repeats").arg(countText(summary.duplicates)));
-    return tr("%1 rows: %2. %3 tokens of text.").arg(countText(summary.rows), kinds.join(QStringLiteral(", ")), countText(summary.tokens));
+    return tr("%1 rows: %2. %3 tokens of text.")
+        .arg(countText(summary.rows), kinds.join(QStringLiteral(", ")), countText(summary.tokens));
 }
 
 QString ChunkSamplesView::sampleHtml(const SampleText& sample) const
 {
     const QPalette colours = palette();
-    QStringList notes { tr("%1, row %2").arg(QFileInfo(sample.file).fileName().toHtmlEscaped(), countText(sample.row)), tr("%n token(s)", nullptr, static_cast<int>(sample.tokenCount)) };
+    QStringList notes { tr("%1, row %2").arg(QFileInfo(sample.file).fileName().toHtmlEscaped(), countText(sample.row)),
+        tr("%n token(s)", nullptr, static_cast<int>(sample.tokenCount)) };
     if ((sample.flags & SampleHeldOut) != 0)
         notes.append(tr("held out"));
     if (!sample.firstFile.isEmpty())
-        notes.append(tr("occurs first in %1, row %2").arg(QFileInfo(sample.firstFile).fileName().toHtmlEscaped(), countText(sample.firstRow)));
+        notes.append(tr("occurs first in %1, row %2")
+                .arg(QFileInfo(sample.firstFile).fileName().toHtmlEscaped(), countText(sample.firstRow)));
     else if ((sample.flags & SampleRepeat) != 0)
         notes.append(tr("occurs before in the block"));
     if ((sample.flags & SampleLeftOut) != 0)
@@ -162,7 +173,9 @@ QString ChunkSamplesView::sampleHtml(const SampleText& sample) const
     if (named)
         notes.append(tr("on the quarantine list"));
     else
-        notes.append(QStringLiteral("<a href=\"%1\">%2</a>").arg(sample.fingerprint, 16, 16, QLatin1Char('0')).arg(tr("leave out")));
+        notes.append(QStringLiteral("<a href=\"%1\">%2</a>")
+                .arg(sample.fingerprint, 16, 16, QLatin1Char('0'))
+                .arg(tr("leave out")));
     QString body;
     if (form_->currentData().toInt() == Text) {
         body = visible(sample.text);
@@ -170,14 +183,19 @@ QString ChunkSamplesView::sampleHtml(const SampleText& sample) const
         bool odd = false;
         for (const QString& token : sample.tokens) {
             const QColor ground = colours.color(odd ? QPalette::Midlight : QPalette::Highlight);
-            body += QStringLiteral("<span style=\"background:%1\">%2</span>").arg(ground.name(), visible(token).replace(QLatin1Char(' '), QStringLiteral("·")));
+            body += QStringLiteral("<span style=\"background:%1\">%2</span>")
+                        .arg(ground.name(), visible(token).replace(QLatin1Char(' '), QStringLiteral("·")));
             odd = !odd;
         }
     }
-    const QString loss = sample.loss ? tr("loss %1").arg(fixedText(*sample.loss, 2)).replace(QLatin1Char(' '), QStringLiteral("&nbsp;")) : QString();
-    return QStringLiteral("<table width=\"100%\" border=\"1\" cellspacing=\"0\" cellpadding=\"4\" style=\"border-color:%1;border-style:solid;margin:0 0 6px 0\"><tr><td>"
-                          "<table width=\"100%\" cellspacing=\"0\"><tr><td style=\"color:%2\">%3</td><td align=\"right\">%4</td></tr></table>%5</td></tr></table>")
-        .arg(colours.color(QPalette::Mid).name(), colours.color(QPalette::PlaceholderText).name(), notes.join(QStringLiteral(" · ")), loss, body);
+    const QString loss = sample.loss
+        ? tr("loss %1").arg(fixedText(*sample.loss, 2)).replace(QLatin1Char(' '), QStringLiteral("&nbsp;"))
+        : QString();
+    return QStringLiteral(
+        "<table width=\"100%\" border=\"1\" cellspacing=\"0\" cellpadding=\"4\" style=\"border-color:%1;border-style:solid;margin:0 0 6px 0\"><tr><td>"
+        "<table width=\"100%\" cellspacing=\"0\"><tr><td style=\"color:%2\">%3</td><td align=\"right\">%4</td></tr></table>%5</td></tr></table>")
+        .arg(colours.color(QPalette::Mid).name(), colours.color(QPalette::PlaceholderText).name(),
+            notes.join(QStringLiteral(" · ")), loss, body);
 }
 
 } // namespace furrow

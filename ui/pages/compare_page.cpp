@@ -73,10 +73,7 @@ std::vector<float> speedsOf(const TelemetrySnapshot& snapshot)
     return speeds;
 }
 
-QString lossText(double loss)
-{
-    return std::isfinite(loss) ? fixedText(loss, 4) : QStringLiteral("–");
-}
+QString lossText(double loss) { return std::isfinite(loss) ? fixedText(loss, 4) : QStringLiteral("–"); }
 
 } // namespace
 
@@ -150,7 +147,9 @@ QWidget* ComparePage::buildCurves()
     row->setContentsMargins(12, 6, 12, 0);
     axis_ = new ElidedCombo;
     axis_->setAccessibleName(tr("Horizontal axis"));
-    const std::pair<QString, XAxis> axes[] = { { tr("Tokens, all workers"), XAxis::Tokens }, { tr("Steps of each worker"), XAxis::WorkerStep }, { tr("Samples, all workers"), XAxis::Samples }, { tr("Active time"), XAxis::ActiveTime } };
+    const std::pair<QString, XAxis> axes[]
+        = { { tr("Tokens, all workers"), XAxis::Tokens }, { tr("Steps of each worker"), XAxis::WorkerStep },
+              { tr("Samples, all workers"), XAxis::Samples }, { tr("Active time"), XAxis::ActiveTime } };
     for (const auto& [name, axis] : axes)
         axis_->addItem(tr("x: %1").arg(name), static_cast<int>(axis));
     row->addWidget(axis_);
@@ -167,7 +166,9 @@ QWidget* ComparePage::buildCurves()
     speed_->setAccessibleName(tr("Speed of single steps"));
     auto* below = new QVBoxLayout;
     below->setContentsMargins(12, 4, 12, 8);
-    below->addWidget(makeLabel(tr("Speed of single steps of one worker each, in tokens per second: smallest, quartiles, largest"), TextTone::Secondary, TextSize::Small));
+    below->addWidget(
+        makeLabel(tr("Speed of single steps of one worker each, in tokens per second: smallest, quartiles, largest"),
+            TextTone::Secondary, TextSize::Small));
     below->addWidget(speed_);
     column->addLayout(below);
     connect(axis_, &QComboBox::currentIndexChanged, this, [this] {
@@ -219,7 +220,8 @@ void ComparePage::takeRuns(const RunLinesPtr& lines)
     for (int row = 0; row < filter_.rowCount(); ++row) {
         const RunLine* line = model_.rowAt(filter_.mapToSource(filter_.index(row, 0)));
         if (chosen.contains(line->folder))
-            runs_->selectionModel()->select(filter_.index(row, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+            runs_->selectionModel()->select(
+                filter_.index(row, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
     }
 }
 
@@ -244,7 +246,8 @@ void ComparePage::compare()
     pin_->setEnabled(folders.size() == 1 || (folders.size() > 1 && runs_->currentIndex().isValid()));
     if (folders.size() < 2 || folders.size() > kMostRuns) {
         comparer_.cancel();
-        sentence_->setText(tr("Select two to eight runs (Ctrl and click, or Ctrl and Space); the first one is the baseline."));
+        sentence_->setText(
+            tr("Select two to eight runs (Ctrl and click, or Ctrl and Space); the first one is the baseline."));
         return;
     }
     sentence_->setText(tr("Reading %n run(s)…", nullptr, static_cast<int>(folders.size())));
@@ -309,14 +312,24 @@ void ComparePage::showSummary()
     std::vector<QStringList> rows;
     for (const ComparedRun& run : result_->comparison.runs) {
         const RunStatus& status = run.status;
-        const QString loss = status.lossWorkers > 0 ? tr("%1, mean of %n worker(s)", nullptr, status.lossWorkers).arg(lossText(status.loss)) : lossText(status.loss);
-        const QString evaluation = status.evaluation ? tr("%1, step %2").arg(lossText(status.evaluation->loss), countText(status.evaluation->step)) : QStringLiteral("–");
+        const QString loss = status.lossWorkers > 0
+            ? tr("%1, mean of %n worker(s)", nullptr, status.lossWorkers).arg(lossText(status.loss))
+            : lossText(status.loss);
+        const QString evaluation = status.evaluation
+            ? tr("%1, step %2").arg(lossText(status.evaluation->loss), countText(status.evaluation->step))
+            : QStringLiteral("–");
         const int chunks = static_cast<int>(run.chunksTrained); // lupdate does not read past a cast
-        const QString overChunks = chunks > 0 ? tr("%1, mean of %Ln chunk(s)", nullptr, chunks).arg(lossText(run.meanLoss)) : QStringLiteral("–");
+        const QString overChunks = chunks > 0
+            ? tr("%1, mean of %Ln chunk(s)", nullptr, chunks).arg(lossText(run.meanLoss))
+            : QStringLiteral("–");
         rows.push_back({ QString::fromStdString(run.name), stateWord(status), loss, evaluation, overChunks,
-            countText(status.steps), countText(status.tokens), durationText(status.activeSeconds), countText(static_cast<std::int64_t>(run.meanTokensPerSecond)), countText(status.attempt) });
+            countText(status.steps), countText(status.tokens), durationText(status.activeSeconds),
+            countText(static_cast<std::int64_t>(run.meanTokensPerSecond)), countText(status.attempt) });
     }
-    fill(*summary_, { tr("Run"), tr("State"), tr("Loss, last step"), tr("Eval loss"), tr("Loss of the first epoch"), tr("Steps"), tr("Tokens"), tr("Active time"), tr("Tokens per second, mean"), tr("Attempts") }, rows, 2);
+    fill(*summary_,
+        { tr("Run"), tr("State"), tr("Loss, last step"), tr("Eval loss"), tr("Loss of the first epoch"), tr("Steps"),
+            tr("Tokens"), tr("Active time"), tr("Tokens per second, mean"), tr("Attempts") },
+        rows, 2);
 }
 
 void ComparePage::showSettings()
@@ -348,7 +361,7 @@ void ComparePage::showChunks()
         return;
     }
     aligned_->setText(tr("%1 chunks in common, mean difference %2 nats, %3 better than the baseline.")
-                          .arg(countText(alignment.common), lossText(alignment.meanDifference), countText(alignment.better)));
+            .arg(countText(alignment.common), lossText(alignment.meanDifference), countText(alignment.better)));
     map_->setReference(result_->cells.front());
     map_->setCells(result_->cells[at]);
     map_->setLayer(MapLayer::DeltaLoss);

@@ -21,8 +21,8 @@ class CoverageMap;
 class MapLegend;
 class Workbench;
 
-/// All runs as a table of figures and settings, and two to eight of them beside each other: curves, losses chunk by chunk,
-/// settings that differ, speed. The first selected run is the baseline unless another one is pinned.
+/// All runs as a table of figures and settings, and two to eight of them beside each other: curves, losses chunk by
+/// chunk, settings that differ, speed. The first selected run is the baseline unless another one is pinned.
 class ComparePage : public QWidget {
     Q_OBJECT
 public:

@@ -115,8 +115,11 @@ void ConfigPage::fill(const RunFile& file, const RunConfig& inForce)
     filter_.invalidate();
     const QString name = QString::fromStdString(file.preset.empty() ? std::string("–") : file.preset);
     origin_->setText(tr("Preset %1, made %2 by Furrow %3, data %4")
-                         .arg(name, wallTimeText(file.createdWallNs), QString::fromStdString(file.furrowVersion), QString::fromStdString(file.dataIdentity).left(8)));
-    origin_->setToolTip(tr("Data %1\nTokenizer %2\nVocabulary %3").arg(QString::fromStdString(file.dataIdentity), QString::fromStdString(file.tokenizerHash), countText(file.vocabularySize)));
+            .arg(name, wallTimeText(file.createdWallNs), QString::fromStdString(file.furrowVersion),
+                QString::fromStdString(file.dataIdentity).left(8)));
+    origin_->setToolTip(tr("Data %1\nTokenizer %2\nVocabulary %3")
+            .arg(QString::fromStdString(file.dataIdentity), QString::fromStdString(file.tokenizerHash),
+                countText(file.vocabularySize)));
 }
 
 // A long path or list is cut so that the meaning stays in sight; the whole of it is in the tooltip.
@@ -128,9 +131,6 @@ void ConfigPage::fitColumns()
         table_->setColumnWidth(column, std::min(table_->columnWidth(column), most));
 }
 
-void ConfigPage::focusSearch()
-{
-    search_->setFocus();
-}
+void ConfigPage::focusSearch() { search_->setFocus(); }
 
 } // namespace furrow

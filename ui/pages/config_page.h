@@ -30,8 +30,8 @@ private:
     bool changedOnly_ = false;
 };
 
-/// The configuration of the run in schema order, as it is in force and what it began with, with the preset's values, the meaning
-/// and what a resume may change.
+/// The configuration of the run in schema order, as it is in force and what it began with, with the preset's values,
+/// the meaning and what a resume may change.
 class ConfigPage : public QWidget {
     Q_OBJECT
 public:

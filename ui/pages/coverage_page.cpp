@@ -59,7 +59,8 @@ std::vector<std::int64_t> orderedBlocks(const std::vector<ChunkCell>& cells, Row
     for (const auto& [number, block] : blocks)
         numbers.push_back(number);
     std::stable_sort(numbers.begin(), numbers.end(), [&](std::int64_t a, std::int64_t b) {
-        return order == RowOrder::FirstTrained ? blocks[a].firstNs < blocks[b].firstNs : blocks[a].loss() > blocks[b].loss();
+        return order == RowOrder::FirstTrained ? blocks[a].firstNs < blocks[b].firstNs
+                                               : blocks[a].loss() > blocks[b].loss();
     });
     return numbers;
 }
@@ -122,8 +123,11 @@ void CoveragePage::buildBar()
     bar->setMovable(false);
     layer_ = new ElidedCombo(bar);
     layer_->setAccessibleName(tr("Layer"));
-    const std::pair<QString, MapLayer> layers[] = { { tr("Loss"), MapLayer::Loss }, { tr("Change of loss"), MapLayer::DeltaLoss }, { tr("State"), MapLayer::State }, { tr("Worker"), MapLayer::Worker },
-        { tr("Attempt"), MapLayer::Attempt }, { tr("Age"), MapLayer::Age }, { tr("Trainings"), MapLayer::TimesTrained }, { tr("Block"), MapLayer::Block }, { tr("Parent run"), MapLayer::Parent } };
+    const std::pair<QString, MapLayer> layers[] = { { tr("Loss"), MapLayer::Loss },
+        { tr("Change of loss"), MapLayer::DeltaLoss }, { tr("State"), MapLayer::State },
+        { tr("Worker"), MapLayer::Worker }, { tr("Attempt"), MapLayer::Attempt }, { tr("Age"), MapLayer::Age },
+        { tr("Trainings"), MapLayer::TimesTrained }, { tr("Block"), MapLayer::Block },
+        { tr("Parent run"), MapLayer::Parent } };
     for (const auto& [name, layer] : layers)
         layer_->addItem(tr("Layer: %1").arg(name), static_cast<int>(layer));
     bar->addWidget(layer_);
@@ -137,7 +141,8 @@ void CoveragePage::buildBar()
     bar->addWidget(epoch_);
     rows_ = new ElidedCombo(bar);
     rows_->setAccessibleName(tr("Order of the rows"));
-    const std::pair<QString, RowOrder> orders[] = { { tr("block number"), RowOrder::Number }, { tr("first trained"), RowOrder::FirstTrained }, { tr("highest loss"), RowOrder::HighestLoss } };
+    const std::pair<QString, RowOrder> orders[] = { { tr("block number"), RowOrder::Number },
+        { tr("first trained"), RowOrder::FirstTrained }, { tr("highest loss"), RowOrder::HighestLoss } };
     for (const auto& [name, order] : orders)
         rows_->addItem(tr("Rows: %1").arg(name), static_cast<int>(order));
     for (QComboBox* combo : { layer_, relative_, epoch_, rows_ }) { // long entries must not push the others out
@@ -183,7 +188,8 @@ void CoveragePage::buildMap()
     map_->setEmptyText(tr("No block is prepared yet."));
     legend_ = new MapLegend(*map_, this);
     stack_->addWidget(map_);
-    connect(map_, &CoverageMap::chunkClicked, this, [this](ChunkId chunk) { bench_.selection().setChunks({ named(chunk) }); });
+    connect(map_, &CoverageMap::chunkClicked, this,
+        [this](ChunkId chunk) { bench_.selection().setChunks({ named(chunk) }); });
     connect(map_, &CoverageMap::chunkHovered, this, [this](ChunkId, const QString& text) { hover_->setText(text); });
     connect(map_, &CoverageMap::brushed, this, [this](const std::vector<ChunkId>& brushed) {
         std::vector<SelectedChunk> chunks;
@@ -198,16 +204,22 @@ void CoveragePage::sayBrushed(const std::vector<SelectedChunk>& chunks)
 {
     if (chunks.empty())
         return;
-    const auto [firstBlock, lastBlock] = std::minmax_element(chunks.begin(), chunks.end(), [](const auto& a, const auto& b) { return a.block < b.block; });
-    const auto [firstColumn, lastColumn] = std::minmax_element(chunks.begin(), chunks.end(), [](const auto& a, const auto& b) { return a.column < b.column; });
+    const auto [firstBlock, lastBlock] = std::minmax_element(
+        chunks.begin(), chunks.end(), [](const auto& a, const auto& b) { return a.block < b.block; });
+    const auto [firstColumn, lastColumn] = std::minmax_element(
+        chunks.begin(), chunks.end(), [](const auto& a, const auto& b) { return a.column < b.column; });
     const QString count = tr("%n chunk(s)", nullptr, static_cast<int>(chunks.size()));
-    hover_->setText(tr("%1, blocks %2 to %3, columns %4 to %5").arg(count, countText(firstBlock->block), countText(lastBlock->block)).arg(firstColumn->column).arg(lastColumn->column));
+    hover_->setText(tr("%1, blocks %2 to %3, columns %4 to %5")
+            .arg(count, countText(firstBlock->block), countText(lastBlock->block))
+            .arg(firstColumn->column)
+            .arg(lastColumn->column));
 }
 
 void CoveragePage::orderRows()
 {
     const auto order = static_cast<RowOrder>(rows_->currentData().toInt());
-    map_->setRowOrder(order == RowOrder::Number ? std::vector<std::int64_t> {} : orderedBlocks(bench_.cells().cells(), order));
+    map_->setRowOrder(
+        order == RowOrder::Number ? std::vector<std::int64_t> {} : orderedBlocks(bench_.cells().cells(), order));
 }
 
 void CoveragePage::buildTable()
@@ -258,7 +270,8 @@ void CoveragePage::takeStatus(const StatusPtr& status)
             open.insert(cell.block);
         if (cell.state != ChunkState::Leased)
             continue;
-        for (const WorkerStatus& worker : bench_.replay().moment() ? std::vector<WorkerStatus> {} : status->workers) { // how far they were is not kept
+        for (const WorkerStatus& worker : bench_.replay().moment() ? std::vector<WorkerStatus> {}
+                                                                   : status->workers) { // how far they were is not kept
             if (worker.chunkBlock == cell.block && worker.chunkColumn == cell.column)
                 progress.emplace_back(cell.id, worker.chunkFraction);
         }
@@ -275,7 +288,8 @@ void CoveragePage::offerEpochs(const RunStatus& status)
     QStringList words;
     const auto moment = bench_.replay().moment();
     const auto isThere = [&moment](const EpochRow& epoch) { return !moment || epoch.openedWallNs <= *moment; };
-    const auto isOpen = [&moment](const EpochRow& epoch) { return !epoch.closedWallNs || (moment && *epoch.closedWallNs > *moment); };
+    const auto isOpen
+        = [&moment](const EpochRow& epoch) { return !epoch.closedWallNs || (moment && *epoch.closedWallNs > *moment); };
     for (const EpochRow& epoch : status.epochs) // those behind one that has not begun have not begun either
         if (isThere(epoch))
             words.append(isOpen(epoch) ? tr("%1, open").arg(epochName(epoch.epoch)) : epochName(epoch.epoch));
@@ -289,7 +303,9 @@ void CoveragePage::offerEpochs(const RunStatus& status)
     std::vector<std::pair<std::int64_t, std::int64_t>> others;
     for (const EpochRow& epoch : moment ? std::vector<EpochRow> {} : status.epochs) // what was to come then is not kept
         if (!epoch.closedWallNs && epoch.epoch != bench_.cells().epoch())
-            others.emplace_back(epoch.epoch, epoch.chunks.sum() - epoch.chunks[ChunkState::Committed] - epoch.chunks[ChunkState::Excluded] - epoch.chunks[ChunkState::Accepted]);
+            others.emplace_back(epoch.epoch,
+                epoch.chunks.sum() - epoch.chunks[ChunkState::Committed] - epoch.chunks[ChunkState::Excluded]
+                    - epoch.chunks[ChunkState::Accepted]);
     legend_->setOpenToo(std::move(others));
 }
 
@@ -328,7 +344,9 @@ void CoveragePage::takeBlocks(const PreparedBlocksPtr& prepared)
         places[block] = BlockPlace::Prepared;
     const StatusPtr& status = bench_.watcher().status();
     static const QRegularExpression kPreparing(QStringLiteral("^preparing block (\\d+)"));
-    const auto preparing = status && status->supervisorPid > 0 && status->reading ? kPreparing.match(QString::fromStdString(status->reading->doing)) : QRegularExpressionMatch();
+    const auto preparing = status && status->supervisorPid > 0 && status->reading
+        ? kPreparing.match(QString::fromStdString(status->reading->doing))
+        : QRegularExpressionMatch();
     if (preparing.hasMatch() && !prepared->contains(preparing.captured(1).toLongLong()))
         places[preparing.captured(1).toLongLong()] = BlockPlace::Fetching;
     map_->setBlockPlaces(std::move(places));
@@ -391,7 +409,8 @@ void CoveragePage::selectWorst()
     }
     const auto wanted = static_cast<std::size_t>(std::ceil(static_cast<double>(values.size()) * worst_->value() / 100));
     const std::size_t count = std::min({ wanted, values.size(), kMostSelected });
-    std::partial_sort(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), values.end(), std::greater<>());
+    std::partial_sort(
+        values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), values.end(), std::greater<>());
     std::vector<SelectedChunk> chunks;
     for (std::size_t i = 0; i < count; ++i) {
         const ChunkCell& cell = cells[values[i].second];
@@ -401,15 +420,9 @@ void CoveragePage::selectWorst()
     bench_.selection().setChunks(std::move(chunks));
 }
 
-void CoveragePage::fit()
-{
-    map_->fit();
-}
+void CoveragePage::fit() { map_->fit(); }
 
-void CoveragePage::setAudit(qint64 twice, qint64 missing)
-{
-    legend_->setAudit(twice, missing);
-}
+void CoveragePage::setAudit(qint64 twice, qint64 missing) { legend_->setAudit(twice, missing); }
 
 void CoveragePage::setChunkActions(const QList<QAction*>& actions)
 {

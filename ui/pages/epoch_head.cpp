@@ -36,14 +36,17 @@ std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims, std::int64_t 
         if (claim->attempt != attempt.value_or(claim->attempt))
             break; // the time between two attempts says nothing about the pace
         attempt = claim->attempt;
-        if (claim->endedWallNs != 0 && claim->endedWallNs <= nowNs && (claim->outcome == "trained" || claim->outcome == "committed"))
+        if (claim->endedWallNs != 0 && claim->endedWallNs <= nowNs
+            && (claim->outcome == "trained" || claim->outcome == "committed"))
             ends.push_back(claim->endedWallNs);
     }
     if (ends.size() < kLeastPaceClaims)
         return std::nullopt;
     std::sort(ends.begin(), ends.end());
     const std::size_t half = ends.size() / 2;
-    const auto mean = [&ends](std::size_t begin, std::size_t end) { return static_cast<double>(ends[end] - ends[begin]) * 1e-9 / static_cast<double>(end - begin); };
+    const auto mean = [&ends](std::size_t begin, std::size_t end) {
+        return static_cast<double>(ends[end] - ends[begin]) * 1e-9 / static_cast<double>(end - begin);
+    };
     const double first = mean(0, half);
     const double second = mean(half, ends.size() - 1);
     return Pace { mean(0, ends.size() - 1), std::min(first, second), std::max(first, second) };
@@ -51,8 +54,11 @@ std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims, std::int64_t 
 
 QString clockText(std::int64_t nowNs, double secondsFromNow)
 {
-    const QDateTime when = QDateTime::fromMSecsSinceEpoch(nowNs / 1'000'000).addSecs(static_cast<qint64>(secondsFromNow));
-    return when.date() == QDate::currentDate() ? when.toString(QStringLiteral("HH:mm")) : wallTimeText(when.toMSecsSinceEpoch() * 1'000'000); // an estimate has no seconds
+    const QDateTime when
+        = QDateTime::fromMSecsSinceEpoch(nowNs / 1'000'000).addSecs(static_cast<qint64>(secondsFromNow));
+    return when.date() == QDate::currentDate()
+        ? when.toString(QStringLiteral("HH:mm"))
+        : wallTimeText(when.toMSecsSinceEpoch() * 1'000'000); // an estimate has no seconds
 }
 
 QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims, std::int64_t nowNs)
@@ -66,8 +72,10 @@ QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims
     if (!pace || left == 0)
         return {};
     const auto n = static_cast<double>(left);
-    const QString words = shown->count() == 1 ? EpochHead::tr("Epoch ends about %1, likely %2 to %3") : EpochHead::tr("Both epochs end about %1, likely %2 to %3");
-    return words.arg(clockText(nowNs, n * pace->seconds), clockText(nowNs, n * pace->fast), clockText(nowNs, n * pace->slow));
+    const QString words = shown->count() == 1 ? EpochHead::tr("Epoch ends about %1, likely %2 to %3")
+                                              : EpochHead::tr("Both epochs end about %1, likely %2 to %3");
+    return words.arg(
+        clockText(nowNs, n * pace->seconds), clockText(nowNs, n * pace->fast), clockText(nowNs, n * pace->slow));
 }
 
 } // namespace
@@ -103,18 +111,23 @@ void EpochHead::clear()
     ends_->clear();
 }
 
-void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims, std::optional<std::int64_t> moment)
+void EpochHead::setStatus(
+    const RunStatus& status, const std::vector<ClaimRow>& claims, std::optional<std::int64_t> moment)
 {
     mark_->setGlyph(glyphOf(status.state));
     const auto shown = shownEpochs(status);
     const QString epoch = shown ? epochsName(*shown) : QString();
     title_->setText(epoch.isEmpty() ? stateWord(status) : tr("%1, %2").arg(epoch, stateWord(status).toLower()));
     const QString evidence = evidenceText(status, QStringLiteral(" "));
-    const QString reason = status.state == RunState::Interrupted ? QString() : endReasonSentence(status.stopReason, status.stopDetail); // the state says that already
-    truth_->setText(reason.isEmpty() || evidence.contains(reason) ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
+    const QString reason = status.state == RunState::Interrupted
+        ? QString()
+        : endReasonSentence(status.stopReason, status.stopDetail); // the state says that already
+    truth_->setText(
+        reason.isEmpty() || evidence.contains(reason) ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
     truth_->setToolTip(evidenceText(status, QStringLiteral("\n")));
     ends_->setText(endEstimate(status, claims, moment.value_or(systemClock().wallNs())));
-    ends_->setMinimumWidth(std::min(ends_->sizeHint().width(), width() / 3)); // the evidence gives way first: its whole is behind the link
+    ends_->setMinimumWidth(
+        std::min(ends_->sizeHint().width(), width() / 3)); // the evidence gives way first: its whole is behind the link
     ends_->setToolTip(ends_->text());
 }
 

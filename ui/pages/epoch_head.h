@@ -13,15 +13,17 @@ namespace furrow {
 
 class StateGlyph;
 
-/// The line above the meters of an epoch: its number and the state of the run with the evidence for it, and when the epoch is
-/// likely to end.
+/// The line above the meters of an epoch: its number and the state of the run with the evidence for it, and when the
+/// epoch is likely to end.
 class EpochHead : public QWidget {
     Q_OBJECT
 public:
     explicit EpochHead(QWidget* parent = nullptr);
     /// @param claims  of the run, oldest first: the pace of the newest ones tells the end of the epoch
-    /// @param moment  that is replayed [ns since 1970]: the pace of then, and the end counted from there; absent: the present
-    void setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims, std::optional<std::int64_t> moment = {});
+    /// @param moment  that is replayed [ns since 1970]: the pace of then, and the end counted from there; absent: the
+    /// present
+    void setStatus(
+        const RunStatus& status, const std::vector<ClaimRow>& claims, std::optional<std::int64_t> moment = {});
     void clear();
     /// The only one here that takes the focus, for the order of tabs.
     QPushButton* whyButton() const { return why_; }

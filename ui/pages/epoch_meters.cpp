@@ -17,8 +17,10 @@ constexpr int kAfterLabel = 8;
 void fill(Meter& meter, std::int64_t done, std::optional<std::int64_t> total, std::vector<MeterPart> parts)
 {
     const bool known = total.has_value() && *total > 0;
-    meter.setParts(known ? std::move(parts) : std::vector<MeterPart> {}, known ? std::optional(static_cast<double>(*total)) : std::nullopt);
-    meter.setNumbers(countText(done), known ? countText(*total) : QString(), known ? percentText(static_cast<double>(done) / static_cast<double>(*total)) : QString());
+    meter.setParts(known ? std::move(parts) : std::vector<MeterPart> {},
+        known ? std::optional(static_cast<double>(*total)) : std::nullopt);
+    meter.setNumbers(countText(done), known ? countText(*total) : QString(),
+        known ? percentText(static_cast<double>(done) / static_cast<double>(*total)) : QString());
 }
 
 } // namespace
@@ -72,12 +74,14 @@ void EpochMeters::setStatus(const RunStatus& status)
     const EpochRow& epoch = shown->together; // where two are open, of both
     for (Meter* meter : { blocks_, chunks_, samples_, steps_ })
         meter->setTotalToCome(status.state != RunState::Finished); // nothing more is found out about it
-    fill(*blocks_, epoch.visitedBlocks, epoch.blockCount, { { static_cast<double>(epoch.visitedBlocks), MeterFill::Visited } });
+    fill(*blocks_, epoch.visitedBlocks, epoch.blockCount,
+        { { static_cast<double>(epoch.visitedBlocks), MeterFill::Visited } });
     showChunks(epoch);
     // Samples are only known of prepared blocks: before the last one is, there is no honest total.
     const bool allPrepared = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
     const std::int64_t samples = epoch.rowsCommitted.samples;
-    fill(*samples_, samples, allPrepared ? std::optional(epoch.rowsKnown.samples) : std::nullopt, { { static_cast<double>(samples), MeterFill::Steps } });
+    fill(*samples_, samples, allPrepared ? std::optional(epoch.rowsKnown.samples) : std::nullopt,
+        { { static_cast<double>(samples), MeterFill::Steps } });
     std::optional<std::int64_t> wanted;
     if (status.rules.steps > 0)
         wanted = status.rules.steps;
@@ -87,10 +91,14 @@ void EpochMeters::setStatus(const RunStatus& status)
 void EpochMeters::showChunks(const EpochRow& epoch)
 {
     const ChunkCounts& chunks = epoch.chunks;
-    const auto part = [&chunks](ChunkState state, MeterFill fill, std::int64_t gone) { return MeterPart { static_cast<double>(chunks[state] - gone), fill }; };
+    const auto part = [&chunks](ChunkState state, MeterFill fill, std::int64_t gone) {
+        return MeterPart { static_cast<double>(chunks[state] - gone), fill };
+    };
     fill(*chunks_, chunks[ChunkState::Committed], epoch.blockCount ? std::optional(chunks.sum()) : std::nullopt,
-        { part(ChunkState::Committed, MeterFill::Committed, 0), part(ChunkState::Trained, MeterFill::TrainedStripes, epoch.lost.trained),
-            part(ChunkState::Leased, MeterFill::Leased, epoch.lost.leased + epoch.lost.released), part(ChunkState::Excluded, MeterFill::Excluded, 0) });
+        { part(ChunkState::Committed, MeterFill::Committed, 0),
+            part(ChunkState::Trained, MeterFill::TrainedStripes, epoch.lost.trained),
+            part(ChunkState::Leased, MeterFill::Leased, epoch.lost.leased + epoch.lost.released),
+            part(ChunkState::Excluded, MeterFill::Excluded, 0) });
     showLegend(epoch);
 }
 
@@ -98,9 +106,12 @@ void EpochMeters::showLegend(const EpochRow& epoch)
 {
     const ChunkCounts& chunks = epoch.chunks;
     const LostChunks& lost = epoch.lost; // counted once: what is lost is not also called free, leased or trained
-    std::vector<MeterLegend::Entry> entries { { tr("committed %1").arg(countText(chunks[ChunkState::Committed])), MeterFill::Committed },
-        { tr("trained, not in a checkpoint yet %1").arg(countText(chunks[ChunkState::Trained] - lost.trained)), MeterFill::TrainedStripes },
-        { tr("leased %1").arg(countText(chunks[ChunkState::Leased] - lost.leased - lost.released)), MeterFill::Leased }, { tr("free %1").arg(countText(chunks[ChunkState::Free] - lost.free)), MeterFill::Free } };
+    std::vector<MeterLegend::Entry> entries { { tr("committed %1").arg(countText(chunks[ChunkState::Committed])),
+                                                  MeterFill::Committed },
+        { tr("trained, not in a checkpoint yet %1").arg(countText(chunks[ChunkState::Trained] - lost.trained)),
+            MeterFill::TrainedStripes },
+        { tr("leased %1").arg(countText(chunks[ChunkState::Leased] - lost.leased - lost.released)), MeterFill::Leased },
+        { tr("free %1").arg(countText(chunks[ChunkState::Free] - lost.free)), MeterFill::Free } };
     if (const auto pending = chunks[ChunkState::Pending] - lost.pending; pending > 0)
         entries.push_back({ tr("not prepared %1").arg(countText(pending)), std::nullopt });
     if (lost.sum() > 0)
@@ -120,7 +131,8 @@ void EpochMeters::showLegend(const EpochRow& epoch)
         entries.push_back({ tr("samples left out as repeats %1").arg(countText(rows.duplicates)), std::nullopt });
     legend_->setEntries(std::move(entries));
     const std::int64_t bad = chunks[ChunkState::Poisoned];
-    poisoned_->setText(bad > 0 ? tr("poisoned %1, accept or retry before the epoch can end").arg(countText(bad)) : QString());
+    poisoned_->setText(
+        bad > 0 ? tr("poisoned %1, accept or retry before the epoch can end").arg(countText(bad)) : QString());
     poisoned_->setToolTip(poisoned_->text());
 }
 

@@ -11,8 +11,8 @@ namespace furrow {
 class Meter;
 class MeterLegend;
 
-/// Four bars that are never merged into one per cent: blocks visited, chunks committed, samples in the weights, steps. Below
-/// them every state of chunks with its count.
+/// Four bars that are never merged into one per cent: blocks visited, chunks committed, samples in the weights, steps.
+/// Below them every state of chunks with its count.
 class EpochMeters : public QWidget {
     Q_OBJECT
 public:

@@ -10,7 +10,8 @@ namespace furrow {
 QString errorText(const Error& error)
 {
     const QString said = coreWords(withoutSecrets(error.message));
-    const auto with = [&said](const QString& kind) { return QCoreApplication::translate("ErrorText", "%1 %2").arg(kind, said); };
+    const auto with
+        = [&said](const QString& kind) { return QCoreApplication::translate("ErrorText", "%1 %2").arg(kind, said); };
     switch (error.code) {
     case ErrorCode::NotFound: return with(QCoreApplication::translate("ErrorText", "Something is missing."));
     case ErrorCode::Corrupt: return with(QCoreApplication::translate("ErrorText", "A file is damaged."));

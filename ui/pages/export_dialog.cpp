@@ -31,7 +31,8 @@ bool renameFile(const QString& from, const QString& to)
 
 } // namespace
 
-ExportDialog::ExportDialog(const QString& folder, StatusPtr status, TablesPtr tables, const QImage& curves, QWidget* parent)
+ExportDialog::ExportDialog(
+    const QString& folder, StatusPtr status, TablesPtr tables, const QImage& curves, QWidget* parent)
     : QDialog(parent)
     , folder_(folder)
     , status_(std::move(status))
@@ -46,8 +47,10 @@ ExportDialog::ExportDialog(const QString& folder, StatusPtr status, TablesPtr ta
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 12, 16, 12);
     column->setSpacing(6);
-    const QString words[] = { tr("Report of the run: state, figures, curves, settings and audit on one HTML page"), tr("What was measured, as CSV tables"), tr("What was measured, as JSON lines"),
-        tr("What was measured, for TensorBoard"), tr("The model, for Hugging Face"), tr("Bundle for developers: logs, settings and audit, without data, weights, secrets and folders") };
+    const QString words[] = { tr("Report of the run: state, figures, curves, settings and audit on one HTML page"),
+        tr("What was measured, as CSV tables"), tr("What was measured, as JSON lines"),
+        tr("What was measured, for TensorBoard"), tr("The model, for Hugging Face"),
+        tr("Bundle for developers: logs, settings and audit, without data, weights, secrets and folders") };
     for (int kind = Report; kind <= Bundle; ++kind) {
         auto* button = new QRadioButton(words[kind]);
         kinds_->addButton(button, kind);
@@ -66,11 +69,11 @@ ExportDialog::ExportDialog(const QString& folder, StatusPtr status, TablesPtr ta
     column->addStretch();
     column->addWidget(buildFoot());
     connect(kinds_, &QButtonGroup::idClicked, this, &ExportDialog::choose);
-    connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject&, const QString& problem) {
-        finishTask(coreWords(problem));
-    });
+    connect(&task_, &TaskRunner::finished, this,
+        [this](const QJsonObject&, const QString& problem) { finishTask(coreWords(problem)); });
     connect(&auditor_, &LedgerAuditor::audited, this, [this](const AuditPtr& report) { writeReport(*report); });
-    connect(&auditor_, &LedgerAuditor::progressed, this, [this](const QString& doing, double fraction) { say(auditProgressWords(doing, fraction)); });
+    connect(&auditor_, &LedgerAuditor::progressed, this,
+        [this](const QString& doing, double fraction) { say(auditProgressWords(doing, fraction)); });
     connect(&auditor_, &LedgerAuditor::failed, this, [this](const QString& sentence) {
         go_->setEnabled(true);
         say(coreWords(sentence), true);
@@ -98,14 +101,16 @@ QWidget* ExportDialog::buildFoot()
 void ExportDialog::choose(int kind)
 {
     const QString base = QDir::home().filePath(QFileInfo(folder_).fileName());
-    const QString endings[] = { QStringLiteral("-report.html"), QStringLiteral("-csv"), QStringLiteral("-jsonl"), QStringLiteral("-tensorboard"), QStringLiteral("-huggingface"), QStringLiteral("-bundle.tar.gz") };
+    const QString endings[] = { QStringLiteral("-report.html"), QStringLiteral("-csv"), QStringLiteral("-jsonl"),
+        QStringLiteral("-tensorboard"), QStringLiteral("-huggingface"), QStringLiteral("-bundle.tar.gz") };
     target_->setText(QDir::toNativeSeparators(base + endings[kind]));
     say(kind == Report || kind == Bundle ? QString() : tr("A folder is made there."));
 }
 
 void ExportDialog::browse()
 {
-    const QString file = QFileDialog::getSaveFileName(this, tr("Where to write it"), target_->text(), {}, nullptr, QFileDialog::DontConfirmOverwrite);
+    const QString file = QFileDialog::getSaveFileName(
+        this, tr("Where to write it"), target_->text(), {}, nullptr, QFileDialog::DontConfirmOverwrite);
     if (!file.isEmpty())
         target_->setText(QDir::toNativeSeparators(file));
 }
@@ -128,11 +133,14 @@ void ExportDialog::start()
     if (kind == Bundle) {
         QFile::remove(writing_ + kUnfinished); // of a console that ended meanwhile
         unfinished_ = writing_ + kUnfinished;
-        task_.run({ QStringLiteral("bundle"), folder_, QStringLiteral("--out"), writing_ + kUnfinished, QStringLiteral("--json") });
+        task_.run({ QStringLiteral("bundle"), folder_, QStringLiteral("--out"), writing_ + kUnfinished,
+            QStringLiteral("--json") });
         return;
     }
-    const QString formats[] = { QStringLiteral("csv"), QStringLiteral("jsonl"), QStringLiteral("tensorboard"), QStringLiteral("huggingface") };
-    task_.run({ QStringLiteral("export"), folder_, QStringLiteral("--format"), formats[kind - Csv], QStringLiteral("--out"), writing_, QStringLiteral("--json") });
+    const QString formats[] = { QStringLiteral("csv"), QStringLiteral("jsonl"), QStringLiteral("tensorboard"),
+        QStringLiteral("huggingface") };
+    task_.run({ QStringLiteral("export"), folder_, QStringLiteral("--format"), formats[kind - Csv],
+        QStringLiteral("--out"), writing_, QStringLiteral("--json") });
 }
 
 // A bundle gets its name when it is whole: one of that name stays until then.
@@ -153,14 +161,12 @@ void ExportDialog::finishTask(const QString& problem)
 void ExportDialog::writeReport(const AuditReport& audit)
 {
     go_->setEnabled(true);
-    const QByteArray bytes = runReportHtml(*status_, tables_ ? tables_->attempts : std::vector<AttemptRow> {}, audit, curves_).toUtf8();
+    const QByteArray bytes
+        = runReportHtml(*status_, tables_ ? tables_->attempts : std::vector<AttemptRow> {}, audit, curves_).toUtf8();
     const bool saved = writeWhole(writing_, bytes);
     say(saved ? tr("Saved as %1.").arg(writing_) : tr("%1 could not be written.").arg(writing_), !saved);
 }
 
-void ExportDialog::say(const QString& sentence, bool bad)
-{
-    saySentence(state_, sentence, bad);
-}
+void ExportDialog::say(const QString& sentence, bool bad) { saySentence(state_, sentence, bad); }
 
 } // namespace furrow

@@ -14,8 +14,8 @@ class QPushButton;
 
 namespace furrow {
 
-/// A run for others: a report, what was measured as CSV, JSON lines or TensorBoard files, the model for Hugging Face, or a bundle for
-/// developers without data, weights, secrets and folders.
+/// A run for others: a report, what was measured as CSV, JSON lines or TensorBoard files, the model for Hugging Face,
+/// or a bundle for developers without data, weights, secrets and folders.
 class ExportDialog : public QDialog {
     Q_OBJECT
 public:

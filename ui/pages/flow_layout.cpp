@@ -35,7 +35,8 @@ QSize FlowLayout::sizeHint() const
     QSize all;
     for (const QLayoutItem* item : items_) {
         const QSize hint = item->sizeHint();
-        all = QSize(all.width() + hint.width() + (all.isEmpty() ? 0 : spacing()), std::max(all.height(), hint.height()));
+        all = QSize(
+            all.width() + hint.width() + (all.isEmpty() ? 0 : spacing()), std::max(all.height(), hint.height()));
     }
     return all;
 }

@@ -54,10 +54,11 @@ LogPage::LogPage(Workbench& bench, QWidget* parent)
         if (follow_->isChecked())
             table_->scrollToBottom();
     });
-    connect(table_->verticalScrollBar(), &QScrollBar::actionTriggered, this, [this] { // reading back ends following, the end begins it
-        const QScrollBar* bar = table_->verticalScrollBar();
-        follow_->setChecked(bar->sliderPosition() >= bar->maximum());
-    });
+    connect(table_->verticalScrollBar(), &QScrollBar::actionTriggered, this,
+        [this] { // reading back ends following, the end begins it
+            const QScrollBar* bar = table_->verticalScrollBar();
+            follow_->setChecked(bar->sliderPosition() >= bar->maximum());
+        });
     auto* copy = new QShortcut(QKeySequence::Copy, table_, nullptr, nullptr, Qt::WidgetShortcut);
     connect(copy, &QShortcut::activated, this, &LogPage::copySelection);
     table_->scrollToBottom();
@@ -86,8 +87,10 @@ void LogPage::buildBar()
     static_cast<QVBoxLayout*>(layout())->addLayout(row);
     fillProcesses();
     connect(search_, &QLineEdit::textChanged, &filter_, &LogFilter::setWords);
-    connect(level_, &QComboBox::currentIndexChanged, this, [this] { filter_.setLeastLevel(static_cast<LogLevel>(level_->currentData().toInt())); });
-    connect(process_, &QComboBox::currentIndexChanged, this, [this] { filter_.setProcess(process_->currentData().toString()); });
+    connect(level_, &QComboBox::currentIndexChanged, this,
+        [this] { filter_.setLeastLevel(static_cast<LogLevel>(level_->currentData().toInt())); });
+    connect(process_, &QComboBox::currentIndexChanged, this,
+        [this] { filter_.setProcess(process_->currentData().toString()); });
     connect(&bench_, &Workbench::logProcessesChanged, this, &LogPage::fillProcesses);
     connect(follow_, &QCheckBox::toggled, this, [this](bool on) {
         if (on && table_ != nullptr)
@@ -112,14 +115,16 @@ void LogPage::copySelection()
     for (const QModelIndex& index : selected) {
         const LogLine* line = bench_.log().rowAt(filter_.mapToSource(index));
         if (line != nullptr)
-            lines.append(QStringLiteral("%1 %2 %3  %4").arg(line->time, logLevelWord(line->level), line->process, line->text));
+            lines.append(
+                QStringLiteral("%1 %2 %3  %4").arg(line->time, logLevelWord(line->level), line->process, line->text));
     }
     QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
 }
 
 void LogPage::showTime(std::int64_t wallNs)
 {
-    const QString time = QDateTime::fromMSecsSinceEpoch(wallNs / 1'000'000).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss.zzz"));
+    const QString time
+        = QDateTime::fromMSecsSinceEpoch(wallNs / 1'000'000).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss.zzz"));
     follow_->setChecked(false);
     for (int row = 0; row < filter_.rowCount(); ++row) {
         const LogLine* line = bench_.log().rowAt(filter_.mapToSource(filter_.index(row, 0)));

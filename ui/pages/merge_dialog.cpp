@@ -16,8 +16,10 @@ std::vector<SupervisorLedger::CheckpointRow> mergeableReplicas(const LedgerTable
 {
     std::vector<SupervisorLedger::CheckpointRow> members;
     for (const auto& replica : tables.replicas) {
-        const auto row = std::find_if(tables.checkpoints.begin(), tables.checkpoints.end(), [&](const auto& one) { return replica.head && one.id == *replica.head; });
-        if (row != tables.checkpoints.end() && row->record.kind == CheckpointKind::Replica && !row->damaged && !row->removed)
+        const auto row = std::find_if(tables.checkpoints.begin(), tables.checkpoints.end(),
+            [&](const auto& one) { return replica.head && one.id == *replica.head; });
+        if (row != tables.checkpoints.end() && row->record.kind == CheckpointKind::Replica && !row->damaged
+            && !row->removed)
             members.push_back(*row);
     }
     return members;
@@ -37,8 +39,11 @@ MergeDialog::MergeDialog(const QString& folder, const LedgerTables& tables, QWid
     column->setContentsMargins(16, 12, 16, 12);
     column->setSpacing(8);
     const int count = static_cast<int>(members.size()); // lupdate does not read past a cast
-    column->addWidget(makeLabel(tr("%n replica(s) trained apart", nullptr, count), TextTone::Value, TextSize::Title, true));
-    QLabel* meaning = makeLabel(tr("Merging makes one model of them, and every replica goes on from it. The checkpoints of the members stay as the keep policy keeps them. All losses are of the same held-out text."), TextTone::Secondary);
+    column->addWidget(
+        makeLabel(tr("%n replica(s) trained apart", nullptr, count), TextTone::Value, TextSize::Title, true));
+    QLabel* meaning = makeLabel(
+        tr("Merging makes one model of them, and every replica goes on from it. The checkpoints of the members stay as the keep policy keeps them. All losses are of the same held-out text."),
+        TextTone::Secondary);
     meaning->setWordWrap(true);
     column->addWidget(meaning);
     grid_->setHorizontalSpacing(16);
@@ -46,7 +51,9 @@ MergeDialog::MergeDialog(const QString& folder, const LedgerTables& tables, QWid
     grid_->setColumnStretch(1, 1);
     grid_->addWidget(makeLabel(tr("Held-out loss"), TextTone::Hint, TextSize::Tiny), 0, 2, Qt::AlignRight);
     for (const auto& row : members)
-        addLine(tr("Replica %1").arg(row.record.replica), tr("%1, %2 tokens").arg(QString::fromStdString(row.record.folder), countText(row.record.tokens)), QString::fromStdString(row.record.folder));
+        addLine(tr("Replica %1").arg(row.record.replica),
+            tr("%1, %2 tokens").arg(QString::fromStdString(row.record.folder), countText(row.record.tokens)),
+            QString::fromStdString(row.record.folder));
     grid_->addWidget(makeLine(), grid_->rowCount(), 0, 1, 3);
     addLine(tr("Merged"), tr("not made yet"), {});
     column->addLayout(grid_);
@@ -108,10 +115,7 @@ void MergeDialog::setBusy(bool busy)
     method_->setEnabled(!busy && !isMerged_);
 }
 
-void MergeDialog::say(const QString& sentence, bool bad)
-{
-    saySentence(state_, sentence, bad);
-}
+void MergeDialog::say(const QString& sentence, bool bad) { saySentence(state_, sentence, bad); }
 
 void MergeDialog::evaluate(bool thenMerge)
 {
@@ -132,7 +136,8 @@ void MergeDialog::next()
         setBusy(false);
     } else if (!isResult || isMerged_) {
         say(tr("Evaluating %1…").arg(lines_[at_].checkpoint));
-        task_.run({ QStringLiteral("eval"), folder_, QStringLiteral("--checkpoint"), lines_[at_].checkpoint, QStringLiteral("--json") });
+        task_.run({ QStringLiteral("eval"), folder_, QStringLiteral("--checkpoint"), lines_[at_].checkpoint,
+            QStringLiteral("--json") });
     } else if (thenMerge_) {
         say(tr("Merging…"));
         QStringList arguments { QStringLiteral("merge"), folder_, QStringLiteral("--json") };
@@ -176,8 +181,11 @@ void MergeDialog::showVerdict()
     for (std::size_t i = 0; i + 1 < lines_.size(); ++i)
         best = std::min(best, *lines_[i].value);
     const double difference = *lines_.back().value - best;
-    say(difference <= 0 ? tr("The merged weights are better than the best member by %1 nats per token.").arg(fixedText(-difference, 4))
-                        : tr("The merged weights are worse than the best member by %1 nats per token; more training mends that as a rule.").arg(fixedText(difference, 4)));
+    say(difference <= 0
+            ? tr("The merged weights are better than the best member by %1 nats per token.")
+                  .arg(fixedText(-difference, 4))
+            : tr("The merged weights are worse than the best member by %1 nats per token; more training mends that as a rule.")
+                  .arg(fixedText(difference, 4)));
 }
 
 } // namespace furrow

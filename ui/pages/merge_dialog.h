@@ -15,8 +15,9 @@ namespace furrow {
 /// Heads of replicas that have trained since the last merge, by replica.
 std::vector<SupervisorLedger::CheckpointRow> mergeableReplicas(const LedgerTables& tables);
 
-/// Makes one model of what the replicas of a run trained apart: the loss of each member on the held-out text, then the merging, then the
-/// loss of the result on the same text. Evaluations and merge are commands of furrowctl, one after the other.
+/// Makes one model of what the replicas of a run trained apart: the loss of each member on the held-out text, then the
+/// merging, then the loss of the result on the same text. Evaluations and merge are commands of furrowctl, one after
+/// the other.
 class MergeDialog : public QDialog {
     Q_OBJECT
 public:

@@ -29,7 +29,8 @@ NotesDialog::NotesDialog(const QString& runName, const RunNotes& notes, QWidget*
     column->setContentsMargins(16, 12, 16, 12);
     auto* form = new QFormLayout;
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    const std::pair<QString, QWidget*> rows[] = { { tr("Tags"), tags_ }, { tr("Group"), group_ }, { tr("Note"), note_ } };
+    const std::pair<QString, QWidget*> rows[]
+        = { { tr("Tags"), tags_ }, { tr("Group"), group_ }, { tr("Note"), note_ } };
     for (const auto& [name, field] : rows) {
         field->setAccessibleName(name);
         form->addRow(makeLabel(name, TextTone::Secondary), field);

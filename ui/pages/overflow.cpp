@@ -28,7 +28,8 @@ void dressOverflow(QToolBar& bar)
     more->setIcon(theme().icon(QStringLiteral("chevron-down")));
     more->setToolTip(QCoreApplication::translate("Overflow", "More commands"));
     more->setAccessibleName(more->toolTip());
-    for (QAction* action : bar.actions()) // else those that stay share the room of those that do not fit, and are painted in all of it
+    for (QAction* action :
+        bar.actions()) // else those that stay share the room of those that do not fit, and are painted in all of it
         if (action->isSeparator())
             bar.widgetForAction(action)->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
 }
@@ -43,10 +44,7 @@ QScrollArea* makeRoomFor(QWidget* page)
     return room;
 }
 
-QSize roomOnScreen(const QWidget& window)
-{
-    return window.screen()->availableSize() - kWindowFrame;
-}
+QSize roomOnScreen(const QWidget& window) { return window.screen()->availableSize() - kWindowFrame; }
 
 void fitToScreen(QDialog& dialog)
 {
@@ -60,7 +58,8 @@ void fitToScreen(QDialog& dialog)
         outer->setContentsMargins(0, 0, 0, 0);
         outer->addWidget(room);
         inside->layout()->activate(); // letters and frames of its buttons came after it was last measured
-        dialog.resize(dialog.size().expandedTo(inside->minimumSizeHint() + QSize(room->verticalScrollBar()->sizeHint().width(), 0)));
+        dialog.resize(dialog.size().expandedTo(
+            inside->minimumSizeHint() + QSize(room->verticalScrollBar()->sizeHint().width(), 0)));
     }
     dialog.resize(dialog.size().boundedTo(most));
 }

@@ -9,8 +9,8 @@ class QWidget;
 
 namespace furrow {
 
-/// For a filled toolbar that may not fit: the button behind which it puts the rest, in a colour that is seen on the theme (the style's own is nearly black), and
-/// separators that stay lines.
+/// For a filled toolbar that may not fit: the button behind which it puts the rest, in a colour that is seen on the
+/// theme (the style's own is nearly black), and separators that stay lines.
 void dressOverflow(QToolBar& bar);
 
 /// Room for a page that asks for no more than a small window has: what does not fit is scrolled to.

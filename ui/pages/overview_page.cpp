@@ -63,7 +63,8 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     open_->setWordWrap(true);
     column->addWidget(open_);
     column->addWidget(makeLine());
-    figures_ = new FigureRow({ tr("Loss, last step"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"), tr("Tokens"), tr("Active time"), tr("Newest checkpoint") });
+    figures_ = new FigureRow({ tr("Loss, last step"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"),
+        tr("Tokens"), tr("Active time"), tr("Newest checkpoint") });
     column->addWidget(figures_);
     column->addWidget(makeLine());
     alerts_ = new AlertList;
@@ -71,7 +72,9 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     cards_ = new QGridLayout;
     cards_->setSpacing(12);
     column->addLayout(cards_);
-    reading_ = new FigureRow({ tr("Samples read"), tr("Blocks from the cache"), tr("Samples, all epochs"), tr("Uses of each sample"), tr("Text read"), tr("Padding"), tr("Feeder busy"), tr("Repeated text"), tr("Unknown characters") });
+    reading_ = new FigureRow(
+        { tr("Samples read"), tr("Blocks from the cache"), tr("Samples, all epochs"), tr("Uses of each sample"),
+            tr("Text read"), tr("Padding"), tr("Feeder busy"), tr("Repeated text"), tr("Unknown characters") });
     column->addWidget(reading_);
     column->addWidget(buildSample());
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &OverviewPage::takeShown);
@@ -139,13 +142,15 @@ void OverviewPage::take(const StatusPtr& status)
     head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment());
     meters_->setStatus(*status);
     const QStringList open = coreWords(status->keepsEpochOpen);
-    const QString sentence = status->state == RunState::Finished ? tr("Left when the run ended: %1") : tr("The epoch stays open: %1");
+    const QString sentence
+        = status->state == RunState::Finished ? tr("Left when the run ended: %1") : tr("The epoch stays open: %1");
     open_->setText(open.isEmpty() ? QString() : sentence.arg(open.join(QStringLiteral(", "))));
     showFigures(*status);
     showReading(*status);
     alerts_->setAlerts(bench_.alerts().all());
     showWorkers(*status);
-    auto lost = bench_.replay().moment() ? std::vector<LostTraining> {} : lostTrainings(bench_.claims().claims(), status->goneHolds);
+    auto lost = bench_.replay().moment() ? std::vector<LostTraining> {}
+                                         : lostTrainings(bench_.claims().claims(), status->goneHolds);
     if (lost == lost_)
         return;
     lost_ = std::move(lost);
@@ -156,20 +161,32 @@ void OverviewPage::take(const StatusPtr& status)
 void OverviewPage::showFigures(const RunStatus& status)
 {
     const auto loss = [](double value) { return std::isfinite(value) ? fixedText(value, 3) : QStringLiteral("–"); };
-    figures_->setValue(0, loss(status.loss), tr("Mean of %n worker(s), of the loss of their newest step; the curves are smoothed", nullptr, status.lossWorkers));
+    figures_->setValue(0, loss(status.loss),
+        tr("Mean of %n worker(s), of the loss of their newest step; the curves are smoothed", nullptr,
+            status.lossWorkers));
     const auto& evaluation = status.evaluation;
-    figures_->setValue(1, evaluation ? loss(evaluation->loss) : QStringLiteral("–"), evaluation ? coreWords(ofWhat(*evaluation)) : tr("No weights were evaluated on held-out text yet"));
-    figures_->setName(1, !evaluation ? tr("Eval loss") : evaluation->merged ? tr("Eval loss, merged") : tr("Eval loss, worker %1").arg(evaluation->replica));
+    figures_->setValue(1, evaluation ? loss(evaluation->loss) : QStringLiteral("–"),
+        evaluation ? coreWords(ofWhat(*evaluation)) : tr("No weights were evaluated on held-out text yet"));
+    figures_->setName(1,
+        !evaluation              ? tr("Eval loss")
+            : evaluation->merged ? tr("Eval loss, merged")
+                                 : tr("Eval loss, worker %1").arg(evaluation->replica));
     const QString mean = countText(static_cast<std::int64_t>(meanTokensPerSecond(status)));
     if (isAnyAlive(status))
-        figures_->setValue(2, fixedText(status.tokensPerSecond, 0), tr("Now, all workers together. Tokens per second, mean of the active time: %1").arg(mean));
+        figures_->setValue(2, fixedText(status.tokensPerSecond, 0),
+            tr("Now, all workers together. Tokens per second, mean of the active time: %1").arg(mean));
     else
-        figures_->setValue(2, QStringLiteral("–"), tr("No worker trains now. Tokens per second, mean of the active time: %1").arg(mean));
-    figures_->setValue(3, countText(status.steps), tr("In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost"));
+        figures_->setValue(2, QStringLiteral("–"),
+            tr("No worker trains now. Tokens per second, mean of the active time: %1").arg(mean));
+    figures_->setValue(3, countText(status.steps),
+        tr("In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost"));
     figures_->setValue(4, countText(status.tokens));
     figures_->setValue(5, durationText(status.activeSeconds));
-    const double age = static_cast<double>(bench_.replay().moment().value_or(systemClock().wallNs()) - status.newestCheckpointWallNs) * 1e-9;
-    figures_->setValue(6, status.newestCheckpointWallNs == 0 ? tr("none yet") : tr("%1 ago").arg(durationText(std::max(1.0, age))));
+    const double age
+        = static_cast<double>(bench_.replay().moment().value_or(systemClock().wallNs()) - status.newestCheckpointWallNs)
+        * 1e-9;
+    figures_->setValue(
+        6, status.newestCheckpointWallNs == 0 ? tr("none yet") : tr("%1 ago").arg(durationText(std::max(1.0, age))));
 }
 
 void OverviewPage::showReading(const RunStatus& status)
@@ -182,21 +199,42 @@ void OverviewPage::showReading(const RunStatus& status)
     std::int64_t trained = 0;
     for (const EpochRow& epoch : status.epochs)
         trained += epoch.rowsCommitted.samples;
-    const auto share = [](auto part, auto whole) { return whole > 0 ? percentText(static_cast<double>(part) / static_cast<double>(whole)) : QStringLiteral("–"); };
+    const auto share = [](auto part, auto whole) {
+        return whole > 0 ? percentText(static_cast<double>(part) / static_cast<double>(whole)) : QStringLiteral("–");
+    };
     const bool allCached = reading.samplesFetched == 0 && reading.blocksFromCache > 0;
-    reading_->setValue(0, allCached ? tr("none, all cached") : countText(reading.samplesFetched), tr("From the sources, to make blocks; a block that lies prepared in the cache of the workspace is not read again"));
-    reading_->setValue(1, tr("%1 of %2").arg(countText(reading.blocksFromCache), countText(reading.blocksFromCache + reading.blocksPrepared)), tr("%1 blocks prepared, %2 found in the cache").arg(countText(reading.blocksPrepared), countText(reading.blocksFromCache)));
-    reading_->setValue(2, countText(trained), tr("Of all epochs: a sample counts once for each epoch it was trained in"));
-    const double uses = static_cast<double>(trained) / static_cast<double>(std::max<std::int64_t>(1, reading.samplesFetched));
-    reading_->setValue(3, reading.samplesFetched > 0 ? tr("%1 times").arg(fixedText(uses, 2)) : QStringLiteral("–"), tr("Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run"));
-    const QString downloaded = reading.downloadedBytes > 0 ? tr("; downloaded %1 in %n request(s)", nullptr, static_cast<int>(reading.downloadRequests)).arg(bytesText(reading.downloadedBytes)) : QString();
-    reading_->setValue(4, bytesText(reading.textBytes), tr("At %1 MB/s while a block is made").arg(fixedText(reading.megabytesPerSecond, 1)) + downloaded);
-    reading_->setValue(5, share(reading.slots - reading.labels, reading.slots), tr("Places in training windows that hold no token to learn from"));
-    reading_->setValue(6, percentText(reading.busyShare), tr("Share of its time that the feeder makes blocks; near 100 % the workers may wait for data"));
+    reading_->setValue(0, allCached ? tr("none, all cached") : countText(reading.samplesFetched),
+        tr("From the sources, to make blocks; a block that lies prepared in the cache of the workspace is not read again"));
+    reading_->setValue(1,
+        tr("%1 of %2")
+            .arg(countText(reading.blocksFromCache), countText(reading.blocksFromCache + reading.blocksPrepared)),
+        tr("%1 blocks prepared, %2 found in the cache")
+            .arg(countText(reading.blocksPrepared), countText(reading.blocksFromCache)));
+    reading_->setValue(
+        2, countText(trained), tr("Of all epochs: a sample counts once for each epoch it was trained in"));
+    const double uses
+        = static_cast<double>(trained) / static_cast<double>(std::max<std::int64_t>(1, reading.samplesFetched));
+    reading_->setValue(3, reading.samplesFetched > 0 ? tr("%1 times").arg(fixedText(uses, 2)) : QStringLiteral("–"),
+        tr("Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run"));
+    const QString downloaded = reading.downloadedBytes > 0
+        ? tr("; downloaded %1 in %n request(s)", nullptr, static_cast<int>(reading.downloadRequests))
+              .arg(bytesText(reading.downloadedBytes))
+        : QString();
+    reading_->setValue(4, bytesText(reading.textBytes),
+        tr("At %1 MB/s while a block is made").arg(fixedText(reading.megabytesPerSecond, 1)) + downloaded);
+    reading_->setValue(5, share(reading.slots - reading.labels, reading.slots),
+        tr("Places in training windows that hold no token to learn from"));
+    reading_->setValue(6, percentText(reading.busyShare),
+        tr("Share of its time that the feeder makes blocks; near 100 % the workers may wait for data"));
     const QString repeats = repeatsText(status);
     reading_->setName(7, repeats.isEmpty() ? tr("Repeated text") : tr("Repeats trained")); // others were left out
-    reading_->setValue(7, percentText(reading.repeatedShare), QStringLiteral("%1 %2").arg(repeats, tr("Share of the text prepared in this attempt that repeats text before it, anywhere in the data, and is trained all the same")).trimmed());
-    reading_->setValue(8, percentText(reading.unknownShare), tr("Tokens that stand for characters the vocabulary does not have"));
+    reading_->setValue(7, percentText(reading.repeatedShare),
+        QStringLiteral("%1 %2")
+            .arg(repeats,
+                tr("Share of the text prepared in this attempt that repeats text before it, anywhere in the data, and is trained all the same"))
+            .trimmed());
+    reading_->setValue(
+        8, percentText(reading.unknownShare), tr("Tokens that stand for characters the vocabulary does not have"));
 }
 
 void OverviewPage::showWorkers(const RunStatus& status)
@@ -206,8 +244,10 @@ void OverviewPage::showWorkers(const RunStatus& status)
         if (card == nullptr) {
             card = new WorkerCard(worker.worker);
             placeCards();
-            const auto place = cardOf_.find(worker.worker); // made later than the docks, reached before them all the same
-            setTabOrder(place == cardOf_.begin() ? static_cast<QWidget*>(head_->whyButton()) : std::prev(place)->second, card);
+            const auto place
+                = cardOf_.find(worker.worker); // made later than the docks, reached before them all the same
+            setTabOrder(
+                place == cardOf_.begin() ? static_cast<QWidget*>(head_->whyButton()) : std::prev(place)->second, card);
             connect(card, &WorkerCard::chosen, this, [this](int chosen) {
                 bench_.selection().clear();
                 bench_.selection().setWorker(chosen);
@@ -216,7 +256,9 @@ void OverviewPage::showWorkers(const RunStatus& status)
             if (bench_.watcher().telemetry())
                 card->setLosses(newestLosses(*bench_.watcher().telemetry(), worker.worker));
         }
-        card->setStatus(worker, status.state == RunState::Finished || status.state == RunState::Paused || status.state == RunState::Stopped);
+        card->setStatus(worker,
+            status.state == RunState::Finished || status.state == RunState::Paused
+                || status.state == RunState::Stopped);
     }
 }
 

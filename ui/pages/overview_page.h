@@ -22,7 +22,8 @@ class FigureRow;
 class SeriesChart;
 class WorkerCard;
 
-/// What a person sees first: state with its evidence, the curve of the loss, how far the epoch is and what keeps it open, every worker, the newest text.
+/// What a person sees first: state with its evidence, the curve of the loss, how far the epoch is and what keeps it
+/// open, every worker, the newest text.
 class OverviewPage : public QWidget {
     Q_OBJECT
 public:

@@ -29,10 +29,7 @@ QFont scaledFont(TextSize size, int weight)
     return theme().font(kRoles[static_cast<int>(size)], static_cast<QFont::Weight>(weight));
 }
 
-QFont codeFont(TextSize size)
-{
-    return theme().monoFont(kRoles[static_cast<int>(size)]);
-}
+QFont codeFont(TextSize size) { return theme().monoFont(kRoles[static_cast<int>(size)]); }
 
 QLabel* makeLabel(const QString& text, TextTone tone, TextSize size, bool bold)
 {
@@ -115,10 +112,7 @@ EmptyState::EmptyState(const QString& sentence, QWidget* parent)
     column->addStretch(2);
 }
 
-void EmptyState::setSentence(const QString& sentence)
-{
-    sentence_->setText(sentence);
-}
+void EmptyState::setSentence(const QString& sentence) { sentence_->setText(sentence); }
 
 QPushButton* EmptyState::addButton(const QString& text, bool primary)
 {
@@ -151,7 +145,8 @@ QTableView* makeTable(const QString& accessibleName)
     table->horizontalHeader()->setFont(scaledFont(TextSize::Tiny));
     table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     // What a click on a header does, by the keyboard: the arrow keys go to a column, Alt with them sorts by it.
-    for (const auto& [key, order] : { std::pair(Qt::Key_Up, Qt::AscendingOrder), std::pair(Qt::Key_Down, Qt::DescendingOrder) }) {
+    for (const auto& [key, order] :
+        { std::pair(Qt::Key_Up, Qt::AscendingOrder), std::pair(Qt::Key_Down, Qt::DescendingOrder) }) {
         auto* sort = new QShortcut(QKeySequence(Qt::ALT | key), table, nullptr, nullptr, Qt::WidgetShortcut);
         QObject::connect(sort, &QShortcut::activated, table, [table, order = order] {
             if (table->isSortingEnabled() && table->currentIndex().isValid())
@@ -182,7 +177,8 @@ void setSortedModel(QTableView* table, QAbstractItemModel* model, int sortColumn
     table->setModel(proxy);
     table->setSortingEnabled(true);
     const QVariant lastAlignment = proxy->headerData(proxy->columnCount() - 1, Qt::Horizontal, Qt::TextAlignmentRole);
-    table->horizontalHeader()->setStretchLastSection(!lastAlignment.value<Qt::Alignment>().testFlag(Qt::AlignRight)); // numbers stay beside the others
+    table->horizontalHeader()->setStretchLastSection(
+        !lastAlignment.value<Qt::Alignment>().testFlag(Qt::AlignRight)); // numbers stay beside the others
     table->horizontalHeader()->setSortIndicator(sortColumn, order);
     proxy->sort(sortColumn, order);
 }

@@ -19,7 +19,8 @@ enum class TextTone { Value, Secondary, Hint, Error };
 enum class TextSize { Body, Small, Tiny, Title };
 
 /// A label in the wanted tone, for plain text; its colour follows the palette. `bold`: weight 600.
-QLabel* makeLabel(const QString& text, TextTone tone = TextTone::Value, TextSize size = TextSize::Body, bool bold = false);
+QLabel* makeLabel(
+    const QString& text, TextTone tone = TextTone::Value, TextSize size = TextSize::Body, bool bold = false);
 QFont scaledFont(TextSize size, int weight = QFont::Normal);
 /// Fixed-pitch font for text as trained, commands and ids.
 QFont codeFont(TextSize size = TextSize::Small);
@@ -58,7 +59,8 @@ QTableView* makeTable(const QString& accessibleName);
 /// A field that filters or finds as one types: says what for, has a glyph and can be emptied.
 QLineEdit* makeSearch(const QString& what);
 /// Sorts by SortRole through a proxy that it makes.
-void setSortedModel(QTableView* table, QAbstractItemModel* model, int sortColumn = -1, Qt::SortOrder order = Qt::AscendingOrder);
+void setSortedModel(
+    QTableView* table, QAbstractItemModel* model, int sortColumn = -1, Qt::SortOrder order = Qt::AscendingOrder);
 /// @param icon  name of a file in resources/icons; empty: none
 QPushButton* makeButton(const QString& text, const QString& icon = {}, bool primary = false);
 

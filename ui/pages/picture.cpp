@@ -1,5 +1,5 @@
-// How an SVG is made: Qt's generator knows no clip, so what a scroll area or a table cuts off would stand on its neighbours. Each
-// widget is drawn alone and becomes an <svg> inside that of its parent, which cuts at its edges.
+// How an SVG is made: Qt's generator knows no clip, so what a scroll area or a table cuts off would stand on its
+// neighbours. Each widget is drawn alone and becomes an <svg> inside that of its parent, which cuts at its edges.
 
 #include "ui/pages/picture.h"
 
@@ -51,9 +51,14 @@ QByteArray contentOf(QWidget& widget, QWidget::RenderFlags flags)
 /// The widget with those inside it. The outermost one has the ground of its window.
 void addWidget(QByteArray& text, QWidget& widget, bool outermost)
 {
-    const QString place = outermost ? QStringLiteral("xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\"")
-                                    : QStringLiteral("x=\"%1\" y=\"%2\"").arg(widget.x()).arg(widget.y());
-    text += QStringLiteral("<svg %1 width=\"%2\" height=\"%3\">\n").arg(place).arg(widget.width()).arg(widget.height()).toUtf8();
+    const QString place = outermost
+        ? QStringLiteral("xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\"")
+        : QStringLiteral("x=\"%1\" y=\"%2\"").arg(widget.x()).arg(widget.y());
+    text += QStringLiteral("<svg %1 width=\"%2\" height=\"%3\">\n")
+                .arg(place)
+                .arg(widget.width())
+                .arg(widget.height())
+                .toUtf8();
     text += contentOf(widget, outermost ? QWidget::DrawWindowBackground : QWidget::RenderFlags());
     for (QObject* child : widget.children()) { // the lowest first
         auto* inner = qobject_cast<QWidget*>(child);

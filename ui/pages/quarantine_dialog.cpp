@@ -38,19 +38,22 @@ QuarantineDialog::QuarantineDialog(Workbench& bench, QWidget* parent)
     text_->setFont(codeFont());
     text_->setTabChangesFocus(true);
     text_->setAccessibleName(tr("What is left out"));
-    text_->setPlaceholderText(tr("One entry a line:\nchunk BLOCK:COLUMN\nsample FINGERPRINT\npattern REGULAR EXPRESSION"));
+    text_->setPlaceholderText(
+        tr("One entry a line:\nchunk BLOCK:COLUMN\nsample FINGERPRINT\npattern REGULAR EXPRESSION"));
     column->addWidget(text_, 1);
     counts_->setWordWrap(true);
     column->addWidget(counts_);
-    QLabel* meaning = makeLabel(tr("A list holds for the next run; the weights of runs that are there keep what they trained. Chunks are named by their place, so they mean the same only with the same data, "
-                                   "samples per block and chunk size. Samples and patterns mean the same everywhere."),
+    QLabel* meaning = makeLabel(
+        tr("A list holds for the next run; the weights of runs that are there keep what they trained. Chunks are named by their place, so they mean the same only with the same data, "
+           "samples per block and chunk size. Samples and patterns mean the same everywhere."),
         TextTone::Hint, TextSize::Small);
     meaning->setWordWrap(true);
     column->addWidget(meaning);
     column->addWidget(buildFoot());
     connect(name_, &QComboBox::activated, this, [this](int index) {
         QuarantineDraft& draft = bench_.quarantine();
-        const bool isKept = !draft.isModified() || saveAs(draft.name().isEmpty() ? tr("left-out") : draft.name()); // nothing that was gathered goes
+        const bool isKept = !draft.isModified()
+            || saveAs(draft.name().isEmpty() ? tr("left-out") : draft.name()); // nothing that was gathered goes
         const Status loaded = isKept ? draft.load(name_->itemText(index)) : Status {};
         if (!loaded.ok())
             say(loaded.error());
@@ -103,10 +106,7 @@ void QuarantineDialog::showDraft()
     begin_->setEnabled(good && !draft.text().trimmed().isEmpty() && bench_.watcher().status() != nullptr);
 }
 
-bool QuarantineDialog::save()
-{
-    return saveAs(name_->currentText().trimmed());
-}
+bool QuarantineDialog::save() { return saveAs(name_->currentText().trimmed()); }
 
 // A list that was opened is saved under its name; another one of the name that was typed is not written over unasked.
 bool QuarantineDialog::saveAs(const QString& name)

@@ -13,8 +13,8 @@ namespace furrow {
 
 class Workbench;
 
-/// The list of what later runs leave out: chosen, edited as text, saved, and taken into a new run. What is wrong with it is
-/// said while it is typed. The runs that are there keep what they trained.
+/// The list of what later runs leave out: chosen, edited as text, saved, and taken into a new run. What is wrong with
+/// it is said while it is typed. The runs that are there keep what they trained.
 class QuarantineDialog : public QDialog {
     Q_OBJECT
 public:

@@ -48,14 +48,15 @@ protected:
     }
 
 private:
-    void draw(QPainter& painter, double RateForecast::Point::*rate, double highest, const QPen& pen) const
+    void draw(QPainter& painter, double RateForecast::Point::* rate, double highest, const QPen& pen) const
     {
         constexpr double kEdge = 4;
         QPolygonF line;
         const auto last = static_cast<double>(std::max<std::ptrdiff_t>(std::ssize(forecast_.curve) - 1, 1));
         for (std::ptrdiff_t i = 0; i < std::ssize(forecast_.curve); ++i) {
             const double share = forecast_.curve[static_cast<std::size_t>(i)].*rate / highest;
-            line.append({ kEdge + (width() - 2 * kEdge) * static_cast<double>(i) / last, height() - kEdge - (height() - 2 * kEdge) * share });
+            line.append({ kEdge + (width() - 2 * kEdge) * static_cast<double>(i) / last,
+                height() - kEdge - (height() - 2 * kEdge) * share });
         }
         painter.setPen(pen);
         painter.drawPolyline(line);
@@ -79,7 +80,8 @@ RatePreview::RatePreview(const RateOutlook& outlook, QWidget* parent)
     column->addWidget(sentence_);
     column->addWidget(curve_);
     choice_->addItem(tr("As usual: smoothly into a new schedule"), QVariant());
-    const std::pair<RateChoice, QString> choices[] = { { RateChoice::Keep, tr("The schedule keeps its length") }, { RateChoice::Stretch, tr("The new schedule at once") },
+    const std::pair<RateChoice, QString> choices[] = { { RateChoice::Keep, tr("The schedule keeps its length") },
+        { RateChoice::Stretch, tr("The new schedule at once") },
         { RateChoice::Restart, tr("A new cycle from here, with a new warm-up") } };
     for (const auto& [choice, words] : choices)
         choice_->addItem(words, static_cast<int>(choice));
@@ -107,7 +109,8 @@ std::optional<RateChoice> RatePreview::choice() const
 
 void RatePreview::refresh()
 {
-    const auto placed = placeWorkers(wanted_, {}, cpuCount()); // the number is enough: GPUs are told apart by the supervisor
+    const auto placed
+        = placeWorkers(wanted_, {}, cpuCount()); // the number is enough: GPUs are told apart by the supervisor
     const std::int64_t workers = placed.ok() ? std::ssize(placed.value()) : std::max<std::int64_t>(wanted_.workers, 1);
     const RateForecast forecast = forecastRate(outlook_, wanted_, workers, choice(), labelsBack_);
     sentence_->setText(coreWords(forecast.text()));

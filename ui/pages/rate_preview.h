@@ -12,7 +12,8 @@ namespace furrow {
 
 class RateCurve;
 
-/// How the learning rate goes on after a resume: a sentence, a small curve of before and after, and the choice between the ways.
+/// How the learning rate goes on after a resume: a sentence, a small curve of before and after, and the choice between
+/// the ways.
 class RatePreview : public QWidget {
     Q_OBJECT
 public:

@@ -32,7 +32,8 @@ namespace furrow {
 namespace {
 
 /// Settings that one most often wants to change for another attempt.
-constexpr const char* kOffered[] = { "devices", "workers", "epochs", "steps", "tokens", "hours", "checkpoint_minutes", "eval_steps" };
+constexpr const char* kOffered[]
+    = { "devices", "workers", "epochs", "steps", "tokens", "hours", "checkpoint_minutes", "eval_steps" };
 
 CellKind kindOf(ChunkFate fate)
 {
@@ -50,7 +51,8 @@ CellKind kindOf(ChunkFate fate)
 
 } // namespace
 
-ResumeDialog::ResumeDialog(const QString& folder, const QString& runName, std::int64_t attempt, PlanPtr plan, const RunConfig& config, QWidget* parent)
+ResumeDialog::ResumeDialog(const QString& folder, const QString& runName, std::int64_t attempt, PlanPtr plan,
+    const RunConfig& config, QWidget* parent)
     : QDialog(parent)
     , folder_(folder)
     , attempt_(attempt)
@@ -118,7 +120,8 @@ QWidget* ResumeDialog::buildMap()
             epoch_->addItem(epochName(epoch.epoch));
         connect(epoch_, &QComboBox::currentIndexChanged, this, &ResumeDialog::showMap);
         column->addWidget(epoch_, 0, Qt::AlignLeft);
-        QLabel* both = makeLabel(tr("The counts are of all these epochs together, the map is of one."), TextTone::Hint, TextSize::Small);
+        QLabel* both = makeLabel(
+            tr("The counts are of all these epochs together, the map is of one."), TextTone::Hint, TextSize::Small);
         both->setWordWrap(true);
         column->addWidget(both);
     }
@@ -142,7 +145,8 @@ QWidget* ResumeDialog::buildSide()
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
     scroll->setWidget(inside);
-    scroll->setMinimumWidth(inside->minimumSizeHint().width() + scroll->verticalScrollBar()->sizeHint().width()); // the map gives way
+    scroll->setMinimumWidth(
+        inside->minimumSizeHint().width() + scroll->verticalScrollBar()->sizeHint().width()); // the map gives way
     return scroll;
 }
 
@@ -162,10 +166,7 @@ bool ResumeDialog::needsYes() const
     return chosen == nullptr ? !plan_->loss.empty() : chosen->losesOthers;
 }
 
-bool ResumeDialog::acceptsLoss() const
-{
-    return needsYes() && acceptLoss_->isChecked();
-}
+bool ResumeDialog::acceptsLoss() const { return needsYes() && acceptLoss_->isChecked(); }
 
 void ResumeDialog::enableGo()
 {
@@ -184,12 +185,17 @@ void ResumeDialog::setStatus(const RunStatus& status)
 /// What would end at once is not begun.
 QString ResumeDialog::limitReached() const
 {
-    return status_ ? coreWords(limitInWords(furrow::limitReached(*status_, *plan_, wanted_, choices_ == nullptr ? nullptr : choices_->chosen()), *status_, wanted_)) : QString();
+    return status_ ? coreWords(limitInWords(furrow::limitReached(*status_, *plan_, wanted_,
+                                                choices_ == nullptr ? nullptr : choices_->chosen()),
+                         *status_, wanted_))
+                   : QString();
 }
 
 bool ResumeDialog::isAnyOutOfReach() const
 {
-    return !plan_->loss.empty() || std::any_of(plan_->checkpoints.begin(), plan_->checkpoints.end(), [](const auto& choice) { return !choice.verified; });
+    return !plan_->loss.empty()
+        || std::any_of(
+            plan_->checkpoints.begin(), plan_->checkpoints.end(), [](const auto& choice) { return !choice.verified; });
 }
 
 void ResumeDialog::addCounts(QVBoxLayout* column)
@@ -204,9 +210,13 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
     } rows[] = {
         { CellKind::Kept, effect[ChunkFate::Kept], tr("Kept"), tr("in checkpoints that are on disk and verified") },
         { CellKind::Redo, effect[ChunkFate::Redo], tr("To be redone"), {} },
-        { CellKind::Lost, effect[ChunkFate::Lost], tr("Work lost"), tr("trained or begun after the newest checkpoint; those weights are gone") },
-        { CellKind::Orphaned, effect[ChunkFate::Released], tr("Orphaned claims released"), tr("claimed by workers that are gone, never begun") },
-        { CellKind::Free, effect[ChunkFate::Free], tr("Free"), tr("not claimed yet; %1 excluded and %2 poisoned stay so").arg(countText(effect[ChunkFate::Excluded]), countText(effect[ChunkFate::Poisoned])) },
+        { CellKind::Lost, effect[ChunkFate::Lost], tr("Work lost"),
+            tr("trained or begun after the newest checkpoint; those weights are gone") },
+        { CellKind::Orphaned, effect[ChunkFate::Released], tr("Orphaned claims released"),
+            tr("claimed by workers that are gone, never begun") },
+        { CellKind::Free, effect[ChunkFate::Free], tr("Free"),
+            tr("not claimed yet; %1 excluded and %2 poisoned stay so")
+                .arg(countText(effect[ChunkFate::Excluded]), countText(effect[ChunkFate::Poisoned])) },
     };
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(12);
@@ -246,7 +256,8 @@ void ResumeDialog::addTruth(QVBoxLayout* column)
     auto* row = new QHBoxLayout;
     row->setSpacing(6);
     const auto add = [row](const QString& text, bool good) {
-        row->addWidget(new IconMark(good ? QStringLiteral("check") : QStringLiteral("warning"), good ? Token::Ok : Token::Error));
+        row->addWidget(
+            new IconMark(good ? QStringLiteral("check") : QStringLiteral("warning"), good ? Token::Ok : Token::Error));
         row->addWidget(makeLabel(text, good ? TextTone::Secondary : TextTone::Error, TextSize::Small));
         row->addSpacing(10);
     };
@@ -268,7 +279,9 @@ void ResumeDialog::addCheckpoints(QVBoxLayout* column)
     choices_ = new CheckpointChoices(*plan_);
     connect(choices_, &CheckpointChoices::changed, this, &ResumeDialog::showChoice);
     column->addWidget(choices_);
-    QLabel* meaning = makeLabel(tr("From an older checkpoint, what is newer leaves the weights: its chunks are free again and are trained once more. The files stay for sampling and new runs."), TextTone::Hint, TextSize::Small);
+    QLabel* meaning = makeLabel(
+        tr("From an older checkpoint, what is newer leaves the weights: its chunks are free again and are trained once more. The files stay for sampling and new runs."),
+        TextTone::Hint, TextSize::Small);
     meaning->setWordWrap(true);
     column->addWidget(meaning);
 }
@@ -288,7 +301,9 @@ void ResumeDialog::showChoice()
     const std::int64_t lost = plan_->effect[ChunkFate::Lost];
     counts_[0]->setText(countText(kept));
     counts_[1]->setText(countText(redoHere));
-    redoMeaning_->setText(chosen == nullptr ? tr("only in a checkpoint that is damaged or cannot be read") : tr("trained after checkpoint %1, or only in one that is not whole").arg(chosen->row.id.value));
+    redoMeaning_->setText(chosen == nullptr
+            ? tr("only in a checkpoint that is damaged or cannot be read")
+            : tr("trained after checkpoint %1, or only in one that is not whole").arg(chosen->row.id.value));
     loss_->setVisible(chosen == nullptr && needsYes());
     acceptLoss_->setVisible(needsYes());
     const int redoCount = static_cast<int>(redo_.size()); // lupdate does not read past a cast
@@ -299,16 +314,22 @@ void ResumeDialog::showChoice()
     if (attempt_ == 0)
         title_->setText(tr("Attempt 1 begins with fresh weights"));
     else if (chosen == nullptr)
-        title_->setText(tr("Attempt %1 keeps %2 of the %3 chunks begun").arg(attempt_ + 1).arg(countText(kept), countText(begun)));
+        title_->setText(
+            tr("Attempt %1 keeps %2 of the %3 chunks begun").arg(attempt_ + 1).arg(countText(kept), countText(begun)));
     else
-        title_->setText(tr("Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun").arg(attempt_ + 1).arg(chosen->row.id.value).arg(countText(kept), countText(begun)));
+        title_->setText(tr("Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun")
+                .arg(attempt_ + 1)
+                .arg(chosen->row.id.value)
+                .arg(countText(kept), countText(begun)));
     const auto again = static_cast<std::int64_t>(redo_.size()) + lost;
     const int againCount = static_cast<int>(again); // lupdate does not read past a cast
     QStringList words;
     if (again == 0)
         words.append(tr("No chunk is trained again."));
     else if (plan_->secondsPerChunk > 0)
-        words.append(tr("%n chunk(s) are trained again, about %1; after that each is in the weights once.", nullptr, againCount).arg(durationText(plan_->secondsPerChunk * static_cast<double>(again))));
+        words.append(
+            tr("%n chunk(s) are trained again, about %1; after that each is in the weights once.", nullptr, againCount)
+                .arg(durationText(plan_->secondsPerChunk * static_cast<double>(again))));
     else
         words.append(tr("%n chunk(s) are trained again; after that each is in the weights once.", nullptr, againCount));
     if (const auto earlier = static_cast<std::int64_t>(redo_.size()) - redoHere; earlier > 0)
@@ -325,11 +346,16 @@ void ResumeDialog::showMap()
     const auto& epoch = plan_->effect.epochs[static_cast<std::size_t>(epoch_ == nullptr ? 0 : epoch_->currentIndex())];
     std::vector<CellKind> kinds;
     for (const ChunkCell& cell : epoch.cells)
-        kinds.push_back(std::binary_search(redo_.begin(), redo_.end(), cell.id) ? CellKind::Redo : plan_->effect.fateOf(cell) == ChunkFate::Redo ? CellKind::Kept : kindOf(plan_->effect.fateOf(cell)));
+        kinds.push_back(std::binary_search(redo_.begin(), redo_.end(), cell.id) ? CellKind::Redo
+                : plan_->effect.fateOf(cell) == ChunkFate::Redo                 ? CellKind::Kept
+                                                                                : kindOf(plan_->effect.fateOf(cell)));
     map_->setCells(epoch.cells);
     map_->setKinds(std::move(kinds));
     const int count = static_cast<int>(epoch.cells.size()); // lupdate does not read past a cast
-    map_->setAccessibleName(epoch_ == nullptr ? tr("Map of %n chunk(s); the counts beside it say the same", nullptr, count) : tr("Map of %n chunk(s) of epoch %1; the counts beside it are of all open epochs", nullptr, count).arg(epoch.epoch + 1));
+    map_->setAccessibleName(epoch_ == nullptr
+            ? tr("Map of %n chunk(s); the counts beside it say the same", nullptr, count)
+            : tr("Map of %n chunk(s) of epoch %1; the counts beside it are of all open epochs", nullptr, count)
+                  .arg(epoch.epoch + 1));
 }
 
 void ResumeDialog::addSettings(QVBoxLayout* column)
@@ -362,7 +388,8 @@ void ResumeDialog::addSettings(QVBoxLayout* column)
         edit->setText(QString::fromStdString(settingText(wanted_, *setting)));
         edit->setToolTip(settingHelp(*setting));
         edit->setAccessibleName(settingLabel(*setting));
-        connect(edit, &QLineEdit::textEdited, this, [this, setting](const QString& text) { this->edit(*setting, text); });
+        connect(
+            edit, &QLineEdit::textEdited, this, [this, setting](const QString& text) { this->edit(*setting, text); });
         form->addRow(makeLabel(settingLabel(*setting), TextTone::Secondary, TextSize::Small), edit);
     }
     column->addWidget(fields);
@@ -384,20 +411,11 @@ void ResumeDialog::showRate()
         rate_->show(wanted_, chosen == nullptr ? plan_->redoTokens : chosen->redoTokens);
 }
 
-std::optional<RateChoice> ResumeDialog::rate() const
-{
-    return rate_ == nullptr ? std::nullopt : rate_->choice();
-}
+std::optional<RateChoice> ResumeDialog::rate() const { return rate_ == nullptr ? std::nullopt : rate_->choice(); }
 
-void ResumeDialog::setAutoResume(bool wanted)
-{
-    autoResume_->setChecked(wanted);
-}
+void ResumeDialog::setAutoResume(bool wanted) { autoResume_->setChecked(wanted); }
 
-bool ResumeDialog::isAutoResume() const
-{
-    return autoResume_->isChecked();
-}
+bool ResumeDialog::isAutoResume() const { return autoResume_->isChecked(); }
 
 QWidget* ResumeDialog::buildFoot()
 {
@@ -407,7 +425,8 @@ QWidget* ResumeDialog::buildFoot()
     rows->setContentsMargins(16, 8, 16, 8);
     auto* row = new QHBoxLayout;
     rows->addLayout(row);
-    autoResume_ = new QCheckBox(tr("After an interruption, resume by itself, %1 times at most").arg(AutoResume::kLimit));
+    autoResume_
+        = new QCheckBox(tr("After an interruption, resume by itself, %1 times at most").arg(AutoResume::kLimit));
     row->addWidget(autoResume_);
     row->addStretch();
     if (isAnyOutOfReach()) {
@@ -422,7 +441,8 @@ QWidget* ResumeDialog::buildFoot()
     auto* cancel = makeButton(tr("Cancel"));
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     row->addWidget(cancel);
-    go_ = makeButton(attempt_ == 0 ? tr("Start as attempt 1") : tr("Resume as attempt %1").arg(attempt_ + 1), QStringLiteral("resume"), true);
+    go_ = makeButton(attempt_ == 0 ? tr("Start as attempt 1") : tr("Resume as attempt %1").arg(attempt_ + 1),
+        QStringLiteral("resume"), true);
     go_->setDefault(true);
     connect(go_, &QPushButton::clicked, this, &QDialog::accept);
     row->addWidget(go_);
@@ -443,7 +463,8 @@ void ResumeDialog::edit(const Setting& setting, const QString& text)
     QStringList sentences;
     for (const ConfigProblem& problem : wrong) {
         const Setting* other = problem.key == setting.key ? nullptr : findSetting(problem.key);
-        sentences.append(FormField::problemText(problem, other == nullptr ? text.trimmed() : QString::fromStdString(settingText(wanted_, *other))));
+        sentences.append(FormField::problemText(
+            problem, other == nullptr ? text.trimmed() : QString::fromStdString(settingText(wanted_, *other))));
     }
     problem_->setText(sentences.join(QLatin1Char('\n')));
     problem_->setVisible(!wrong.empty());
@@ -457,13 +478,15 @@ QString ResumeDialog::command() const
 {
     QString line = QStringLiteral("furrowctl resume '%1'").arg(folder_);
     if (goBackTo())
-        line += QStringLiteral(" --from-checkpoint '%1'").arg(QString::fromStdString(choices_->chosen()->row.record.folder));
+        line += QStringLiteral(" --from-checkpoint '%1'")
+                    .arg(QString::fromStdString(choices_->chosen()->row.record.folder));
     if (acceptsLoss())
         line += QStringLiteral(" --accept-loss");
     if (rate())
         line += QStringLiteral(" --rate-plan %1").arg(QString::fromStdString(toString(*rate())));
     for (const ConfigChange& change : changes(frozen_, wanted_))
-        line += QStringLiteral(" %1 '%2'").arg(QString::fromStdString(change.setting->option()), QString::fromStdString(change.after));
+        line += QStringLiteral(" %1 '%2'")
+                    .arg(QString::fromStdString(change.setting->option()), QString::fromStdString(change.after));
     return line;
 }
 

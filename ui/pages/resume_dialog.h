@@ -19,12 +19,13 @@ class CheckpointChoices;
 class CoverageMap;
 class RatePreview;
 
-/// What a resume would do, chunk by chunk and checkpoint by checkpoint, before it does anything; where it goes on from, and stopping
-/// rules, devices and other settings that a resume may change, can be chosen here.
+/// What a resume would do, chunk by chunk and checkpoint by checkpoint, before it does anything; where it goes on from,
+/// and stopping rules, devices and other settings that a resume may change, can be chosen here.
 class ResumeDialog : public QDialog {
     Q_OBJECT
 public:
-    ResumeDialog(const QString& folder, const QString& runName, std::int64_t attempt, PlanPtr plan, const RunConfig& config, QWidget* parent);
+    ResumeDialog(const QString& folder, const QString& runName, std::int64_t attempt, PlanPtr plan,
+        const RunConfig& config, QWidget* parent);
     /// How far the run is: an attempt that a limit would end at once is not begun.
     void setStatus(const RunStatus& status);
     static constexpr int kLookAgain = 2; ///< result(): a person wants the files looked at once more, a disk may be back
@@ -32,7 +33,8 @@ public:
     const RunConfig& wanted() const { return wanted_; }
     /// The checkpoint that was chosen; nothing: the newest of each replica.
     std::optional<CheckpointId> goBackTo() const;
-    /// A person has said yes to leaving weights behind that are damaged or cannot be read. Asked for only where the choice needs it.
+    /// A person has said yes to leaving weights behind that are damaged or cannot be read. Asked for only where the
+    /// choice needs it.
     bool acceptsLoss() const;
     /// How a person wants the learning rate to go on; nothing: as usual.
     std::optional<RateChoice> rate() const;

@@ -72,18 +72,22 @@ CheckpointChoices::CheckpointChoices(const ResumePlan& plan, QWidget* parent)
     for (const auto& choice : plan_.checkpoints)
         if (choice.row.record.evalLoss && (best == nullptr || *choice.row.record.evalLoss < *best->row.record.evalLoss))
             best = &choice;
-    for (auto choice = plan_.checkpoints.rbegin(); choice != plan_.checkpoints.rend() && rows_.size() < kMostRows; ++choice)
-        if (!choice->canBeChosen || choice->redo.size() != plan_.effect.redo.size()) // the others are what the first line says
+    for (auto choice = plan_.checkpoints.rbegin(); choice != plan_.checkpoints.rend() && rows_.size() < kMostRows;
+        ++choice)
+        if (!choice->canBeChosen
+            || choice->redo.size() != plan_.effect.redo.size()) // the others are what the first line says
             addRow(*choice, &*choice == best);
     for (QAbstractButton* button : group_->buttons())
-        button->setProperty("keepsWords", true); // letters below numbers of a list say nothing; the arrow keys go through it
+        button->setProperty(
+            "keepsWords", true); // letters below numbers of a list say nothing; the arrow keys go through it
     connect(group_, &QButtonGroup::idToggled, this, qOverload<>(&QWidget::update));
     connect(group_, &QButtonGroup::idClicked, this, &CheckpointChoices::changed);
 }
 
 void CheckpointChoices::addHeader()
 {
-    const QString titles[] = { tr("Checkpoint"), tr("Before the stop"), tr("Kept"), tr("Redo"), tr("Eval loss"), tr("Files") };
+    const QString titles[]
+        = { tr("Checkpoint"), tr("Before the stop"), tr("Kept"), tr("Redo"), tr("Eval loss"), tr("Files") };
     for (int column = 0; column < static_cast<int>(std::size(titles)); ++column) {
         QLabel* title = makeLabel(titles[column], TextTone::Hint, TextSize::Tiny);
         title->setAlignment((column >= 1 && column <= 4 ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
@@ -91,10 +95,12 @@ void CheckpointChoices::addHeader()
     }
 }
 
-void CheckpointChoices::addCells(const QString& age, std::int64_t kept, std::int64_t redo, const std::optional<double>& evalLoss)
+void CheckpointChoices::addCells(
+    const QString& age, std::int64_t kept, std::int64_t redo, const std::optional<double>& evalLoss)
 {
     const int row = grid_->rowCount() - 1;
-    const QString texts[] = { age, countText(kept), countText(redo), evalLoss ? fixedText(*evalLoss, 3) : QStringLiteral("–") };
+    const QString texts[]
+        = { age, countText(kept), countText(redo), evalLoss ? fixedText(*evalLoss, 3) : QStringLiteral("–") };
     for (int i = 0; i < static_cast<int>(std::size(texts)); ++i)
         grid_->addWidget(makeNumber(texts[i]), row, i + 1);
 }
@@ -110,7 +116,9 @@ void CheckpointChoices::addNewest()
 {
     auto* button = new QRadioButton(tr("The newest of each replica"));
     button->setChecked(true);
-    button->setAccessibleDescription(tr("keeps %1 chunks, trains %2 again").arg(countText(plan_.effect[ChunkFate::Kept]), countText(static_cast<std::int64_t>(plan_.effect.redo.size()))));
+    button->setAccessibleDescription(tr("keeps %1 chunks, trains %2 again")
+            .arg(countText(plan_.effect[ChunkFate::Kept]),
+                countText(static_cast<std::int64_t>(plan_.effect.redo.size()))));
     group_->addButton(button, 0);
     rows_.push_back(nullptr);
     grid_->addWidget(button, grid_->rowCount(), 0);
@@ -122,31 +130,41 @@ void CheckpointChoices::addNewest()
         loss = newest == 0 ? choice.row.record.evalLoss : std::nullopt; // several replicas have no one loss
         newest = std::max(newest, choice.row.wallNs);
     }
-    addCells(newest == 0 ? QStringLiteral("–") : beforeTheStop(newest), plan_.effect[ChunkFate::Kept], static_cast<std::int64_t>(plan_.effect.redo.size()), loss);
-    grid_->addWidget(newest == 0 ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Start weights")) : makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")), grid_->rowCount() - 1, 5);
+    addCells(newest == 0 ? QStringLiteral("–") : beforeTheStop(newest), plan_.effect[ChunkFate::Kept],
+        static_cast<std::int64_t>(plan_.effect.redo.size()), loss);
+    grid_->addWidget(newest == 0 ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Start weights"))
+                                 : makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")),
+        grid_->rowCount() - 1, 5);
 }
 
 void CheckpointChoices::addRow(const ResumePlan::CheckpointChoice& choice, bool isBest)
 {
     const bool isMerge = choice.row.record.kind == CheckpointKind::Merge;
-    QString name = isMerge ? tr("%1, merge").arg(choice.row.id.value) : tr("%1, replica %2").arg(choice.row.id.value).arg(choice.row.record.replica);
+    QString name = isMerge ? tr("%1, merge").arg(choice.row.id.value)
+                           : tr("%1, replica %2").arg(choice.row.id.value).arg(choice.row.record.replica);
     if (isBest)
         name = tr("%1, best").arg(name);
     auto* button = new QRadioButton(name);
     button->setEnabled(choice.canBeChosen);
-    button->setToolTip(choice.canBeChosen ? QString::fromStdString(choice.row.record.folder) : coreWords(choice.problem));
-    button->setAccessibleDescription(choice.canBeChosen ? tr("keeps %1 chunks, trains %2 again").arg(countText(choice.kept), countText(static_cast<std::int64_t>(choice.redo.size()))) : button->toolTip());
+    button->setToolTip(
+        choice.canBeChosen ? QString::fromStdString(choice.row.record.folder) : coreWords(choice.problem));
+    button->setAccessibleDescription(choice.canBeChosen
+            ? tr("keeps %1 chunks, trains %2 again")
+                  .arg(countText(choice.kept), countText(static_cast<std::int64_t>(choice.redo.size())))
+            : button->toolTip());
     group_->addButton(button, static_cast<int>(rows_.size()));
     rows_.push_back(&choice);
     grid_->addWidget(button, grid_->rowCount(), 0);
     const int row = grid_->rowCount() - 1;
     if (choice.canBeChosen) {
-        addCells(beforeTheStop(choice.row.wallNs), choice.kept, static_cast<std::int64_t>(choice.redo.size()), choice.row.record.evalLoss);
+        addCells(beforeTheStop(choice.row.wallNs), choice.kept, static_cast<std::int64_t>(choice.redo.size()),
+            choice.row.record.evalLoss);
         grid_->addWidget(makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")), row, 5);
         return;
     }
-    QWidget* verdict = choice.verified ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Left behind"))
-                                       : makeVerdict(QStringLiteral("warning"), Token::Error, choice.damaged ? tr("Damaged") : tr("Cannot be read"));
+    QWidget* verdict = choice.verified
+        ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Left behind"))
+        : makeVerdict(QStringLiteral("warning"), Token::Error, choice.damaged ? tr("Damaged") : tr("Cannot be read"));
     verdict->setToolTip(button->toolTip());
     grid_->addWidget(verdict, row, 5);
 }
@@ -156,7 +174,8 @@ void CheckpointChoices::paintEvent(QPaintEvent*)
     QPainter painter(this);
     for (int row = 0; row < grid_->rowCount(); ++row) {
         const QRect cell = grid_->cellRect(row, 0);
-        const QRect area(0, cell.top() - grid_->verticalSpacing() / 2, width(), cell.height() + grid_->verticalSpacing());
+        const QRect area(
+            0, cell.top() - grid_->verticalSpacing() / 2, width(), cell.height() + grid_->verticalSpacing());
         if (row == group_->checkedId() + 1) // the header is above them
             painter.fillRect(area, palette().color(QPalette::Highlight));
         painter.fillRect(area.left(), area.bottom(), area.width(), 1, theme().color(Token::Line));
@@ -191,13 +210,20 @@ void ChangedSettings::show(const std::vector<ConfigChange>& changes)
     for (const ConfigChange& change : changes) {
         const bool safe = change.setting->resume == ResumeRule::Safe;
         grid_->addWidget(makeLabel(settingLabel(*change.setting), TextTone::Value, TextSize::Small), row, 0);
-        QLabel* values = makeLabel(QStringLiteral("<s>%1</s> &nbsp;%2 %3").arg(QString::fromStdString(change.before).toHtmlEscaped(), QString::fromStdString(change.after).toHtmlEscaped(), settingUnit(*change.setting).toHtmlEscaped()),
+        QLabel* values = makeLabel(
+            QStringLiteral("<s>%1</s> &nbsp;%2 %3")
+                .arg(QString::fromStdString(change.before).toHtmlEscaped(),
+                    QString::fromStdString(change.after).toHtmlEscaped(), settingUnit(*change.setting).toHtmlEscaped()),
             TextTone::Value, TextSize::Small);
         makeRich(*values);
         values->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        values->setAccessibleName(tr("from %1 to %2").arg(QString::fromStdString(change.before), QString::fromStdString(change.after)));
+        values->setAccessibleName(
+            tr("from %1 to %2").arg(QString::fromStdString(change.before), QString::fromStdString(change.after)));
         grid_->addWidget(values, row, 1);
-        grid_->addWidget(safe ? makeVerdict(QStringLiteral("check"), Token::Ok, tr("Safe")) : makeVerdict(QStringLiteral("warning"), Token::Warn, tr("Not safe: curves before and after cannot be compared")), row, 2);
+        grid_->addWidget(safe ? makeVerdict(QStringLiteral("check"), Token::Ok, tr("Safe"))
+                              : makeVerdict(QStringLiteral("warning"), Token::Warn,
+                                    tr("Not safe: curves before and after cannot be compared")),
+            row, 2);
         ++row;
     }
 }

@@ -24,8 +24,8 @@ private:
     CellKind kind_;
 };
 
-/// Where a resume goes on from: the newest checkpoints, or one older one, as radio buttons with age, chunks kept and lost, loss on
-/// held-out text and what became of the files.
+/// Where a resume goes on from: the newest checkpoints, or one older one, as radio buttons with age, chunks kept and
+/// lost, loss on held-out text and what became of the files.
 class CheckpointChoices : public QWidget {
     Q_OBJECT
 public:

@@ -20,7 +20,8 @@ QString causeSentence(const RunStatus& status)
         return coreWords(status.stopDetail);
     for (const WorkerStatus& worker : status.workers) {
         if (!worker.alive && !worker.endCause.empty())
-            return QCoreApplication::translate("RunBanner", "%1: %2").arg(workerName(worker.worker), coreWords(worker.endCause));
+            return QCoreApplication::translate("RunBanner", "%1: %2")
+                .arg(workerName(worker.worker), coreWords(worker.endCause));
     }
     return {};
 }
@@ -33,7 +34,8 @@ QString keptSentence(const RunStatus& status)
         return QCoreApplication::translate("RunBanner", "No checkpoint was written yet: a resume begins anew.");
     const ChunkCounts& chunks = shown->together.chunks;
     return QCoreApplication::translate("RunBanner", "Checkpoints hold %1 of %2 chunks of %3; the newest is of %4.")
-        .arg(countText(chunks[ChunkState::Committed]), countText(chunks.sum()), epochsName(*shown).toLower(), wallTimeText(status.newestCheckpointWallNs));
+        .arg(countText(chunks[ChunkState::Committed]), countText(chunks.sum()), epochsName(*shown).toLower(),
+            wallTimeText(status.newestCheckpointWallNs));
 }
 
 } // namespace
@@ -88,7 +90,9 @@ void RunBanner::take(const StatusPtr& status)
         return;
     banner_->setKind(interrupted ? BannerKind::Interrupted : BannerKind::Error);
     const QString cause = causeSentence(*status);
-    const QString word = status->endedWallNs == 0 ? stateWord(status->state) : tr("%1 at %2").arg(stateWord(status->state), wallTimeText(status->endedWallNs));
+    const QString word = status->endedWallNs == 0
+        ? stateWord(status->state)
+        : tr("%1 at %2").arg(stateWord(status->state), wallTimeText(status->endedWallNs));
     sentence_ = cause.isEmpty() ? word : tr("%1: %2").arg(word, cause);
     kept_ = keptSentence(*status);
     for (QPushButton* button : buttons_)
@@ -105,7 +109,11 @@ void RunBanner::showPlan()
     if (!plan)
         banner_->setMessage(sentence_, kept_);
     else
-        banner_->setMessage(sentence_, tr("%1 Resumes by itself in %2 (%3 of %4).").arg(kept_, durationText(plan->seconds)).arg(plan->number).arg(AutoResume::kLimit));
+        banner_->setMessage(sentence_,
+            tr("%1 Resumes by itself in %2 (%3 of %4).")
+                .arg(kept_, durationText(plan->seconds))
+                .arg(plan->number)
+                .arg(AutoResume::kLimit));
 }
 
 } // namespace furrow

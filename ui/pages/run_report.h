@@ -9,10 +9,11 @@
 
 namespace furrow {
 
-/// A run on one page without references to others: state with its evidence, figures, curves, epochs and what the audit proves,
-/// settings in force that differ from the preset, with what a resume changed.
+/// A run on one page without references to others: state with its evidence, figures, curves, epochs and what the audit
+/// proves, settings in force that differ from the preset, with what a resume changed.
 /// @param attempts  all of the run, oldest first
 /// @param curves  may be null
-QString runReportHtml(const RunStatus& status, const std::vector<AttemptRow>& attempts, const AuditReport& audit, const QImage& curves);
+QString runReportHtml(
+    const RunStatus& status, const std::vector<AttemptRow>& attempts, const AuditReport& audit, const QImage& curves);
 
 } // namespace furrow

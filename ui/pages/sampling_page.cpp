@@ -27,9 +27,15 @@ constexpr std::size_t kMostRecorded = 50;
 
 QString checkpointName(const SupervisorLedger::CheckpointRow& row)
 {
-    const QString of = row.record.kind == CheckpointKind::Merge ? QCoreApplication::translate("SamplingPage", "merge") : QCoreApplication::translate("SamplingPage", "replica %1").arg(row.record.replica);
-    const QString loss = row.record.evalLoss ? QCoreApplication::translate("SamplingPage", ", eval loss %1").arg(fixedText(*row.record.evalLoss, 3)) : QString();
-    return QCoreApplication::translate("SamplingPage", "%1 of %2, step %3%4").arg(row.id.value).arg(of, countText(row.record.step), loss);
+    const QString of = row.record.kind == CheckpointKind::Merge
+        ? QCoreApplication::translate("SamplingPage", "merge")
+        : QCoreApplication::translate("SamplingPage", "replica %1").arg(row.record.replica);
+    const QString loss = row.record.evalLoss
+        ? QCoreApplication::translate("SamplingPage", ", eval loss %1").arg(fixedText(*row.record.evalLoss, 3))
+        : QString();
+    return QCoreApplication::translate("SamplingPage", "%1 of %2, step %3%4")
+        .arg(row.id.value)
+        .arg(of, countText(row.record.step), loss);
 }
 
 constexpr int kSettingsWidth = 240;
@@ -50,7 +56,9 @@ SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
     QWidget* settings = buildSettings();
     scroll->setWidget(settings);
     auto* side = new QWidget;
-    side->setMinimumWidth(std::max(kSettingsWidth, settings->minimumSizeHint().width() + scroll->verticalScrollBar()->sizeHint().width())); // in some languages the words need more
+    side->setMinimumWidth(std::max(kSettingsWidth,
+        settings->minimumSizeHint().width()
+            + scroll->verticalScrollBar()->sizeHint().width())); // in some languages the words need more
     auto* sideColumn = new QVBoxLayout(side);
     sideColumn->setContentsMargins(0, 0, 0, 0);
     sideColumn->setSpacing(0);
@@ -124,8 +132,9 @@ QWidget* SamplingPage::buildSettings()
     seed_->setValue(1337);
     auto* form = new QFormLayout;
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    const std::pair<QString, QWidget*> rows[] = { { tr("Checkpoint"), checkpoint_ }, { tr("Prompt"), prompt_ }, { tr("Tokens"), tokens_ }, { tr("Temperature"), temperature_ },
-        { tr("Among the likeliest"), topK_ }, { tr("Seed"), seed_ } };
+    const std::pair<QString, QWidget*> rows[]
+        = { { tr("Checkpoint"), checkpoint_ }, { tr("Prompt"), prompt_ }, { tr("Tokens"), tokens_ },
+              { tr("Temperature"), temperature_ }, { tr("Among the likeliest"), topK_ }, { tr("Seed"), seed_ } };
     for (const auto& [name, field] : rows) {
         field->setAccessibleName(name);
         QLabel* label = makeLabel(name, TextTone::Secondary, TextSize::Small);
@@ -188,7 +197,9 @@ void SamplingPage::fillCheckpoints()
     }
     checkpoint_->setItemText(0, names.front()); // the heads may move although no checkpoint came or went
     checkpoint_->setItemData(0, newest ? coreWords(whoseWeights(*newest)) : QString(), Qt::ToolTipRole);
-    checkpoint_->setToolTip(checkpoint_->currentIndex() <= 0 && newest && newest->isOneOfSeveral() ? coreWords(whoseWeights(*newest)) : QString());
+    checkpoint_->setToolTip(checkpoint_->currentIndex() <= 0 && newest && newest->isOneOfSeveral()
+            ? coreWords(whoseWeights(*newest))
+            : QString());
     const int at = checkpoint_->findData(chosen);
     if (at >= 0)
         wanted_.clear();
@@ -209,8 +220,10 @@ void SamplingPage::write()
         return;
     }
     text_->clear();
-    QStringList arguments { QStringLiteral("sample"), bench_.watcher().folder(), QStringLiteral("--prompt=") + prompt_->toPlainText(), QStringLiteral("--tokens"), QString::number(tokens_->value()),
-        QStringLiteral("--temperature"), QString::number(temperature_->value()), QStringLiteral("--seed"), QString::number(seed_->value()) };
+    QStringList arguments { QStringLiteral("sample"), bench_.watcher().folder(),
+        QStringLiteral("--prompt=") + prompt_->toPlainText(), QStringLiteral("--tokens"),
+        QString::number(tokens_->value()), QStringLiteral("--temperature"), QString::number(temperature_->value()),
+        QStringLiteral("--seed"), QString::number(seed_->value()) };
     if (topK_->value() > 0)
         arguments += { QStringLiteral("--top-k"), QString::number(topK_->value()) };
     if (!checkpoint_->currentData().toString().isEmpty())
@@ -237,11 +250,16 @@ void SamplingPage::showRecorded()
     for (std::size_t i = samples.size(); i-- > 0 && samples.size() - i <= kMostRecorded;) {
         const SampleRecord& record = samples[i].record;
         html += QStringLiteral("<p style=\"color:%1\">%2</p><p>%3</p>")
-                    .arg(palette().color(QPalette::PlaceholderText).name(), tr("after %1 steps").arg(countText(record.step)),
-                        QString::fromStdString(record.prompt + record.text).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")));
+                    .arg(palette().color(QPalette::PlaceholderText).name(),
+                        tr("after %1 steps").arg(countText(record.step)),
+                        QString::fromStdString(record.prompt + record.text)
+                            .toHtmlEscaped()
+                            .replace(QLatin1Char('\n'), QStringLiteral("<br>")));
     }
     if (html.isEmpty())
-        html = QStringLiteral("<p style=\"color:%1\">%2</p>").arg(palette().color(QPalette::PlaceholderText).name(), tr("None. The setting “Sample every” writes some text while the run trains."));
+        html = QStringLiteral("<p style=\"color:%1\">%2</p>")
+                   .arg(palette().color(QPalette::PlaceholderText).name(),
+                       tr("None. The setting “Sample every” writes some text while the run trains."));
     if (recorded_->property("shown").toString() != html) {
         recorded_->setProperty("shown", html);
         recorded_->setHtml(html);

@@ -14,14 +14,12 @@ namespace furrow {
 
 namespace {
 
-QString said(const char* text)
-{
-    return QCoreApplication::translate("SaveFile", text);
-}
+QString said(const char* text) { return QCoreApplication::translate("SaveFile", text); }
 
 } // namespace
 
-QString askSaveFile(QWidget* parent, const QString& title, const QString& name, const QString& what, const QStringList& endings)
+QString askSaveFile(
+    QWidget* parent, const QString& title, const QString& name, const QString& what, const QStringList& endings)
 {
     const QString filter = QStringLiteral("%1 (*.%2)").arg(what, endings.join(QStringLiteral(" *.")));
     QString file = QFileDialog::getSaveFileName(parent, title, name, filter);
@@ -37,11 +35,18 @@ bool mayReplace(QWidget* parent, const QString& file)
     if (!there.exists() && !there.isSymLink())
         return true;
     const QString shown = QDir::toNativeSeparators(file);
-    auto* box = there.isDir() ? makeBox(parent, said(QT_TRANSLATE_NOOP("SaveFile", "Replace file")), said(QT_TRANSLATE_NOOP("SaveFile", "%1 is a folder. Write the name of a file.")).arg(shown), {})
-                              : makeBox(parent, said(QT_TRANSLATE_NOOP("SaveFile", "Replace file")), said(QT_TRANSLATE_NOOP("SaveFile", "%1 exists already. Replace it?")).arg(shown),
-                                    said(QT_TRANSLATE_NOOP("SaveFile", "What it holds now is lost.")));
-    const QPushButton* replace = there.isDir() ? nullptr : box->addButton(said(QT_TRANSLATE_NOOP("SaveFile", "Replace")), QMessageBox::DestructiveRole);
-    QPushButton* keep = box->addButton(there.isDir() ? said(QT_TRANSLATE_NOOP("SaveFile", "Close")) : said(QT_TRANSLATE_NOOP("SaveFile", "No, keep it")), QMessageBox::RejectRole);
+    auto* box = there.isDir()
+        ? makeBox(parent, said(QT_TRANSLATE_NOOP("SaveFile", "Replace file")),
+              said(QT_TRANSLATE_NOOP("SaveFile", "%1 is a folder. Write the name of a file.")).arg(shown), {})
+        : makeBox(parent, said(QT_TRANSLATE_NOOP("SaveFile", "Replace file")),
+              said(QT_TRANSLATE_NOOP("SaveFile", "%1 exists already. Replace it?")).arg(shown),
+              said(QT_TRANSLATE_NOOP("SaveFile", "What it holds now is lost.")));
+    const QPushButton* replace = there.isDir()
+        ? nullptr
+        : box->addButton(said(QT_TRANSLATE_NOOP("SaveFile", "Replace")), QMessageBox::DestructiveRole);
+    QPushButton* keep = box->addButton(there.isDir() ? said(QT_TRANSLATE_NOOP("SaveFile", "Close"))
+                                                     : said(QT_TRANSLATE_NOOP("SaveFile", "No, keep it")),
+        QMessageBox::RejectRole);
     box->setDefaultButton(keep);
     box->setEscapeButton(keep);
     box->setAttribute(Qt::WA_DeleteOnClose, false); // its answer is read below

@@ -12,9 +12,11 @@ namespace furrow {
 /// @param name     what is proposed, with the first ending
 /// @param what     "Pictures", in the language of the person
 /// @param endings  without dot; a name with none of them gets the first
-QString askSaveFile(QWidget* parent, const QString& title, const QString& name, const QString& what, const QStringList& endings);
+QString askSaveFile(
+    QWidget* parent, const QString& title, const QString& name, const QString& what, const QStringList& endings);
 
-/// Whether `file` may be written: at once where nothing is there, else a person is asked and No is what Enter says. A folder is refused.
+/// Whether `file` may be written: at once where nothing is there, else a person is asked and No is what Enter says. A
+/// folder is refused.
 bool mayReplace(QWidget* parent, const QString& file);
 /// Writes the whole file or leaves what was there.
 bool writeWhole(const QString& file, const QByteArray& bytes);

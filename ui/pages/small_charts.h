@@ -11,12 +11,24 @@ class QGridLayout;
 namespace furrow {
 
 /// What can stand below the loss. In the order of the page.
-enum class SmallChart { LearningRate, Speed, GradientNorm, ParameterNorm, Drift, Memory, WaitData, Forward, Backward, Optimizer };
+enum class SmallChart {
+    LearningRate,
+    Speed,
+    GradientNorm,
+    ParameterNorm,
+    Drift,
+    Memory,
+    WaitData,
+    Forward,
+    Backward,
+    Optimizer
+};
 inline constexpr int kSmallChartCount = 10;
 
 QString smallChartName(SmallChart chart); ///< "Learning rate"
 
-/// The charts below the loss that a person chose, three in a row, linked with it. A chart is made when it is first chosen.
+/// The charts below the loss that a person chose, three in a row, linked with it. A chart is made when it is first
+/// chosen.
 class SmallCharts : public QFrame {
     Q_OBJECT
 public:

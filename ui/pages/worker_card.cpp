@@ -60,7 +60,11 @@ void WorkerCard::setStatus(const WorkerStatus& status, bool endWanted)
     const QString device = QString::fromStdString(status.deviceName.empty() ? status.device : status.deviceName);
     device_->setText(status.alive ? tr("%1, process %2").arg(device).arg(status.pid) : device);
     device_->setToolTip(QString::fromStdString(status.device)
-        + (status.memory ? QLatin1Char('\n') + tr("At most %1 of memory, %2 times the estimate").arg(bytesText(static_cast<std::uint64_t>(status.memory->peakBytes)), fixedText(status.memory->ratio(), 2)) : QString()));
+        + (status.memory ? QLatin1Char('\n')
+                    + tr("At most %1 of memory, %2 times the estimate")
+                        .arg(bytesText(static_cast<std::uint64_t>(status.memory->peakBytes)),
+                            fixedText(status.memory->ratio(), 2))
+                         : QString()));
     const QString restarts = status.restarts > 0 ? tr(", %n restart(s)", nullptr, status.restarts) : QString();
     if (status.alive)
         phase_->setText(phaseWord(status.phase) + restarts);
@@ -76,10 +80,7 @@ void WorkerCard::setStatus(const WorkerStatus& status, bool endWanted)
     setAccessibleName(tr("Worker %1: %2, loss %3, %4").arg(worker_).arg(phase_->text(), loss_->text(), speed_->text()));
 }
 
-void WorkerCard::setLosses(const QVector<double>& losses)
-{
-    strip_->setValues({ losses.begin(), losses.end() });
-}
+void WorkerCard::setLosses(const QVector<double>& losses) { strip_->setValues({ losses.begin(), losses.end() }); }
 
 void WorkerCard::mousePressEvent(QMouseEvent* event)
 {

@@ -37,13 +37,15 @@ void WorkerDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     if (option.state.testFlag(QStyle::State_Selected))
         painter->fillRect(option.rect, option.palette.color(QPalette::Highlight));
     else
-        painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), kMarkWidth, 1), theme().color(Token::Line)); // as the style draws it below the rest
+        painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), kMarkWidth, 1),
+            theme().color(Token::Line)); // as the style draws it below the rest
     QStyleOptionViewItem text = option;
     text.rect.adjust(kMarkWidth, 0, 0, 0);
     QStyledItemDelegate::paint(painter, text, index);
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
-    drawWorkerMarker(*painter, QPointF(option.rect.left() + 8 + kMarkWidth / 2.0 - 2, option.rect.center().y() + 0.5), worker.toInt());
+    drawWorkerMarker(*painter, QPointF(option.rect.left() + 8 + kMarkWidth / 2.0 - 2, option.rect.center().y() + 0.5),
+        worker.toInt());
     painter->restore();
 }
 

@@ -60,7 +60,10 @@ WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
         setTone(sentence_, problem.isEmpty() ? TextTone::Secondary : TextTone::Error);
         const double loss = answer.value(QLatin1String("loss")).toDouble();
         const double perplexity = answer.value(QLatin1String("perplexity")).toDouble();
-        sentence_->setText(problem.isEmpty() ? tr("%1 on all held-out text: loss %2, perplexity %3").arg(answer.value(QLatin1String("checkpoint")).toString(), fixedText(loss, 4), fixedText(perplexity, 2)) : coreWords(problem));
+        sentence_->setText(problem.isEmpty() ? tr("%1 on all held-out text: loss %2, perplexity %3")
+                                                   .arg(answer.value(QLatin1String("checkpoint")).toString(),
+                                                       fixedText(loss, 4), fixedText(perplexity, 2))
+                                             : coreWords(problem));
         enableButtons();
     });
     if (bench_.watcher().tables())
@@ -76,14 +79,16 @@ QWidget* WorkersPage::buildProcesses()
     column->setContentsMargins(12, 12, 12, 0);
     column->addWidget(makeLabel(tr("Worker processes of all attempts"), TextTone::Value, TextSize::Body, true));
     column->addWidget(processTable_, 1);
-    processTable_->horizontalHeader()->setStretchLastSection(false); // it would give the speed what is left, be it nothing
+    processTable_->horizontalHeader()->setStretchLastSection(
+        false); // it would give the speed what is left, be it nothing
     setSortedModel(processTable_, &incarnations_, 4, Qt::DescendingOrder);
     processTable_->setItemDelegate(new WorkerDelegate(processTable_));
-    connect(processTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
-        const auto* proxy = static_cast<const QSortFilterProxyModel*>(processTable_->model());
-        if (const IncarnationRow* row = incarnations_.rowAt(proxy->mapToSource(index)); row && row->worker >= 0)
-            bench_.selection().setWorker(row->worker);
-    });
+    connect(processTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+        [this](const QModelIndex& index) {
+            const auto* proxy = static_cast<const QSortFilterProxyModel*>(processTable_->model());
+            if (const IncarnationRow* row = incarnations_.rowAt(proxy->mapToSource(index)); row && row->worker >= 0)
+                bench_.selection().setWorker(row->worker);
+        });
     return box;
 }
 
@@ -97,7 +102,8 @@ QWidget* WorkersPage::buildCheckpoints()
     sentence_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
     row->addWidget(sentence_, 1);
     verify_ = makeButton(tr("Verify all"), QStringLiteral("check"));
-    verify_->setToolTip(tr("Reads every file of the checkpoints again and compares it with what was recorded when it was written"));
+    verify_->setToolTip(
+        tr("Reads every file of the checkpoints again and compares it with what was recorded when it was written"));
     pin_ = makeButton(tr("Pin"), QStringLiteral("pin"));
     pin_->setToolTip(tr("A pinned checkpoint is never removed by the keep policy"));
     evaluate_ = makeButton(tr("Evaluate"));
@@ -111,7 +117,8 @@ QWidget* WorkersPage::buildCheckpoints()
     setSortedModel(checkpointTable_, &checkpoints_, 0, Qt::DescendingOrder);
     checkpointTable_->setSelectionMode(QAbstractItemView::SingleSelection);
     column->addWidget(checkpointTable_, 1);
-    connect(checkpointTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &WorkersPage::enableButtons);
+    connect(
+        checkpointTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &WorkersPage::enableButtons);
     connect(verify_, &QPushButton::clicked, this, &WorkersPage::verifyAll);
     connect(pin_, &QPushButton::clicked, this, [this] {
         if (const auto* checkpoint = current())
@@ -124,7 +131,8 @@ QWidget* WorkersPage::buildCheckpoints()
     });
     connect(start_, &QPushButton::clicked, this, [this] {
         if (const auto* checkpoint = current())
-            Q_EMIT newRunWanted(bench_.watcher().folder() + QStringLiteral("/checkpoints/") + QString::fromStdString(checkpoint->record.folder));
+            Q_EMIT newRunWanted(bench_.watcher().folder() + QStringLiteral("/checkpoints/")
+                + QString::fromStdString(checkpoint->record.folder));
     });
     return box;
 }
@@ -141,7 +149,8 @@ void WorkersPage::enableButtons()
     const bool hasFiles = checkpoint != nullptr && checkpoint->hasFiles();
     const auto& all = checkpoints_.rows();
     verify_->setText(verifier_.isBusy() ? tr("Stop checking") : tr("Verify all"));
-    verify_->setEnabled(!task_.isBusy() && std::any_of(all.begin(), all.end(), [](const CheckpointLine& line) { return line.hasFiles(); }));
+    verify_->setEnabled(!task_.isBusy()
+        && std::any_of(all.begin(), all.end(), [](const CheckpointLine& line) { return line.hasFiles(); }));
     pin_->setEnabled(hasFiles);
     pin_->setText(checkpoint != nullptr && checkpoint->pinned ? tr("Unpin") : tr("Pin"));
     for (QPushButton* button : { sample_, start_ })
@@ -154,7 +163,8 @@ void WorkersPage::evaluate()
     const auto* checkpoint = current();
     if (checkpoint == nullptr)
         return;
-    task_.run({ QStringLiteral("eval"), bench_.watcher().folder(), QStringLiteral("--checkpoint"), QString::fromStdString(checkpoint->record.folder), QStringLiteral("--json") });
+    task_.run({ QStringLiteral("eval"), bench_.watcher().folder(), QStringLiteral("--checkpoint"),
+        QString::fromStdString(checkpoint->record.folder), QStringLiteral("--json") });
     setTone(sentence_, TextTone::Secondary);
     sentence_->setText(tr("Evaluating checkpoint %1…").arg(checkpoint->id.value));
     enableButtons();
@@ -179,17 +189,25 @@ void WorkersPage::showVerdicts()
     checkpoints_.reset(std::vector(checkpoints_.rows()));
     enableButtons();
     if (verifier_.isBusy()) {
-        saySentence(sentence_, tr("Checking the files, %1 of %2…").arg(verifier_.done() + 1).arg(verifier_.wanted()), false);
+        saySentence(
+            sentence_, tr("Checking the files, %1 of %2…").arg(verifier_.done() + 1).arg(verifier_.wanted()), false);
         return;
     }
     QStringList problems;
     for (const auto& row : checkpoints_.rows())
-        if (const CheckpointVerdict* verdict = verifier_.verdictOf(row.id); verdict != nullptr && !row.removed && !verdict->problem.isEmpty())
+        if (const CheckpointVerdict* verdict = verifier_.verdictOf(row.id);
+            verdict != nullptr && !row.removed && !verdict->problem.isEmpty())
             problems.append(coreWords(verdict->problem));
     if (!problems.isEmpty())
-        saySentence(sentence_, tr("%n checkpoint(s) not whole. %1", nullptr, static_cast<int>(problems.size())).arg(problems.join(QLatin1Char(' '))), true);
+        saySentence(sentence_,
+            tr("%n checkpoint(s) not whole. %1", nullptr, static_cast<int>(problems.size()))
+                .arg(problems.join(QLatin1Char(' '))),
+            true);
     else if (verifier_.done() > 0)
-        saySentence(sentence_, tr("%n checkpoint(s) verified: every file is as it was written.", nullptr, static_cast<int>(verifier_.done())), false);
+        saySentence(sentence_,
+            tr("%n checkpoint(s) verified: every file is as it was written.", nullptr,
+                static_cast<int>(verifier_.done())),
+            false);
     else
         showBest();
 }
@@ -200,7 +218,11 @@ void WorkersPage::showBest()
     const auto best = std::find_if(all.begin(), all.end(), [](const CheckpointLine& line) { return line.best; });
     if (task_.isBusy() || verifier_.isBusy())
         return;
-    saySentence(sentence_, best == all.end() ? QString() : tr("Best: checkpoint %1, eval loss %2").arg(best->id.value).arg(fixedText(*best->record.evalLoss, 3)), false);
+    saySentence(sentence_,
+        best == all.end()
+            ? QString()
+            : tr("Best: checkpoint %1, eval loss %2").arg(best->id.value).arg(fixedText(*best->record.evalLoss, 3)),
+        false);
 }
 
 void WorkersPage::keepRoomFor(QTableView& table, int column, const QString& text)
@@ -222,9 +244,12 @@ void WorkersPage::take(const TablesPtr& tables)
         fitColumns(*processTable_);
         keepRoomFor(*processTable_, kSpeedColumn, rateText(999'999)); // it is small while a worker begins
         checkpointTable_->resizeColumnsToContents();
-        keepRoomFor(*checkpointTable_, kMarkColumn, QCoreApplication::translate("Tables", "best") + QStringLiteral(", ") + QCoreApplication::translate("Tables", "newest"));
+        keepRoomFor(*checkpointTable_, kMarkColumn,
+            QCoreApplication::translate("Tables", "best") + QStringLiteral(", ")
+                + QCoreApplication::translate("Tables", "newest"));
         keepRoomFor(*checkpointTable_, kAgeColumn, durationText(99 * 60 + 59)); // it grows
-        keepRoomFor(*checkpointTable_, kVerdictColumn, QCoreApplication::translate("Tables", "verified at %1").arg(QStringLiteral("00:00")));
+        keepRoomFor(*checkpointTable_, kVerdictColumn,
+            QCoreApplication::translate("Tables", "verified at %1").arg(QStringLiteral("00:00")));
     }
 }
 

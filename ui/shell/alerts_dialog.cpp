@@ -14,8 +14,9 @@ namespace furrow {
 
 namespace {
 
-constexpr AlertKind kKinds[] = { AlertKind::Finished, AlertKind::Interrupted, AlertKind::Failed, AlertKind::NotANumber, AlertKind::Spike, AlertKind::Stalled, AlertKind::OutOfMemory,
-    AlertKind::RepeatedData, AlertKind::LossTooGood, AlertKind::Duplicate, AlertKind::DiskSpace, AlertKind::WorkerDied };
+constexpr AlertKind kKinds[] = { AlertKind::Finished, AlertKind::Interrupted, AlertKind::Failed, AlertKind::NotANumber,
+    AlertKind::Spike, AlertKind::Stalled, AlertKind::OutOfMemory, AlertKind::RepeatedData, AlertKind::LossTooGood,
+    AlertKind::Duplicate, AlertKind::DiskSpace, AlertKind::WorkerDied };
 
 QDoubleSpinBox* makeNumber(double value, double most, int decimals, const QString& suffix)
 {
@@ -47,8 +48,10 @@ AlertsDialog::AlertsDialog(const AlertWishes& wishes, QWidget* parent)
     grid->setHorizontalSpacing(20);
     grid->setVerticalSpacing(4);
     grid->setColumnStretch(0, 1);
-    const std::map<AlertKind, std::pair<QString, QDoubleSpinBox*>> numbers { { AlertKind::Stalled, { tr("after"), stall_ } }, { AlertKind::DiskSpace, { tr("below"), free_ } },
-        { AlertKind::LossTooGood, { tr("below"), good_ } }, { AlertKind::RepeatedData, { tr("above"), repeated_ } } };
+    const std::map<AlertKind, std::pair<QString, QDoubleSpinBox*>> numbers {
+        { AlertKind::Stalled, { tr("after"), stall_ } }, { AlertKind::DiskSpace, { tr("below"), free_ } },
+        { AlertKind::LossTooGood, { tr("below"), good_ } }, { AlertKind::RepeatedData, { tr("above"), repeated_ } }
+    };
     for (const AlertKind kind : kKinds) {
         const int row = grid->rowCount();
         grid->setRowMinimumHeight(row, 30); // with and without a number alike
@@ -72,7 +75,8 @@ AlertsDialog::AlertsDialog(const AlertWishes& wishes, QWidget* parent)
     column->addWidget(makeLabel(tr("Command to start for each alert"), TextTone::Secondary, TextSize::Small));
     command_->setAccessibleName(tr("Command to start for each alert"));
     command_->setPlaceholderText(tr("none"));
-    command_->setToolTip(tr("Started without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment."));
+    command_->setToolTip(
+        tr("Started without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment."));
     column->addWidget(command_);
     auto* row = new QHBoxLayout;
     row->addStretch();

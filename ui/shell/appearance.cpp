@@ -14,15 +14,9 @@ namespace furrow {
 
 namespace {
 
-QString themeKey()
-{
-    return QStringLiteral("appearance/theme");
-}
+QString themeKey() { return QStringLiteral("appearance/theme"); }
 
-QString languageKey()
-{
-    return QStringLiteral("appearance/language");
-}
+QString languageKey() { return QStringLiteral("appearance/language"); }
 
 QString systemLanguage()
 {
@@ -79,7 +73,9 @@ void Appearance::setLanguage(const QString& language)
 
 void Appearance::applyTheme()
 {
-    furrow::theme().apply(theme_ == QLatin1String("dark") ? ThemeKind::Dark : theme_ == QLatin1String("light") ? ThemeKind::Light : ThemeKind::System);
+    furrow::theme().apply(theme_ == QLatin1String("dark") ? ThemeKind::Dark
+            : theme_ == QLatin1String("light")            ? ThemeKind::Light
+                                                          : ThemeKind::System);
 }
 
 void Appearance::applyLanguage()

@@ -20,7 +20,10 @@ public:
     void setTheme(const QString& theme);
     /// Installs the translation; the windows are made anew by whoever listens.
     void setLanguage(const QString& language);
-    static QStringList themes() { return { QStringLiteral("system"), QStringLiteral("light"), QStringLiteral("dark") }; }
+    static QStringList themes()
+    {
+        return { QStringLiteral("system"), QStringLiteral("light"), QStringLiteral("dark") };
+    }
     static QStringList languages() { return { QStringLiteral("en"), QStringLiteral("es"), QStringLiteral("zh_CN") }; }
     static QString themeName(const QString& theme); ///< "Dark"
     static QString languageName(const QString& language); ///< in its own language

@@ -58,9 +58,11 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     row->addLayout(words, 1);
     auto* again = makeButton(tr("Check now"));
     row->addWidget(again);
-    source_->setToolTip(tr("Prepares every block from the source once more and compares the samples by their fingerprints. This takes as long as preparing did."));
+    source_->setToolTip(tr(
+        "Prepares every block from the source once more and compares the samples by their fingerprints. This takes as long as preparing did."));
     row->addWidget(source_);
-    files_->setToolTip(tr("Reads the newest weights and the prepared blocks and compares their SHA-256 with what was recorded."));
+    files_->setToolTip(
+        tr("Reads the newest weights and the prepared blocks and compares their SHA-256 with what was recorded."));
     row->addWidget(files_);
     row->addWidget(save_);
     column->addLayout(row);
@@ -169,15 +171,21 @@ void AuditDock::show(const AuditPtr& report)
     if (known == 0)
         sentence_->setText(tr("No chunk is known yet."));
     else if (report->isClean() && report->inspectedWeights() && report->couldInspect())
-        sentence_->setText(tr("No chunk twice, none missing; weights and files are those that were recorded. %1 chunks checked at %2.").arg(countText(known), time));
+        sentence_->setText(
+            tr("No chunk twice, none missing; weights and files are those that were recorded. %1 chunks checked at %2.")
+                .arg(countText(known), time));
     else if (report->isClean() && report->inspectedWeights())
-        sentence_->setText(tr("No chunk twice, none missing, but not everything could be inspected: see below. %1 chunks checked at %2.").arg(countText(known), time));
+        sentence_->setText(tr(
+            "No chunk twice, none missing, but not everything could be inspected: see below. %1 chunks checked at %2.")
+                .arg(countText(known), time));
     else if (report->isClean())
-        sentence_->setText(tr("No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.").arg(countText(known), time));
+        sentence_->setText(tr("No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.")
+                .arg(countText(known), time));
     else if (twice == 0 && missing == 0)
         sentence_->setText(tr("Not in order: see below. %1 chunks checked at %2.").arg(countText(known), time));
     else
-        sentence_->setText(tr("Trained twice: %1. Missing: %2. %3 chunks checked at %4.").arg(countText(twice), countText(missing), countText(known), time));
+        sentence_->setText(tr("Trained twice: %1. Missing: %2. %3 chunks checked at %4.")
+                .arg(countText(twice), countText(missing), countText(known), time));
     sayRepeats();
     const bool first = model_.rowCount() == 0;
     model_.reset(report->findings);
@@ -229,7 +237,8 @@ void AuditDock::showTimeLines(const AuditFinding& finding)
         lane.name = tr("Worker %1").arg(claim.worker);
         lane.detail = tr("attempt %1").arg(claim.attempt.value);
         const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
-        lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs), seconds(claim.startedWallNs), seconds(claim.endedWallNs), claim.outcome == "lost" });
+        lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs),
+            seconds(claim.startedWallNs), seconds(claim.endedWallNs), claim.outcome == "lost" });
         begin = std::min(begin, seconds(claim.claimedWallNs));
         end = std::max(end, seconds(std::max(claim.endedWallNs, claim.claimedWallNs)));
     }
@@ -248,7 +257,8 @@ void AuditDock::saveReport()
 {
     if (!report_)
         return;
-    const QString file = askSaveFile(this, tr("Save report"), QStringLiteral("audit.html"), tr("Reports"), { QStringLiteral("html"), QStringLiteral("pdf"), QStringLiteral("csv"), QStringLiteral("json") });
+    const QString file = askSaveFile(this, tr("Save report"), QStringLiteral("audit.html"), tr("Reports"),
+        { QStringLiteral("html"), QStringLiteral("pdf"), QStringLiteral("csv"), QStringLiteral("json") });
     if (file.isEmpty())
         return;
     Q_EMIT reportSaved(saveAuditReport(*report_, bench_.watcher().folder(), file), file);

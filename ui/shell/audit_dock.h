@@ -17,8 +17,9 @@ namespace furrow {
 class LaneView;
 class Workbench;
 
-/// Chunks twice or missing: what the audit found, proven from parts and claims and, when a person asks, from the files, with the time lines of the
-/// trainings that explain it. The checks that come by themselves look at the ledger alone, and say so.
+/// Chunks twice or missing: what the audit found, proven from parts and claims and, when a person asks, from the files,
+/// with the time lines of the trainings that explain it. The checks that come by themselves look at the ledger alone,
+/// and say so.
 class AuditDock : public QWidget {
     Q_OBJECT
 public:

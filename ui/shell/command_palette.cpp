@@ -50,7 +50,8 @@ CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
     move(parent->mapToGlobal(QPoint((parent->width() - width()) / 2, 70)));
     connect(line_, &QLineEdit::textChanged, this, &CommandPalette::filter);
     connect(line_, &QLineEdit::returnPressed, this, [this] { run(list_->currentItem()); });
-    connect(list_, &QTreeWidget::itemClicked, this, [this](const QTreeWidgetItem* item) { run(item); }); // one that is grey does not become the current one
+    connect(list_, &QTreeWidget::itemClicked, this,
+        [this](const QTreeWidgetItem* item) { run(item); }); // one that is grey does not become the current one
     filter({});
 }
 
@@ -64,7 +65,8 @@ void CommandPalette::filter(const QString& words)
         if (entry.action == nullptr || entry.action == actions_.palette)
             continue;
         const QString said = entry.action->statusTip(); // people search for what it does, too
-        const QString name = tr("%1: %2").arg(withoutMnemonic(Actions::title(entry.menu)), withoutMnemonic(entry.action->text()));
+        const QString name
+            = tr("%1: %2").arg(withoutMnemonic(Actions::title(entry.menu)), withoutMnemonic(entry.action->text()));
         bool all = true;
         bool byName = true;
         for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
@@ -74,7 +76,8 @@ void CommandPalette::filter(const QString& words)
         if (!all)
             continue;
         const QString whyNot = Actions::whyNot(*entry.action);
-        auto* item = new QTreeWidgetItem({ name, whyNot.isEmpty() ? entry.action->shortcut().toString(QKeySequence::NativeText) : whyNot });
+        auto* item = new QTreeWidgetItem(
+            { name, whyNot.isEmpty() ? entry.action->shortcut().toString(QKeySequence::NativeText) : whyNot });
         list_->insertTopLevelItem(!whyNot.isEmpty() ? list_->topLevelItemCount() : byName ? named : possible, item);
         named += whyNot.isEmpty() && byName ? 1 : 0;
         possible += whyNot.isEmpty() ? 1 : 0;
@@ -100,7 +103,10 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
         const int key = static_cast<QKeyEvent*>(event)->key();
         if (key == Qt::Key_Down || key == Qt::Key_Up) {
             QTreeWidgetItem* item = list_->currentItem();
-            if (QTreeWidgetItem* next = item == nullptr ? nullptr : key == Qt::Key_Down ? list_->itemBelow(item) : list_->itemAbove(item); next != nullptr && next->flags().testFlag(Qt::ItemIsEnabled))
+            if (QTreeWidgetItem* next = item == nullptr ? nullptr
+                    : key == Qt::Key_Down               ? list_->itemBelow(item)
+                                                        : list_->itemAbove(item);
+                next != nullptr && next->flags().testFlag(Qt::ItemIsEnabled))
                 list_->setCurrentItem(next);
             return true;
         }

@@ -10,7 +10,8 @@ namespace furrow {
 
 class Actions;
 
-/// Ctrl+K: every action by name; type, choose, Enter. Those that are not possible now stand below the others, grey, with the reason.
+/// Ctrl+K: every action by name; type, choose, Enter. Those that are not possible now stand below the others, grey,
+/// with the reason.
 class CommandPalette : public QDialog {
     Q_OBJECT
 public:

@@ -58,7 +58,8 @@ Console::Console(const ConsoleOptions& options, QObject* parent)
 
 Console::~Console()
 {
-    logInfo("The interface was busy for " + formatNumber(gaps_.p99(), 0) + " ms at a stretch (99 of 100), for " + formatNumber(gaps_.longest(), 0) + " ms at most.");
+    logInfo("The interface was busy for " + formatNumber(gaps_.p99(), 0) + " ms at a stretch (99 of 100), for "
+        + formatNumber(gaps_.longest(), 0) + " ms at most.");
 }
 
 void Console::makeWindow()
@@ -88,9 +89,7 @@ bool Console::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == window_.get() && event->type() == QEvent::Paint) {
         window_->removeEventFilter(this);
-        QTimer::singleShot(0, this, [this] {
-            logInfo("The window was painted " + sinceStart() + ".");
-        });
+        QTimer::singleShot(0, this, [this] { logInfo("The window was painted " + sinceStart() + "."); });
     }
     return QObject::eventFilter(watched, event);
 }
@@ -105,7 +104,8 @@ std::string Console::sinceStart() const
 void Console::logFirstStatus()
 {
     connect(
-        &bench_->watcher(), &RunWatcher::statusRead, this, [this](const StatusPtr& status) {
+        &bench_->watcher(), &RunWatcher::statusRead, this,
+        [this](const StatusPtr& status) {
             const std::string name = utf8Text(pathFromUtf8(bench_->watcher().folder().toStdString()).filename());
             logInfo("The run " + name + " is shown, " + toString(status->state) + ", " + sinceStart() + ".");
         },
@@ -114,17 +114,18 @@ void Console::logFirstStatus()
 
 void Console::logListing()
 {
-    connect(
-        &bench_->scanner(), &WorkspaceScanner::scanned, this, [this](const RunLinesPtr& lines) {
-            if (lines->size() != runsListed_)
-                logInfo("The library lists " + std::to_string(lines->size()) + " runs, " + sinceStart() + ".");
-            runsListed_ = lines->size();
-        });
+    connect(&bench_->scanner(), &WorkspaceScanner::scanned, this, [this](const RunLinesPtr& lines) {
+        if (lines->size() != runsListed_)
+            logInfo("The library lists " + std::to_string(lines->size()) + " runs, " + sinceStart() + ".");
+        runsListed_ = lines->size();
+    });
 }
 
 void Console::showAsked()
 {
-    static const QStringList kPages { QStringLiteral("overview"), QStringLiteral("charts"), QStringLiteral("coverage"), QStringLiteral("workers"), QStringLiteral("config"), QStringLiteral("log"), QStringLiteral("data"), QStringLiteral("sampling") };
+    static const QStringList kPages { QStringLiteral("overview"), QStringLiteral("charts"), QStringLiteral("coverage"),
+        QStringLiteral("workers"), QStringLiteral("config"), QStringLiteral("log"), QStringLiteral("data"),
+        QStringLiteral("sampling") };
     if (options_.page == QLatin1String("new"))
         window_->showPerspective(MainWindow::Perspective::Launch);
     else if (options_.page == QLatin1String("compare"))
@@ -136,7 +137,8 @@ void Console::showAsked()
 void Console::attachToLiving()
 {
     connect(
-        &bench_->scanner(), &WorkspaceScanner::scanned, this, [this](const RunLinesPtr& lines) {
+        &bench_->scanner(), &WorkspaceScanner::scanned, this,
+        [this](const RunLinesPtr& lines) {
             for (const RunLine& line : *lines) {
                 if (line.workersAlive > 0) {
                     bench_->showRun(line.folder);
@@ -150,14 +152,16 @@ void Console::attachToLiving()
 QString screenshotProblem(const QString& file)
 {
     const QFileInfo there(file);
-    return there.exists() || there.isSymLink() ? QStringLiteral("%1 exists already. Name a new file.").arg(file) : QString();
+    return there.exists() || there.isSymLink() ? QStringLiteral("%1 exists already. Name a new file.").arg(file)
+                                               : QString();
 }
 
 void Console::takePicture()
 {
     // A slow machine has not read the run yet: a picture of an empty window helps nobody.
     RunWatcher& watcher = bench_->watcher();
-    const bool stillReading = !watcher.folder().isEmpty() && (!watcher.status() || !watcher.telemetry()) && pictureTries_++ < kMostPictureTries;
+    const bool stillReading = !watcher.folder().isEmpty() && (!watcher.status() || !watcher.telemetry())
+        && pictureTries_++ < kMostPictureTries;
     if (stillReading) {
         QTimer::singleShot(kPictureDelayMs, this, &Console::takePicture);
         return;

@@ -44,7 +44,10 @@ public:
     Workbench& bench() { return *bench_; }
 
 private:
-    bool remembers() const { return !options_.safeMode && options_.screenshot.isEmpty(); } ///< settings are read and written
+    bool remembers() const
+    {
+        return !options_.safeMode && options_.screenshot.isEmpty();
+    } ///< settings are read and written
     void makeWindow();
     std::string sinceStart() const;
     void logFirstStatus();

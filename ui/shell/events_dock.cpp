@@ -53,7 +53,8 @@ void EventsDock::choose(const QModelIndex& index)
 void EventsDock::goTo(int step)
 {
     const int rows = filter_.rowCount();
-    for (int row = table_->currentIndex().isValid() ? table_->currentIndex().row() + step : (step > 0 ? 0 : rows - 1); row >= 0 && row < rows; row += step) {
+    for (int row = table_->currentIndex().isValid() ? table_->currentIndex().row() + step : (step > 0 ? 0 : rows - 1);
+        row >= 0 && row < rows; row += step) {
         const EventLine* line = bench_.events().rowAt(filter_.mapToSource(filter_.index(row, 0)));
         if (line != nullptr && line->weight >= EventWeight::Notice) {
             table_->setCurrentIndex(filter_.index(row, 0));

@@ -28,7 +28,8 @@ ChartData dataOf(const Column<GpuPoint>& points, Measure measure, const ChartDat
     std::map<Key, std::pair<std::vector<double>, std::vector<float>>> lines;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const GpuPoint point = points[i];
-        const auto before = std::count_if(loss.gaps.begin(), loss.gaps.end(), [&point](const ChartSpan& gap) { return (gap.begin + gap.end) / 2 < point.wall; });
+        const auto before = std::count_if(loss.gaps.begin(), loss.gaps.end(),
+            [&point](const ChartSpan& gap) { return (gap.begin + gap.end) / 2 < point.wall; });
         auto& [x, y] = lines[{ point.worker, static_cast<std::size_t>(before) }];
         if (!x.empty() && point.wall <= x.back())
             continue;
@@ -60,7 +61,8 @@ GpuDock::GpuDock(Workbench& bench, QWidget* parent)
     splitter->setHandleWidth(1);
     loss_->setTitle(tr("Loss"), tr("nats per token"));
     splitter->addWidget(loss_);
-    const std::pair<QString, QString> titles[] = { { tr("Utilisation"), tr("%") }, { tr("Memory"), tr("GiB") }, { tr("Power"), tr("W") }, { tr("Temperature"), tr("°C") } };
+    const std::pair<QString, QString> titles[] = { { tr("Utilisation"), tr("%") }, { tr("Memory"), tr("GiB") },
+        { tr("Power"), tr("W") }, { tr("Temperature"), tr("°C") } };
     for (const auto& [title, unit] : titles) {
         auto* chart = new SeriesChart(link_);
         chart->setTitle(title, unit);
@@ -116,7 +118,9 @@ void GpuDock::explainNothing()
     bool onlyCpu = status && !status->workers.empty();
     for (const WorkerStatus& worker : status ? status->workers : std::vector<WorkerStatus> {})
         onlyCpu = onlyCpu && worker.device.rfind("cpu", 0) == 0;
-    empty_->setSentence(onlyCpu ? tr("This run trains on the CPU; no GPU is measured.") : tr("No measurement of a GPU was recorded. It needs the NVIDIA driver (NVML) on the machine that trains."));
+    empty_->setSentence(onlyCpu
+            ? tr("This run trains on the CPU; no GPU is measured.")
+            : tr("No measurement of a GPU was recorded. It needs the NVIDIA driver (NVML) on the machine that trains."));
 }
 
 } // namespace furrow

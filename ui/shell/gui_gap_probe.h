@@ -7,14 +7,16 @@
 
 namespace furrow {
 
-/// How long the GUI thread is busy at a stretch, and so answers nobody: from waking up to sleeping again. Costs two reads of
-/// a clock for each stretch, nothing while the program sleeps. Make it on the GUI thread after the application.
+/// How long the GUI thread is busy at a stretch, and so answers nobody: from waking up to sleeping again. Costs two
+/// reads of a clock for each stretch, nothing while the program sleeps. Make it on the GUI thread after the
+/// application.
 class GuiGapProbe : public QObject {
     Q_OBJECT
 public:
     explicit GuiGapProbe(QObject* parent = nullptr);
     void clear();
-    /// The stretch that 99 of 100 are not longer than [ms]; stretches below a millisecond, which nobody can notice, are left out.
+    /// The stretch that 99 of 100 are not longer than [ms]; stretches below a millisecond, which nobody can notice, are
+    /// left out.
     double p99() const;
     double longest() const { return longestMs_; }
 

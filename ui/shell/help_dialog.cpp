@@ -20,10 +20,7 @@ constexpr int kTopicRow = 26;
 constexpr int kLeastListWidth = 220;
 constexpr int kListRoom = 36; // beside the text of a topic
 
-QString said(const char* text)
-{
-    return QCoreApplication::translate("Help", text);
-}
+QString said(const char* text) { return QCoreApplication::translate("Help", text); }
 
 QString paragraphs(std::initializer_list<const char*> texts)
 {
@@ -50,19 +47,43 @@ QString title(HelpDialog::Topic topic)
 QString wordList()
 {
     const std::pair<QString, QString> entries[] = {
-        { QCoreApplication::translate("Help", "Sample"), QCoreApplication::translate("furrow::WordsDialog", "One text of the data set.") },
-        { QCoreApplication::translate("Help", "Chunk"), QCoreApplication::translate("furrow::WordsDialog", "The samples that one worker claims and trains at a time. Its size does not change GPU memory: batch size times context does.") },
-        { QCoreApplication::translate("Help", "Block"), QCoreApplication::translate("furrow::WordsDialog", "Consecutive samples that are fetched, cleaned and cut into tokens as one unit. A block is made of chunks.") },
-        { QCoreApplication::translate("Help", "Batch"), QCoreApplication::translate("furrow::WordsDialog", "The windows of tokens in one micro-step of one worker. It decides how much memory a step takes.") },
-        { QCoreApplication::translate("Help", "Context"), QCoreApplication::translate("furrow::WordsDialog", "How many tokens the model sees at once.") },
-        { QCoreApplication::translate("Help", "Epoch"), QCoreApplication::translate("furrow::WordsDialog", "Every chunk of every block committed once, or named as excluded or poisoned.") },
-        { QCoreApplication::translate("Help", "Run"), QCoreApplication::translate("furrow::WordsDialog", "One training job with its frozen configuration. It lives in one folder.") },
-        { QCoreApplication::translate("Help", "Attempt"), QCoreApplication::translate("furrow::WordsDialog", "One stretch of a run from start or resume until stop, crash or end.") },
-        { QCoreApplication::translate("Help", "Worker"), QCoreApplication::translate("furrow::WordsDialog", "One process on one device that claims chunks and trains them.") },
-        { QCoreApplication::translate("Help", "Committed"), QCoreApplication::translate("furrow::WordsDialog", "The chunk is in a checkpoint. Trained means: in the weights of a worker, not saved yet; a crash costs that work.") },
-        { QCoreApplication::translate("Help", "Poisoned"), QCoreApplication::translate("furrow::WordsDialog", "The chunk failed too often. It keeps the epoch open until it is accepted or tried again.") },
-        { QCoreApplication::translate("Help", "Interrupted"), QCoreApplication::translate("furrow::WordsDialog", "No process of the run is alive and none recorded why it ended: the computer stopped or the processes were killed. Resume shows what would be trained again before it does anything.") },
-        { QCoreApplication::translate("Help", "Merge"), QCoreApplication::translate("furrow::WordsDialog", "The weights of the workers become one set of weights.") },
+        { QCoreApplication::translate("Help", "Sample"),
+            QCoreApplication::translate("furrow::WordsDialog", "One text of the data set.") },
+        { QCoreApplication::translate("Help", "Chunk"),
+            QCoreApplication::translate("furrow::WordsDialog",
+                "The samples that one worker claims and trains at a time. Its size does not change GPU memory: batch size times context does.") },
+        { QCoreApplication::translate("Help", "Block"),
+            QCoreApplication::translate("furrow::WordsDialog",
+                "Consecutive samples that are fetched, cleaned and cut into tokens as one unit. A block is made of chunks.") },
+        { QCoreApplication::translate("Help", "Batch"),
+            QCoreApplication::translate("furrow::WordsDialog",
+                "The windows of tokens in one micro-step of one worker. It decides how much memory a step takes.") },
+        { QCoreApplication::translate("Help", "Context"),
+            QCoreApplication::translate("furrow::WordsDialog", "How many tokens the model sees at once.") },
+        { QCoreApplication::translate("Help", "Epoch"),
+            QCoreApplication::translate("furrow::WordsDialog",
+                "Every chunk of every block committed once, or named as excluded or poisoned.") },
+        { QCoreApplication::translate("Help", "Run"),
+            QCoreApplication::translate(
+                "furrow::WordsDialog", "One training job with its frozen configuration. It lives in one folder.") },
+        { QCoreApplication::translate("Help", "Attempt"),
+            QCoreApplication::translate(
+                "furrow::WordsDialog", "One stretch of a run from start or resume until stop, crash or end.") },
+        { QCoreApplication::translate("Help", "Worker"),
+            QCoreApplication::translate(
+                "furrow::WordsDialog", "One process on one device that claims chunks and trains them.") },
+        { QCoreApplication::translate("Help", "Committed"),
+            QCoreApplication::translate("furrow::WordsDialog",
+                "The chunk is in a checkpoint. Trained means: in the weights of a worker, not saved yet; a crash costs that work.") },
+        { QCoreApplication::translate("Help", "Poisoned"),
+            QCoreApplication::translate("furrow::WordsDialog",
+                "The chunk failed too often. It keeps the epoch open until it is accepted or tried again.") },
+        { QCoreApplication::translate("Help", "Interrupted"),
+            QCoreApplication::translate("furrow::WordsDialog",
+                "No process of the run is alive and none recorded why it ended: the computer stopped or the processes were killed. Resume shows what would be trained again before it does anything.") },
+        { QCoreApplication::translate("Help", "Merge"),
+            QCoreApplication::translate(
+                "furrow::WordsDialog", "The weights of the workers become one set of weights.") },
     };
     QString html;
     for (const auto& [word, meaning] : entries)
@@ -74,7 +95,8 @@ QString resumeWords(ResumeRule rule)
 {
     switch (rule) {
     case ResumeRule::Safe: return said(QT_TRANSLATE_NOOP("Help", "may change on a resume"));
-    case ResumeRule::Unsafe: return said(QT_TRANSLATE_NOOP("Help", "may change, but curves before and after cannot be compared"));
+    case ResumeRule::Unsafe:
+        return said(QT_TRANSLATE_NOOP("Help", "may change, but curves before and after cannot be compared"));
     case ResumeRule::Refused: break;
     }
     return said(QT_TRANSLATE_NOOP("Help", "fixed: another value needs a new run"));
@@ -86,12 +108,16 @@ QString settingList()
     SettingGroup group = SettingGroup::Seeds;
     for (const Setting& setting : settings()) {
         if (setting.group != group || html.isEmpty())
-            html += QStringLiteral("<h3>%1</h3>").arg(QCoreApplication::translate("Schema", toString(setting.group).c_str()));
+            html += QStringLiteral("<h3>%1</h3>")
+                        .arg(QCoreApplication::translate("Schema", toString(setting.group).c_str()));
         group = setting.group;
-        const QString unit = setting.unit.empty() ? QString() : QStringLiteral(", ") + QCoreApplication::translate("Schema", setting.unit.c_str());
+        const QString unit = setting.unit.empty()
+            ? QString()
+            : QStringLiteral(", ") + QCoreApplication::translate("Schema", setting.unit.c_str());
         html += QStringLiteral("<p><b>%1</b> <code>%2</code>%3<br>%4<br><i>%5</i></p>")
                     .arg(settingLabel(setting), QString::fromStdString(setting.option()), unit,
-                        QCoreApplication::translate("Schema", setting.help.c_str()).toHtmlEscaped(), resumeWords(setting.resume));
+                        QCoreApplication::translate("Schema", setting.help.c_str()).toHtmlEscaped(),
+                        resumeWords(setting.resume));
     }
     return html;
 }
@@ -100,31 +126,55 @@ QString text(HelpDialog::Topic topic)
 {
     switch (topic) {
     case HelpDialog::FirstSteps:
-        return paragraphs({ QT_TRANSLATE_NOOP("Help", "“Start demonstration run” trains a small model on a text that comes with Furrow, on the CPU. Watch the loss fall, stop it, resume it."),
-            QT_TRANSLATE_NOOP("Help", "For a run of your own press Ctrl+N, choose a preset and your files. What is wrong is said beside its field, with the fix as a button. Launch begins at once, Queue waits until the devices are free."),
-            QT_TRANSLATE_NOOP("Help", "Closing this window never touches a training. Open it again and it shows what happened meanwhile."),
-            QT_TRANSLATE_NOOP("Help", "Ctrl+K finds every command, Ctrl+/ shows all shortcuts.") });
+        return paragraphs(
+            { QT_TRANSLATE_NOOP("Help",
+                  "“Start demonstration run” trains a small model on a text that comes with Furrow, on the CPU. Watch the loss fall, stop it, resume it."),
+                QT_TRANSLATE_NOOP("Help",
+                    "For a run of your own press Ctrl+N, choose a preset and your files. What is wrong is said beside its field, with the fix as a button. Launch begins at once, Queue waits until the devices are free."),
+                QT_TRANSLATE_NOOP("Help",
+                    "Closing this window never touches a training. Open it again and it shows what happened meanwhile."),
+                QT_TRANSLATE_NOOP("Help", "Ctrl+K finds every command, Ctrl+/ shows all shortcuts.") });
     case HelpDialog::Sizes:
-        return paragraphs({ QT_TRANSLATE_NOOP("Help", "A <b>sample</b> is one text of your data. A <b>chunk</b> is what one worker claims at a time, some thousand samples. A <b>block</b> is some chunks that are fetched, cleaned and cut into tokens together."),
-            QT_TRANSLATE_NOOP("Help", "The <b>context</b> is how many tokens the model sees at once, the <b>batch</b> how many such windows go through it in one step."),
-            QT_TRANSLATE_NOOP("Help", "Memory on the GPU depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks cost a little time for claiming them; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.") });
+        return paragraphs(
+            { QT_TRANSLATE_NOOP("Help",
+                  "A <b>sample</b> is one text of your data. A <b>chunk</b> is what one worker claims at a time, some thousand samples. A <b>block</b> is some chunks that are fetched, cleaned and cut into tokens together."),
+                QT_TRANSLATE_NOOP("Help",
+                    "The <b>context</b> is how many tokens the model sees at once, the <b>batch</b> how many such windows go through it in one step."),
+                QT_TRANSLATE_NOOP("Help",
+                    "Memory on the GPU depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks cost a little time for claiming them; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.") });
     case HelpDialog::States:
-        return paragraphs({ QT_TRANSLATE_NOOP("Help", "The state of a run is never stored. Each time it is derived from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended."),
-            QT_TRANSLATE_NOOP("Help", "“Interrupted” means: no process of the run is alive and none recorded an end. The computer was switched off or restarted, or the processes were killed. “Why?” beside the state shows the evidence."),
-            QT_TRANSLATE_NOOP("Help", "Nothing is broken then. What is in a checkpoint stays, what was trained after it is trained again.") });
+        return paragraphs(
+            { QT_TRANSLATE_NOOP("Help",
+                  "The state of a run is never stored. Each time it is derived from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended."),
+                QT_TRANSLATE_NOOP("Help",
+                    "“Interrupted” means: no process of the run is alive and none recorded an end. The computer was switched off or restarted, or the processes were killed. “Why?” beside the state shows the evidence."),
+                QT_TRANSLATE_NOOP("Help",
+                    "Nothing is broken then. What is in a checkpoint stays, what was trained after it is trained again.") });
     case HelpDialog::Resuming:
-        return paragraphs({ QT_TRANSLATE_NOOP("Help", "“Resume…” first shows a dry run: how many chunks are kept, trained again or free, and every checkpoint with the result of checking its files. Nothing changes until you confirm."),
-            QT_TRANSLATE_NOOP("Help", "The run goes on as a new attempt in the same folder. You may change devices, number of workers and stopping rules; what would change the chunks or the weights is refused by name."),
-            QT_TRANSLATE_NOOP("Help", "“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens."),
-            QT_TRANSLATE_NOOP("Help", "A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again."),
-            QT_TRANSLATE_NOOP("Help", "A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.") });
+        return paragraphs({ QT_TRANSLATE_NOOP("Help",
+                                "“Resume…” first shows a dry run: how many chunks are kept, trained again or free, and every checkpoint with the result of checking its files. Nothing changes until you confirm."),
+            QT_TRANSLATE_NOOP("Help",
+                "The run goes on as a new attempt in the same folder. You may change devices, number of workers and stopping rules; what would change the chunks or the weights is refused by name."),
+            QT_TRANSLATE_NOOP("Help",
+                "“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens."),
+            QT_TRANSLATE_NOOP("Help",
+                "A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again."),
+            QT_TRANSLATE_NOOP("Help",
+                "A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.") });
     case HelpDialog::Coverage:
-        return paragraphs({ QT_TRANSLATE_NOOP("Help", "Each row is a block, each cell a chunk. The line at its lower edge says committed, the notch at the upper right trained but not in a checkpoint yet, hatching that its work was lost and comes again."),
-            QT_TRANSLATE_NOOP("Help", "By default the colour is the loss above or below the trend of the run, since the loss itself only shows when a chunk was trained. Cells that stand out hold unusual text: drag over them and read their samples."),
-            QT_TRANSLATE_NOOP("Help", "Ctrl and wheel zooms, the arrows move, Enter opens the samples. “Table” shows the same as numbers.") });
+        return paragraphs(
+            { QT_TRANSLATE_NOOP("Help",
+                  "Each row is a block, each cell a chunk. The line at its lower edge says committed, the notch at the upper right trained but not in a checkpoint yet, hatching that its work was lost and comes again."),
+                QT_TRANSLATE_NOOP("Help",
+                    "By default the colour is the loss above or below the trend of the run, since the loss itself only shows when a chunk was trained. Cells that stand out hold unusual text: drag over them and read their samples."),
+                QT_TRANSLATE_NOOP("Help",
+                    "Ctrl and wheel zooms, the arrows move, Enter opens the samples. “Table” shows the same as numbers.") });
     case HelpDialog::Merging:
-        return paragraphs({ QT_TRANSLATE_NOOP("Help", "Each worker trains its own copy of the model, a replica, on its own chunks. From time to time, and at the end, the replicas are merged: their weights are averaged by the tokens they trained."),
-            QT_TRANSLATE_NOOP("Help", "A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.") });
+        return paragraphs(
+            { QT_TRANSLATE_NOOP("Help",
+                  "Each worker trains its own copy of the model, a replica, on its own chunks. From time to time, and at the end, the replicas are merged: their weights are averaged by the tokens they trained."),
+                QT_TRANSLATE_NOOP("Help",
+                    "A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.") });
     case HelpDialog::Words: return wordList();
     default: return settingList();
     }

@@ -31,7 +31,8 @@ constexpr int kChartHeight = 120;
 constexpr int kTableHeight = 130;
 constexpr int kSamplesHeight = 220;
 constexpr int kLossColumn = 2; // of the chunks
-constexpr int kLongestWord = 36; // what is longer and cannot be wrapped is elided, or it would push the values out of the window
+constexpr int kLongestWord
+    = 36; // what is longer and cannot be wrapped is elided, or it would push the values out of the window
 constexpr int kOneLine = 20; // letters of a value that is never broken, a number or a time
 constexpr int kIdLetters = 8; // the whole id is in the tooltip
 
@@ -54,7 +55,8 @@ double medianLoss(const std::vector<ChunkCell>& cells)
     return *middle;
 }
 
-/// What the trainings of one chunk that are not lost gave together: a chunk may be trained in parts, by several workers.
+/// What the trainings of one chunk that are not lost gave together: a chunk may be trained in parts, by several
+/// workers.
 struct Kept {
     int parts = 0;
     int lost = 0; ///< trainings that died with their weights
@@ -175,9 +177,12 @@ QWidget* InspectorDock::buildButtons()
     auto* shows = new FlowLayout; // the words of some languages do not fit beside each other
     shows->setSpacing(6);
     column->addLayout(shows);
-    const std::pair<QPushButton*, void (InspectorDock::*)()> all[] = { { makeButton(tr("Show in chart"), QStringLiteral("chart")), &InspectorDock::showInChartWanted },
-        { makeButton(tr("Show in map"), QStringLiteral("map")), &InspectorDock::showInMapWanted }, { makeButton(tr("Show in log"), QStringLiteral("log")), &InspectorDock::showInLogWanted } };
-    keeps_ = makeLabel(tr("Quarantine leaves these chunks out of the next run. The weights of this run keep them."), TextTone::Secondary, TextSize::Small);
+    const std::pair<QPushButton*, void (InspectorDock::*)()> all[]
+        = { { makeButton(tr("Show in chart"), QStringLiteral("chart")), &InspectorDock::showInChartWanted },
+              { makeButton(tr("Show in map"), QStringLiteral("map")), &InspectorDock::showInMapWanted },
+              { makeButton(tr("Show in log"), QStringLiteral("log")), &InspectorDock::showInLogWanted } };
+    keeps_ = makeLabel(tr("Quarantine leaves these chunks out of the next run. The weights of this run keep them."),
+        TextTone::Secondary, TextSize::Small);
     keeps_->setWordWrap(true);
     for (const auto& [button, wanted] : all) {
         button->setProperty("compact", true);
@@ -186,7 +191,8 @@ QWidget* InspectorDock::buildButtons()
     }
     retry_ = makeButton(tr("Try again"), QStringLiteral("resume"));
     accept_ = makeButton(tr("Accept as not trained…"), {});
-    for (const auto& [button, wanted] : { std::pair(retry_, &InspectorDock::retryWanted), std::pair(accept_, &InspectorDock::acceptWanted) }) {
+    for (const auto& [button, wanted] :
+        { std::pair(retry_, &InspectorDock::retryWanted), std::pair(accept_, &InspectorDock::acceptWanted) }) {
         button->setProperty("compact", true);
         connect(button, &QPushButton::clicked, this, wanted);
         shows->addWidget(button);
@@ -230,7 +236,8 @@ const WorkerStatus* InspectorDock::statusOf(int worker) const
     const StatusPtr& status = bench_.watcher().status();
     if (!status)
         return nullptr;
-    const auto found = std::find_if(status->workers.begin(), status->workers.end(), [worker](const WorkerStatus& w) { return w.worker == worker; });
+    const auto found = std::find_if(
+        status->workers.begin(), status->workers.end(), [worker](const WorkerStatus& w) { return w.worker == worker; });
     return found == status->workers.end() ? nullptr : &*found;
 }
 
@@ -260,8 +267,10 @@ void InspectorDock::addRow(const QString& name, const QString& value, const QStr
 {
     const int row = addName(name);
     const QStringList words = value.split(QLatin1Char(' '));
-    const bool isUnbroken = std::any_of(words.begin(), words.end(), [](const QString& word) { return word.size() > kLongestWord; });
-    QLabel* text = isUnbroken ? new ElidedLabel(TextTone::Value, TextSize::Small) : makeLabel(value, TextTone::Value, TextSize::Small);
+    const bool isUnbroken
+        = std::any_of(words.begin(), words.end(), [](const QString& word) { return word.size() > kLongestWord; });
+    QLabel* text = isUnbroken ? new ElidedLabel(TextTone::Value, TextSize::Small)
+                              : makeLabel(value, TextTone::Value, TextSize::Small);
     text->setText(value);
     text->setAlignment(Qt::AlignRight);
     text->setWordWrap(!isUnbroken && value.size() > kOneLine);
@@ -314,14 +323,22 @@ bool InspectorDock::isAnyPoisoned() const
 void InspectorDock::showChunk(ChunkId chunk)
 {
     const SelectedChunk& selected = bench_.selection().selection().chunks.front();
-    title_->setText(tr("%1, %2").arg(chunkTitle(selected.block, selected.column), epochName(placeOf(chunk).epoch).toLower()));
-    const ChunkCell* cell = bench_.cells().find(chunk); // null where another epoch is shown: its trainings and its curve are told all the same
+    title_->setText(
+        tr("%1, %2").arg(chunkTitle(selected.block, selected.column), epochName(placeOf(chunk).epoch).toLower()));
+    const ChunkCell* cell = bench_.cells().find(
+        chunk); // null where another epoch is shown: its trainings and its curve are told all the same
     const std::vector<ClaimRow> history = bench_.replay().claimsOf(chunk);
     addRow(tr("State"), cell == nullptr ? tr("not of the shown epoch") : chunkStateWord(cell->state));
     if (cell != nullptr && cell->inherited != Inherited::Nothing)
-        addRow(tr("Parent run"), cell->inherited == Inherited::Skipped ? tr("trained it; left out here") : tr("trained it; trained again here"));
+        addRow(tr("Parent run"),
+            cell->inherited == Inherited::Skipped ? tr("trained it; left out here")
+                                                  : tr("trained it; trained again here"));
     const Kept kept = keptOf(history);
-    addRow(tr("In weights"), kept.parts > 1 ? tr("once, in %1 parts").arg(countText(kept.parts)) : kept.parts == 1 ? tr("once") : tr("not yet"), tr("A chunk that is interrupted is trained on from where it was: each part is in the weights once."));
+    addRow(tr("In weights"),
+        kept.parts > 1        ? tr("once, in %1 parts").arg(countText(kept.parts))
+            : kept.parts == 1 ? tr("once")
+                              : tr("not yet"),
+        tr("A chunk that is interrupted is trained on from where it was: each part is in the weights once."));
     if (kept.lost > 0)
         addRow(tr("Redone"), tr("%n training(s) lost with their weights", nullptr, kept.lost));
     if (cell == nullptr ? !history.empty() : cell->worker >= 0)
@@ -333,9 +350,13 @@ void InspectorDock::showChunk(ChunkId chunk)
     if (kept.parts > 0) {
         addRow(tr("Trained"), tr("%1 to %2").arg(wallTimeText(kept.beganNs), wallTimeText(kept.endedNs)));
         addRow(tr("Samples"), countText(kept.samples));
-        addRow(tr("Tokens learnt from"), countText(kept.tokens), tr("Tokens with nothing before them are read and not predicted: there are fewer of these than the text has."));
+        addRow(tr("Tokens learnt from"), countText(kept.tokens),
+            tr("Tokens with nothing before them are read and not predicted: there are fewer of these than the text has."));
         if (kept.tokens > 0)
-            addRow(tr("Mean loss"), tr("%1, run median %2").arg(fixedText(kept.lossSum / static_cast<double>(kept.tokens), 3), fixedText(medianLoss(bench_.cells().cells()), 3)));
+            addRow(tr("Mean loss"),
+                tr("%1, run median %2")
+                    .arg(fixedText(kept.lossSum / static_cast<double>(kept.tokens), 3),
+                        fixedText(medianLoss(bench_.cells().cells()), 3)));
         if (kept.peakGradientNorm > 0)
             addRow(tr("Gradient norm, peak"), fixedText(kept.peakGradientNorm, 2));
         if (kept.checkpoint != 0)
@@ -346,7 +367,8 @@ void InspectorDock::showChunk(ChunkId chunk)
     claims_.reset(history);
     if (first)
         history_->resizeColumnsToContents();
-    historyTitle_->setVisible(history.size() > 1); // the rows above say all of a single one: its room is for the samples
+    historyTitle_->setVisible(
+        history.size() > 1); // the rows above say all of a single one: its room is for the samples
     history_->setVisible(history.size() > 1);
 }
 
@@ -362,7 +384,8 @@ void InspectorDock::showLossInside(ChunkId chunk)
     const auto& [stretch, begin, end] = intervals.back();
     ChartData shown;
     shown.axis = XAxis::WorkerStep;
-    shown.lines.push_back({ snapshot->curve(stretch, Metric::Loss, shown.axis), nullptr, snapshot->stretches[stretch].worker });
+    shown.lines.push_back(
+        { snapshot->curve(stretch, Metric::Loss, shown.axis), nullptr, snapshot->stretches[stretch].worker });
     inside_->setTitle(tr("Loss inside the chunk"), tr("%n step(s)", nullptr, static_cast<int>(end - begin)));
     inside_->setCompact({});
     inside_->setData(std::move(shown));
@@ -410,10 +433,12 @@ void InspectorDock::showWorker(int worker)
     addRow(tr("Process"), found->alive ? QString::number(found->pid) : tr("not alive"));
     addRow(tr("Device"), deviceText(*found), QString::fromStdString(found->device));
     addRow(tr("Replica"), QString::number(found->replica));
-    addRow(found->alive ? tr("Phase") : tr("Its end"), found->alive ? phaseWord(found->phase) : coreWords(found->endCause));
+    addRow(found->alive ? tr("Phase") : tr("Its end"),
+        found->alive ? phaseWord(found->phase) : coreWords(found->endCause));
     addRow(tr("Restarts"), countText(found->restarts));
     if (found->chunkBlock >= 0)
-        addRow(tr("Chunk"), tr("%1, %2").arg(chunkShort(found->chunkBlock, found->chunkColumn), percentText(found->chunkFraction)));
+        addRow(tr("Chunk"),
+            tr("%1, %2").arg(chunkShort(found->chunkBlock, found->chunkColumn), percentText(found->chunkFraction)));
     addRow(tr("Steps"), countText(found->step));
     addRow(tr("Tokens"), countText(found->tokens));
     if (found->step > 0)
@@ -423,10 +448,14 @@ void InspectorDock::showWorker(int worker)
         addRow(tr("Last progress"), agoText(found->secondsSinceProgress));
     }
     if (found->memory)
-        addRow(tr("Memory, most"), tr("%1, %2 times the estimate").arg(bytesText(static_cast<std::uint64_t>(found->memory->peakBytes)), fixedText(found->memory->ratio(), 2)));
+        addRow(tr("Memory, most"),
+            tr("%1, %2 times the estimate")
+                .arg(bytesText(static_cast<std::uint64_t>(found->memory->peakBytes)),
+                    fixedText(found->memory->ratio(), 2)));
 }
 
-// What the supervisor says about the run and its workers is of the present; map, curves and lanes are not while a replay runs.
+// What the supervisor says about the run and its workers is of the present; map, curves and lanes are not while a
+// replay runs.
 void InspectorDock::sayWhetherPresent()
 {
     const auto moment = bench_.replay().moment();
@@ -502,12 +531,15 @@ void InspectorDock::showRun()
     addRow(tr("Checkpoints"), countText(status.checkpoints));
     addRow(tr("Newest checkpoint"), wallTimeText(status.newestCheckpointWallNs));
     if (status.evaluation)
-        addRow(tr("Eval loss"), fixedText(status.evaluation->loss, 3) + QLatin1Char('\n') + coreWords(ofWhat(*status.evaluation)));
+        addRow(tr("Eval loss"),
+            fixedText(status.evaluation->loss, 3) + QLatin1Char('\n') + coreWords(ofWhat(*status.evaluation)));
     if (const QString repeats = repeatsText(status); !repeats.isEmpty())
         addRow(tr("Repeated text"), repeats);
     addRow(tr("Vocabulary"), countText(file.vocabularySize));
     const QString perBlock = countText(file.samplesPerBlock);
-    addRow(tr("Samples per block"), file.samplesPerBlockReason.empty() ? perBlock : perBlock + QLatin1Char('\n') + coreWords(file.samplesPerBlockReason));
+    addRow(tr("Samples per block"),
+        file.samplesPerBlockReason.empty() ? perBlock
+                                           : perBlock + QLatin1Char('\n') + coreWords(file.samplesPerBlockReason));
 }
 
 } // namespace furrow

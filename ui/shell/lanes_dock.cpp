@@ -24,17 +24,15 @@ constexpr int kBeatMs = 500;
 constexpr double kLeastSpan = 20; // [s]
 constexpr std::size_t kMostClaimsPerLane = 4000;
 
-double seconds(std::int64_t wallNs)
-{
-    return static_cast<double>(wallNs) * 1e-9;
-}
+double seconds(std::int64_t wallNs) { return static_cast<double>(wallNs) * 1e-9; }
 
 void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims)
 {
     for (const ClaimRow& claim : claims) {
         Lane& lane = lanes[claim.worker];
         lane.worker = claim.worker;
-        lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs), seconds(claim.startedWallNs), seconds(claim.endedWallNs), claim.outcome == "lost" });
+        lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs),
+            seconds(claim.startedWallNs), seconds(claim.endedWallNs), claim.outcome == "lost" });
     }
     for (auto& [worker, lane] : lanes) {
         if (lane.claims.size() > kMostClaimsPerLane)
@@ -48,7 +46,8 @@ bool endedInOrder(const IncarnationRow& row, const std::vector<AttemptRow>& atte
     constexpr std::int64_t kNear = 15'000'000'000;
     for (const AttemptRow& attempt : attempts) {
         if (attempt.id == row.attempt && attempt.endedWallNs)
-            return attempt.reason != StopReason::Error && attempt.reason != StopReason::Interrupted && *attempt.endedWallNs - row.endedWallNs < kNear;
+            return attempt.reason != StopReason::Error && attempt.reason != StopReason::Interrupted
+                && *attempt.endedWallNs - row.endedWallNs < kNear;
     }
     return false;
 }
@@ -68,7 +67,9 @@ void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables)
             lane.deaths.back().restarted = seconds(row.startedWallNs);
         if (row.live || row.endedWallNs == 0)
             continue;
-        const QString label = endedInOrder(row, tables.attempts) ? QString() : QStringLiteral("%1 %2").arg(coreWords(row.endCause), wallTimeText(row.endedWallNs));
+        const QString label = endedInOrder(row, tables.attempts)
+            ? QString()
+            : QStringLiteral("%1 %2").arg(coreWords(row.endCause), wallTimeText(row.endedWallNs));
         lane.deaths.push_back({ seconds(row.endedWallNs), label, 0 });
     }
     for (const auto& checkpoint : tables.checkpoints) {
@@ -97,7 +98,9 @@ LanesDock::LanesDock(Workbench& bench, QWidget* parent)
     row->addWidget(new LaneLegend(this), 1);
     span_->setAccessibleName(tr("Stretch of time"));
     for (const int minutes : { 1, 10, 60, 600 })
-        span_->addItem(minutes < 60 ? tr("Last %n minute(s)", nullptr, minutes) : tr("Last %n hour(s)", nullptr, minutes / 60), minutes * 60);
+        span_->addItem(
+            minutes < 60 ? tr("Last %n minute(s)", nullptr, minutes) : tr("Last %n hour(s)", nullptr, minutes / 60),
+            minutes * 60);
     span_->setCurrentIndex(1);
     span_->setProperty("compact", true);
     row->addWidget(span_);

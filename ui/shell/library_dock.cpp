@@ -41,7 +41,8 @@ LibraryDock::LibraryDock(Workbench& bench, QWidget* parent)
     buildHead();
     buildList();
     connect(empty_->addButton(tr("New run"), true), &QPushButton::clicked, this, &LibraryDock::newRunWanted);
-    connect(empty_->addButton(tr("Start demonstration run")), &QPushButton::clicked, this, &LibraryDock::demonstrationWanted);
+    connect(empty_->addButton(tr("Start demonstration run")), &QPushButton::clicked, this,
+        &LibraryDock::demonstrationWanted);
     connect(noMatch_->addButton(tr("Clear filter")), &QPushButton::clicked, line_, &QLineEdit::clear);
     connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &LibraryDock::take);
     connect(&bench_.selection(), &SelectionModel::runChanged, this, &LibraryDock::followRun);
@@ -102,7 +103,8 @@ void LibraryDock::buildList()
             choose(index);
     });
     connect(&model_, &RunListModel::attemptsWanted, &attempts_, &AttemptReader::read);
-    connect(&attempts_, &AttemptReader::attemptsRead, this, [this](const QString& folder, const AttemptLinesPtr& attempts) { model_.setAttempts(folder, *attempts); });
+    connect(&attempts_, &AttemptReader::attemptsRead, this,
+        [this](const QString& folder, const AttemptLinesPtr& attempts) { model_.setAttempts(folder, *attempts); });
     connect(list_, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
         if (list_->currentIndex().isValid())
             Q_EMIT menuWanted(list_->viewport()->mapToGlobal(at));
@@ -158,11 +160,15 @@ void LibraryDock::showCount()
     const int shown = filter_.rowCount();
     const int all = model_.rowCount() - (filter_.isArchivedShown() ? 0 : hidden);
     count_->setText(shown == all ? tr("%n run(s)", nullptr, all) : tr("%1 of %n run(s)", nullptr, all).arg(shown));
-    stack_->setCurrentWidget(model_.rowCount() == 0 ? static_cast<QWidget*>(empty_) : shown == 0 ? static_cast<QWidget*>(noMatch_) : list_);
-    setFocusProxy(stack_->currentWidget() == list_ ? static_cast<QWidget*>(list_) : line_); // a hidden one would catch Tab
+    stack_->setCurrentWidget(model_.rowCount() == 0 ? static_cast<QWidget*>(empty_)
+            : shown == 0                            ? static_cast<QWidget*>(noMatch_)
+                                                    : list_);
+    setFocusProxy(
+        stack_->currentWidget() == list_ ? static_cast<QWidget*>(list_) : line_); // a hidden one would catch Tab
 }
 
-// The tags most used, as buttons that put them into the filter; where there is room, one that adds a tag to the shown run.
+// The tags most used, as buttons that put them into the filter; where there is room, one that adds a tag to the shown
+// run.
 void LibraryDock::showTags()
 {
     std::map<QString, int> uses;
@@ -192,13 +198,15 @@ void LibraryDock::showTags()
             auto* button = makeButton(QLatin1Char('#') + tag);
             button->setProperty("compact", true);
             button->setCheckable(true);
-            connect(button, &QPushButton::clicked, this, [this, tag](bool on) { line_->setText(on ? QLatin1Char('#') + tag : QString()); });
+            connect(button, &QPushButton::clicked, this,
+                [this, tag](bool on) { line_->setText(on ? QLatin1Char('#') + tag : QString()); });
             tags_->insertWidget(i, button);
         }
     }
     addTag_->setVisible(wanted.size() < kMostTags);
     for (int i = 0; i < shownTags_.size(); ++i)
-        qobject_cast<QPushButton*>(tags_->itemAt(i)->widget())->setChecked(line_->text() == QLatin1Char('#') + shownTags_[i]);
+        qobject_cast<QPushButton*>(tags_->itemAt(i)->widget())
+            ->setChecked(line_->text() == QLatin1Char('#') + shownTags_[i]);
 }
 
 void LibraryDock::followRun()

@@ -18,7 +18,8 @@ class EmptyState;
 class RunTree;
 class Workbench;
 
-/// The left dock: the runs of the workspace with a filter and their tags, their attempts one level below, and what can be done with one.
+/// The left dock: the runs of the workspace with a filter and their tags, their attempts one level below, and what can
+/// be done with one.
 class LibraryDock : public QWidget {
     Q_OBJECT
 public:

@@ -36,15 +36,9 @@ constexpr int kRoomForSides = 1000; // library, page and inspector beside each o
 constexpr int kRoomForBottom = 600; // the page and the docks below it
 constexpr int kStateVersion = 1; // of saved docks; another one is ignored
 
-QString geometryKey()
-{
-    return QStringLiteral("window/geometry");
-}
+QString geometryKey() { return QStringLiteral("window/geometry"); }
 
-QString stateKey()
-{
-    return QStringLiteral("window/state");
-}
+QString stateKey() { return QStringLiteral("window/state"); }
 
 } // namespace
 
@@ -108,7 +102,8 @@ bool MainWindow::event(QEvent* event)
 {
     if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space) {
         const QWidget* focus = focusWidget();
-        if (qobject_cast<const QAbstractButton*>(focus) != nullptr || qobject_cast<const QComboBox*>(focus) != nullptr) {
+        if (qobject_cast<const QAbstractButton*>(focus) != nullptr
+            || qobject_cast<const QComboBox*>(focus) != nullptr) {
             event->accept();
             return true;
         }
@@ -127,12 +122,14 @@ void MainWindow::connectBench()
         paceText_->setText(tr("%1 events/s   Lag %2 ms").arg(fixedText(events, 0), fixedText(lag, 0)));
     });
     hadRun_ = !bench_.selection().selection().run.isEmpty();
-    connect(&bench_.selection(), &SelectionModel::runChanged, this, [this](const QString& folder) { hadRun_ = hadRun_ || !folder.isEmpty(); });
+    connect(&bench_.selection(), &SelectionModel::runChanged, this,
+        [this](const QString& folder) { hadRun_ = hadRun_ || !folder.isEmpty(); });
     connect(&bench_, &Workbench::workspaceOpened, this, [this] { hadRun_ = false; });
     connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, [this](const RunLinesPtr& lines) {
-        // The first look shows the newest run, so that a console that is opened again is where it was. When the shown one went
-        // (to the trash), no other one opens by itself.
-        if (!lines->empty() && bench_.selection().selection().run.isEmpty() && !isWhole() && !std::exchange(hadRun_, true))
+        // The first look shows the newest run, so that a console that is opened again is where it was. When the shown
+        // one went (to the trash), no other one opens by itself.
+        if (!lines->empty() && bench_.selection().selection().run.isEmpty() && !isWhole()
+            && !std::exchange(hadRun_, true))
             bench_.showRun(lines->front().folder);
         showCentre();
     });
@@ -194,7 +191,8 @@ void MainWindow::choosePerspective(int index)
 
 void MainWindow::savePerspective()
 {
-    const QString name = askText(this, { tr("Save perspective"), tr("Name of the perspective"), tr("Save perspective") });
+    const QString name
+        = askText(this, { tr("Save perspective"), tr("Name of the perspective"), tr("Save perspective") });
     if (name.isEmpty())
         return;
     perspectives_.save({ name, saveState(kStateVersion), runView_->currentPage() });
@@ -261,8 +259,8 @@ void MainWindow::showEvent(QShowEvent* event)
     QMainWindow::showEvent(event);
 }
 
-// In a small window the page would be a slit between its docks: the inspector goes behind the library, to come forward when
-// something is selected, and what stands below is shown when it is asked for.
+// In a small window the page would be a slit between its docks: the inspector goes behind the library, to come forward
+// when something is selected, and what stands below is shown when it is asked for.
 void MainWindow::fitDocks()
 {
     if (width() < kRoomForSides) {
@@ -284,10 +282,7 @@ void MainWindow::raiseInspector()
         inspectorDock_->raise();
 }
 
-void MainWindow::takeStatus(const StatusPtr&)
-{
-    showState();
-}
+void MainWindow::takeStatus(const StatusPtr&) { showState(); }
 
 void MainWindow::showState()
 {
@@ -297,7 +292,8 @@ void MainWindow::showState()
     const RunState state = status ? status->state : RunState::Unknown;
     mark_->setGlyph(glyphOf(state));
     const QString folder = bench_.watcher().folder();
-    const QString name = status && !status->file.config.name.empty() ? QString::fromStdString(status->file.config.name) : QFileInfo(folder).fileName();
+    const QString name = status && !status->file.config.name.empty() ? QString::fromStdString(status->file.config.name)
+                                                                     : QFileInfo(folder).fileName();
     runName_->setText(any ? fontMetrics().elidedText(name, Qt::ElideMiddle, 220) : QString());
     runName_->setToolTip(folder);
     stateWord_->setText(status ? stateWord(*status) : any ? tr("Reading…") : QString());
@@ -314,13 +310,16 @@ void MainWindow::enableVerbs()
     const StatusPtr& status = bench_.watcher().status();
     const RunState state = status ? status->state : RunState::Unknown;
     const bool running = state == RunState::Running;
-    const bool paused = state == RunState::Paused && status->supervisorPid > 0; // else it was stopped, and a resume starts it
+    const bool paused
+        = state == RunState::Paused && status->supervisorPid > 0; // else it was stopped, and a resume starts it
     const bool alive = status != nullptr && status->supervisorPid > 0;
     const bool known = status != nullptr && !busy_;
     const QString pauseWord = paused ? tr("Continue") : tr("Pause");
     setWords(*actions_->pause, pauseWord);
     actions_->pause->setIconText(pauseWord);
-    const QString whatFirst = status == nullptr ? tr("no run is shown") : busy_ ? tr("another command is under way") : QString();
+    const QString whatFirst = status == nullptr ? tr("no run is shown")
+        : busy_                                 ? tr("another command is under way")
+                                                : QString();
     const auto allow = [&whatFirst](std::initializer_list<QAction*> actions, bool allowed, const QString& whyNot) {
         for (QAction* action : actions)
             Actions::allow(*action, allowed, whatFirst.isEmpty() ? whyNot : whatFirst);
@@ -331,14 +330,23 @@ void MainWindow::enableVerbs()
     allow({ actions_->kill }, known && alive, asleep);
     allow({ actions_->resume, actions_->enqueue }, known && !alive && !running, awake);
     setWords(*actions_->resume, state == RunState::New ? tr("Start…") : tr("Resume…"));
-    const bool ended = known && !alive && (state == RunState::Interrupted || state == RunState::Failed || state == RunState::Stopped);
-    allow({ actions_->markFinished }, ended, alive || running ? awake : state == RunState::New ? tr("the run was not started yet") : tr("the run is finished already"));
+    const bool ended = known && !alive
+        && (state == RunState::Interrupted || state == RunState::Failed || state == RunState::Stopped);
+    allow({ actions_->markFinished }, ended,
+        alive || running             ? awake
+            : state == RunState::New ? tr("the run was not started yet")
+                                     : tr("the run is finished already"));
     const bool several = bench_.watcher().tables() && mergeableReplicas(*bench_.watcher().tables()).size() > 1;
     allow({ actions_->merge }, known && !alive && several, alive ? awake : tr("there are no two replicas to merge"));
-    allow({ actions_->saveNow, actions_->evaluateNow, actions_->stopAfterBlock, actions_->stopAfterEpoch }, known && running, asleep);
-    const bool poisoned = known && std::any_of(status->epochs.begin(), status->epochs.end(), [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; });
+    allow({ actions_->saveNow, actions_->evaluateNow, actions_->stopAfterBlock, actions_->stopAfterEpoch },
+        known && running, asleep);
+    const bool poisoned = known && std::any_of(status->epochs.begin(), status->epochs.end(), [](const EpochRow& epoch) {
+        return epoch.chunks[ChunkState::Poisoned] > 0;
+    });
     allow({ actions_->retryChunks, actions_->acceptChunks }, poisoned, tr("no chunk is poisoned"));
-    allow({ actions_->autoResume, actions_->why, actions_->exportRun, actions_->cloneRun, actions_->brain, actions_->editNotes, actions_->archive }, status != nullptr, {});
+    allow({ actions_->autoResume, actions_->why, actions_->exportRun, actions_->cloneRun, actions_->brain,
+              actions_->editNotes, actions_->archive },
+        status != nullptr, {});
     actions_->autoResume->setChecked(bench_.autoResume().isWanted(bench_.watcher().folder()));
     const bool any = !bench_.watcher().folder().isEmpty();
     allow({ actions_->copyPath, actions_->openFolder }, any, {});

@@ -153,7 +153,10 @@ private:
     bool busy_ = false; // a verb is on its way
     Perspective shown_ = Perspective::Watch; // which centre is shown
     bool hadRun_ = false; // a run of this workspace was shown
-    bool isWhole() const { return shown_ == Perspective::Launch || shown_ == Perspective::Compare; } // a page that needs no docks
+    bool isWhole() const
+    {
+        return shown_ == Perspective::Launch || shown_ == Perspective::Compare;
+    } // a page that needs no docks
 };
 
 } // namespace furrow

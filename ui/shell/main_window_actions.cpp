@@ -45,8 +45,11 @@ QString killLoses(const RunStatus& status)
     for (const EpochRow& epoch : status.epochs)
         atRisk += epoch.chunks[ChunkState::Trained] + epoch.chunks[ChunkState::Leased];
     const int count = static_cast<int>(atRisk); // lupdate does not read past a cast
-    return atRisk == 0 ? MainWindow::tr("Every chunk that was begun is in a checkpoint.")
-                       : MainWindow::tr("%n chunk(s) are not in a checkpoint now; a resume trains them again. Stop would save them first.", nullptr, count);
+    return atRisk == 0
+        ? MainWindow::tr("Every chunk that was begun is in a checkpoint.")
+        : MainWindow::tr(
+              "%n chunk(s) are not in a checkpoint now; a resume trains them again. Stop would save them first.",
+              nullptr, count);
 }
 
 } // namespace
@@ -79,7 +82,8 @@ void MainWindow::connectActions()
         QGuiApplication::clipboard()->setText(bench_.watcher().folder());
         tell(tr("The path of the run is on the clipboard."));
     });
-    connect(actions_->openFolder, &QAction::triggered, this, [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(bench_.watcher().folder())); });
+    connect(actions_->openFolder, &QAction::triggered, this,
+        [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(bench_.watcher().folder())); });
     connectRunActions();
     connectViewActions();
     connectLibraryActions();
@@ -98,14 +102,20 @@ void MainWindow::connectRunActions()
     connect(actions_->stop, &QAction::triggered, this, [this] { bench_.commands().stop(bench_.watcher().folder()); });
     connect(actions_->kill, &QAction::triggered, this, &MainWindow::kill);
     connect(actions_->resume, &QAction::triggered, this, &MainWindow::resume);
-    connect(actions_->saveNow, &QAction::triggered, this, [this] { bench_.commands().save(bench_.watcher().folder()); });
-    connect(actions_->evaluateNow, &QAction::triggered, this, [this] { bench_.commands().evaluate(bench_.watcher().folder()); });
-    connect(actions_->stopAfterBlock, &QAction::triggered, this, [this] { bench_.commands().stopAfter(bench_.watcher().folder(), EndOf::Block); });
-    connect(actions_->stopAfterEpoch, &QAction::triggered, this, [this] { bench_.commands().stopAfter(bench_.watcher().folder(), EndOf::Epoch); });
+    connect(
+        actions_->saveNow, &QAction::triggered, this, [this] { bench_.commands().save(bench_.watcher().folder()); });
+    connect(actions_->evaluateNow, &QAction::triggered, this,
+        [this] { bench_.commands().evaluate(bench_.watcher().folder()); });
+    connect(actions_->stopAfterBlock, &QAction::triggered, this,
+        [this] { bench_.commands().stopAfter(bench_.watcher().folder(), EndOf::Block); });
+    connect(actions_->stopAfterEpoch, &QAction::triggered, this,
+        [this] { bench_.commands().stopAfter(bench_.watcher().folder(), EndOf::Epoch); });
     connect(actions_->why, &QAction::triggered, this, &MainWindow::showWhy);
     connect(actions_->merge, &QAction::triggered, this, &MainWindow::merge);
-    connect(actions_->markFinished, &QAction::triggered, this, [this] { bench_.commands().markFinished(bench_.watcher().folder()); });
-    connect(actions_->autoResume, &QAction::triggered, this, [this](bool wanted) { bench_.autoResume().setWanted(bench_.watcher().folder(), wanted); });
+    connect(actions_->markFinished, &QAction::triggered, this,
+        [this] { bench_.commands().markFinished(bench_.watcher().folder()); });
+    connect(actions_->autoResume, &QAction::triggered, this,
+        [this](bool wanted) { bench_.autoResume().setWanted(bench_.watcher().folder(), wanted); });
     connect(&bench_.autoResume(), &AutoResume::wantedChanged, this, &MainWindow::enableVerbs);
     connect(actions_->previousAttempt, &QAction::triggered, this, [this] { goToAttempt(-1); });
     connect(actions_->nextAttempt, &QAction::triggered, this, [this] { goToAttempt(1); });
@@ -116,9 +126,11 @@ void MainWindow::connectRunActions()
 void MainWindow::connectViewActions()
 {
     for (int i = 0; i < static_cast<int>(actions_->pages.size()); ++i)
-        connect(actions_->pages[static_cast<std::size_t>(i)], &QAction::triggered, this, [this, i] { runView_->showPage(i); });
+        connect(actions_->pages[static_cast<std::size_t>(i)], &QAction::triggered, this,
+            [this, i] { runView_->showPage(i); });
     connect(actions_->live, &QAction::toggled, this, [this](bool on) { bench_.watcher().setHeld(!on); });
-    connect(&bench_.watcher(), &RunWatcher::heldChanged, actions_->live, [this](bool held) { actions_->live->setChecked(!held); });
+    connect(&bench_.watcher(), &RunWatcher::heldChanged, actions_->live,
+        [this](bool held) { actions_->live->setChecked(!held); });
     connect(&bench_.watcher(), &RunWatcher::opened, actions_->live, [this] { actions_->live->setChecked(true); });
     connect(actions_->savePerspective, &QAction::triggered, this, &MainWindow::savePerspective);
     connect(actions_->removePerspective, &QAction::triggered, this, &MainWindow::removePerspective);
@@ -129,10 +141,12 @@ void MainWindow::connectViewActions()
     connect(actions_->showSamples, &QAction::triggered, this, [this] { runView_->showPage(RunView::Data); });
     connect(actions_->quarantine, &QAction::triggered, this, &MainWindow::editQuarantine);
     connect(actions_->quarantineChunks, &QAction::triggered, this, [this] {
-        bench_.quarantine().addChunks(bench_.selection().selection().chunks, tr("from the run %1").arg(runName_->text()));
+        bench_.quarantine().addChunks(
+            bench_.selection().selection().chunks, tr("from the run %1").arg(runName_->text()));
         editQuarantine();
     });
-    connect(actions_->retryChunks, &QAction::triggered, this, [this] { bench_.commands().retryChunks(bench_.watcher().folder(), selectedPoisoned()); });
+    connect(actions_->retryChunks, &QAction::triggered, this,
+        [this] { bench_.commands().retryChunks(bench_.watcher().folder(), selectedPoisoned()); });
     connect(actions_->acceptChunks, &QAction::triggered, this, &MainWindow::acceptPoisoned);
     connect(actions_->showInLog, &QAction::triggered, this, &MainWindow::showSelectionInLog);
     connect(actions_->saveChart, &QAction::triggered, this, &MainWindow::saveChart);
@@ -145,7 +159,8 @@ void MainWindow::connectViewActions()
     connect(actions_->fit, &QAction::triggered, this, [this, charts] {
         if (runView_->currentPage() == RunView::Charts && charts() != nullptr)
             charts()->fit();
-        else if (auto* map = qobject_cast<CoveragePage*>(runView_->page(RunView::Coverage)); map != nullptr && runView_->currentPage() == RunView::Coverage)
+        else if (auto* map = qobject_cast<CoveragePage*>(runView_->page(RunView::Coverage));
+            map != nullptr && runView_->currentPage() == RunView::Coverage)
             map->fit();
     });
     connect(actions_->logY, &QAction::toggled, this, [this, charts](bool on) {
@@ -162,12 +177,14 @@ void MainWindow::connectViewActions()
         Actions::allow(*actions_->fit, zooms, tr("only on the pages Charts and Coverage"));
         Actions::allow(*actions_->zoomBack, page == RunView::Charts, tr("only on the page Charts"));
         if (auto* map = qobject_cast<CoveragePage*>(runView_->page(page)))
-            map->setChunkActions({ actions_->showInChart, actions_->showInLog, actions_->showSamples, actions_->retryChunks, actions_->acceptChunks, actions_->quarantineChunks });
+            map->setChunkActions({ actions_->showInChart, actions_->showInLog, actions_->showSamples,
+                actions_->retryChunks, actions_->acceptChunks, actions_->quarantineChunks });
     });
     Q_EMIT runView_->pageShown(runView_->currentPage());
     const auto enableChunk = [this] {
         const bool any = !bench_.selection().selection().chunks.empty();
-        for (QAction* action : { actions_->showInChart, actions_->showInMap, actions_->showInLog, actions_->showSamples, actions_->quarantineChunks })
+        for (QAction* action : { actions_->showInChart, actions_->showInMap, actions_->showInLog, actions_->showSamples,
+                 actions_->quarantineChunks })
             Actions::allow(*action, any, tr("no chunk is selected"));
     };
     connect(&bench_.selection(), &SelectionModel::changed, this, enableChunk);
@@ -255,7 +272,9 @@ void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const R
     if (folder != bench_.watcher().folder() || !bench_.watcher().status())
         return;
     if (plan->refusal) {
-        makeBox(this, tr("Resume %1").arg(runName_->text()), tr("This run cannot be resumed as it is"), coreWords(plan->refusal->message))->open();
+        makeBox(this, tr("Resume %1").arg(runName_->text()), tr("This run cannot be resumed as it is"),
+            coreWords(plan->refusal->message))
+            ->open();
         return;
     }
     if (!plan->olderTracker.empty()) {
@@ -273,16 +292,19 @@ void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const R
     connect(dialog, &QDialog::accepted, this, [this, dialog, folder] {
         bench_.autoResume().setWanted(folder, dialog->isAutoResume());
         bench_.autoResume().cancel(folder); // a person does it now
-        bench_.commands().start(folder, dialog->wanted(), { dialog->goBackTo(), dialog->acceptsLoss(), dialog->rate() });
+        bench_.commands().start(
+            folder, dialog->wanted(), { dialog->goBackTo(), dialog->acceptsLoss(), dialog->rate() });
     });
     dialog->open();
 }
 
-/// An older copy of the tracker would train again what the checkpoints prove, so nothing is resumed before it knows them.
+/// An older copy of the tracker would train again what the checkpoints prove, so nothing is resumed before it knows
+/// them.
 void MainWindow::offerTakingForward(const QString& folder, const ResumePlan& plan)
 {
     auto* box = makeBox(this, tr("Resume %1").arg(runName_->text()), tr("The tracker is older than the weights"),
-        tr("%1 Take it forward from the manifests? The file as it is now is kept beside it.").arg(coreWords(plan.olderTracker)));
+        tr("%1 Take it forward from the manifests? The file as it is now is kept beside it.")
+            .arg(coreWords(plan.olderTracker)));
     QPushButton* forward = box->addButton(tr("Take the tracker forward"), QMessageBox::AcceptRole);
     box->addButton(tr("Cancel"), QMessageBox::RejectRole);
     box->setDefaultButton(forward);
@@ -295,20 +317,22 @@ void MainWindow::kill()
     const StatusPtr status = bench_.watcher().status();
     if (!status)
         return;
-    auto* box = makeBox(this, tr("Kill %1").arg(runName_->text()), tr("End all processes of this run now?"), killLoses(*status));
+    auto* box = makeBox(
+        this, tr("Kill %1").arg(runName_->text()), tr("End all processes of this run now?"), killLoses(*status));
     QPushButton* kill = box->addButton(tr("Kill now"), QMessageBox::DestructiveRole);
     QPushButton* stop = box->addButton(tr("Stop after a checkpoint"), QMessageBox::AcceptRole);
     box->addButton(tr("Go on training"), QMessageBox::RejectRole);
     box->setDefaultButton(stop);
     const QString folder = bench_.watcher().folder();
-    connect(&bench_.watcher(), &RunWatcher::statusRead, box, [this, box, kill, stop, folder](const StatusPtr& now) { // the run goes on below the question
-        if (bench_.watcher().folder() != folder)
-            return;
-        const bool alive = now->supervisorPid > 0;
-        box->setInformativeText(alive ? killLoses(*now) : tr("The run has ended meanwhile."));
-        kill->setEnabled(alive);
-        stop->setEnabled(alive);
-    });
+    connect(&bench_.watcher(), &RunWatcher::statusRead, box,
+        [this, box, kill, stop, folder](const StatusPtr& now) { // the run goes on below the question
+            if (bench_.watcher().folder() != folder)
+                return;
+            const bool alive = now->supervisorPid > 0;
+            box->setInformativeText(alive ? killLoses(*now) : tr("The run has ended meanwhile."));
+            kill->setEnabled(alive);
+            stop->setEnabled(alive);
+        });
     connect(box, &QMessageBox::buttonClicked, this, [this, box, kill, stop, folder](QAbstractButton* pressed) {
         if (pressed == kill)
             bench_.commands().kill(folder);
@@ -334,11 +358,15 @@ void MainWindow::acceptPoisoned()
 {
     const QString folder = bench_.watcher().folder();
     const std::vector<ChunkId> chosen = selectedPoisoned();
-    const QString question = chosen.empty() ? tr("Accept that no poisoned chunk is trained?") : tr("Accept that %n poisoned chunk(s) are not trained?", nullptr, static_cast<int>(chosen.size()));
-    auto* box = makeBox(this, tr("Accept poisoned chunks"), question, tr("The epoch can end without them; audit and reports go on naming them."));
+    const QString question = chosen.empty()
+        ? tr("Accept that no poisoned chunk is trained?")
+        : tr("Accept that %n poisoned chunk(s) are not trained?", nullptr, static_cast<int>(chosen.size()));
+    auto* box = makeBox(this, tr("Accept poisoned chunks"), question,
+        tr("The epoch can end without them; audit and reports go on naming them."));
     QPushButton* accept = box->addButton(tr("Accept"), QMessageBox::AcceptRole);
     box->addButton(tr("Leave them poisoned"), QMessageBox::RejectRole);
-    connect(accept, &QPushButton::clicked, this, [this, folder, chosen] { bench_.commands().acceptChunks(folder, chosen); });
+    connect(accept, &QPushButton::clicked, this,
+        [this, folder, chosen] { bench_.commands().acceptChunks(folder, chosen); });
     box->open();
 }
 
@@ -348,7 +376,8 @@ void MainWindow::showWhy()
     if (!status)
         return;
     const QString evidence = evidenceText(*status, QStringLiteral("\n"));
-    auto* box = makeBox(this, tr("Why this state?"), tr("%1 is %2").arg(runName_->text(), stateWord(*status).toLower()), evidence.isEmpty() ? tr("Nothing was recorded yet.") : evidence);
+    auto* box = makeBox(this, tr("Why this state?"), tr("%1 is %2").arg(runName_->text(), stateWord(*status).toLower()),
+        evidence.isEmpty() ? tr("Nothing was recorded yet.") : evidence);
     box->setTextInteractionFlags(Qt::TextSelectableByMouse);
     box->addButton(tr("Close"), QMessageBox::RejectRole);
     box->open();
@@ -394,7 +423,8 @@ void MainWindow::openWorkspace()
 void MainWindow::savePicture()
 {
     const QPixmap picture = grab();
-    const QString file = askSaveFile(this, tr("Save picture of the window"), QStringLiteral("furrow.png"), tr("Pictures"), { QStringLiteral("png") });
+    const QString file = askSaveFile(this, tr("Save picture of the window"), QStringLiteral("furrow.png"),
+        tr("Pictures"), { QStringLiteral("png") });
     if (!file.isEmpty())
         tellSaved(picture.save(file), file);
 }
@@ -402,7 +432,8 @@ void MainWindow::savePicture()
 void MainWindow::savePage()
 {
     QWidget* page = isWhole() ? centre_->currentWidget() : runView_->page(runView_->currentPage());
-    const QString file = askSaveFile(this, tr("Save page as picture"), QStringLiteral("furrow-page.png"), tr("Pictures"), { QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf") });
+    const QString file = askSaveFile(this, tr("Save page as picture"), QStringLiteral("furrow-page.png"),
+        tr("Pictures"), { QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf") });
     if (!file.isEmpty())
         tellSaved(savePagePicture(*page, file), file);
 }
@@ -410,7 +441,8 @@ void MainWindow::savePage()
 void MainWindow::saveChart()
 {
     runView_->showPage(RunView::Charts);
-    const QString file = askSaveFile(this, tr("Save loss chart as picture"), QStringLiteral("loss.png"), tr("Pictures"), { QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf") });
+    const QString file = askSaveFile(this, tr("Save loss chart as picture"), QStringLiteral("loss.png"), tr("Pictures"),
+        { QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf") });
     if (!file.isEmpty())
         tellSaved(qobject_cast<ChartsPage*>(runView_->page(RunView::Charts))->savePicture(file), file);
 }
@@ -418,7 +450,8 @@ void MainWindow::saveChart()
 void MainWindow::saveTable()
 {
     runView_->showPage(RunView::Charts);
-    const QString file = askSaveFile(this, tr("Save loss chart as table"), QStringLiteral("loss.csv"), tr("Tables"), { QStringLiteral("csv") });
+    const QString file = askSaveFile(
+        this, tr("Save loss chart as table"), QStringLiteral("loss.csv"), tr("Tables"), { QStringLiteral("csv") });
     if (!file.isEmpty())
         tellSaved(qobject_cast<ChartsPage*>(runView_->page(RunView::Charts))->saveTable(file), file);
 }
@@ -432,7 +465,8 @@ void MainWindow::tellSaved(bool saved, const QString& file)
 void MainWindow::showSelectionInLog()
 {
     const auto& chunks = bench_.selection().selection().chunks;
-    const std::vector<ClaimRow> claims = chunks.empty() ? std::vector<ClaimRow> {} : bench_.claims().claimsOf(chunks.front().id);
+    const std::vector<ClaimRow> claims
+        = chunks.empty() ? std::vector<ClaimRow> {} : bench_.claims().claimsOf(chunks.front().id);
     runView_->showPage(RunView::Log);
     if (!claims.empty())
         qobject_cast<LogPage*>(runView_->page(RunView::Log))->showTime(claims.back().claimedWallNs);
@@ -455,9 +489,11 @@ void MainWindow::findInPage()
         newRunPage().focusSearch();
     else if (shown_ == Perspective::Compare)
         comparePage().focusSearch();
-    else if (auto* log = qobject_cast<LogPage*>(runView_->page(RunView::Log)); log != nullptr && runView_->currentPage() == RunView::Log)
+    else if (auto* log = qobject_cast<LogPage*>(runView_->page(RunView::Log));
+        log != nullptr && runView_->currentPage() == RunView::Log)
         log->focusSearch();
-    else if (auto* config = qobject_cast<ConfigPage*>(runView_->page(RunView::Config)); config != nullptr && runView_->currentPage() == RunView::Config)
+    else if (auto* config = qobject_cast<ConfigPage*>(runView_->page(RunView::Config));
+        config != nullptr && runView_->currentPage() == RunView::Config)
         config->focusSearch();
     else
         library_->focusFilter();

@@ -72,7 +72,8 @@ void MainWindow::refreshLanguageMenus()
         action->setCheckable(true);
         action->setChecked(theme == appearance_.theme());
         connect(action, &QAction::triggered, this, [this, theme] { appearance_.setTheme(theme); });
-        connect(&appearance_, &Appearance::themeChanged, action, [this, action, theme] { action->setChecked(theme == appearance_.theme()); });
+        connect(&appearance_, &Appearance::themeChanged, action,
+            [this, action, theme] { action->setChecked(theme == appearance_.theme()); });
     }
     QMenu* languages = view->addMenu(tr("Language"));
     for (const QString& language : Appearance::languages()) {
@@ -92,7 +93,8 @@ void MainWindow::buildToolbar()
     toolbar_->setMovable(false);
     toolbar_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     toolbar_->setIconSize(QSize(16, 16));
-    Actions::allow(*toolbar_->toggleViewAction(), false, tr("the toolbar always stays")); // the verbs must not be hidden by accident
+    Actions::allow(*toolbar_->toggleViewAction(), false,
+        tr("the toolbar always stays")); // the verbs must not be hidden by accident
     toolbar_->addAction(actions_->newRun);
     toolbar_->addAction(actions_->queue);
     toolbar_->addSeparator();
@@ -115,11 +117,13 @@ void MainWindow::buildToolbar()
     toolbar_->addWidget(new ReplayBar(bench_, actions_->live, actions_->replay, toolbar_));
     toolbar_->addSeparator();
     toolbar_->addAction(actions_->palette);
-    QLabel* key = makeLabel(actions_->palette->shortcut().toString(QKeySequence::NativeText), TextTone::Hint, TextSize::Tiny);
+    QLabel* key
+        = makeLabel(actions_->palette->shortcut().toString(QKeySequence::NativeText), TextTone::Hint, TextSize::Tiny);
     key->setContentsMargins(0, 0, 6, 0);
     toolbar_->addWidget(key);
     dressOverflow(*toolbar_);
-    // A toolbar that does not fit has no words for what its glyphs and order say already; the rest goes into its overflow.
+    // A toolbar that does not fit has no words for what its glyphs and order say already; the rest goes into its
+    // overflow.
     for (QAction* verb : { actions_->palette, actions_->replay })
         qobject_cast<QToolButton*>(toolbar_->widgetForAction(verb))->setToolButtonStyle(Qt::ToolButtonIconOnly);
 }
@@ -153,7 +157,8 @@ QDockWidget* MainWindow::addDock(const QString& name, const QString& title, QWid
     widget->setMinimumHeight(area == Qt::BottomDockWidgetArea ? kLeastBottom : kLeastSide);
     dock->setWidget(widget);
     dock->setAccessibleName(title);
-    dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetFloatable);
+    dock->setFeatures(
+        QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetFloatable);
     addDockWidget(area, dock);
     docks_.push_back(dock);
     actions_->addForeign(Actions::Menu::View, *docksMenu_, dock->toggleViewAction());
@@ -165,8 +170,10 @@ void MainWindow::buildDocks()
     library_ = new LibraryDock(bench_);
     QDockWidget* library = addDock(QStringLiteral("library"), tr("Library"), library_, Qt::LeftDockWidgetArea);
     auto* inspectorWidget = new InspectorDock(bench_);
-    QDockWidget* inspector = addDock(QStringLiteral("inspector"), tr("Inspector"), inspectorWidget, Qt::RightDockWidgetArea);
-    QDockWidget* lanes = addDock(QStringLiteral("lanes"), tr("Worker lanes"), new LanesDock(bench_), Qt::BottomDockWidgetArea);
+    QDockWidget* inspector
+        = addDock(QStringLiteral("inspector"), tr("Inspector"), inspectorWidget, Qt::RightDockWidgetArea);
+    QDockWidget* lanes
+        = addDock(QStringLiteral("lanes"), tr("Worker lanes"), new LanesDock(bench_), Qt::BottomDockWidgetArea);
     events_ = new EventsDock(bench_);
     QDockWidget* events = addDock(QStringLiteral("events"), tr("Events and alerts"), events_, Qt::BottomDockWidgetArea);
     QDockWidget* gpu = addDock(QStringLiteral("gpu"), tr("GPU history"), new GpuDock(bench_), Qt::BottomDockWidgetArea);
@@ -174,7 +181,8 @@ void MainWindow::buildDocks()
     auto* queueWidget = new QueueDock(bench_);
     queueDock_ = addDock(QStringLiteral("queue"), tr("Queue"), queueWidget, Qt::BottomDockWidgetArea);
     auto* auditWidget = new AuditDock(bench_);
-    QDockWidget* audit = addDock(QStringLiteral("audit"), tr("Chunks twice or missing"), auditWidget, Qt::BottomDockWidgetArea);
+    QDockWidget* audit
+        = addDock(QStringLiteral("audit"), tr("Chunks twice or missing"), auditWidget, Qt::BottomDockWidgetArea);
     libraryDock_ = library;
     inspectorDock_ = inspector;
     connect(&bench_.selection(), &SelectionModel::changed, this, &MainWindow::raiseInspector);
@@ -206,7 +214,8 @@ void MainWindow::buildDocks()
     connect(events_, &EventsDock::alertsChanged, events, [events](int count) {
         events->setWindowTitle(count > 0 ? tr("Events and alerts %1").arg(countText(count)) : tr("Events and alerts"));
     });
-    connect(auditWidget, &AuditDock::audited, this, [this](const AuditPtr& report) { bench_.alerts().takeAudit(*report); });
+    connect(
+        auditWidget, &AuditDock::audited, this, [this](const AuditPtr& report) { bench_.alerts().takeAudit(*report); });
     connect(auditWidget, &AuditDock::reportSaved, this, &MainWindow::tellSaved);
     connect(auditWidget, &AuditDock::counted, audit, [this, audit](qint64 twice, qint64 missing) {
         audit->setWindowTitle(tr("Chunks twice or missing %1 · %2").arg(twice).arg(missing));
@@ -263,11 +272,15 @@ void MainWindow::buildStatusLine()
     };
     connect(&bench_, &Workbench::workspaceOpened, this, showWorkspace);
     showWorkspace();
-    const auto showDensity = [this] { densityText_->setVisible(centre_->currentWidget() == runView_ && runView_->currentPage() == RunView::Charts); };
+    const auto showDensity = [this] {
+        densityText_->setVisible(centre_->currentWidget() == runView_ && runView_->currentPage() == RunView::Charts);
+    };
     connect(centre_, &QStackedWidget::currentChanged, this, showDensity);
     connect(runView_, &RunView::pageShown, this, showDensity);
     showDensity();
-    connect(runView_, &RunView::densityChanged, this, [this](const QString& density) { densityText_->setText(density.isEmpty() ? QString() : tr("Charts: %1").arg(density)); });
+    connect(runView_, &RunView::densityChanged, this, [this](const QString& density) {
+        densityText_->setText(density.isEmpty() ? QString() : tr("Charts: %1").arg(density));
+    });
 }
 
 } // namespace furrow

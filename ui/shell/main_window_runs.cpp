@@ -45,19 +45,22 @@ void MainWindow::connectLibraryActions()
     connect(actions_->moveToTrash, &QAction::triggered, this, &MainWindow::moveToTrash);
     connect(actions_->restoreFromTrash, &QAction::triggered, this, &MainWindow::restoreFromTrash);
     connect(actions_->dropRun, &QAction::triggered, this, [this] { bench_.dropRun(bench_.watcher().folder()); });
-    connect(actions_->enqueue, &QAction::triggered, this, [this] { bench_.workspaceCommands().enqueue(bench_.watcher().folder()); });
+    connect(actions_->enqueue, &QAction::triggered, this,
+        [this] { bench_.workspaceCommands().enqueue(bench_.watcher().folder()); });
     connect(actions_->queue, &QAction::triggered, this, [this] {
         queueDock_->show();
         queueDock_->raise();
     });
-    connect(&bench_.workspaceCommands(), &WorkspaceCommands::failed, this, [this](const QString& message) { tell(coreWords(message), true); });
+    connect(&bench_.workspaceCommands(), &WorkspaceCommands::failed, this,
+        [this](const QString& message) { tell(coreWords(message), true); });
     connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &MainWindow::showArchived);
 }
 
 const RunLine* MainWindow::shownLine() const
 {
     const RunLines& lines = *bench_.scanner().lines();
-    const auto found = std::find_if(lines.begin(), lines.end(), [this](const RunLine& line) { return line.folder == bench_.watcher().folder(); });
+    const auto found = std::find_if(
+        lines.begin(), lines.end(), [this](const RunLine& line) { return line.folder == bench_.watcher().folder(); });
     return found == lines.end() ? nullptr : &*found;
 }
 
@@ -72,7 +75,8 @@ void MainWindow::showRunMenu(const QPoint& globalPosition)
     QMenu menu(this);
     menu.addActions({ actions_->resume, actions_->enqueue, actions_->cloneRun });
     menu.addSeparator();
-    menu.addActions({ actions_->brain, actions_->editNotes, actions_->archive, actions_->moveToTrash, actions_->dropRun });
+    menu.addActions(
+        { actions_->brain, actions_->editNotes, actions_->archive, actions_->moveToTrash, actions_->dropRun });
     menu.addSeparator();
     menu.addActions({ actions_->copyPath, actions_->openFolder });
     giveMnemonics(menu);
@@ -105,7 +109,8 @@ void MainWindow::exportRun()
     QTimer::singleShot(kDrawnMs, this, [this, shown] {
         const QImage curves = runView_->page(RunView::Charts)->grab().toImage();
         runView_->showPage(shown);
-        auto* dialog = new ExportDialog(bench_.watcher().folder(), bench_.watcher().status(), bench_.watcher().tables(), curves, this);
+        auto* dialog = new ExportDialog(
+            bench_.watcher().folder(), bench_.watcher().status(), bench_.watcher().tables(), curves, this);
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->open();
     });
@@ -119,7 +124,8 @@ void MainWindow::editNotes()
     const QString folder = line->folder;
     auto* dialog = new NotesDialog(line->name, line->notes, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, dialog, folder] { bench_.workspaceCommands().setNotes(folder, dialog->notes()); });
+    connect(dialog, &QDialog::accepted, this,
+        [this, dialog, folder] { bench_.workspaceCommands().setNotes(folder, dialog->notes()); });
     dialog->open();
 }
 
@@ -138,7 +144,8 @@ void MainWindow::moveToTrash()
     const QString folder = bench_.watcher().folder();
     const QString name = runName_->text();
     auto* box = makeBox(this, tr("Move to trash"), tr("Move %1 to the trash of this workspace?").arg(name),
-        tr("The folder with its checkpoints moves to %1. Nothing is deleted; it can be restored.").arg(bench_.workspace() + QStringLiteral("/trash")));
+        tr("The folder with its checkpoints moves to %1. Nothing is deleted; it can be restored.")
+            .arg(bench_.workspace() + QStringLiteral("/trash")));
     QPushButton* move = box->addButton(tr("Move to trash"), QMessageBox::DestructiveRole);
     box->setDefaultButton(box->addButton(tr("Keep the run"), QMessageBox::RejectRole));
     connect(box, &QMessageBox::buttonClicked, this, [this, move, folder, name](QAbstractButton* pressed) {
@@ -163,7 +170,8 @@ void MainWindow::restoreFromTrash()
         tell(tr("The trash of this workspace is empty."));
         return;
     }
-    const int chosen = askChoice(this, { tr("Restore from trash"), tr("Run to restore"), tr("Restore the run") }, names);
+    const int chosen
+        = askChoice(this, { tr("Restore from trash"), tr("Run to restore"), tr("Restore the run") }, names);
     if (chosen < 0)
         return;
     tell({}); // that it moved to the trash is no news any more

@@ -54,7 +54,8 @@ QList<QChar> lettersOf(const QString& text)
     }
 }
 
-/// Who has which letter, so that as many as can be have one of their own: each may move on to another for the sake of the next.
+/// Who has which letter, so that as many as can be have one of their own: each may move on to another for the sake of
+/// the next.
 class Letters {
 public:
     explicit Letters(QSet<QChar> taken)

@@ -9,8 +9,9 @@ class QWidget;
 
 namespace furrow {
 
-/// Underlines a letter of every action of the menu, and of its submenus, no letter twice; those given by hand ("&File") stay. Words
-/// without Latin letters get one in brackets, as is the custom: "退出(&X)". Repeat it when texts have changed.
+/// Underlines a letter of every action of the menu, and of its submenus, no letter twice; those given by hand ("&File")
+/// stay. Words without Latin letters get one in brackets, as is the custom: "退出(&X)". Repeat it when texts have
+/// changed.
 void giveMnemonics(QMenu& menu);
 /// The same for buttons, check boxes and radio buttons of a dialog.
 void giveDialogMnemonics(QWidget& dialog);
@@ -20,7 +21,8 @@ QString withoutMnemonic(const QString& text);
 /// Other words for an action; its mnemonic stays when they are the same, also while its menu is open.
 void setWords(QAction& action, const QString& text);
 
-/// When a dialog is shown it gets its mnemonics and fits the screen. One for the whole program, installed on the application.
+/// When a dialog is shown it gets its mnemonics and fits the screen. One for the whole program, installed on the
+/// application.
 class DialogPreparer : public QObject {
     Q_OBJECT
 public:

@@ -12,10 +12,7 @@ namespace furrow {
 
 namespace {
 
-QString key(const char* name)
-{
-    return QStringLiteral("alerts/") + QLatin1String(name);
-}
+QString key(const char* name) { return QStringLiteral("alerts/") + QLatin1String(name); }
 
 } // namespace
 
@@ -57,13 +54,15 @@ Notifier::Notifier(QObject* parent)
 
 void Notifier::tell(const Alert& alert, const QString& run, bool inFront)
 {
-    if (wishes_.desktop && !inFront && QSystemTrayIcon::isSystemTrayAvailable() && QSystemTrayIcon::supportsMessages()) {
+    if (wishes_.desktop && !inFront && QSystemTrayIcon::isSystemTrayAvailable()
+        && QSystemTrayIcon::supportsMessages()) {
         if (tray_ == nullptr) {
             tray_ = new QSystemTrayIcon(theme().icon(QStringLiteral("bell")), this);
             tray_->setToolTip(QStringLiteral("Furrow"));
         }
         tray_->show();
-        tray_->showMessage(alertWord(alert.kind), notificationText(alert.text), alert.kind == AlertKind::Finished ? QSystemTrayIcon::Information : QSystemTrayIcon::Warning);
+        tray_->showMessage(alertWord(alert.kind), notificationText(alert.text),
+            alert.kind == AlertKind::Finished ? QSystemTrayIcon::Information : QSystemTrayIcon::Warning);
     }
     if (!wishes_.command.trimmed().isEmpty())
         runCommand(alert, run);

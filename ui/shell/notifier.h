@@ -17,8 +17,8 @@ struct AlertWishes {
 AlertWishes readAlertWishes();
 void writeAlertWishes(const AlertWishes& wishes);
 
-/// Tells of alerts outside the window. The command is started without a shell, with FURROW_RUN, FURROW_ALERT and FURROW_TEXT
-/// in its environment.
+/// Tells of alerts outside the window. The command is started without a shell, with FURROW_RUN, FURROW_ALERT and
+/// FURROW_TEXT in its environment.
 class Notifier : public QObject {
     Q_OBJECT
 public:

@@ -7,10 +7,7 @@ namespace furrow {
 
 namespace {
 
-QString listKey()
-{
-    return QStringLiteral("perspectives");
-}
+QString listKey() { return QStringLiteral("perspectives"); }
 
 } // namespace
 
@@ -23,13 +20,15 @@ OwnPerspectives::OwnPerspectives(bool remember)
     const int count = settings.beginReadArray(listKey());
     for (int i = 0; i < count; ++i) {
         settings.setArrayIndex(i);
-        all_.push_back({ settings.value(QStringLiteral("name")).toString(), settings.value(QStringLiteral("docks")).toByteArray(), settings.value(QStringLiteral("page")).toInt() });
+        all_.push_back({ settings.value(QStringLiteral("name")).toString(),
+            settings.value(QStringLiteral("docks")).toByteArray(), settings.value(QStringLiteral("page")).toInt() });
     }
 }
 
 void OwnPerspectives::save(const OwnPerspective& perspective)
 {
-    const auto known = std::find_if(all_.begin(), all_.end(), [&](const OwnPerspective& p) { return p.name == perspective.name; });
+    const auto known
+        = std::find_if(all_.begin(), all_.end(), [&](const OwnPerspective& p) { return p.name == perspective.name; });
     if (known == all_.end())
         all_.push_back(perspective);
     else

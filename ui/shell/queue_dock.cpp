@@ -43,35 +43,37 @@ QueueDock::QueueDock(Workbench& bench, QWidget* parent)
             bench_.showRun(QString::fromStdString(entry->run));
     });
     connect(tree_, &QueueTree::moveWanted, this, &QueueDock::shiftTo);
-    connect(pause_, &QPushButton::clicked, this, [this] { bench_.workspaceCommands().setQueuePaused(!queue_->paused); });
+    connect(
+        pause_, &QPushButton::clicked, this, [this] { bench_.workspaceCommands().setQueuePaused(!queue_->paused); });
     connect(up_, &QPushButton::clicked, this, [this] { shift(-1); });
     connect(down_, &QPushButton::clicked, this, [this] { shift(1); });
     connect(next_, &QPushButton::clicked, this, [this] { bench_.workspaceCommands().letNextRun(tree_->currentId()); });
-    connect(remove_, &QPushButton::clicked, this, [this] { bench_.workspaceCommands().removeEntry(tree_->currentId()); });
+    connect(
+        remove_, &QPushButton::clicked, this, [this] { bench_.workspaceCommands().removeEntry(tree_->currentId()); });
     connect(clear, &QPushButton::clicked, this, [this] { bench_.workspaceCommands().removeEnded(); });
     take(queue_);
 }
 
 const QueueEntry* QueueDock::entryOf(qint64 id) const
 {
-    const auto found = std::find_if(queue_->entries.begin(), queue_->entries.end(), [id](const QueueEntry& entry) { return entry.id == id; });
+    const auto found = std::find_if(
+        queue_->entries.begin(), queue_->entries.end(), [id](const QueueEntry& entry) { return entry.id == id; });
     return found == queue_->entries.end() ? nullptr : &*found;
 }
 
-const QueueEntry* QueueDock::current() const
-{
-    return entryOf(tree_->currentId());
-}
+const QueueEntry* QueueDock::current() const { return entryOf(tree_->currentId()); }
 
 void QueueDock::take(const QueuePtr& queue)
 {
     queue_ = queue;
     tree_->setQueue(*queue_);
-    const auto open = static_cast<int>(std::count_if(queue_->entries.begin(), queue_->entries.end(), [](const QueueEntry& entry) { return entry.state != QueueState::Ended; }));
+    const auto open = static_cast<int>(std::count_if(queue_->entries.begin(), queue_->entries.end(),
+        [](const QueueEntry& entry) { return entry.state != QueueState::Ended; }));
     tree_->setVisible(!queue_->entries.empty());
     pause_->setText(queue_->paused ? tr("Start queue") : tr("Pause queue"));
     if (queue_->entries.empty())
-        sentence_->setText(tr("No run waits. “Queue” in a new run puts it here; runs that share a device wait for each other."));
+        sentence_->setText(
+            tr("No run waits. “Queue” in a new run puts it here; runs that share a device wait for each other."));
     else if (queue_->paused)
         sentence_->setText(tr("Paused: nothing is started, what trains goes on."));
     else
@@ -91,10 +93,7 @@ void QueueDock::enableButtons()
     pause_->setEnabled(!queue_->entries.empty() || queue_->paused);
 }
 
-void QueueDock::shift(int step)
-{
-    shiftTo(tree_->currentId(), tree_->neighbour(step));
-}
+void QueueDock::shift(int step) { shiftTo(tree_->currentId(), tree_->neighbour(step)); }
 
 // Turns count over all lanes.
 void QueueDock::shiftTo(qint64 id, qint64 toPlaceOf)

@@ -44,7 +44,8 @@ QString deviceTitle(const QString& device)
     if (device == QLatin1String("auto") || device == QLatin1String("all"))
         return QCoreApplication::translate("QueueDock", "Every GPU");
     constexpr int kShown = 12; // of a UUID; the tooltip has all of it
-    return device.size() > kShown + 1 ? device.left(kShown) + QChar(0x2026) : QCoreApplication::translate("QueueDock", "GPU %1").arg(device);
+    return device.size() > kShown + 1 ? device.left(kShown) + QChar(0x2026)
+                                      : QCoreApplication::translate("QueueDock", "GPU %1").arg(device);
 }
 
 } // namespace
@@ -54,7 +55,8 @@ QueueTree::QueueTree(QWidget* parent)
 {
     setAccessibleName(QCoreApplication::translate("QueueDock", "Queue"));
     setFont(scaledFont(TextSize::Small));
-    setHeaderLabels({ QCoreApplication::translate("QueueDock", "Device and run"), QCoreApplication::translate("QueueDock", "State") });
+    setHeaderLabels({ QCoreApplication::translate("QueueDock", "Device and run"),
+        QCoreApplication::translate("QueueDock", "State") });
     setUniformRowHeights(true);
     setItemsExpandable(false);
     setRootIsDecorated(false);
@@ -86,8 +88,10 @@ void QueueTree::addLane(const QString& device, qint64 chosen)
         item->setToolTip(1, QString::fromStdString(entry.outcome));
         const int needed = static_cast<int>(devices.size()); // lupdate does not read past a cast
         if (needed > 1)
-            item->setText(1, QCoreApplication::translate("QueueDock", "%1, needs %n device(s)", nullptr, needed).arg(item->text(1)));
-        item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | (entry.state == QueueState::Waiting ? Qt::ItemIsDragEnabled : Qt::NoItemFlags));
+            item->setText(1,
+                QCoreApplication::translate("QueueDock", "%1, needs %n device(s)", nullptr, needed).arg(item->text(1)));
+        item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable
+            | (entry.state == QueueState::Waiting ? Qt::ItemIsDragEnabled : Qt::NoItemFlags));
         if (entry.id == chosen && currentItem() == nullptr)
             setCurrentItem(item);
     }

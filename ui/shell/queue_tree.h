@@ -6,8 +6,8 @@
 
 namespace furrow {
 
-/// The lanes of the queue: a device, below it its runs in order of their turn. A run that needs two devices stands in both
-/// lanes. Waiting runs are dragged to another place of their lane.
+/// The lanes of the queue: a device, below it its runs in order of their turn. A run that needs two devices stands in
+/// both lanes. Waiting runs are dragged to another place of their lane.
 class QueueTree : public QTreeWidget {
     Q_OBJECT
 public:

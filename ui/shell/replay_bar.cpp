@@ -37,7 +37,9 @@ protected:
             initStyleOption(&option);
             const QRect handle = style()->subControlRect(QStyle::CC_Slider, &option, QStyle::SC_SliderHandle, this);
             if (!handle.contains(event->position().toPoint())) {
-                setSliderPosition(QStyle::sliderValueFromPosition(minimum(), maximum(), static_cast<int>(event->position().x()) - handle.width() / 2, width() - handle.width(), option.upsideDown));
+                setSliderPosition(QStyle::sliderValueFromPosition(minimum(), maximum(),
+                    static_cast<int>(event->position().x()) - handle.width() / 2, width() - handle.width(),
+                    option.upsideDown));
                 triggerAction(SliderMove);
             }
         }
@@ -144,10 +146,12 @@ void ReplayBar::showMoment()
     const std::int64_t shown = replay.moment().value_or(replay.end());
     time_->setText(any ? wallClockText(shown) : QString());
     time_->setToolTip(any ? wallTimeText(shown) : QString());
-    slider_->setToolTip(any ? tr("%1. Take every view back to a past moment; the run goes on").arg(wallTimeText(shown)) : QString());
+    slider_->setToolTip(
+        any ? tr("%1. Take every view back to a past moment; the run goes on").arg(wallTimeText(shown)) : QString());
     if (slider_->isSliderDown())
         return;
-    const double share = any ? static_cast<double>(shown - replay.begin()) / static_cast<double>(replay.end() - replay.begin()) : 1;
+    const double share
+        = any ? static_cast<double>(shown - replay.begin()) / static_cast<double>(replay.end() - replay.begin()) : 1;
     slider_->setValue(static_cast<int>(share * kSteps));
 }
 

@@ -19,14 +19,12 @@ constexpr int kGlyph = 14;
 constexpr int kSparkWidth = 52;
 constexpr int kLineGap = 2;
 
-bool isAttempt(const QModelIndex& index)
-{
-    return index.parent().isValid();
-}
+bool isAttempt(const QModelIndex& index) { return index.parent().isValid(); }
 
 QColor secondary(const QStyleOptionViewItem& option)
 {
-    return option.palette.color(option.state.testFlag(QStyle::State_Selected) ? QPalette::Text : QPalette::PlaceholderText);
+    return option.palette.color(
+        option.state.testFlag(QStyle::State_Selected) ? QPalette::Text : QPalette::PlaceholderText);
 }
 
 /// Name of the group when this is its first run in the list.
@@ -35,15 +33,13 @@ QString groupHead(const QModelIndex& index)
     if (isAttempt(index))
         return {};
     const QString group = index.data(RunListModel::GroupRole).toString();
-    const bool first = index.row() == 0 || index.siblingAtRow(index.row() - 1).data(RunListModel::GroupRole).toString() != group;
+    const bool first
+        = index.row() == 0 || index.siblingAtRow(index.row() - 1).data(RunListModel::GroupRole).toString() != group;
     return first ? group : QString();
 }
 
 /// What an attempt changed.
-QString changesOf(const QModelIndex& index)
-{
-    return index.data(RunListModel::ChangesRole).toString();
-}
+QString changesOf(const QModelIndex& index) { return index.data(RunListModel::ChangesRole).toString(); }
 
 QString subtitle(const QModelIndex& index)
 {
@@ -61,10 +57,7 @@ RunDelegate::RunDelegate(QObject* parent)
 {
 }
 
-int RunDelegate::headHeight(const QModelIndex& index)
-{
-    return groupHead(index).isEmpty() ? 0 : kGroupHeight;
-}
+int RunDelegate::headHeight(const QModelIndex& index) { return groupHead(index).isEmpty() ? 0 : kGroupHeight; }
 
 QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
@@ -101,36 +94,45 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     painter->restore();
 }
 
-void RunDelegate::paintRun(QPainter& painter, const QStyleOptionViewItem& option, const QRect& row, const QModelIndex& index) const
+void RunDelegate::paintRun(
+    QPainter& painter, const QStyleOptionViewItem& option, const QRect& row, const QModelIndex& index) const
 {
     const QPalette& colours = option.palette;
     const auto state = static_cast<RunState>(index.data(RunListModel::StateRole).toInt());
-    drawStateGlyph(painter, QRectF(row.left(), row.top() + (row.height() - kGlyph) / 2.0, kGlyph, kGlyph), glyphOf(state));
+    drawStateGlyph(
+        painter, QRectF(row.left(), row.top() + (row.height() - kGlyph) / 2.0, kGlyph, kGlyph), glyphOf(state));
     const int right = row.right() - kSparkWidth;
     const QRect words(row.left() + kGlyph + 8, row.top(), right - row.left() - kGlyph - 14, row.height());
     const QRect upper(words.left(), words.top(), words.width(), words.height() / 2);
     const QRect lower(words.left(), words.top() + words.height() / 2, words.width(), words.height() / 2);
     painter.setFont(option.font);
     painter.setPen(colours.color(QPalette::Text));
-    painter.drawText(upper, Qt::AlignVCenter, QFontMetrics(option.font).elidedText(index.data(RunListModel::NameRole).toString(), Qt::ElideRight, upper.width()));
+    painter.drawText(upper, Qt::AlignVCenter,
+        QFontMetrics(option.font)
+            .elidedText(index.data(RunListModel::NameRole).toString(), Qt::ElideRight, upper.width()));
     const QFont small = scaledFont(TextSize::Small);
     painter.setFont(small);
     painter.setPen(secondary(option));
-    painter.drawText(lower, Qt::AlignVCenter, QFontMetrics(small).elidedText(subtitle(index), Qt::ElideRight, lower.width()));
+    painter.drawText(
+        lower, Qt::AlignVCenter, QFontMetrics(small).elidedText(subtitle(index), Qt::ElideRight, lower.width()));
     const auto losses = index.data(RunListModel::SparklineRole).value<QVector<double>>();
-    drawSparkline(painter, QRectF(right, row.top() + 2, kSparkWidth, row.height() / 2.0 - 4), { losses.begin(), losses.end() });
+    drawSparkline(
+        painter, QRectF(right, row.top() + 2, kSparkWidth, row.height() / 2.0 - 4), { losses.begin(), losses.end() });
     painter.setPen(colours.color(QPalette::Text));
-    painter.drawText(QRect(right, lower.top(), kSparkWidth, lower.height()), Qt::AlignVCenter | Qt::AlignRight, index.data(RunListModel::LossTextRole).toString());
+    painter.drawText(QRect(right, lower.top(), kSparkWidth, lower.height()), Qt::AlignVCenter | Qt::AlignRight,
+        index.data(RunListModel::LossTextRole).toString());
 }
 
-void RunDelegate::paintAttempt(QPainter& painter, const QStyleOptionViewItem& option, const QRect& row, const QModelIndex& index) const
+void RunDelegate::paintAttempt(
+    QPainter& painter, const QStyleOptionViewItem& option, const QRect& row, const QModelIndex& index) const
 {
     const QString changes = changesOf(index);
     const int line = row.height() / (changes.isEmpty() ? 2 : 3);
     const QRect first(row.left(), row.top(), row.width(), line);
     const QFont small = scaledFont(TextSize::Small);
     const auto drawLine = [&](int number, const QString& text) {
-        painter.drawText(first.translated(0, number * line), Qt::AlignVCenter | Qt::AlignLeft, QFontMetrics(small).elidedText(text, Qt::ElideRight, row.width()));
+        painter.drawText(first.translated(0, number * line), Qt::AlignVCenter | Qt::AlignLeft,
+            QFontMetrics(small).elidedText(text, Qt::ElideRight, row.width()));
     };
     painter.setFont(small);
     painter.setPen(option.palette.color(QPalette::Text));

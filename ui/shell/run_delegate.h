@@ -4,8 +4,8 @@
 
 namespace furrow {
 
-/// Draws a run of the library: glyph, name, subtitle, sparkline, loss; above the first run of a group the group's name. An
-/// attempt: number, steps, when and why it ended.
+/// Draws a run of the library: glyph, name, subtitle, sparkline, loss; above the first run of a group the group's name.
+/// An attempt: number, steps, when and why it ended.
 class RunDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
@@ -16,8 +16,10 @@ public:
     static int headHeight(const QModelIndex& index);
 
 private:
-    void paintRun(QPainter& painter, const QStyleOptionViewItem& option, const QRect& row, const QModelIndex& index) const;
-    void paintAttempt(QPainter& painter, const QStyleOptionViewItem& option, const QRect& row, const QModelIndex& index) const;
+    void paintRun(
+        QPainter& painter, const QStyleOptionViewItem& option, const QRect& row, const QModelIndex& index) const;
+    void paintAttempt(
+        QPainter& painter, const QStyleOptionViewItem& option, const QRect& row, const QModelIndex& index) const;
 };
 
 } // namespace furrow

@@ -4,7 +4,8 @@
 
 namespace furrow {
 
-/// The list of the library: runs, and below one that is opened its attempts. Right opens, Left closes, as the arrow does.
+/// The list of the library: runs, and below one that is opened its attempts. Right opens, Left closes, as the arrow
+/// does.
 class RunTree : public QTreeView {
     Q_OBJECT
 public:

@@ -43,7 +43,8 @@ RunView::RunView(Workbench& bench, QWidget* parent)
     connect(banner, &RunBanner::markFinishedWanted, this, &RunView::markFinishedWanted);
     connect(banner, &RunBanner::inspectWanted, this, [this] { showPage(Coverage); });
     column->addWidget(banner);
-    for (const QString& title : { tr("Overview"), tr("Charts"), tr("Coverage"), tr("Workers"), tr("Config"), tr("Log"), tr("Data"), tr("Sampling") })
+    for (const QString& title : { tr("Overview"), tr("Charts"), tr("Coverage"), tr("Workers"), tr("Config"), tr("Log"),
+             tr("Data"), tr("Sampling") })
         tabs_->addTab(title);
     tabs_->setDrawBase(false);
     tabs_->setExpanding(false);
@@ -56,10 +57,7 @@ RunView::RunView(Workbench& bench, QWidget* parent)
     showPage(Overview);
 }
 
-int RunView::currentPage() const
-{
-    return tabs_->currentIndex();
-}
+int RunView::currentPage() const { return tabs_->currentIndex(); }
 
 QWidget* RunView::page(int page) const
 {

@@ -13,12 +13,30 @@ namespace furrow {
 
 /// Every colour of the program by its purpose. The values are in theme.cpp and nowhere else.
 enum class Token {
-    Window, Panel, Raised, Inset,
-    Line, Line2, Edge,
-    Text1, Text2, Text3,
-    Accent, AccentFill, OnAccentFill, Selection,
-    Ok, Warn, Error, Interrupted, Info,
-    OkGround, WarnGround, ErrorGround, InterruptedGround, InfoGround,
+    Window,
+    Panel,
+    Raised,
+    Inset,
+    Line,
+    Line2,
+    Edge,
+    Text1,
+    Text2,
+    Text3,
+    Accent,
+    AccentFill,
+    OnAccentFill,
+    Selection,
+    Ok,
+    Warn,
+    Error,
+    Interrupted,
+    Info,
+    OkGround,
+    WarnGround,
+    ErrorGround,
+    InterruptedGround,
+    InfoGround,
     Kept, ///< resume map: chunks that stay
 };
 inline constexpr int kTokenCount = static_cast<int>(Token::Kept) + 1;

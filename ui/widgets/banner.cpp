@@ -100,10 +100,7 @@ QPushButton* Banner::addLink(const QString& text)
     return button;
 }
 
-QSize Banner::minimumSizeHint() const
-{
-    return { kLeastWidth, QFrame::minimumSizeHint().height() };
-}
+QSize Banner::minimumSizeHint() const { return { kLeastWidth, QFrame::minimumSizeHint().height() }; }
 
 void Banner::showEvent(QShowEvent* event)
 {
@@ -147,7 +144,9 @@ void Banner::layOut()
         used += wide;
         rows.push_back(row);
     }
-    detail_->setVisible(row == 0 && !detail_->text().isEmpty()); // two rows of buttons leave it to the tooltip: a small window has no more height
+    detail_->setVisible(row == 0
+        && !detail_->text()
+            .isEmpty()); // two rows of buttons leave it to the tooltip: a small window has no more height
     if (rows == rows_)
         return;
     rows_ = std::move(rows);
@@ -187,7 +186,8 @@ void Banner::paintEvent(QPaintEvent*)
     p.setBrush(t.color(look.ground));
     p.drawRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
     // Beside the sentence, not in the middle of a tall banner.
-    const double y = detail_->isHidden() ? sentence_->geometry().center().y() + 1.0 : sentence_->y() + QFontMetricsF(sentence_->font()).height() / 2;
+    const double y = detail_->isHidden() ? sentence_->geometry().center().y() + 1.0
+                                         : sentence_->y() + QFontMetricsF(sentence_->font()).height() / 2;
     if (look.icon)
         t.icon(QLatin1String(look.icon), look.color).paint(&p, QRect(14, static_cast<int>(y) - 8, 16, 16));
     else

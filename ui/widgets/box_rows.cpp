@@ -24,7 +24,9 @@ bool makeBox(std::vector<float> values, BoxRow& row)
     if (values.empty())
         return false;
     std::sort(values.begin(), values.end());
-    const auto at = [&values](double share) { return static_cast<double>(values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))]); };
+    const auto at = [&values](double share) {
+        return static_cast<double>(values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))]);
+    };
     row.min = at(0);
     row.lower = at(0.25);
     row.median = at(0.5);
@@ -44,16 +46,15 @@ void BoxRows::setRows(std::vector<BoxRow> rows)
     rows_ = std::move(rows);
     QStringList words;
     for (const BoxRow& row : rows_)
-        words.append(tr("%1: median %2, from %3 to %4").arg(row.name, QLocale().toString(row.median, 'f', 0), QLocale().toString(row.min, 'f', 0), QLocale().toString(row.max, 'f', 0)));
+        words.append(tr("%1: median %2, from %3 to %4")
+                .arg(row.name, QLocale().toString(row.median, 'f', 0), QLocale().toString(row.min, 'f', 0),
+                    QLocale().toString(row.max, 'f', 0)));
     setAccessibleDescription(words.join(QStringLiteral("; ")));
     updateGeometry();
     update();
 }
 
-QSize BoxRows::sizeHint() const
-{
-    return { 400, kRow * std::max(1, static_cast<int>(rows_.size())) };
-}
+QSize BoxRows::sizeHint() const { return { 400, kRow * std::max(1, static_cast<int>(rows_.size())) }; }
 
 void BoxRows::paintEvent(QPaintEvent*)
 {
@@ -71,11 +72,13 @@ void BoxRows::paintEvent(QPaintEvent*)
         drawWorkerMarker(p, { 6, middle }, row.worker);
         p.setFont(t.font(FontRole::Small));
         p.setPen(t.color(Token::Text2));
-        p.drawText(QRectF(18, top, kName - 26, kRow), Qt::AlignVCenter, p.fontMetrics().elidedText(row.name, Qt::ElideMiddle, kName - 26));
+        p.drawText(QRectF(18, top, kName - 26, kRow), Qt::AlignVCenter,
+            p.fontMetrics().elidedText(row.name, Qt::ElideMiddle, kName - 26));
         const QColor color = t.workerColor(row.worker);
         p.setPen(QPen(color, 1));
         p.drawLine(QPointF(x(row.min), middle), QPointF(x(row.max), middle));
-        const QRectF box(QPointF(x(row.lower), middle - 7), QPointF(std::max(x(row.upper), x(row.lower) + 2), middle + 7));
+        const QRectF box(
+            QPointF(x(row.lower), middle - 7), QPointF(std::max(x(row.upper), x(row.lower) + 2), middle + 7));
         p.fillRect(box, t.color(Token::Inset));
         QColor tint = color;
         tint.setAlphaF(0.25f);
@@ -83,7 +86,8 @@ void BoxRows::paintEvent(QPaintEvent*)
         p.drawRect(box);
         p.fillRect(QRectF(x(row.median) - 1, middle - 7, 2, 15), t.color(Token::Text1));
         p.setPen(t.color(Token::Text1));
-        drawTabular(p, QRectF(this->width() - kNumber, top, kNumber - 4, kRow), Qt::AlignRight, QLocale().toString(row.median, 'f', 0));
+        drawTabular(p, QRectF(this->width() - kNumber, top, kNumber - 4, kRow), Qt::AlignRight,
+            QLocale().toString(row.median, 'f', 0));
     }
 }
 

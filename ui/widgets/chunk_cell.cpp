@@ -39,7 +39,8 @@ void drawLeased(QPainter& p, const QRectF& area, const CellLook& look)
     p.fillRect(area, t.color(Token::Inset));
     QColor fill = color;
     fill.setAlphaF(0.45f);
-    p.fillRect(QRectF(area.left(), area.top(), area.width() * std::clamp(look.progress, 0.0, 1.0), area.height()), fill);
+    p.fillRect(
+        QRectF(area.left(), area.top(), area.width() * std::clamp(look.progress, 0.0, 1.0), area.height()), fill);
     outline(p, area, color, 2);
 }
 
@@ -80,7 +81,8 @@ void drawChunkCell(QPainter& painter, const QRectF& area, const CellLook& look)
     case CellKind::Excluded:
         painter.fillRect(area, t.color(Token::Window));
         outline(painter, area, t.color(Token::Edge), 1);
-        painter.fillRect(QRectF(area.left() + area.width() * 0.25, area.center().y() - 1, area.width() * 0.5, 2), t.color(Token::Text3));
+        painter.fillRect(QRectF(area.left() + area.width() * 0.25, area.center().y() - 1, area.width() * 0.5, 2),
+            t.color(Token::Text3));
         break;
     case CellKind::Poisoned: drawPoisoned(painter, area); break;
     case CellKind::Kept:
@@ -125,9 +127,15 @@ QColor plainCellColor(const CellLook& look)
 QString cellWord(CellKind kind)
 {
     static constexpr const char* kWords[] = {
-        QT_TRANSLATE_NOOP("ChunkCell", "free"), QT_TRANSLATE_NOOP("ChunkCell", "leased"), QT_TRANSLATE_NOOP("ChunkCell", "trained"),
-        QT_TRANSLATE_NOOP("ChunkCell", "committed"), QT_TRANSLATE_NOOP("ChunkCell", "work lost"), QT_TRANSLATE_NOOP("ChunkCell", "excluded"),
-        QT_TRANSLATE_NOOP("ChunkCell", "poisoned"), QT_TRANSLATE_NOOP("ChunkCell", "kept"), QT_TRANSLATE_NOOP("ChunkCell", "to be redone"),
+        QT_TRANSLATE_NOOP("ChunkCell", "free"),
+        QT_TRANSLATE_NOOP("ChunkCell", "leased"),
+        QT_TRANSLATE_NOOP("ChunkCell", "trained"),
+        QT_TRANSLATE_NOOP("ChunkCell", "committed"),
+        QT_TRANSLATE_NOOP("ChunkCell", "work lost"),
+        QT_TRANSLATE_NOOP("ChunkCell", "excluded"),
+        QT_TRANSLATE_NOOP("ChunkCell", "poisoned"),
+        QT_TRANSLATE_NOOP("ChunkCell", "kept"),
+        QT_TRANSLATE_NOOP("ChunkCell", "to be redone"),
         QT_TRANSLATE_NOOP("ChunkCell", "orphaned claim"),
     };
     return QCoreApplication::translate("ChunkCell", kWords[static_cast<int>(kind)]);

@@ -18,7 +18,8 @@ QString ElidedCombo::shownText() const
 {
     QStyleOptionComboBox option;
     initStyleOption(&option);
-    const int room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this).width() - kEdge;
+    const int room
+        = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this).width() - kEdge;
     return fontMetrics().elidedText(option.currentText, Qt::ElideRight, room);
 }
 
@@ -37,7 +38,8 @@ bool ElidedCombo::event(QEvent* event)
     if (event->type() != QEvent::ToolTip || shownText() == currentText())
         return QComboBox::event(event);
     const QString tip = toolTip();
-    showTip(static_cast<QHelpEvent*>(event)->globalPos(), tip.isEmpty() ? currentText() : currentText() + QLatin1Char('\n') + tip, this);
+    showTip(static_cast<QHelpEvent*>(event)->globalPos(),
+        tip.isEmpty() ? currentText() : currentText() + QLatin1Char('\n') + tip, this);
     return true;
 }
 

@@ -4,7 +4,8 @@
 
 namespace furrow {
 
-/// A choice whose words end in an ellipsis where they are cut, and are whole in its tooltip then: the style cuts through a letter.
+/// A choice whose words end in an ellipsis where they are cut, and are whole in its tooltip then: the style cuts
+/// through a letter.
 class ElidedCombo : public QComboBox {
 public:
     using QComboBox::QComboBox;

@@ -50,7 +50,9 @@ void drawPart(QPainter& p, Part part, const QRectF& area)
         p.fillRect(area, t.color(Token::Text2, 0.3));
         p.fillRect(QRectF(area.left(), area.top(), area.width(), 2), t.color(Token::Text2));
         break;
-    case Part::Commit: p.fillRect(QRectF(area.left(), area.top() - 2, 3, area.height() + 4), t.color(Token::Text1)); break;
+    case Part::Commit:
+        p.fillRect(QRectF(area.left(), area.top() - 2, 3, area.height() + 4), t.color(Token::Text1));
+        break;
     case Part::Lost:
         p.fillRect(area, t.color(Token::InterruptedGround));
         drawHatch(p, area, t.color(Token::Interrupted), 4, 1.2);

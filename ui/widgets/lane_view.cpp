@@ -59,11 +59,17 @@ void LaneView::setHighlighted(std::int64_t chunk)
     update();
 }
 
-QSize LaneView::sizeHint() const { return { 900, static_cast<int>(kScale + kLane * static_cast<double>(std::max<std::size_t>(1, lanes_->size()))) }; }
+QSize LaneView::sizeHint() const
+{
+    return { 900, static_cast<int>(kScale + kLane * static_cast<double>(std::max<std::size_t>(1, lanes_->size()))) };
+}
 
 double LaneView::xOf(double time) const { return kHead + (time - begin_) / (end_ - begin_) * (width() - kHead - 12); }
 double LaneView::timeAt(double x) const { return begin_ + (x - kHead) / (width() - kHead - 12) * (end_ - begin_); }
-QRectF LaneView::laneArea(std::size_t index) const { return { kHead, kScale + kLane * static_cast<double>(index), width() - kHead, kLane }; }
+QRectF LaneView::laneArea(std::size_t index) const
+{
+    return { kHead, kScale + kLane * static_cast<double>(index), width() - kHead, kLane };
+}
 
 void LaneView::paintEvent(QPaintEvent*)
 {
@@ -84,7 +90,8 @@ void LaneView::paintEvent(QPaintEvent*)
         p.drawText(QRectF(30, area.top() + 6, kHead - 36, 18), Qt::AlignVCenter, lane.name);
         p.setFont(t.font(FontRole::Axis));
         p.setPen(t.color(Token::Text3));
-        p.drawText(QRectF(30, area.top() + 23, kHead - 36, 16), Qt::AlignVCenter, QFontMetrics(p.font()).elidedText(lane.detail, Qt::ElideRight, static_cast<int>(kHead) - 36));
+        p.drawText(QRectF(30, area.top() + 23, kHead - 36, 16), Qt::AlignVCenter,
+            QFontMetrics(p.font()).elidedText(lane.detail, Qt::ElideRight, static_cast<int>(kHead) - 36));
         p.save();
         p.setClipRect(area);
         drawLane(p, lane, area.adjusted(0, 6, 0, -6));
@@ -103,7 +110,8 @@ void LaneView::paintEvent(QPaintEvent*)
 void LaneView::drawScale(QPainter& p) const
 {
     const Theme& t = theme();
-    static constexpr double kSteps[] = { 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400, 604800 };
+    static constexpr double kSteps[]
+        = { 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400, 604800 };
     const double wanted = (end_ - begin_) / std::max(1.0, (width() - kHead) / 110.0);
     double step = 604800;
     for (const double s : kSteps) {
@@ -138,7 +146,8 @@ void LaneView::drawLane(QPainter& p, const Lane& lane, const QRectF& area) const
     for (auto it = first; it != lane.claims.end() && it->claimed < end_; ++it) {
         const double claimed = std::round(xOf(it->claimed));
         const double ended = std::round(it->ended == 0 ? xOf(end_) : xOf(it->ended));
-        const double started = it->started == 0 ? ended : std::round(xOf(it->started)); // never begun: it waited until it was given back
+        const double started
+            = it->started == 0 ? ended : std::round(xOf(it->started)); // never begun: it waited until it was given back
         if (ended <= lastDrawn && ended - claimed < 1)
             continue; // several in one pixel: one is drawn
         lastDrawn = ended;
@@ -152,7 +161,8 @@ void LaneView::drawLane(QPainter& p, const Lane& lane, const QRectF& area) const
     }
     for (const double commit : lane.commits) {
         if (commit >= begin_ && commit <= end_)
-            p.fillRect(QRectF(std::round(xOf(commit)) - 1, area.top() - 2, 3, area.height() + 4), t.color(Token::Text1));
+            p.fillRect(
+                QRectF(std::round(xOf(commit)) - 1, area.top() - 2, 3, area.height() + 4), t.color(Token::Text1));
     }
 }
 
@@ -228,7 +238,8 @@ const LaneClaim* LaneView::claimAt(QPointF position, int* worker) const
         return nullptr;
     const Lane& lane = (*lanes_)[static_cast<std::size_t>(index)];
     const double time = timeAt(position.x());
-    const auto it = std::partition_point(lane.claims.begin(), lane.claims.end(), [time](const LaneClaim& c) { return c.ended != 0 && c.ended < time; });
+    const auto it = std::partition_point(
+        lane.claims.begin(), lane.claims.end(), [time](const LaneClaim& c) { return c.ended != 0 && c.ended < time; });
     if (it == lane.claims.end() || it->claimed > time)
         return nullptr;
     *worker = lane.worker;
@@ -296,12 +307,16 @@ void LaneView::keyPressEvent(QKeyEvent* event)
 /// The claim before or after the highlighted one; the newest of the lane when none is.
 void LaneView::chooseBeside(int step)
 {
-    if (keyLane_ < 0 || keyLane_ >= static_cast<int>(lanes_->size()) || (*lanes_)[static_cast<std::size_t>(keyLane_)].claims.empty())
+    if (keyLane_ < 0 || keyLane_ >= static_cast<int>(lanes_->size())
+        || (*lanes_)[static_cast<std::size_t>(keyLane_)].claims.empty())
         return;
     const Lane& lane = (*lanes_)[static_cast<std::size_t>(keyLane_)];
-    const auto found = std::find_if(lane.claims.rbegin(), lane.claims.rend(), [this](const LaneClaim& claim) { return claim.chunk == highlighted_; });
+    const auto found = std::find_if(lane.claims.rbegin(), lane.claims.rend(),
+        [this](const LaneClaim& claim) { return claim.chunk == highlighted_; });
     const auto last = static_cast<std::ptrdiff_t>(lane.claims.size()) - 1;
-    const auto at = found == lane.claims.rend() ? last : std::clamp<std::ptrdiff_t>(lane.claims.rend() - found - 1 + step, 0, last);
+    const auto at = found == lane.claims.rend()
+        ? last
+        : std::clamp<std::ptrdiff_t>(lane.claims.rend() - found - 1 + step, 0, last);
     const LaneClaim& claim = lane.claims[static_cast<std::size_t>(at)];
     highlighted_ = claim.chunk;
     if (const double span = end_ - begin_; claim.claimed < begin_ || claim.claimed > end_) {
@@ -317,7 +332,8 @@ bool LaneView::event(QEvent* event)
         const auto* help = static_cast<QHelpEvent*>(event);
         int worker = 0;
         if (const LaneClaim* claim = claimAt(help->pos(), &worker))
-            showTip(help->globalPos(), tr("%1, worker %2, from %3").arg(claim->label).arg(worker).arg(clockText(claim->claimed)), this);
+            showTip(help->globalPos(),
+                tr("%1, worker %2, from %3").arg(claim->label).arg(worker).arg(clockText(claim->claimed)), this);
         else
             QToolTip::hideText();
         return true;

@@ -73,7 +73,9 @@ void Meter::setNumbers(const QString& value, const QString& total, const QString
 
 void Meter::updateAccessible()
 {
-    setAccessibleName(total_ ? tr("%1: %2 of %3, %4").arg(label_, value_, totalText_, share_) : toCome_ ? tr("%1: %2, total not known yet").arg(label_, value_) : tr("%1: %2").arg(label_, value_));
+    setAccessibleName(total_ ? tr("%1: %2 of %3, %4").arg(label_, value_, totalText_, share_)
+            : toCome_        ? tr("%1: %2, total not known yet").arg(label_, value_)
+                             : tr("%1: %2").arg(label_, value_));
 }
 
 int Meter::wordsWidth() const { return QFontMetrics(theme().font(FontRole::Small)).horizontalAdvance(label_); }
@@ -104,7 +106,8 @@ QRectF Meter::shareArea() const
 QRectF Meter::numbersArea() const
 {
     const double right = shareArea().left() - kBeforeShare;
-    const double wide = tabularWidth(theme().font(FontRole::Small, QFont::DemiBold), value_) + tabularWidth(theme().font(FontRole::Small), restText());
+    const double wide = tabularWidth(theme().font(FontRole::Small, QFont::DemiBold), value_)
+        + tabularWidth(theme().font(FontRole::Small), restText());
     const double left = std::min(right - std::ceil(wide), width() - kNumbers + kAfterBar);
     return { left, 0, right - left, static_cast<double>(height()) };
 }
@@ -120,14 +123,17 @@ void Meter::paintEvent(QPaintEvent*)
     p.setFont(t.font(FontRole::Small, QFont::DemiBold));
     if (!total_) {
         p.setPen(t.color(Token::Text1));
-        const double used = drawTabular(p, QRectF(labelWidth_, 0, right - labelWidth_, height()), Qt::AlignLeft, value_);
+        const double used
+            = drawTabular(p, QRectF(labelWidth_, 0, right - labelWidth_, height()), Qt::AlignLeft, value_);
         p.setFont(t.font(FontRole::Small));
         p.setPen(t.color(Token::Text3));
         if (toCome_)
-            p.drawText(QRectF(labelWidth_ + used + 12, 0, right, height()), Qt::AlignVCenter | Qt::AlignLeft, tr("total not known yet"));
+            p.drawText(QRectF(labelWidth_ + used + 12, 0, right, height()), Qt::AlignVCenter | Qt::AlignLeft,
+                tr("total not known yet"));
         return;
     }
-    const QRectF bar(labelWidth_, std::floor((height() - kBar) / 2.0), std::max(20.0, numbersArea().left() - kAfterBar - labelWidth_), kBar);
+    const QRectF bar(labelWidth_, std::floor((height() - kBar) / 2.0),
+        std::max(20.0, numbersArea().left() - kAfterBar - labelWidth_), kBar);
     p.setPen(QPen(t.color(Token::Line2), 1));
     p.setBrush(t.color(Token::Inset));
     p.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5));
@@ -258,7 +264,8 @@ void drawSparkline(QPainter& painter, const QRectF& area, const std::vector<doub
             continue;
         }
         const double y = high > low ? (values[i] - low) / (high - low) : 0.5;
-        line << QPointF(area.left() + area.width() * static_cast<double>(i) / static_cast<double>(values.size() - 1), area.bottom() - y * area.height());
+        line << QPointF(area.left() + area.width() * static_cast<double>(i) / static_cast<double>(values.size() - 1),
+            area.bottom() - y * area.height());
     }
     painter.drawPolyline(line);
     painter.restore();
@@ -342,7 +349,8 @@ void EstimateBar::paintEvent(QPaintEvent*)
         p.fillRect(QRectF(area.right() - 1, 1, 1, bar.height() - 2), t.color(Token::Inset));
     }
     if (band) {
-        p.fillRect(QRectF(xOf(*low_), bar.top() + 1, xOf(*high_) - xOf(*low_), bar.height() - 2), t.color(Token::Accent, 0.45));
+        p.fillRect(QRectF(xOf(*low_), bar.top() + 1, xOf(*high_) - xOf(*low_), bar.height() - 2),
+            t.color(Token::Accent, 0.45));
         p.fillRect(QRectF(xOf(likely_.value_or(*low_)) - 1, bar.top() - 3, 2, bar.height() + 6), t.color(Token::Text1));
     }
     double y = bar.bottom() + line - 1 + (parts_.empty() ? 2 : line);
@@ -359,7 +367,9 @@ void EstimateBar::paintEvent(QPaintEvent*)
     p.setPen(t.color(Token::Text3));
     for (const auto& [at, text] : scale_.ticks) {
         const double wide = tabularWidth(p.font(), text);
-        drawTabular(p, QRectF(std::clamp(xOf(at) - wide / 2, 0.0, std::max(0.0, width() - wide)), y - line + 2, wide, line), Qt::AlignLeft, text);
+        drawTabular(p,
+            QRectF(std::clamp(xOf(at) - wide / 2, 0.0, std::max(0.0, width() - wide)), y - line + 2, wide, line),
+            Qt::AlignLeft, text);
     }
 }
 
@@ -415,13 +425,10 @@ template <typename Place> int TokenView::layOut(int width, Place place) const
 
 int TokenView::heightForWidth(int width) const
 {
-    return layOut(width, [](std::size_t, const QRectF&) {});
+    return layOut(width, [](std::size_t, const QRectF&) { });
 }
 
-QSize TokenView::sizeHint() const
-{
-    return { 300, heightForWidth(wrap_ ? std::max(100, width()) : 1 << 20) };
-}
+QSize TokenView::sizeHint() const { return { 300, heightForWidth(wrap_ ? std::max(100, width()) : 1 << 20) }; }
 
 void TokenView::paintEvent(QPaintEvent*)
 {

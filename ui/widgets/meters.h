@@ -49,7 +49,8 @@ private:
     int labelWidth_ = 110;
 };
 
-/// The fills of a meter in one line, a swatch before the words of each. What has no room is cut off; the tool tip has all.
+/// The fills of a meter in one line, a swatch before the words of each. What has no room is cut off; the tool tip has
+/// all.
 class MeterLegend : public QWidget {
     Q_OBJECT
 public:

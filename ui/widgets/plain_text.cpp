@@ -52,10 +52,7 @@ QLabel* plainLabel(const QString& text, QWidget* parent)
     return label;
 }
 
-void makePlain(QLabel& label)
-{
-    label.setTextFormat(Qt::PlainText);
-}
+void makePlain(QLabel& label) { label.setTextFormat(Qt::PlainText); }
 
 void makeRich(QLabel& label)
 {
@@ -63,10 +60,7 @@ void makeRich(QLabel& label)
     label.setTextFormat(Qt::RichText);
 }
 
-bool isMadeRich(const QLabel& label)
-{
-    return label.property(kOwnHtml).toBool();
-}
+bool isMadeRich(const QLabel& label) { return label.property(kOwnHtml).toBool(); }
 
 QMessageBox* makeBox(QWidget* parent, const QString& title, const QString& text, const QString& more)
 {
@@ -79,7 +73,8 @@ QMessageBox* makeBox(QWidget* parent, const QString& title, const QString& text,
         makePlain(*label);
     box->setText(text);
     box->setInformativeText(more);
-    box->findChild<QLabel*>(QStringLiteral("qt_msgbox_label"))->setMinimumWidth(kWidth); // its layout is made anew for each text and button
+    box->findChild<QLabel*>(QStringLiteral("qt_msgbox_label"))
+        ->setMinimumWidth(kWidth); // its layout is made anew for each text and button
     return box;
 }
 

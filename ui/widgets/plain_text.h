@@ -10,8 +10,9 @@ class QWidget;
 
 namespace furrow {
 
-// Text from outside (the name of a run, a cause, a line of data) is shown letter by letter. Left to itself Qt takes what looks like HTML for HTML and
-// loads the images that it names. Labels, boxes and notes over the pointer are therefore made here and nowhere else (tests/check_plain_text.py).
+// Text from outside (the name of a run, a cause, a line of data) is shown letter by letter. Left to itself Qt takes
+// what looks like HTML for HTML and loads the images that it names. Labels, boxes and notes over the pointer are
+// therefore made here and nowhere else (tests/check_plain_text.py).
 
 /// A label that shows its text as it is.
 QLabel* plainLabel(const QString& text = {}, QWidget* parent = nullptr);
@@ -25,7 +26,8 @@ QMessageBox* makeBox(QWidget* parent, const QString& title, const QString& text,
 
 /// A note over the pointer, at once.
 void showTip(const QPoint& globalPlace, const QString& text, QWidget* of);
-/// From now on every tooltip of the program is plain: of widgets, of cells of tables and of actions. Called again it does nothing.
+/// From now on every tooltip of the program is plain: of widgets, of cells of tables and of actions. Called again it
+/// does nothing.
 void keepTipsPlain();
 
 /// For notifications of the desktop, where some systems take markup and others do not: nothing in it can be markup.

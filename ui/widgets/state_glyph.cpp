@@ -112,9 +112,14 @@ void drawStateGlyph(QPainter& painter, const QRectF& area, Glyph glyph)
 QString glyphWord(Glyph glyph)
 {
     static constexpr const char* kWords[] = {
-        QT_TRANSLATE_NOOP("StateGlyph", "Running"), QT_TRANSLATE_NOOP("StateGlyph", "Paused"), QT_TRANSLATE_NOOP("StateGlyph", "Stopping"),
-        QT_TRANSLATE_NOOP("StateGlyph", "Interrupted"), QT_TRANSLATE_NOOP("StateGlyph", "Failed"), QT_TRANSLATE_NOOP("StateGlyph", "Finished"),
-        QT_TRANSLATE_NOOP("StateGlyph", "Queued"), QT_TRANSLATE_NOOP("StateGlyph", "Unknown"),
+        QT_TRANSLATE_NOOP("StateGlyph", "Running"),
+        QT_TRANSLATE_NOOP("StateGlyph", "Paused"),
+        QT_TRANSLATE_NOOP("StateGlyph", "Stopping"),
+        QT_TRANSLATE_NOOP("StateGlyph", "Interrupted"),
+        QT_TRANSLATE_NOOP("StateGlyph", "Failed"),
+        QT_TRANSLATE_NOOP("StateGlyph", "Finished"),
+        QT_TRANSLATE_NOOP("StateGlyph", "Queued"),
+        QT_TRANSLATE_NOOP("StateGlyph", "Unknown"),
     };
     return QCoreApplication::translate("StateGlyph", kWords[static_cast<int>(glyph)]);
 }

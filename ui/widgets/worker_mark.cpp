@@ -44,8 +44,12 @@ void drawWorkerMarker(QPainter& painter, QPointF at, int worker, double size)
     switch (Theme::workerMarker(worker)) {
     case Marker::Disc: painter.drawEllipse(at, r, r); break;
     case Marker::Square: painter.drawRect(QRectF(at.x() - r * 0.88, at.y() - r * 0.88, r * 1.76, r * 1.76)); break;
-    case Marker::TriangleUp: painter.drawPolygon(QPolygonF { at + QPointF(0, -r), at + QPointF(r, r * 0.85), at + QPointF(-r, r * 0.85) }); break;
-    case Marker::TriangleDown: painter.drawPolygon(QPolygonF { at + QPointF(0, r), at + QPointF(r, -r * 0.85), at + QPointF(-r, -r * 0.85) }); break;
+    case Marker::TriangleUp:
+        painter.drawPolygon(QPolygonF { at + QPointF(0, -r), at + QPointF(r, r * 0.85), at + QPointF(-r, r * 0.85) });
+        break;
+    case Marker::TriangleDown:
+        painter.drawPolygon(QPolygonF { at + QPointF(0, r), at + QPointF(r, -r * 0.85), at + QPointF(-r, -r * 0.85) });
+        break;
     case Marker::Pentagon: painter.drawPolygon(star(at, r * 1.08, r * 1.08 * std::cos(std::numbers::pi / 5), 5)); break;
     case Marker::Star: painter.drawPolygon(star(at, r * 1.2, r * 0.5, 5)); break;
     case Marker::Plus: {

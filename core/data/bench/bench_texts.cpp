@@ -24,7 +24,8 @@ std::vector<std::string> benchTexts(std::int64_t samples, std::uint64_t seed)
     for (std::uint64_t i = 0; i < kWords; ++i) {
         std::string word;
         for (std::uint64_t n = 2 + random.below(4) + random.below(6); n > 0; --n)
-            word += "etaoinshrdlucmfwypvbgkjqxz"[static_cast<std::size_t>(static_cast<double>(kLetters) * random.uniform() * random.uniform())];
+            word += "etaoinshrdlucmfwypvbgkjqxz"[static_cast<std::size_t>(
+                static_cast<double>(kLetters) * random.uniform() * random.uniform())];
         words.push_back(word);
     }
     std::vector<std::string> texts;
@@ -32,7 +33,8 @@ std::vector<std::string> benchTexts(std::int64_t samples, std::uint64_t seed)
         std::string text = std::to_string(i) + " ";
         const auto size = 200 + random.below(1200);
         while (text.size() < size)
-            text.append(words[static_cast<std::size_t>(std::pow(static_cast<double>(kWords), random.uniform())) - 1]).append(random.below(11) == 0 ? ". " : " ");
+            text.append(words[static_cast<std::size_t>(std::pow(static_cast<double>(kWords), random.uniform())) - 1])
+                .append(random.below(11) == 0 ? ". " : " ");
         texts.push_back(std::move(text));
     }
     return texts;
@@ -48,7 +50,10 @@ using TextColumn = std::span<const std::string>;
 void writeColumn(parquet::ColumnWriter& column, TextColumn texts)
 {
     std::vector<parquet::ByteArray> values;
-    const auto add = [&values](std::string_view part) { values.emplace_back(static_cast<std::uint32_t>(part.size()), reinterpret_cast<const std::uint8_t*>(part.data())); };
+    const auto add = [&values](std::string_view part) {
+        values.emplace_back(
+            static_cast<std::uint32_t>(part.size()), reinterpret_cast<const std::uint8_t*>(part.data()));
+    };
     auto& writer = static_cast<parquet::ByteArrayWriter&>(column);
     if (column.descr()->max_repetition_level() == 0) {
         for (const auto& text : texts)
@@ -58,7 +63,8 @@ void writeColumn(parquet::ColumnWriter& column, TextColumn texts)
     }
     std::vector<std::int16_t> defined, repeated;
     for (const auto& text : texts)
-        for (const auto half : { std::string_view(text).substr(0, text.size() / 2), std::string_view(text).substr(text.size() / 2) }) {
+        for (const auto half :
+            { std::string_view(text).substr(0, text.size() / 2), std::string_view(text).substr(text.size() / 2) }) {
             add(half);
             defined.push_back(column.descr()->max_definition_level());
             repeated.push_back(half.data() == text.data() ? std::int16_t { 0 } : std::int16_t { 1 });
@@ -70,7 +76,8 @@ void writeNumbers(parquet::ColumnWriter& column, std::int64_t first, std::size_t
 {
     std::vector<std::int64_t> ids(count);
     std::iota(ids.begin(), ids.end(), first);
-    static_cast<parquet::Int64Writer&>(column).WriteBatch(static_cast<std::int64_t>(count), nullptr, nullptr, ids.data());
+    static_cast<parquet::Int64Writer&>(column).WriteBatch(
+        static_cast<std::int64_t>(count), nullptr, nullptr, ids.data());
 }
 
 std::vector<std::string> letters(std::size_t rows, std::size_t bytes, Random& random)
@@ -85,10 +92,13 @@ std::vector<std::string> letters(std::size_t rows, std::size_t bytes, Random& ra
 std::shared_ptr<parquet::schema::GroupNode> schemaOf(const BenchParquet& shape)
 {
     using namespace parquet;
-    const auto string = [](const std::string& name) { return schema::PrimitiveNode::Make(name, Repetition::REQUIRED, LogicalType::String(), Type::BYTE_ARRAY); };
+    const auto string = [](const std::string& name) {
+        return schema::PrimitiveNode::Make(name, Repetition::REQUIRED, LogicalType::String(), Type::BYTE_ARRAY);
+    };
     schema::NodeVector fields;
     if (shape.asList)
-        fields.push_back(schema::GroupNode::Make("text", Repetition::REQUIRED, { schema::GroupNode::Make("list", Repetition::REPEATED, { string("element") }) }, LogicalType::List()));
+        fields.push_back(schema::GroupNode::Make("text", Repetition::REQUIRED,
+            { schema::GroupNode::Make("list", Repetition::REPEATED, { string("element") }) }, LogicalType::List()));
     else
         fields.push_back(string("text"));
     fields.push_back(schema::PrimitiveNode::Make("id", Repetition::REQUIRED, Type::INT64));
@@ -99,7 +109,8 @@ std::shared_ptr<parquet::schema::GroupNode> schemaOf(const BenchParquet& shape)
 
 } // namespace
 
-Status writeBenchParquet(const std::filesystem::path& path, const std::vector<std::string>& texts, const BenchParquet& shape)
+Status writeBenchParquet(
+    const std::filesystem::path& path, const std::vector<std::string>& texts, const BenchParquet& shape)
 {
     try {
         using namespace parquet;

@@ -30,7 +30,8 @@ RunConfig benchConfig(const std::string& source)
     return config;
 }
 
-Result<BenchData> openBenchData(const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock, std::shared_ptr<const Tokenizer> tokenizer, std::string manifest)
+Result<BenchData> openBenchData(const RunConfig& config, const std::filesystem::path& cache,
+    std::int64_t samplesPerBlock, std::shared_ptr<const Tokenizer> tokenizer, std::string manifest)
 {
     if (manifest.empty()) {
         FURROW_TRY_ASSIGN(auto inspection, inspectData(config));

@@ -23,11 +23,12 @@ struct BenchData {
     std::vector<PlannedBlock> blocks;
 };
 /// @param manifest  of inspectData, as a run keeps it; "": looked at now
-Result<BenchData> openBenchData(const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock, std::shared_ptr<const Tokenizer> tokenizer, std::string manifest = {});
+Result<BenchData> openBenchData(const RunConfig& config, const std::filesystem::path& cache,
+    std::int64_t samplesPerBlock, std::shared_ptr<const Tokenizer> tokenizer, std::string manifest = {});
 RunConfig benchConfig(const std::string& source);
 
-/// Bytes asked of the hub for Parquet of several shapes, in several orders, with resumes, small caches and several runs at once, against the bytes of the
-/// text column. Each of the files has some tens of MB at a scale of 1.
+/// Bytes asked of the hub for Parquet of several shapes, in several orders, with resumes, small caches and several runs
+/// at once, against the bytes of the text column. Each of the files has some tens of MB at a scale of 1.
 Result<nlohmann::json> benchHubBytes(const ScratchFolder& scratch, double scale);
 /// Seconds to prepare all data of a hub that is far away, over 1 to 8 transfers at once.
 Result<nlohmann::json> benchHubTransfers(const ScratchFolder& scratch, const std::vector<std::string>& texts);

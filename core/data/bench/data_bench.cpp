@@ -94,7 +94,8 @@ Result<std::int64_t> consume(const PublishedChunks::Place& place, const std::fun
     return block.summary(place.column).samples;
 }
 
-/// As long as a quick model trains a chunk: a reader that only reads takes the next chunk before a slower one has its first.
+/// As long as a quick model trains a chunk: a reader that only reads takes the next chunk before a slower one has its
+/// first.
 constexpr std::chrono::milliseconds kFirstChunk { 200 };
 
 struct Epoch {
@@ -131,7 +132,8 @@ Result<Epoch> runEpoch(BenchData& data, const std::filesystem::path& cache, int 
             failed = file.error();
             break;
         }
-        published.publish(BlockManager::blockFolder(cache) / file.value().fileName, static_cast<int>(file.value().chunks.size()));
+        published.publish(
+            BlockManager::blockFolder(cache) / file.value().fileName, static_cast<int>(file.value().chunks.size()));
     }
     published.end();
     Epoch all;
@@ -145,9 +147,10 @@ Result<Epoch> runEpoch(BenchData& data, const std::filesystem::path& cache, int 
     return all;
 }
 
-/// Bytes asked of the hub by one feeder and 1..8 workers, and by one that is started again ten times. `looking_bytes` is what
-/// making a run reads before (heads of files): a few MB, whatever the size of the data.
-Result<json> download(const ScratchFolder& scratch, const std::vector<std::string>& texts, const std::vector<int>& workers)
+/// Bytes asked of the hub by one feeder and 1..8 workers, and by one that is started again ten times. `looking_bytes`
+/// is what making a run reads before (heads of files): a few MB, whatever the size of the data.
+Result<json> download(
+    const ScratchFolder& scratch, const std::vector<std::string>& texts, const std::vector<int>& workers)
 {
     json rows = json::array();
     const auto row = [&](int count, int attempts) -> Status {
@@ -166,8 +169,11 @@ Result<json> download(const ScratchFolder& scratch, const std::vector<std::strin
             samples = epoch.samples;
             firstBatch = epoch.firstBatchSeconds;
         }
-        rows.push_back({ { "workers", count }, { "attempts", attempts }, { "downloaded_bytes", hub.servedBytes() - lookedAt }, { "looking_bytes", lookedAt }, { "dataset_bytes", hub.datasetBytes() },
-            { "ratio", static_cast<double>(hub.servedBytes() - lookedAt) / static_cast<double>(hub.datasetBytes()) }, { "samples", samples }, { "first_batch_s", firstBatch } });
+        rows.push_back({ { "workers", count }, { "attempts", attempts },
+            { "downloaded_bytes", hub.servedBytes() - lookedAt }, { "looking_bytes", lookedAt },
+            { "dataset_bytes", hub.datasetBytes() },
+            { "ratio", static_cast<double>(hub.servedBytes() - lookedAt) / static_cast<double>(hub.datasetBytes()) },
+            { "samples", samples }, { "first_batch_s", firstBatch } });
         return {};
     };
     for (const int count : workers)
@@ -190,7 +196,8 @@ Result<json> prepare(const ScratchFolder& scratch, const std::vector<std::string
         FURROW_TRY_ASSIGN(auto file, data.manager.prepare(block));
         bytes += file.sourceBytes;
     }
-    return json { { "text_bytes", bytes }, { "seconds", clock.seconds() }, { "mb_per_s", static_cast<double>(bytes) / 1e6 / clock.seconds() } };
+    return json { { "text_bytes", bytes }, { "seconds", clock.seconds() },
+        { "mb_per_s", static_cast<double>(bytes) / 1e6 / clock.seconds() } };
 }
 
 /// Prepared chunks to batches on one thread with the next chunk read ahead on another, as a worker does.
@@ -230,8 +237,10 @@ Result<json> batches(const ScratchFolder& scratch, const std::string& source)
         }
     }
     const double seconds = clock.seconds();
-    return json { { "samples_per_s", static_cast<double>(samples) / seconds }, { "tokens_per_s", static_cast<double>(tokens) / seconds },
-        { "token_gb_per_s", 2e-9 * static_cast<double>(tokens) / seconds }, { "batch_gb_per_s", 16e-9 * static_cast<double>(tokens) / seconds }, { "wait_ms_p50", quantile(waits, 0.5) },
+    return json { { "samples_per_s", static_cast<double>(samples) / seconds },
+        { "tokens_per_s", static_cast<double>(tokens) / seconds },
+        { "token_gb_per_s", 2e-9 * static_cast<double>(tokens) / seconds },
+        { "batch_gb_per_s", 16e-9 * static_cast<double>(tokens) / seconds }, { "wait_ms_p50", quantile(waits, 0.5) },
         { "wait_ms_p99", quantile(waits, 0.99) } };
 }
 
@@ -245,15 +254,18 @@ Result<json> resume(const ScratchFolder& scratch, const std::string& source)
     json rows = json::array();
     for (const int percent : { 1, 50, 99 }) {
         const auto& blocks = data.blocks;
-        const auto& block = blocks[std::min(blocks.size() - 1, blocks.size() * static_cast<std::size_t>(percent) / 100)];
+        const auto& block
+            = blocks[std::min(blocks.size() - 1, blocks.size() * static_cast<std::size_t>(percent) / 100)];
         const Stopwatch clock;
-        FURROW_TRY_ASSIGN(auto manager, BlockManager::open(benchConfig(source), inspection.manifest, 10'000, cache, tokenizer));
+        FURROW_TRY_ASSIGN(
+            auto manager, BlockManager::open(benchConfig(source), inspection.manifest, 10'000, cache, tokenizer));
         FURROW_TRY(manager.resumeAfter(block.plan));
         const double opened = clock.seconds();
         FURROW_TRY_ASSIGN(auto file, manager.prepare(block));
         const double checked = clock.seconds();
-        FURROW_TRY(consume({ BlockManager::blockFolder(cache) / file.fileName, 0 }, [] {}));
-        rows.push_back({ { "percent", percent }, { "open_ms", 1e3 * opened }, { "check_ms", 1e3 * (checked - opened) }, { "claim_to_batches_ms", 1e3 * (clock.seconds() - checked) } });
+        FURROW_TRY(consume({ BlockManager::blockFolder(cache) / file.fileName, 0 }, [] { }));
+        rows.push_back({ { "percent", percent }, { "open_ms", 1e3 * opened }, { "check_ms", 1e3 * (checked - opened) },
+            { "claim_to_batches_ms", 1e3 * (clock.seconds() - checked) } });
     }
     return rows;
 }
@@ -286,7 +298,8 @@ Result<json> healing(const ScratchFolder& scratch, const std::string& source)
         found += again.fromCache ? 0 : 1;
         healed += again.digest == files[i].digest ? 1 : 0;
     }
-    return json { { "blocks", files.size() }, { "damaged", damaged }, { "found", found }, { "right_afterwards", healed } };
+    return json { { "blocks", files.size() }, { "damaged", damaged }, { "found", found },
+        { "right_afterwards", healed } };
 }
 
 /// A cache of a third of what is prepared: the most that ever lay on disk.
@@ -309,7 +322,8 @@ Result<json> disk(const ScratchFolder& scratch, const std::string& source, std::
         FURROW_TRY(data.manager.pin({}));
         FURROW_TRY(data.manager.prepare(block));
     }
-    return json { { "cap_bytes", cap }, { "prepared_bytes", preparedBytes }, { "peak_bytes", peak.load() }, { "below_cap", peak.load() <= cap } };
+    return json { { "cap_bytes", cap }, { "prepared_bytes", preparedBytes }, { "peak_bytes", peak.load() },
+        { "below_cap", peak.load() <= cap } };
 }
 
 } // namespace
@@ -321,7 +335,8 @@ Result<json> benchData(const DataBenchOptions& options)
     const auto file = scratch / "text.jsonl";
     FURROW_TRY(writeFileDurably(realFileSystem(), file, asJsonLines(texts)));
     const std::string source = utf8Text(file);
-    const std::uint64_t textBytes = std::accumulate(texts.begin(), texts.end(), std::uint64_t { 0 }, [](std::uint64_t sum, const auto& text) { return sum + text.size(); });
+    const std::uint64_t textBytes = std::accumulate(texts.begin(), texts.end(), std::uint64_t { 0 },
+        [](std::uint64_t sum, const auto& text) { return sum + text.size(); });
     json table = { { "samples", options.samples }, { "text_bytes", textBytes } };
     const std::pair<const char*, std::function<Result<json>()>> rows[] = {
         { "download", [&] { return download(scratch, texts, options.workers); } },
@@ -332,7 +347,8 @@ Result<json> benchData(const DataBenchOptions& options)
         { "resume", [&] { return resume(scratch, source); } },
         { "healing", [&] { return healing(scratch, source); } },
         { "duplicates", [&] { return benchDuplicates(scratch, options.rows); } },
-        { "disk", [&] { return disk(scratch, source, 2 * textBytes + 25 * static_cast<std::uint64_t>(options.samples)); } },
+        { "disk",
+            [&] { return disk(scratch, source, 2 * textBytes + 25 * static_cast<std::uint64_t>(options.samples)); } },
     };
     for (const auto& [name, measure] : rows) {
         if (!options.only.empty() && options.only != name)

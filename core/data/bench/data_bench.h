@@ -18,12 +18,12 @@ struct DataBenchOptions {
     std::string only; ///< one row of the table; "": all
 };
 
-/// Figures of the data path on this machine, each row with what it measures and its unit: downloads, preparing, batches,
-/// resume, healing, disk. Generated text is prose of 20,000 words drawn by Zipf's law.
+/// Figures of the data path on this machine, each row with what it measures and its unit: downloads, preparing,
+/// batches, resume, healing, disk. Generated text is prose of 20,000 words drawn by Zipf's law.
 Result<nlohmann::json> benchData(const DataBenchOptions& options);
 
-/// One reader against other ways to share data among workers: rows and bytes fetched and trained, and latency and MB/s of
-/// one batch for sequence lengths from 1k to 256k (10 warm-ups, median of 50).
+/// One reader against other ways to share data among workers: rows and bytes fetched and trained, and latency and MB/s
+/// of one batch for sequence lengths from 1k to 256k (10 warm-ups, median of 50).
 Result<nlohmann::json> benchReaders(const DataBenchOptions& options);
 
 /// Prose for benchmarks: the same for the same arguments.
@@ -36,7 +36,9 @@ struct BenchParquet {
     std::size_t otherBytes = 0; ///< of each in a row
     bool isBare = false; ///< neither compressed nor with checksums of its pages
 };
-/// Parquet, zstd and pages with checksums unless bare, the column `text` first. InvalidArgument in a build without Parquet.
-Status writeBenchParquet(const std::filesystem::path& path, const std::vector<std::string>& texts, const BenchParquet& shape = {});
+/// Parquet, zstd and pages with checksums unless bare, the column `text` first. InvalidArgument in a build without
+/// Parquet.
+Status writeBenchParquet(
+    const std::filesystem::path& path, const std::vector<std::string>& texts, const BenchParquet& shape = {});
 
 } // namespace furrow

@@ -26,7 +26,9 @@ Status writeLines(const std::filesystem::path& path, std::int64_t rows)
         out << "line " << mixSeed({ text }) << " of a text with many short rows in it\n";
     }
     out.close();
-    return out ? Status {} : Status(Error { ErrorCode::Io, "The bench cannot write " + utf8Text(path) + ". Look whether the disk is full." });
+    return out ? Status {}
+               : Status(Error {
+                     ErrorCode::Io, "The bench cannot write " + utf8Text(path) + ". Look whether the disk is full." });
 }
 
 } // namespace
@@ -40,7 +42,8 @@ Result<json> benchDuplicates(const ScratchFolder& scratch, std::int64_t rows)
     const auto cache = scratch / "duplicates";
     const auto list = scratch / "duplicates.bin";
     FURROW_TRY_ASSIGN(auto inspection, inspectData(config));
-    auto manager = BlockManager::open(config, inspection.manifest, config.samplesPerBlock, cache, byteTokenizer(), list);
+    auto manager
+        = BlockManager::open(config, inspection.manifest, config.samplesPerBlock, cache, byteTokenizer(), list);
     auto looking = BlockCache::open(cache, 0);
     if (!manager.ok() || !looking.ok())
         return manager.ok() ? looking.error() : manager.error();
@@ -59,8 +62,9 @@ Result<json> benchDuplicates(const ScratchFolder& scratch, std::int64_t rows)
     const auto listBytes = std::filesystem::file_size(list);
     const double perRow = static_cast<double>(peak + listBytes) / static_cast<double>(rows);
     std::filesystem::remove(path);
-    return json { { "rows", rows }, { "text_bytes", textBytes }, { "repeats", index.repeats() }, { "seconds", seconds }, { "rows_per_s", static_cast<double>(rows) / seconds },
-        { "temporary_bytes", peak }, { "list_bytes", listBytes }, { "disk_bytes_per_row", perRow }, { "disk_bytes_of_100_million_rows", 1e8 * perRow } };
+    return json { { "rows", rows }, { "text_bytes", textBytes }, { "repeats", index.repeats() }, { "seconds", seconds },
+        { "rows_per_s", static_cast<double>(rows) / seconds }, { "temporary_bytes", peak }, { "list_bytes", listBytes },
+        { "disk_bytes_per_row", perRow }, { "disk_bytes_of_100_million_rows", 1e8 * perRow } };
 }
 
 } // namespace furrow

@@ -64,7 +64,8 @@ void shuffleInGroups(std::vector<PlannedBlock>& blocks, std::uint64_t seed)
 }
 
 /// One run through the data. A resume stands in for a kill: what lies in the cache is all that is left.
-Status train(const RunConfig& config, const std::string& manifest, const std::filesystem::path& cache, const Way& way, std::uint64_t seed)
+Status train(const RunConfig& config, const std::string& manifest, const std::filesystem::path& cache, const Way& way,
+    std::uint64_t seed)
 {
     std::vector<PlannedBlock> order;
     for (int attempt = 0; attempt <= way.resumes; ++attempt) {
@@ -73,7 +74,9 @@ Status train(const RunConfig& config, const std::string& manifest, const std::fi
             order = std::move(data.blocks);
         if (way.shuffled && attempt == 0)
             shuffleInGroups(order, seed);
-        const auto share = [&](int part) { return order.size() * static_cast<std::size_t>(part) / static_cast<std::size_t>(way.resumes + 1); };
+        const auto share = [&](int part) {
+            return order.size() * static_cast<std::size_t>(part) / static_cast<std::size_t>(way.resumes + 1);
+        };
         for (std::size_t i = share(attempt); i < share(attempt + 1); ++i) {
             FURROW_TRY(data.manager.pin({}));
             FURROW_TRY(data.manager.prepare(order[i]));
@@ -93,19 +96,24 @@ Result<json> measure(const std::string& bytes, const Shape& shape, const Way& wa
     auto config = benchConfig("hf://bench/data");
     config.chunkSamples = 250;
     if (way.cacheBlocks > 0)
-        config.cacheGiB = way.cacheBlocks * estimatedBlockBytes(kBlockRows, static_cast<double>(kBlockRows) * static_cast<double>(shape.textBytes), byteTokenizer()->vocabularySize()) / (1 << 30);
+        config.cacheGiB = way.cacheBlocks
+            * estimatedBlockBytes(kBlockRows, static_cast<double>(kBlockRows) * static_cast<double>(shape.textBytes),
+                byteTokenizer()->vocabularySize())
+            / (1 << 30);
     const KeepHubPieces kept(cache, config.cacheGiB); // as making a run does
     FURROW_TRY_ASSIGN(auto inspection, inspectData(config));
     std::vector<std::future<Status>> runs;
     for (int run = 0; run < way.runs; ++run)
-        runs.push_back(std::async(std::launch::async, [&, run] { return train(config, inspection.manifest, cache, way, static_cast<std::uint64_t>(run)); }));
+        runs.push_back(std::async(std::launch::async,
+            [&, run] { return train(config, inspection.manifest, cache, way, static_cast<std::uint64_t>(run)); }));
     Status failed;
     for (auto& run : runs)
         if (auto status = run.get(); !status.ok())
             failed = status;
     if (!failed.ok())
         return failed.error();
-    return json { { "shape", shape.name }, { "way", way.name }, { "file_bytes", bytes.size() }, { "fetched_bytes", hub.servedBytes() }, { "requests", sharedHubClient()->traffic().requests } };
+    return json { { "shape", shape.name }, { "way", way.name }, { "file_bytes", bytes.size() },
+        { "fetched_bytes", hub.servedBytes() }, { "requests", sharedHubClient()->traffic().requests } };
 }
 
 /// Bytes of the text column and of the footer.
@@ -144,15 +152,21 @@ Result<json> benchHubTransfers(const ScratchFolder& scratch, const std::vector<s
             FURROW_TRY_ASSIGN(auto inspection, inspectData(benchConfig("hf://bench/data")));
             const auto lookedAt = hub.servedBytes();
             const Stopwatch watch;
-            FURROW_TRY(train(benchConfig("hf://bench/data"), inspection.manifest, scratch / ("far-" + std::to_string(table.size())).c_str(), { "in order", false }, 0));
-            table.push_back({ { "what", name }, { "transfers", transfers }, { "seconds", watch.seconds() }, { "fetched_bytes", hub.servedBytes() - lookedAt }, { "requests", sharedHubClient()->traffic().requests } });
+            FURROW_TRY(train(benchConfig("hf://bench/data"), inspection.manifest,
+                scratch / ("far-" + std::to_string(table.size())).c_str(), { "in order", false }, 0));
+            table.push_back({ { "what", name }, { "transfers", transfers }, { "seconds", watch.seconds() },
+                { "fetched_bytes", hub.servedBytes() - lookedAt },
+                { "requests", sharedHubClient()->traffic().requests } });
         }
-    return json { { "latency_s", kFar.latencySeconds }, { "connection_bytes_per_s", kFar.bytesPerSecond }, { "rows", std::move(table) } };
+    return json { { "latency_s", kFar.latencySeconds }, { "connection_bytes_per_s", kFar.bytesPerSecond },
+        { "rows", std::move(table) } };
 }
 
 Result<json> benchHubBytes(const ScratchFolder& scratch, double scale)
 {
-    const auto rows = [scale](std::int64_t count) { return std::max<std::int64_t>(3 * kBlockRows, static_cast<std::int64_t>(static_cast<double>(count) * scale)); };
+    const auto rows = [scale](std::int64_t count) {
+        return std::max<std::int64_t>(3 * kBlockRows, static_cast<std::int64_t>(static_cast<double>(count) * scale));
+    };
     const Shape shapes[] = {
         { "one row group", rows(60'000), 1300, { 1'000'000, false, 0, 0 } },
         { "text a third of a row", rows(30'000), 800, { 1000, false, 2, 800 } },
@@ -161,8 +175,9 @@ Result<json> benchHubBytes(const ScratchFolder& scratch, double scale)
         { "lists", rows(30'000), 800, { 5000, true, 1, 400 } },
         { "one of six columns", rows(20'000), 800, { 2000, false, 5, 800 } },
     };
-    const Way ways[] = { { "in order", false }, { "shuffled" }, { "shuffled, 10 resumes", true, 10 }, { "in order, cache of 2 blocks", false, 0, 2.2 },
-        { "shuffled, cache of 2 blocks", true, 0, 2.2 }, { "three runs at once", true, 0, 0, 3 } };
+    const Way ways[] = { { "in order", false }, { "shuffled" }, { "shuffled, 10 resumes", true, 10 },
+        { "in order, cache of 2 blocks", false, 0, 2.2 }, { "shuffled, cache of 2 blocks", true, 0, 2.2 },
+        { "three runs at once", true, 0, 0, 3 } };
     json table = json::array();
     for (const Shape& shape : shapes) {
         const auto path = scratch / "shape.parquet";
@@ -173,7 +188,8 @@ Result<json> benchHubBytes(const ScratchFolder& scratch, double scale)
         if (!bytes.ok() || !needed.ok())
             return bytes.ok() ? needed.error() : bytes.error();
         for (const Way& way : ways) {
-            auto row = measure(bytes.value(), shape, way, scratch / ("hub-bytes-" + std::to_string(table.size())).c_str());
+            auto row
+                = measure(bytes.value(), shape, way, scratch / ("hub-bytes-" + std::to_string(table.size())).c_str());
             if (!row.ok())
                 return row.error().in(std::string(shape.name) + ", " + way.name);
             row.value()["needed_bytes"] = static_cast<std::uint64_t>(needed.value());

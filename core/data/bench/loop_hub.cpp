@@ -28,7 +28,10 @@ public:
         : hub_(hub)
     {
     }
-    Result<HttpResponse> send(const HttpRequest& request, const BodySink& sink) override { return hub_.answer(request, sink); }
+    Result<HttpResponse> send(const HttpRequest& request, const BodySink& sink) override
+    {
+        return hub_.answer(request, sink);
+    }
 
 private:
     LoopHub& hub_;
@@ -42,10 +45,7 @@ LoopHub::LoopHub(std::map<std::string, std::string> files, const LoopDistance& d
         sha256_[path] = sha256Hex(bytes);
 }
 
-std::unique_ptr<HttpTransport> LoopHub::transport()
-{
-    return std::make_unique<Transport>(*this);
-}
+std::unique_ptr<HttpTransport> LoopHub::transport() { return std::make_unique<Transport>(*this); }
 
 UseLoopHub::UseLoopHub(LoopHub& hub, int transfers)
     : before_(sharedHubClient())
@@ -67,7 +67,8 @@ HttpResponse LoopHub::tree() const
 {
     auto list = nlohmann::json::array();
     for (const auto& [path, bytes] : files_)
-        list.push_back({ { "type", "file" }, { "path", path }, { "size", bytes.size() }, { "oid", sha256_.at(path).substr(0, 40) }, { "lfs", { { "oid", sha256_.at(path) } } } });
+        list.push_back({ { "type", "file" }, { "path", path }, { "size", bytes.size() },
+            { "oid", sha256_.at(path).substr(0, 40) }, { "lfs", { { "oid", sha256_.at(path) } } } });
     return { 200, {}, list.dump(), 0 };
 }
 
@@ -77,7 +78,8 @@ Result<HttpResponse> LoopHub::part(const HttpRequest& request, const std::string
     if (range.offset > bytes.size() || range.sizeBytes > bytes.size() - range.offset)
         return HttpResponse { 416, {}, {}, 0 };
     HttpResponse head { request.range ? 206 : 200, {}, {}, range.sizeBytes };
-    head.headers["content-range"] = "bytes " + std::to_string(range.offset) + "-" + std::to_string(range.offset + range.sizeBytes - 1) + "/" + std::to_string(bytes.size());
+    head.headers["content-range"] = "bytes " + std::to_string(range.offset) + "-"
+        + std::to_string(range.offset + range.sizeBytes - 1) + "/" + std::to_string(bytes.size());
     served_ += range.sizeBytes;
     if (sink && !send(head, std::string_view(bytes).substr(range.offset, range.sizeBytes), sink))
         return Error { ErrorCode::Cancelled, "The transfer was stopped." };
@@ -110,13 +112,17 @@ Result<HttpResponse> LoopHub::answer(const HttpRequest& request, const BodySink&
     const auto resolve = request.url.find(kResolve);
     if (!fromStore && resolve == std::string::npos)
         return HttpResponse { 404, {}, {}, 0 };
-    const std::string path = fromStore ? request.url.substr(std::string_view(kStore).size()) : request.url.substr(resolve + kResolve.size() + commit.size() + 1);
+    const std::string path = fromStore ? request.url.substr(std::string_view(kStore).size())
+                                       : request.url.substr(resolve + kResolve.size() + commit.size() + 1);
     const auto file = files_.find(path);
     if (file == files_.end())
         return HttpResponse { 404, { { "x-error-code", "EntryNotFound" } }, {}, 0 };
     if (fromStore)
         return part(request, file->second, sink);
-    return HttpResponse { 302, { { "x-linked-etag", "\"" + sha256_.at(path) + "\"" }, { "x-linked-size", std::to_string(file->second.size()) }, { "location", kStore + path } }, {}, 0 };
+    return HttpResponse { 302,
+        { { "x-linked-etag", "\"" + sha256_.at(path) + "\"" }, { "x-linked-size", std::to_string(file->second.size()) },
+            { "location", kStore + path } },
+        {}, 0 };
 }
 
 } // namespace furrow

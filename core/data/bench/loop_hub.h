@@ -13,8 +13,8 @@ struct LoopDistance {
     double bytesPerSecond = 0; ///< of one connection
 };
 
-/// A hub inside this process for benchmarks: one repository, addressed as hf://bench/data, whose files lie in memory. It
-/// speaks the protocol (revision, tree, redirect to a store, ranges) and counts the bytes of bodies. Thread-safe.
+/// A hub inside this process for benchmarks: one repository, addressed as hf://bench/data, whose files lie in memory.
+/// It speaks the protocol (revision, tree, redirect to a store, ranges) and counts the bytes of bodies. Thread-safe.
 class LoopHub {
 public:
     explicit LoopHub(std::map<std::string, std::string> files, const LoopDistance& distance = {});

@@ -28,10 +28,12 @@ struct Share {
 };
 
 /// Reads rows [begin, end) of the source, tokenises those that `isOwn` names.
-Result<Share> readRows(const DataSource& source, const RunConfig& config, std::int64_t begin, std::int64_t end, const std::function<bool(std::int64_t)>& isOwn, const Tokenizer& tokenizer)
+Result<Share> readRows(const DataSource& source, const RunConfig& config, std::int64_t begin, std::int64_t end,
+    const std::function<bool(std::int64_t)>& isOwn, const Tokenizer& tokenizer)
 {
     DirectAccess access;
-    FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0));
+    FURROW_TRY_ASSIGN(
+        auto reader, openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0));
     Share share;
     std::vector<TokenId> tokens;
     Row row;
@@ -59,12 +61,16 @@ json shareJson(const char* way, const std::vector<Share>& shares, double seconds
         all.rowsTrained += s.rowsTrained;
         all.bytesFetched += s.bytesFetched;
     }
-    return { { "way", way }, { "workers", kWorkers }, { "rows_fetched", all.rowsFetched }, { "rows_trained", all.rowsTrained }, { "bytes_fetched", all.bytesFetched },
-        { "fetched_per_trained", static_cast<double>(all.rowsFetched) / static_cast<double>(std::max<std::int64_t>(1, all.rowsTrained)) }, { "seconds", seconds } };
+    return { { "way", way }, { "workers", kWorkers }, { "rows_fetched", all.rowsFetched },
+        { "rows_trained", all.rowsTrained }, { "bytes_fetched", all.bytesFetched },
+        { "fetched_per_trained",
+            static_cast<double>(all.rowsFetched) / static_cast<double>(std::max<std::int64_t>(1, all.rowsTrained)) },
+        { "seconds", seconds } };
 }
 
 /// Every worker reads for itself, in one of two ways.
-Result<json> eachForItself(const DataSource& source, const RunConfig& config, std::int64_t rows, bool byRank, const Tokenizer& tokenizer)
+Result<json> eachForItself(
+    const DataSource& source, const RunConfig& config, std::int64_t rows, bool byRank, const Tokenizer& tokenizer)
 {
     const Stopwatch clock;
     std::vector<std::future<Result<Share>>> running;
@@ -72,14 +78,17 @@ Result<json> eachForItself(const DataSource& source, const RunConfig& config, st
         running.push_back(std::async(std::launch::async, [&, w] {
             if (byRank)
                 return readRows(source, config, 0, rows, [w](std::int64_t i) { return i % kWorkers == w; }, tokenizer);
-            return readRows(source, config, rows * w / kWorkers, rows * (w + 1) / kWorkers, [](std::int64_t) { return true; }, tokenizer); // skip, then take
+            return readRows(
+                source, config, rows * w / kWorkers, rows * (w + 1) / kWorkers, [](std::int64_t) { return true; },
+                tokenizer); // skip, then take
         }));
     std::vector<Share> shares;
     for (auto& worker : running) {
         FURROW_TRY_ASSIGN(auto share, worker.get());
         shares.push_back(share);
     }
-    return shareJson(byRank ? "each worker reads, filter by rank" : "each worker reads, own range by skip then take", shares, clock.seconds());
+    return shareJson(byRank ? "each worker reads, filter by rank" : "each worker reads, own range by skip then take",
+        shares, clock.seconds());
 }
 
 /// One reader prepares, the workers read prepared chunks.
@@ -112,7 +121,8 @@ Result<double> median(const std::function<Status(int)>& once)
 }
 
 /// One window of `seqLen` tokens out of prepared chunks.
-Status fromPrepared(const std::vector<std::filesystem::path>& files, int turn, std::int64_t seqLen, std::vector<std::int64_t>& inputs, std::vector<std::int64_t>& labels)
+Status fromPrepared(const std::vector<std::filesystem::path>& files, int turn, std::int64_t seqLen,
+    std::vector<std::int64_t>& inputs, std::vector<std::int64_t>& labels)
 {
     std::int64_t have = 0;
     for (std::size_t f = static_cast<std::size_t>(turn); have < seqLen; ++f) {
@@ -128,10 +138,12 @@ Status fromPrepared(const std::vector<std::filesystem::path>& files, int turn, s
 }
 
 /// The same out of the source: rows are read, tokenised and packed.
-Status fromSource(const DataSource& source, const RunConfig& config, std::int64_t seqLen, const Tokenizer& tokenizer, std::vector<std::int64_t>& inputs)
+Status fromSource(const DataSource& source, const RunConfig& config, std::int64_t seqLen, const Tokenizer& tokenizer,
+    std::vector<std::int64_t>& inputs)
 {
     DirectAccess access;
-    FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0));
+    FURROW_TRY_ASSIGN(
+        auto reader, openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0));
     std::vector<TokenId> tokens;
     Row row;
     while (static_cast<std::int64_t>(tokens.size()) < seqLen) {
@@ -180,7 +192,8 @@ Result<json> benchReaders(const DataBenchOptions& options)
         if (!prepared.ok() || !self.ok())
             return prepared.ok() ? self.error() : prepared.error();
         const double tokenMB = 2e-6 * static_cast<double>(seqLen);
-        latency.push_back({ { "seq_len", seqLen }, { "one_reader_ms", prepared.value() }, { "one_reader_mb_per_s", 1e3 * tokenMB / prepared.value() }, { "each_prepares_ms", self.value() },
+        latency.push_back({ { "seq_len", seqLen }, { "one_reader_ms", prepared.value() },
+            { "one_reader_mb_per_s", 1e3 * tokenMB / prepared.value() }, { "each_prepares_ms", self.value() },
             { "each_prepares_mb_per_s", 1e3 * tokenMB / self.value() } });
     }
     return json { { "samples", options.samples }, { "sharing", std::move(ways) }, { "latency", std::move(latency) } };

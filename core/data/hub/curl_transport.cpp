@@ -36,14 +36,17 @@ std::size_t onHeader(char* data, std::size_t size, std::size_t count, void* user
     if (line.starts_with("HTTP/")) {
         transfer.response.headers.clear();
         const auto space = line.find(' ');
-        transfer.response.status = space == std::string_view::npos ? 0 : std::strtol(std::string(line.substr(space + 1, 3)).c_str(), nullptr, 10);
+        transfer.response.status = space == std::string_view::npos
+            ? 0
+            : std::strtol(std::string(line.substr(space + 1, 3)).c_str(), nullptr, 10);
         return size * count;
     }
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || transfer.response.headers.size() > 200)
         return size * count;
     std::string name(line.substr(0, colon));
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(
+        name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     auto value = line.substr(colon + 1);
     while (!value.empty() && value.front() == ' ')
         value.remove_prefix(1);
@@ -101,7 +104,9 @@ public:
         if (transfer.stopped)
             return Error { ErrorCode::Cancelled, sentence("Reading %1 was stopped.", { printableUrl(request.url) }) };
         if (transfer.tooLarge)
-            return Error { ErrorCode::InvalidArgument, sentence("%1 answered with more than 64 MiB where a list was expected.", { printableUrl(request.url) }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence(
+                    "%1 answered with more than 64 MiB where a list was expected.", { printableUrl(request.url) }) };
         if (code != CURLE_OK)
             return Error { ErrorCode::Network, printableUrl(request.url) + ": " + curl_easy_strerror(code) };
         return std::move(transfer.response);
@@ -142,7 +147,10 @@ private:
         if (!request.bearer.empty() && request.account.empty())
             list = curl_slist_append(list, ("Authorization: Bearer " + request.bearer.reveal()).c_str());
         if (request.range)
-            list = curl_slist_append(list, ("Range: bytes=" + std::to_string(request.range->offset) + "-" + std::to_string(request.range->offset + request.range->sizeBytes - 1)).c_str());
+            list = curl_slist_append(list,
+                ("Range: bytes=" + std::to_string(request.range->offset) + "-"
+                    + std::to_string(request.range->offset + request.range->sizeBytes - 1))
+                    .c_str());
         curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
         return std::unique_ptr<curl_slist, FreeList>(list);
     }

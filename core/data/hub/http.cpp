@@ -13,10 +13,7 @@ namespace furrow {
 
 namespace {
 
-bool isTransient(long status)
-{
-    return status == 408 || status == 429 || status >= 500;
-}
+bool isTransient(long status) { return status == 408 || status == 429 || status >= 500; }
 
 double numberAfter(const std::string& text, const std::string& key)
 {
@@ -44,7 +41,8 @@ std::string originOf(std::string_view url)
         return "";
     const std::string plain = withoutAccount(url).address;
     std::string origin = plain.substr(0, plain.find_first_of("/?#", scheme + 3));
-    std::transform(origin.begin(), origin.end(), origin.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(origin.begin(), origin.end(), origin.begin(),
+        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return origin.starts_with("http://") || origin.starts_with("https://") ? origin : "";
 }
 
@@ -99,26 +97,31 @@ double requestedWait(const HttpResponse& response)
     return std::max(window, after);
 }
 
-Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function<HttpRequest()>& make, const BodySink& sink,
-    const RetryPolicy& policy, const std::function<bool()>& progressed)
+Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function<HttpRequest()>& make,
+    const BodySink& sink, const RetryPolicy& policy, const std::function<bool()>& progressed)
 {
-    static thread_local Random jitter(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
+    static thread_local Random jitter(
+        static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
     int failures = 0;
     for (;;) {
         const HttpRequest request = make();
         auto response = transport.send(request, sink);
-        const bool retry = response.ok() ? isTransient(response.value().status) : response.error().code == ErrorCode::Network;
+        const bool retry
+            = response.ok() ? isTransient(response.value().status) : response.error().code == ErrorCode::Network;
         if (!retry)
             return response;
         failures = progressed && progressed() ? 0 : failures + 1;
         if (failures >= policy.attempts)
             return response;
-        double seconds = std::min(policy.longestWaitSeconds, policy.firstWaitSeconds * static_cast<double>(1u << std::min(failures, 20)));
+        double seconds = std::min(
+            policy.longestWaitSeconds, policy.firstWaitSeconds * static_cast<double>(1u << std::min(failures, 20)));
         seconds *= 1 + jitter.uniform() / 2;
         const double asked = response.ok() ? requestedWait(response.value()) : -1;
         if (asked >= 0)
             seconds = std::min(asked, 3600.0);
-        const std::string why = response.ok() ? printableUrl(request.url) + " answered " + std::to_string(response.value().status) : response.error().message;
+        const std::string why = response.ok()
+            ? printableUrl(request.url) + " answered " + std::to_string(response.value().status)
+            : response.error().message;
         logWarning(why + "; trying again in " + std::to_string(static_cast<int>(seconds + 0.999)) + " s");
         if (!pause(policy, seconds, why))
             return Error { ErrorCode::Cancelled, "Reading " + printableUrl(request.url) + " was cancelled." };

@@ -40,8 +40,9 @@ inline constexpr std::size_t kMaxBody = 64u << 20;
 /// @param head  status and headers of the answer the piece belongs to
 using BodySink = std::function<bool(const HttpResponse& head, std::string_view piece)>;
 
-/// One request, one answer, no retry and no redirect. An interface because tests count and fail requests. Not thread-safe.
-/// Errors (Network) are for transfers that did not come to an end, named with the address and without a full stop; any status is an answer.
+/// One request, one answer, no retry and no redirect. An interface because tests count and fail requests. Not
+/// thread-safe. Errors (Network) are for transfers that did not come to an end, named with the address and without a
+/// full stop; any status is an answer.
 class HttpTransport {
 public:
     virtual ~HttpTransport() = default;
@@ -69,7 +70,8 @@ struct RetryPolicy {
     int attempts = 6; ///< of requests that fail without any progress
     double firstWaitSeconds = 0.5; ///< doubled each time, with up to half of it as jitter
     double longestWaitSeconds = 60;
-    /// Waits before the next try, whose reason is a sentence without its full stop; false: give up (Cancelled); empty: sleep.
+    /// Waits before the next try, whose reason is a sentence without its full stop; false: give up (Cancelled); empty:
+    /// sleep.
     std::function<bool(double seconds, const std::string& why)> wait;
 };
 
@@ -77,8 +79,8 @@ struct RetryPolicy {
 /// broken transfers back off. The caller gets the last answer or error.
 /// @param make  the request, made anew for each attempt (a range may have moved on)
 /// @param progressed  true when the last attempt moved something: the count of attempts starts anew
-Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function<HttpRequest()>& make, const BodySink& sink,
-    const RetryPolicy& policy, const std::function<bool()>& progressed = {});
+Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function<HttpRequest()>& make,
+    const BodySink& sink, const RetryPolicy& policy, const std::function<bool()>& progressed = {});
 
 /// Waits as the policy does; false: give up.
 bool pause(const RetryPolicy& policy, double seconds, const std::string& why);

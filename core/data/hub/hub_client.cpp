@@ -65,7 +65,10 @@ bool isPart(const HttpResponse& head, ByteRange asked, std::uint64_t fileBytes)
 {
     if (head.status == 200)
         return asked.offset == 0 && asked.sizeBytes == fileBytes;
-    return head.status == 206 && head.header("content-range").starts_with("bytes " + std::to_string(asked.offset) + "-" + std::to_string(asked.offset + asked.sizeBytes - 1) + "/");
+    return head.status == 206
+        && head.header("content-range")
+               .starts_with("bytes " + std::to_string(asked.offset) + "-"
+                   + std::to_string(asked.offset + asked.sizeBytes - 1) + "/");
 }
 
 std::shared_ptr<HubClient>& shared()
@@ -119,20 +122,11 @@ HubClient::HubClient(HubSettings settings, const TransportMaker& transport, int 
         transports_.push_back(transport());
 }
 
-HubTraffic HubClient::traffic() const
-{
-    return { requests_, bodyBytes_ };
-}
+HubTraffic HubClient::traffic() const { return { requests_, bodyBytes_ }; }
 
-bool HubClient::wait(double seconds, const std::string& why) const
-{
-    return pause(retry_, seconds, why);
-}
+bool HubClient::wait(double seconds, const std::string& why) const { return pause(retry_, seconds, why); }
 
-bool HubClient::isHub(const std::string& url) const
-{
-    return originOf(url) == originOf(settings_.endpoint);
-}
+bool HubClient::isHub(const std::string& url) const { return originOf(url) == originOf(settings_.endpoint); }
 
 /// A mirror may answer with addresses of the hub itself: they go through the mirror too.
 std::string HubClient::viaEndpoint(const std::string& url) const
@@ -141,10 +135,13 @@ std::string HubClient::viaEndpoint(const std::string& url) const
     return originOf(url) == kHub ? settings_.endpoint + url.substr(kHub.size()) : url;
 }
 
-Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, const BodySink& sink, const TransferLane& lane, const std::function<bool()>& progressed)
+Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, const BodySink& sink,
+    const TransferLane& lane, const std::function<bool()>& progressed)
 {
     if (settings_.offline)
-        return Error { ErrorCode::Network, sentence("HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine.") };
+        return Error { ErrorCode::Network,
+            sentence(
+                "HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine.") };
     const auto counted = [&] {
         ++requests_;
         return make();
@@ -153,7 +150,9 @@ Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, c
     if (response.ok())
         bodyBytes_ += response.value().bodyBytes;
     else if (response.error().code == ErrorCode::Network)
-        return Error { ErrorCode::Network, sentence("%1. Check the network; https_proxy names a proxy, HF_ENDPOINT a mirror of the hub.", { response.error().message }) };
+        return Error { ErrorCode::Network,
+            sentence("%1. Check the network; https_proxy names a proxy, HF_ENDPOINT a mirror of the hub.",
+                { response.error().message }) };
     return response;
 }
 
@@ -182,11 +181,14 @@ Error HubClient::refusal(const HttpResponse& response, const std::string& reposi
     const std::string name = "hf://" + repository;
     const std::string code = response.header("x-error-code");
     if (code == "GatedRepo")
-        return { ErrorCode::NotFound, sentence("%1 is gated: accept its terms on %2/datasets/%3 and set HF_TOKEN to a token of that account.", { name, settings_.endpoint, repository }) };
+        return { ErrorCode::NotFound,
+            sentence("%1 is gated: accept its terms on %2/datasets/%3 and set HF_TOKEN to a token of that account.",
+                { name, settings_.endpoint, repository }) };
     if (code == "RevisionNotFound")
         return { ErrorCode::NotFound, sentence("%1 has no such revision.", { name }) };
     if (response.status == 401 || response.status == 403 || code == "RepoNotFound")
-        return { ErrorCode::NotFound, sentence("%1 does not exist, or is private: set HF_TOKEN to a token that may read it.", { name }) };
+        return { ErrorCode::NotFound,
+            sentence("%1 does not exist, or is private: set HF_TOKEN to a token that may read it.", { name }) };
     if (response.status == 404)
         return { ErrorCode::NotFound, sentence("%1 does not have what was asked for (404).", { name }) };
     return { ErrorCode::Network, sentence("%1: the hub answered %2.", { name, std::to_string(response.status) }) };
@@ -195,11 +197,13 @@ Error HubClient::refusal(const HttpResponse& response, const std::string& reposi
 Result<std::string> HubClient::resolveRevision(const std::string& repository, const std::string& revision)
 {
     const std::lock_guard guard(mutex_);
-    FURROW_TRY_ASSIGN(auto response, get(settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/revision/" + encodePath(revision)));
+    FURROW_TRY_ASSIGN(auto response,
+        get(settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/revision/" + encodePath(revision)));
     if (response.status != 200)
         return refusal(response, repository);
     const auto info = json::parse(response.body, nullptr, false);
-    const auto sha = info.is_object() && info.contains("sha") && info["sha"].is_string() ? info["sha"].get<std::string>() : "";
+    const auto sha
+        = info.is_object() && info.contains("sha") && info["sha"].is_string() ? info["sha"].get<std::string>() : "";
     if (!isCommit(sha))
         return Error { ErrorCode::Network, sentence("hf://%1: the hub's answer names no commit.", { repository }) };
     return sha;
@@ -208,27 +212,34 @@ Result<std::string> HubClient::resolveRevision(const std::string& repository, co
 Result<std::vector<HubFile>> HubClient::tree(const std::string& repository, const std::string& commit)
 {
     const std::lock_guard guard(mutex_);
-    std::string url = settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/tree/" + encodePath(commit) + "?recursive=true";
+    std::string url = settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/tree/" + encodePath(commit)
+        + "?recursive=true";
     std::vector<HubFile> files;
     std::set<std::string> pages; // addresses that were asked for
     std::uint64_t bytes = 0;
     const auto endless = [&](const std::string& why) {
-        return Error { ErrorCode::Network, sentence("hf://%1: the list of files does not end (%2). The server is at fault; try again later, or without the mirror that HF_ENDPOINT names.", { repository, why }) };
+        return Error { ErrorCode::Network,
+            sentence(
+                "hf://%1: the list of files does not end (%2). The server is at fault; try again later, or without the mirror that HF_ENDPOINT names.",
+                { repository, why }) };
     };
     while (!url.empty()) {
         if (!pages.insert(url).second)
             return endless(sentence("page %1 leads back to one before it", { std::to_string(pages.size()) }));
         if (pages.size() > kMaxPages || files.size() > kMaxFiles || bytes > kMaxListBytes)
-            return endless(sentence("%1 pages and %2 files so far", { std::to_string(pages.size() - 1), std::to_string(files.size()) }));
+            return endless(sentence(
+                "%1 pages and %2 files so far", { std::to_string(pages.size() - 1), std::to_string(files.size()) }));
         FURROW_TRY_ASSIGN(auto response, get(url));
         if (response.status != 200)
             return refusal(response, repository);
         bytes += url.size() + response.body.size();
         const auto list = json::parse(response.body, nullptr, false);
         if (!list.is_array())
-            return Error { ErrorCode::Network, sentence("hf://%1: the hub's list of files cannot be read.", { repository }) };
+            return Error { ErrorCode::Network,
+                sentence("hf://%1: the hub's list of files cannot be read.", { repository }) };
         for (const auto& item : list) {
-            if (!item.is_object() || item.value("type", json()) != "file" || !item.value("path", json()).is_string() || !item.value("size", json()).is_number_unsigned())
+            if (!item.is_object() || item.value("type", json()) != "file" || !item.value("path", json()).is_string()
+                || !item.value("size", json()).is_number_unsigned())
                 continue;
             HubFile file { item["path"].get<std::string>(), item["size"].get<std::uint64_t>(), "", "" };
             if (item.value("oid", json()).is_string())
@@ -243,10 +254,13 @@ Result<std::vector<HubFile>> HubClient::tree(const std::string& repository, cons
     return files;
 }
 
-Result<std::string> HubClient::readSmall(const std::string& repository, const std::string& commit, const std::string& path)
+Result<std::string> HubClient::readSmall(
+    const std::string& repository, const std::string& commit, const std::string& path)
 {
     const std::lock_guard guard(mutex_);
-    FURROW_TRY_ASSIGN(auto response, get(settings_.endpoint + "/datasets/" + encodePath(repository) + "/resolve/" + encodePath(commit) + "/" + encodePath(path)));
+    FURROW_TRY_ASSIGN(auto response,
+        get(settings_.endpoint + "/datasets/" + encodePath(repository) + "/resolve/" + encodePath(commit) + "/"
+            + encodePath(path)));
     if (response.status == 404)
         return std::string();
     if (response.status != 200)
@@ -256,16 +270,19 @@ Result<std::string> HubClient::readSmall(const std::string& repository, const st
 
 Result<ResolvedFile> HubClient::resolve(const HubAddress& address, const HubFile& file, const TransferLane& lane)
 {
-    std::string url = settings_.endpoint + "/datasets/" + encodePath(address.repository) + "/resolve/" + encodePath(address.commit) + "/" + encodePath(file.path);
+    std::string url = settings_.endpoint + "/datasets/" + encodePath(address.repository) + "/resolve/"
+        + encodePath(address.commit) + "/" + encodePath(file.path);
     ResolvedFile resolved;
     for (int i = 0; i <= kMaxRedirects; ++i) {
         FURROW_TRY_ASSIGN(auto response, send([&] { return request("HEAD", url); }, {}, lane));
         const auto& answer = response;
         if (answer.status >= 400)
             return refusal(answer, address.repository);
-        const std::string etag = unquoted(answer.header("x-linked-etag").empty() ? answer.header("etag") : answer.header("x-linked-etag"));
+        const std::string etag
+            = unquoted(answer.header("x-linked-etag").empty() ? answer.header("etag") : answer.header("x-linked-etag"));
         resolved.etag = etag.empty() ? resolved.etag : etag;
-        const std::string size = answer.header("x-linked-size").empty() ? answer.header("content-length") : answer.header("x-linked-size");
+        const std::string size
+            = answer.header("x-linked-size").empty() ? answer.header("content-length") : answer.header("x-linked-size");
         if (answer.status < 300 || !answer.header("x-linked-size").empty())
             resolved.sizeBytes = std::strtoull(size.c_str(), nullptr, 10);
         const std::string location = answer.header("location");
@@ -290,7 +307,8 @@ Result<ResolvedFile> HubClient::resolved(const HubAddress& address, const HubFil
     FURROW_TRY_ASSIGN(auto found, resolve(address, file, lane));
     const std::string expected = file.sha256.empty() ? file.oid : file.sha256;
     if (!expected.empty() && !found.etag.empty() && found.etag != expected)
-        return Error { ErrorCode::Network, sentence("%1 is another file on the hub than in its list; try again later.", { toString(address) }) };
+        return Error { ErrorCode::Network,
+            sentence("%1 is another file on the hub than in its list; try again later.", { toString(address) }) };
     addresses_[toString(address)] = found;
     return found;
 }
@@ -302,24 +320,30 @@ void HubClient::forgetAddress(const Address& address, const std::string& url)
         addresses_.erase(known); // else another lane asked already
 }
 
-Status HubClient::read(const std::string& repository, const std::string& commit, const HubFile& file, ByteRange range, const std::function<bool(std::string_view)>& sink)
+Status HubClient::read(const std::string& repository, const std::string& commit, const HubFile& file, ByteRange range,
+    const std::function<bool(std::string_view)>& sink)
 {
     const std::lock_guard guard(mutex_);
     return readPart({ repository, commit, file.path }, file, range, { *transports_.front(), retry_ }, sink);
 }
 
-Status HubClient::readParts(const std::string& repository, const std::string& commit, const HubFile& file, std::span<const ByteRange> parts, const PartSink& sink)
+Status HubClient::readParts(const std::string& repository, const std::string& commit, const HubFile& file,
+    std::span<const ByteRange> parts, const PartSink& sink)
 {
     const std::lock_guard guard(mutex_);
     const HubAddress address { repository, commit, file.path };
-    const auto move = [&](std::size_t part, const TransferLane& lane, const std::function<bool(std::string_view)>& into) { return readPart(address, file, parts[part], lane, into); };
+    const auto move
+        = [&](std::size_t part, const TransferLane& lane, const std::function<bool(std::string_view)>& into) {
+              return readPart(address, file, parts[part], lane, into);
+          };
     auto status = transferParts(transports_, retry_, parts.size(), move, sink);
     if (!status.ok() && status.error().code == ErrorCode::Cancelled)
         return Error { ErrorCode::Cancelled, sentence("Reading %1 was stopped.", { toString(address) }) };
     return status;
 }
 
-Status HubClient::readPart(const HubAddress& address, const HubFile& file, const ByteRange& range, const TransferLane& lane, const std::function<bool(std::string_view)>& sink)
+Status HubClient::readPart(const HubAddress& address, const HubFile& file, const ByteRange& range,
+    const TransferLane& lane, const std::function<bool(std::string_view)>& sink)
 {
     std::uint64_t done = 0;
     for (int fruitless = 0; done < range.sizeBytes;) {
@@ -345,8 +369,10 @@ Status HubClient::readPart(const HubAddress& address, const HubFile& file, const
         if (!response.ok() && !wrongPart)
             return response.error();
         if (!wrongPart && response.value().status == 416)
-            return Error { ErrorCode::Network, sentence("%1 is shorter than the hub's list says.", { toString(address) }) };
-        if (!wrongPart && (response.value().status >= 500 || response.value().status == 429 || response.value().status == 408))
+            return Error { ErrorCode::Network,
+                sentence("%1 is shorter than the hub's list says.", { toString(address) }) };
+        if (!wrongPart
+            && (response.value().status >= 500 || response.value().status == 429 || response.value().status == 408))
             return refusal(response.value(), address.repository); // asked often enough
         fruitless = done > start ? 0 : fruitless + 1;
         const bool refused = !wrongPart && response.value().status >= 400;
@@ -355,7 +381,9 @@ Status HubClient::readPart(const HubAddress& address, const HubFile& file, const
         if (fruitless > kMaxResolves && refused)
             return refusal(response.value(), address.repository);
         if (fruitless > kMaxResolves)
-            return Error { ErrorCode::Network, sentence("%1: the server does not send the part of the file that was asked for.", { toString(address) }) };
+            return Error { ErrorCode::Network,
+                sentence(
+                    "%1: the server does not send the part of the file that was asked for.", { toString(address) }) };
     }
     return {};
 }
@@ -363,13 +391,11 @@ Status HubClient::readPart(const HubAddress& address, const HubFile& file, const
 const std::shared_ptr<HubClient>& sharedHubClient()
 {
     if (!shared())
-        shared() = std::make_shared<HubClient>(HubSettings::fromEnvironment(), [] { return curlTransport(); }, kHubTransfers);
+        shared() = std::make_shared<HubClient>(
+            HubSettings::fromEnvironment(), [] { return curlTransport(); }, kHubTransfers);
     return shared();
 }
 
-void setSharedHubClient(std::shared_ptr<HubClient> client)
-{
-    shared() = std::move(client);
-}
+void setSharedHubClient(std::shared_ptr<HubClient> client) { shared() = std::move(client); }
 
 } // namespace furrow

@@ -13,12 +13,13 @@ namespace furrow {
 /// Where the hub is and who asks. Read from the environment once.
 struct HubSettings {
     std::string endpoint = "https://huggingface.co"; ///< without an account
-    Secret account; ///< "name:password" that HF_ENDPOINT had in it; a mirror behind a password is asked with it, not with the token
+    Secret account; ///< "name:password" that HF_ENDPOINT had in it; a mirror behind a password is asked with it, not
+                    ///< with the token
     Secret token;
     bool offline = false;
 
-    /// HF_ENDPOINT, HF_TOKEN, HF_TOKEN_PATH, HF_HOME, HF_HUB_DISABLE_IMPLICIT_TOKEN, HF_HUB_OFFLINE. A token is sent to an
-    /// endpoint other than huggingface.co only when HF_TOKEN names it explicitly.
+    /// HF_ENDPOINT, HF_TOKEN, HF_TOKEN_PATH, HF_HOME, HF_HUB_DISABLE_IMPLICIT_TOKEN, HF_HUB_OFFLINE. A token is sent to
+    /// an endpoint other than huggingface.co only when HF_TOKEN names it explicitly.
     static HubSettings fromEnvironment();
 };
 
@@ -44,8 +45,9 @@ struct HubTraffic {
 /// How many ranges are fetched at once unless the setting hub_transfers says otherwise.
 inline constexpr int kHubTransfers = 4;
 
-/// Speaks the protocol of the Hugging Face hub. Thread-safe: one question at a time, and of one file as many ranges at once as it has transports, so that one
-/// machine is one polite downloader. Errors name the repository and what to do; no token or signature appears in them.
+/// Speaks the protocol of the Hugging Face hub. Thread-safe: one question at a time, and of one file as many ranges at
+/// once as it has transports, so that one machine is one polite downloader. Errors name the repository and what to do;
+/// no token or signature appears in them.
 class HubClient {
 public:
     HubClient(HubSettings settings, std::unique_ptr<HttpTransport> transport, RetryPolicy retry = {});
@@ -61,9 +63,12 @@ public:
     /// Bytes [offset, offset + size) of a file; goes on where a broken transfer stopped, resolves anew when a signed
     /// address has run out. The pieces arrive in order, once.
     /// @param sink  false stops the transfer (Cancelled)
-    Status read(const std::string& repository, const std::string& commit, const HubFile& file, ByteRange range, const std::function<bool(std::string_view)>& sink);
-    /// Several ranges of a file, as many at once as there may be transfers. See transferParts for the order in which bytes reach the sink.
-    Status readParts(const std::string& repository, const std::string& commit, const HubFile& file, std::span<const ByteRange> parts, const PartSink& sink);
+    Status read(const std::string& repository, const std::string& commit, const HubFile& file, ByteRange range,
+        const std::function<bool(std::string_view)>& sink);
+    /// Several ranges of a file, as many at once as there may be transfers. See transferParts for the order in which
+    /// bytes reach the sink.
+    Status readParts(const std::string& repository, const std::string& commit, const HubFile& file,
+        std::span<const ByteRange> parts, const PartSink& sink);
     /// At once, at most.
     std::size_t transfers() const { return transports_.size(); }
 
@@ -83,11 +88,13 @@ private:
     Result<ResolvedFile> resolved(const HubAddress& address, const HubFile& file, const TransferLane& lane);
     /// The file is not where it was said to be; asked anew when it is needed.
     void forgetAddress(const Address& address, const std::string& url);
-    Status readPart(const HubAddress& address, const HubFile& file, const ByteRange& range, const TransferLane& lane, const std::function<bool(std::string_view)>& sink);
+    Status readPart(const HubAddress& address, const HubFile& file, const ByteRange& range, const TransferLane& lane,
+        const std::function<bool(std::string_view)>& sink);
     Error refusal(const HttpResponse& response, const std::string& repository) const;
     bool isHub(const std::string& url) const;
     std::string viaEndpoint(const std::string& url) const;
-    Result<HttpResponse> send(const std::function<HttpRequest()>& make, const BodySink& sink, const TransferLane& lane, const std::function<bool()>& progressed = {});
+    Result<HttpResponse> send(const std::function<HttpRequest()>& make, const BodySink& sink, const TransferLane& lane,
+        const std::function<bool()>& progressed = {});
 
     HubSettings settings_;
     RetryPolicy retry_;
@@ -108,9 +115,10 @@ std::string toString(const HubAddress& address);
 Result<HubAddress> parseHubAddress(std::string_view text);
 
 class HubPieces;
-/// A file of the hub, read by ranges. Of Parquet what is asked for, and stretches of it by pieces; of others pieces, so that the small reads of a parser are few
-/// requests. No byte is asked for twice while reading in order.
+/// A file of the hub, read by ranges. Of Parquet what is asked for, and stretches of it by pieces; of others pieces, so
+/// that the small reads of a parser are few requests. No byte is asked for twice while reading in order.
 /// @param pieces  asked before the hub, and kept there; null: none are kept
-std::shared_ptr<const ByteSource> hubSource(std::shared_ptr<HubClient> client, const HubAddress& address, const HubFile& file, std::shared_ptr<HubPieces> pieces);
+std::shared_ptr<const ByteSource> hubSource(std::shared_ptr<HubClient> client, const HubAddress& address,
+    const HubFile& file, std::shared_ptr<HubPieces> pieces);
 
 } // namespace furrow

@@ -46,7 +46,8 @@ std::filesystem::path inHuggingFaceCache(const HubAddress& address, std::uint64_
     if (const auto slash = folder.find('/'); slash != std::string::npos)
         folder.replace(slash, 1, "--");
     const auto root = home != nullptr ? pathFromUtf8(home) : pathFromUtf8(user) / ".cache" / "huggingface";
-    const auto path = root / "hub" / pathFromUtf8(folder) / "snapshots" / pathFromUtf8(address.commit) / pathFromUtf8(address.path);
+    const auto path
+        = root / "hub" / pathFromUtf8(folder) / "snapshots" / pathFromUtf8(address.commit) / pathFromUtf8(address.path);
     std::error_code error;
     return std::filesystem::file_size(path, error) == sizeBytes && !error ? path : std::filesystem::path();
 }
@@ -88,7 +89,8 @@ public:
             std::filesystem::remove(file, gone);
         FURROW_TRY(cache_.pin("growing", std::vector { name_ }));
         RegularFileStream in(file);
-        for (std::string piece(kWrittenAtOnce, '\0'); in.read(piece.data(), static_cast<std::streamsize>(piece.size())).gcount() > 0;) {
+        for (std::string piece(kWrittenAtOnce, '\0');
+            in.read(piece.data(), static_cast<std::streamsize>(piece.size())).gcount() > 0;) {
             sha_.update(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())));
             onDisk_ += static_cast<std::uint64_t>(in.gcount());
         }
@@ -133,7 +135,8 @@ private:
     std::string buffer_;
 };
 
-/// What there is of the file from `offset` on among the pieces that were kept of it; else the next of them that begins behind it.
+/// What there is of the file from `offset` on among the pieces that were kept of it; else the next of them that begins
+/// behind it.
 struct KeptPart {
     std::string bytes;
     std::uint64_t piece = 0; ///< where the piece of these bytes begins
@@ -154,7 +157,8 @@ KeptPart keptFrom(HubPieces& kept, const HubFile& hub, const std::vector<std::ui
     return part;
 }
 
-/// Parts of a file that come by several transfers. What comes before its turn waits in memory, and in the cache too, where it outlives a kill.
+/// Parts of a file that come by several transfers. What comes before its turn waits in memory, and in the cache too,
+/// where it outlives a kill.
 class AheadOfTurn {
 public:
     /// @param gap  of the file is missing
@@ -251,10 +255,11 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
             continue;
         }
         AheadOfTurn ahead(kept, hub, { at, std::min(hub.sizeBytes, part.next) - at }, client.transfers());
-        const auto read = client.readParts(address.repository, address.commit, hub, ahead.parts(), [&](std::size_t index, std::string_view bytes) {
-            progress.arrived(arrived += bytes.size());
-            return ahead.take(index, bytes, take);
-        });
+        const auto read = client.readParts(
+            address.repository, address.commit, hub, ahead.parts(), [&](std::size_t index, std::string_view bytes) {
+                progress.arrived(arrived += bytes.size());
+                return ahead.take(index, bytes, take);
+            });
         ahead.keepRest();
         if (!read.ok()) {
             const auto rest = file.write(); // what came is gone on with
@@ -268,11 +273,15 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
     for (const std::uint64_t offset : used)
         kept.forget(hub, offset);
     file.remove();
-    return Error { ErrorCode::Corrupt, sentence("%1 arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.", { toString(address) }) };
+    return Error { ErrorCode::Corrupt,
+        sentence(
+            "%1 arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.",
+            { toString(address) }) };
 }
 
 /// The whole file as it lies in the cache and is as promised; nothing when it is not there. A wrong one is put aside.
-Result<std::optional<std::filesystem::path>> wholeInCache(const DataFile& file, const std::string& name, BlockCache& cache, HubProofs& proofs)
+Result<std::optional<std::filesystem::path>> wholeInCache(
+    const DataFile& file, const std::string& name, BlockCache& cache, HubProofs& proofs)
 {
     const auto there = cache.find(kDownloads, name);
     if (!there)
@@ -289,7 +298,8 @@ Result<std::optional<std::filesystem::path>> wholeInCache(const DataFile& file, 
 
 } // namespace
 
-Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& config, const std::shared_ptr<HubClient>& client)
+Result<DataSource> describeHubSource(
+    const std::string& spec, const RunConfig& config, const std::shared_ptr<HubClient>& client)
 {
     FURROW_TRY_ASSIGN(auto parsed, parseHubSpec(spec));
     const std::string repository = parsed.repository;
@@ -318,7 +328,8 @@ Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& c
     return source;
 }
 
-Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, std::shared_ptr<HubPieces> pieces, HubProofs* proofs)
+Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client,
+    std::shared_ptr<HubPieces> pieces, HubProofs* proofs)
 {
     FURROW_TRY_ASSIGN(auto address, parseHubAddress(file.path));
     if (const auto local = usableInHuggingFaceCache(file, address, proofs); !local.empty())
@@ -326,7 +337,8 @@ Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, cons
     return hubSource(client, address, hubFile(file, address), std::move(pieces));
 }
 
-Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache, HubProofs& proofs)
+Result<std::shared_ptr<const ByteSource>> downloadHubFile(
+    const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache, HubProofs& proofs)
 {
     FURROW_TRY_ASSIGN(auto address, parseHubAddress(file.path));
     if (const auto local = usableInHuggingFaceCache(file, address, &proofs); !local.empty())
@@ -370,7 +382,8 @@ bool doubtHubFile(const DataFile& file, BlockCache& cache, HubProofs& proofs)
     const auto foreign = inHuggingFaceCache(address.value(), file.sizeBytes);
     const auto ours = downloadedHubFile(file, cache.folder());
     bool wrong = false;
-    for (const auto& whole : { foreign.empty() ? std::optional<std::filesystem::path>() : std::optional(foreign), ours }) {
+    for (const auto& whole :
+        { foreign.empty() ? std::optional<std::filesystem::path>() : std::optional(foreign), ours }) {
         if (!whole)
             continue;
         proofs.doubt(*whole);

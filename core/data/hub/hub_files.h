@@ -8,29 +8,31 @@
 
 namespace furrow {
 
-inline bool isHubPath(std::string_view path)
-{
-    return path.starts_with("hf://");
-}
+inline bool isHubPath(std::string_view path) { return path.starts_with("hf://"); }
 
 /// Pins the revision, lists the repository, chooses the files of the config and split and finds their format from the
 /// first of each kind. No file is downloaded.
-Result<DataSource> describeHubSource(const std::string& spec, const RunConfig& config, const std::shared_ptr<HubClient>& client);
+Result<DataSource> describeHubSource(
+    const std::string& spec, const RunConfig& config, const std::shared_ptr<HubClient>& client);
 
 /// The bytes of a file that a manifest names: from an existing Hugging Face cache of this machine, else by ranges.
 /// @param pieces  asked before the hub; may be null
-/// @param proofs  the other cache is believed only after its bytes were compared with the hub's SHA-256; null: they are only looked at
-Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, std::shared_ptr<HubPieces> pieces, HubProofs* proofs = nullptr);
+/// @param proofs  the other cache is believed only after its bytes were compared with the hub's SHA-256; null: they are
+/// only looked at
+Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client,
+    std::shared_ptr<HubPieces> pieces, HubProofs* proofs = nullptr);
 
-/// Downloads the whole file into the cache, once, without what was kept of its beginning and end. Its SHA-256 is checked where the hub tells one, on the way
-/// and once more when a process opens it first: one that is wrong is put aside and comes again.
-Result<std::shared_ptr<const ByteSource>> downloadHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache, HubProofs& proofs);
+/// Downloads the whole file into the cache, once, without what was kept of its beginning and end. Its SHA-256 is
+/// checked where the hub tells one, on the way and once more when a process opens it first: one that is wrong is put
+/// aside and comes again.
+Result<std::shared_ptr<const ByteSource>> downloadHubFile(
+    const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache, HubProofs& proofs);
 
 /// Where the whole file lies in the cache; nothing when it is not there.
 std::optional<std::filesystem::path> downloadedHubFile(const DataFile& file, const std::filesystem::path& cacheFolder);
 
-/// A whole copy of the file on this disk could not be read as what it should be: compares it once more, and puts a wrong one in the cache aside. True: it was
-/// wrong, and the next reading finds another.
+/// A whole copy of the file on this disk could not be read as what it should be: compares it once more, and puts a
+/// wrong one in the cache aside. True: it was wrong, and the next reading finds another.
 bool doubtHubFile(const DataFile& file, BlockCache& cache, HubProofs& proofs);
 
 } // namespace furrow

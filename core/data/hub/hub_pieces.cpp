@@ -74,10 +74,12 @@ std::string asFrame(const std::string& name, std::uint64_t at, std::string_view 
 
 std::string contentName(const HubFile& file)
 {
-    const auto isHex = [](const std::string& text) { return text.find_first_not_of("0123456789abcdef") == std::string::npos; };
+    const auto isHex
+        = [](const std::string& text) { return text.find_first_not_of("0123456789abcdef") == std::string::npos; };
     if (file.sha256.size() == kSha256Digits && isHex(file.sha256))
         return file.sha256;
-    return sha256Hex(file.sha256 + file.oid + "/" + std::to_string(file.sizeBytes)).substr(0, kSha256Digits / 2); // names of the hub are not to be trusted
+    return sha256Hex(file.sha256 + file.oid + "/" + std::to_string(file.sizeBytes))
+        .substr(0, kSha256Digits / 2); // names of the hub are not to be trusted
 }
 
 std::uint64_t tailOffset(std::uint64_t fileBytes)
@@ -87,10 +89,7 @@ std::uint64_t tailOffset(std::uint64_t fileBytes)
     return fileBytes - std::min(fileBytes, std::clamp(fileBytes / 1024, kLeast, kMost));
 }
 
-bool isPiece(const std::string& fileName)
-{
-    return fileName.ends_with(kPieceEnding);
-}
+bool isPiece(const std::string& fileName) { return fileName.ends_with(kPieceEnding); }
 
 Status checkPiece(const std::filesystem::path& path, const std::string& fileName)
 {
@@ -123,10 +122,7 @@ std::shared_ptr<BlockCache> HubPieces::cache()
     return cache_;
 }
 
-std::string HubPieces::find(const HubFile& file, std::uint64_t offset)
-{
-    return read(file, offset).bytes;
-}
+std::string HubPieces::find(const HubFile& file, std::uint64_t offset) { return read(file, offset).bytes; }
 
 std::string HubPieces::takeUp(const HubFile& file, std::uint64_t offset)
 {
@@ -156,7 +152,8 @@ std::vector<std::uint64_t> HubPieces::offsets(const HubFile& file)
 {
     std::vector<std::uint64_t> all;
     const auto in = cache();
-    const auto entries = in ? entriesOf(in->folder() / kDownloads) : Result<std::vector<std::filesystem::path>>(std::vector<std::filesystem::path> {});
+    const auto entries = in ? entriesOf(in->folder() / kDownloads)
+                            : Result<std::vector<std::filesystem::path>>(std::vector<std::filesystem::path> {});
     if (!entries.ok())
         return all;
     const std::string begin = contentName(file) + ".";

@@ -10,9 +10,10 @@
 
 namespace furrow {
 
-/// Pieces of hub files that were fetched by ranges, kept in a cache while they come, so that whoever needs them again, in this process, in the feeder of the
-/// run that comes of it, in another run, or after a kill, need not ask for them again. A piece is a file of frames: where in the piece, how many bytes, the
-/// bytes, a checksum. One that a process left behind goes on after its last whole frame. Trouble with the disk costs a download, no more. Thread-safe.
+/// Pieces of hub files that were fetched by ranges, kept in a cache while they come, so that whoever needs them again,
+/// in this process, in the feeder of the run that comes of it, in another run, or after a kill, need not ask for them
+/// again. A piece is a file of frames: where in the piece, how many bytes, the bytes, a checksum. One that a process
+/// left behind goes on after its last whole frame. Trouble with the disk costs a download, no more. Thread-safe.
 class HubPieces {
 public:
     /// The cache is opened when the first piece is asked for: local data needs none.
@@ -49,7 +50,8 @@ private:
     std::shared_ptr<BlockCache> cache_; ///< guarded by mutex_
 };
 
-/// How a file of the hub is called in a cache: what the hub promises of its content (SHA-256, else git's name), whatever repository it is in.
+/// How a file of the hub is called in a cache: what the hub promises of its content (SHA-256, else git's name),
+/// whatever repository it is in.
 std::string contentName(const HubFile& file);
 inline constexpr std::size_t kSha256Digits = 64;
 /// What the name of a whole download ends with.

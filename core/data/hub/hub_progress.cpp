@@ -19,18 +19,13 @@ std::string toString(const HubProgress& p)
 {
     const double left = p.bytesPerSecond > 0 ? static_cast<double>(p.sizeBytes - p.arrivedBytes) / p.bytesPerSecond : 0;
     return sentence("downloading %1: %2 of %3 at %4/s, %5 left",
-        { p.file, formatBytes(p.arrivedBytes), formatBytes(p.sizeBytes), formatBytes(static_cast<std::uint64_t>(p.bytesPerSecond)), formatDuration(left) });
+        { p.file, formatBytes(p.arrivedBytes), formatBytes(p.sizeBytes),
+            formatBytes(static_cast<std::uint64_t>(p.bytesPerSecond)), formatDuration(left) });
 }
 
-void setHubProgress(std::function<void(const HubProgress&)> onProgress)
-{
-    shared() = std::move(onProgress);
-}
+void setHubProgress(std::function<void(const HubProgress&)> onProgress) { shared() = std::move(onProgress); }
 
-const std::function<void(const HubProgress&)>& hubProgress()
-{
-    return shared();
-}
+const std::function<void(const HubProgress&)>& hubProgress() { return shared(); }
 
 ToldProgress::ToldProgress(std::string file, std::uint64_t here, std::uint64_t sizeBytes)
     : progress_ { std::move(file), here, sizeBytes, 0 }

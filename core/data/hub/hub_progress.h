@@ -17,7 +17,8 @@ struct HubProgress {
 /// "downloading a.txt: 12 MiB of 60 MiB at 0.4 MiB/s, 2 min left"
 std::string toString(const HubProgress& progress);
 
-/// Told about once a second while a file comes, on the thread that fetches it and never on two at once. Of this process; set it before the first download.
+/// Told about once a second while a file comes, on the thread that fetches it and never on two at once. Of this
+/// process; set it before the first download.
 void setHubProgress(std::function<void(const HubProgress&)> onProgress);
 const std::function<void(const HubProgress&)>& hubProgress();
 

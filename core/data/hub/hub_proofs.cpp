@@ -9,10 +9,7 @@
 
 namespace furrow {
 
-bool isPromised(const DataFile& file)
-{
-    return file.hash.size() == kSha256Digits;
-}
+bool isPromised(const DataFile& file) { return file.hash.size() == kSha256Digits; }
 
 Status HubProofs::compare(const DataFile& file, const std::filesystem::path& whole)
 {
@@ -40,7 +37,8 @@ Status HubProofs::compare(const DataFile& file, const std::filesystem::path& who
 Status HubProofs::answer(const DataFile& file, const std::filesystem::path& whole, bool same)
 {
     if (!same)
-        return Error { ErrorCode::Corrupt, sentence("%1 does not hold what the hub promises of %2 (SHA-256).", { utf8Text(whole), file.path }) };
+        return Error { ErrorCode::Corrupt,
+            sentence("%1 does not hold what the hub promises of %2 (SHA-256).", { utf8Text(whole), file.path }) };
     proven_.insert(file.path);
     return {};
 }

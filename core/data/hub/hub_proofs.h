@@ -9,8 +9,8 @@
 
 namespace furrow {
 
-/// Which files of the hub, as they lie on this disk, hold what the hub's list promises of them (SHA-256). A file is read once for that, and known by its
-/// stamp from then on. Thread-safe.
+/// Which files of the hub, as they lie on this disk, hold what the hub's list promises of them (SHA-256). A file is
+/// read once for that, and known by its stamp from then on. Thread-safe.
 class HubProofs {
 public:
     /// Ok: as promised, or the hub promises nothing of it. Corrupt: other bytes; other codes: it cannot be read now.

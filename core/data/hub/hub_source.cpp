@@ -15,7 +15,8 @@ namespace furrow {
 namespace {
 
 constexpr std::uint64_t kPieceBytes = 4ull << 20; ///< of what is not Parquet
-constexpr std::uint64_t kFirstPieceBytes = 1ull << 20; ///< the same near the beginning: who only looks at a file reads no further
+constexpr std::uint64_t kFirstPieceBytes = 1ull
+    << 20; ///< the same near the beginning: who only looks at a file reads no further
 constexpr std::uint64_t kStretchPieceBytes = 1ull << 20;
 constexpr std::uint64_t kKeptBytes = 24ull << 20; ///< in memory
 constexpr std::size_t kKeptPieces = 64;
@@ -26,7 +27,9 @@ constexpr int kManyLittle = 8; ///< so many looks into one piece: it is fetched
 bool isParquetName(std::string_view path)
 {
     constexpr std::string_view kEnding = ".parquet";
-    return path.size() >= kEnding.size() && std::equal(kEnding.begin(), kEnding.end(), path.end() - kEnding.size(), [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b); });
+    return path.size() >= kEnding.size()
+        && std::equal(kEnding.begin(), kEnding.end(), path.end() - kEnding.size(),
+            [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b); });
 }
 
 class HubSource : public DistantSource {
@@ -80,7 +83,8 @@ private:
     Status checkInside(std::uint64_t offset, std::span<std::byte> into) const
     {
         if (offset > file_.sizeBytes || into.size() > file_.sizeBytes - offset)
-            return Error { ErrorCode::Corrupt, sentence("%1 ends before the bytes that were asked for.", { toString(address_) }) };
+            return Error { ErrorCode::Corrupt,
+                sentence("%1 ends before the bytes that were asked for.", { toString(address_) }) };
         return {};
     }
 
@@ -113,7 +117,8 @@ private:
     {
         std::vector<Piece> pieces;
         const std::uint64_t stretchEnd = std::min(stretch.end(), file_.sizeBytes);
-        for (std::uint64_t begin = stretch.offset + (offset - stretch.offset) / kStretchPieceBytes * kStretchPieceBytes; begin < offset + size; begin += kStretchPieceBytes)
+        for (std::uint64_t begin = stretch.offset + (offset - stretch.offset) / kStretchPieceBytes * kStretchPieceBytes;
+            begin < offset + size; begin += kStretchPieceBytes)
             pieces.push_back({ begin, std::min(kStretchPieceBytes, stretchEnd - begin) });
         return pieces;
     }
@@ -161,7 +166,8 @@ private:
 
     /// @param pieces  that cover the bytes, in order
     /// @param of  what they are of, for progress; null: of nothing that takes long
-    Status readFrom(const std::vector<Piece>& pieces, std::uint64_t offset, std::span<std::byte> into, const ByteRange* of) const
+    Status readFrom(
+        const std::vector<Piece>& pieces, std::uint64_t offset, std::span<std::byte> into, const ByteRange* of) const
     {
         for (std::size_t i = 0; i < pieces.size(); ++i) {
             const Loaded* here = isHere(pieces[i]);
@@ -173,7 +179,8 @@ private:
                 here = isHere(pieces[i]);
             }
             if (here == nullptr)
-                return Error { ErrorCode::Io, sentence("%1: a part that was fetched just now is gone.", { toString(address_) }) };
+                return Error { ErrorCode::Io,
+                    sentence("%1: a part that was fetched just now is gone.", { toString(address_) }) };
             const std::uint64_t inside = offset - here->offset;
             const auto n = std::min<std::uint64_t>(into.size(), pieces[i].offset + pieces[i].sizeBytes - offset);
             std::memcpy(into.data(), here->bytes.data() + inside, n);
@@ -229,7 +236,8 @@ private:
         {
             if (!isKept_ || bytes_.size() <= onDisk_)
                 return;
-            source_.kept_->keep(source_.file_, pieces_.front().offset, onDisk_, std::string_view(bytes_).substr(onDisk_));
+            source_.kept_->keep(
+                source_.file_, pieces_.front().offset, onDisk_, std::string_view(bytes_).substr(onDisk_));
             onDisk_ = bytes_.size();
         }
 
@@ -238,7 +246,8 @@ private:
         {
             source_.load(pieces_.front().offset, std::exchange(bytes_, {}));
             pieces_ = pieces_.subspan(1);
-            onDisk_ = isKept_ && !pieces_.empty() ? source_.kept_->takeUp(source_.file_, pieces_.front().offset).size() : 0; // a beginning that comes once more
+            onDisk_ = isKept_ && !pieces_.empty() ? source_.kept_->takeUp(source_.file_, pieces_.front().offset).size()
+                                                  : 0; // a beginning that comes once more
         }
 
         const HubSource& source_;
@@ -272,11 +281,12 @@ private:
             at -= parts.back().sizeBytes;
         }
         ToldProgress progress(file_.path, at, of != nullptr ? of->sizeBytes : end - first);
-        const auto status = client_->readParts(address_.repository, address_.commit, file_, parts, [&](std::size_t part, std::string_view more) {
-            progress.arrived(at += more.size());
-            runs[part].take(more);
-            return true;
-        });
+        const auto status = client_->readParts(
+            address_.repository, address_.commit, file_, parts, [&](std::size_t part, std::string_view more) {
+                progress.arrived(at += more.size());
+                runs[part].take(more);
+                return true;
+            });
         for (auto& run : runs)
             run.keepSome();
         return status;
@@ -306,11 +316,14 @@ Result<HubAddress> parseHubAddress(std::string_view text)
     const auto at = text.find('@');
     const auto slash = at == std::string_view::npos ? at : text.find('/', at);
     if (!text.starts_with("hf://") || slash == std::string_view::npos)
-        return Error { ErrorCode::Corrupt, sentence("The data manifest of this run names a file of the hub in a form that cannot be read.") };
-    return HubAddress { std::string(text.substr(5, at - 5)), std::string(text.substr(at + 1, slash - at - 1)), std::string(text.substr(slash + 1)) };
+        return Error { ErrorCode::Corrupt,
+            sentence("The data manifest of this run names a file of the hub in a form that cannot be read.") };
+    return HubAddress { std::string(text.substr(5, at - 5)), std::string(text.substr(at + 1, slash - at - 1)),
+        std::string(text.substr(slash + 1)) };
 }
 
-std::shared_ptr<const ByteSource> hubSource(std::shared_ptr<HubClient> client, const HubAddress& address, const HubFile& file, std::shared_ptr<HubPieces> pieces)
+std::shared_ptr<const ByteSource> hubSource(std::shared_ptr<HubClient> client, const HubAddress& address,
+    const HubFile& file, std::shared_ptr<HubPieces> pieces)
 {
     return std::make_shared<HubSource>(std::move(client), address, file, std::move(pieces));
 }

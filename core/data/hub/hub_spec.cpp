@@ -27,13 +27,16 @@ struct Config {
 
 bool isName(std::string_view text)
 {
-    return !text.empty() && text != "." && text != ".." && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'; });
+    return !text.empty() && text != "." && text != ".." && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+    });
 }
 
 /// Never leads out of the repository or of a folder made from it.
 bool isSafePath(std::string_view path)
 {
-    if (path.empty() || path.front() == '/' || path.find('\\') != std::string_view::npos || path.find('\0') != std::string_view::npos)
+    if (path.empty() || path.front() == '/' || path.find('\\') != std::string_view::npos
+        || path.find('\0') != std::string_view::npos)
         return false;
     while (!path.empty()) {
         const auto part = path.substr(0, path.find('/'));
@@ -91,7 +94,8 @@ std::vector<Config> readConfigs(std::string_view readme)
         } else if (key == "default") {
             configs.back().isDefault = value == "true";
         } else if (colon == std::string_view::npos && !item.empty()) {
-            configs.back().patterns.push_back({ split.empty() ? "train" : split, std::string(trimmed(item)) }); // an entry of a list of paths
+            configs.back().patterns.push_back(
+                { split.empty() ? "train" : split, std::string(trimmed(item)) }); // an entry of a list of paths
         }
     }
     std::erase_if(configs, [](const Config& config) { return config.patterns.empty(); });
@@ -128,8 +132,9 @@ bool pathMatches(std::string_view pattern, std::string_view path)
 /// The split a path tells by its folder or file name, or "".
 std::string splitOf(const std::string& path)
 {
-    static const std::pair<const char*, const char*> kWords[] = { { "train", "train" }, { "training", "train" }, { "validation", "validation" },
-        { "valid", "validation" }, { "val", "validation" }, { "dev", "validation" }, { "test", "test" }, { "testing", "test" }, { "eval", "test" }, { "evaluation", "test" } };
+    static const std::pair<const char*, const char*> kWords[] = { { "train", "train" }, { "training", "train" },
+        { "validation", "validation" }, { "valid", "validation" }, { "val", "validation" }, { "dev", "validation" },
+        { "test", "test" }, { "testing", "test" }, { "eval", "test" }, { "evaluation", "test" } };
     std::string word;
     std::string found;
     for (const char c : path + "/") {
@@ -187,17 +192,23 @@ template <typename Items, typename NameOf> std::string listed(const Items& items
 Result<Config> chooseConfig(const HubSpec& spec, const std::vector<Config>& configs)
 {
     const auto nameOf = [](const Config& config) { return config.name; };
-    const auto named = std::find_if(configs.begin(), configs.end(), [&](const Config& config) { return config.name == spec.config; });
+    const auto named = std::find_if(
+        configs.begin(), configs.end(), [&](const Config& config) { return config.name == spec.config; });
     if (named != configs.end())
         return *named;
     if (!spec.config.empty())
-        return Error { ErrorCode::NotFound, sentence("hf://%1 has no config '%2'. It has: %3.", { spec.repository, spec.config, listed(configs, nameOf) }) };
-    const auto standard = std::find_if(configs.begin(), configs.end(), [](const Config& config) { return config.isDefault; });
+        return Error { ErrorCode::NotFound,
+            sentence(
+                "hf://%1 has no config '%2'. It has: %3.", { spec.repository, spec.config, listed(configs, nameOf) }) };
+    const auto standard
+        = std::find_if(configs.begin(), configs.end(), [](const Config& config) { return config.isDefault; });
     if (standard != configs.end())
         return *standard;
     if (configs.size() == 1)
         return configs.front();
-    return Error { ErrorCode::InvalidArgument, sentence("hf://%1 has several configs; name one, as in hf://%2:%3. It has: %4.", { spec.repository, spec.repository, configs.front().name, listed(configs, nameOf) }) };
+    return Error { ErrorCode::InvalidArgument,
+        sentence("hf://%1 has several configs; name one, as in hf://%2:%3. It has: %4.",
+            { spec.repository, spec.repository, configs.front().name, listed(configs, nameOf) }) };
 }
 
 } // namespace
@@ -205,7 +216,9 @@ Result<Config> chooseConfig(const HubSpec& spec, const std::vector<Config>& conf
 Result<HubSpec> parseHubSpec(std::string_view text)
 {
     const std::string whole(text);
-    const auto wrong = [&](const std::string& why) { return Error { ErrorCode::InvalidArgument, sentence("%1: %2 The form is %3.", { whole, why, kForm }) }; };
+    const auto wrong = [&](const std::string& why) {
+        return Error { ErrorCode::InvalidArgument, sentence("%1: %2 The form is %3.", { whole, why, kForm }) };
+    };
     if (!text.starts_with("hf://"))
         return wrong(sentence("it does not begin with hf://."));
     text.remove_prefix(5);
@@ -233,7 +246,8 @@ Result<HubSpec> parseHubSpec(std::string_view text)
         spec.repository = "allenai/c4";
     const auto slash = spec.repository.find('/');
     const std::string_view repository = spec.repository;
-    if (slash == std::string::npos ? !isName(repository) : !isName(repository.substr(0, slash)) || !isName(repository.substr(slash + 1)))
+    if (slash == std::string::npos ? !isName(repository)
+                                   : !isName(repository.substr(0, slash)) || !isName(repository.substr(slash + 1)))
         return wrong(sentence("the repository is no owner/name."));
     if (parts.size() > 1)
         spec.config = parts[1];
@@ -248,33 +262,48 @@ Result<HubChoice> chooseHubFiles(const HubSpec& spec, const std::vector<HubFile>
     for (const auto& file : tree)
         if (isSafePath(file.path) && hasDataExtension(file.path) && !file.path.starts_with(".") && file.sizeBytes > 0)
             data.push_back(file);
-    std::erase_if(data, [](const HubFile& file) { return file.path.ends_with(".json") && file.path.find('/') == std::string::npos && file.sizeBytes < (1u << 16); }); // dataset_infos.json and the like
+    std::erase_if(data, [](const HubFile& file) {
+        return file.path.ends_with(".json") && file.path.find('/') == std::string::npos && file.sizeBytes < (1u << 16);
+    }); // dataset_infos.json and the like
     if (data.empty())
-        return Error { ErrorCode::NotFound, sentence("hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet).", { spec.repository }) };
+        return Error { ErrorCode::NotFound,
+            sentence("hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet).", { spec.repository }) };
     auto configs = readConfigs(readme);
     if (configs.empty())
         configs = conventionalConfigs(data);
     HubSpec asked = spec;
-    const auto isSplit = [&](const Config& config) { return std::any_of(config.patterns.begin(), config.patterns.end(), [&](const Pattern& p) { return p.split == spec.config; }); };
-    const bool named = std::any_of(configs.begin(), configs.end(), [&](const Config& c) { return c.name == spec.config; });
+    const auto isSplit = [&](const Config& config) {
+        return std::any_of(
+            config.patterns.begin(), config.patterns.end(), [&](const Pattern& p) { return p.split == spec.config; });
+    };
+    const bool named
+        = std::any_of(configs.begin(), configs.end(), [&](const Config& c) { return c.name == spec.config; });
     if (!spec.config.empty() && spec.split.empty() && !named && configs.size() == 1 && isSplit(configs.front())) {
         asked.split = spec.config; // hf://owner/name:test, where there is one config
         asked.config.clear();
     }
     FURROW_TRY_ASSIGN(auto config, chooseConfig(asked, configs));
     const auto& patterns = config.patterns;
-    const auto has = [&](const std::string& split) { return std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& p) { return p.split == split; }); };
+    const auto has = [&](const std::string& split) {
+        return std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& p) { return p.split == split; });
+    };
     HubChoice choice;
     choice.config = config.name;
     choice.split = !asked.split.empty() ? asked.split : has("train") ? "train" : patterns.front().split;
     if (!has(choice.split))
-        return Error { ErrorCode::NotFound, sentence("hf://%1:%2 has no split '%3'. It has: %4.", { spec.repository, choice.config, choice.split, listed(patterns, [](const Pattern& p) { return p.split; }) }) };
+        return Error { ErrorCode::NotFound,
+            sentence("hf://%1:%2 has no split '%3'. It has: %4.",
+                { spec.repository, choice.config, choice.split,
+                    listed(patterns, [](const Pattern& p) { return p.split; }) }) };
     for (const auto& file : data)
-        if (std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& p) { return p.split == choice.split && pathMatches(p.glob, file.path); }))
+        if (std::any_of(patterns.begin(), patterns.end(),
+                [&](const Pattern& p) { return p.split == choice.split && pathMatches(p.glob, file.path); }))
             choice.files.push_back(file);
     if (choice.files.empty())
-        return Error { ErrorCode::NotFound, sentence("hf://%1:%2:%3 names no file that is there.", { spec.repository, choice.config, choice.split }) };
-    std::sort(choice.files.begin(), choice.files.end(), [](const HubFile& a, const HubFile& b) { return naturalLess(a.path, b.path); });
+        return Error { ErrorCode::NotFound,
+            sentence("hf://%1:%2:%3 names no file that is there.", { spec.repository, choice.config, choice.split }) };
+    std::sort(choice.files.begin(), choice.files.end(),
+        [](const HubFile& a, const HubFile& b) { return naturalLess(a.path, b.path); });
     return choice;
 }
 

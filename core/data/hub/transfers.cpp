@@ -1,5 +1,5 @@
-// One thread for each transport moves parts; the calling thread takes what arrives and does the waiting between tries, so that sinks, progress and the words
-// of a wait need no lock, and one wait holds for all.
+// One thread for each transport moves parts; the calling thread takes what arrives and does the waiting between tries,
+// so that sinks, progress and the words of a wait need no lock, and one wait holds for all.
 
 #include "core/data/hub/transfers.h"
 
@@ -47,7 +47,8 @@ public:
         aloud.wait = [this](double seconds, const std::string& why) { return waitWithAll(seconds, why); };
         const TransferLane lane { gated, aloud };
         while (const auto part = nextPart()) {
-            const auto status = move_(*part, lane, [this, &part](std::string_view bytes) { return arrived(*part, bytes); });
+            const auto status
+                = move_(*part, lane, [this, &part](std::string_view bytes) { return arrived(*part, bytes); });
             if (!finish(*part, status))
                 break;
         }
@@ -186,7 +187,8 @@ private:
     void waitForAll(std::unique_lock<std::mutex>& lock)
     {
         const std::size_t covered = waits_.size();
-        const auto longest = std::max_element(waits_.begin(), waits_.end(), [](const Wait& a, const Wait& b) { return a.left() < b.left(); });
+        const auto longest = std::max_element(
+            waits_.begin(), waits_.end(), [](const Wait& a, const Wait& b) { return a.left() < b.left(); });
         const double seconds = std::max(0.0, longest->left());
         const std::string why = longest->why;
         lock.unlock();
@@ -219,7 +221,8 @@ private:
 
 } // namespace
 
-Status transferParts(std::span<const std::unique_ptr<HttpTransport>> transports, const RetryPolicy& retry, std::size_t count, const MovePart& move, const PartSink& sink)
+Status transferParts(std::span<const std::unique_ptr<HttpTransport>> transports, const RetryPolicy& retry,
+    std::size_t count, const MovePart& move, const PartSink& sink)
 {
     const std::size_t lanes = std::min(transports.size(), count);
     if (lanes <= 1) {

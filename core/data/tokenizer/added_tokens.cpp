@@ -23,7 +23,8 @@ DecodedChar lastChar(std::string_view text)
 bool standsAlone(std::string_view text, std::size_t begin, std::size_t end)
 {
     const bool left = begin == 0 || !isReferenceWord(lastChar(text.substr(0, begin)).codePoint);
-    const bool right = end == text.size() || !isReferenceWord(decodeChar(text.data() + end, text.data() + text.size()).codePoint);
+    const bool right
+        = end == text.size() || !isReferenceWord(decodeChar(text.data() + end, text.data() + text.size()).codePoint);
     return left && right;
 }
 

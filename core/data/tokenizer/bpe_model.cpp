@@ -41,12 +41,14 @@ Status BpeModel::codePointSymbols(std::string_view piece, std::vector<TokenId>& 
 {
     const char* end = piece.data() + piece.size();
     std::string written;
-    bool pending = false; // an unknown symbol stands behind the fallback bytes that follow it, as in the tokenizers library
+    bool pending
+        = false; // an unknown symbol stands behind the fallback bytes that follow it, as in the tokenizers library
     for (const char* p = piece.data(); p < end;) {
         const auto size = decodeChar(p, end).sizeBytes;
         std::string_view symbol(p, size);
         if (!continuingPrefix.empty() || !endSuffix.empty()) {
-            written = (p > piece.data() ? continuingPrefix : "") + std::string(symbol) + (p + size == end ? endSuffix : "");
+            written
+                = (p > piece.data() ? continuingPrefix : "") + std::string(symbol) + (p + size == end ? endSuffix : "");
             symbol = written;
         }
         p += size;
@@ -65,7 +67,8 @@ Status BpeModel::codePointSymbols(std::string_view piece, std::vector<TokenId>& 
                 symbols.push_back(*unknown);
             pending = true;
         } else if (!missingUnknown.empty()) {
-            return Error { ErrorCode::InvalidArgument, "the vocabulary has no token for \"" + std::string(symbol) + "\", and none called " + missingUnknown };
+            return Error { ErrorCode::InvalidArgument,
+                "the vocabulary has no token for \"" + std::string(symbol) + "\", and none called " + missingUnknown };
         }
     }
     if (pending)

@@ -125,7 +125,8 @@ private:
         }
     }
 
-    void joinIn(std::uint32_t w, std::uint32_t left, std::uint32_t right, std::uint32_t made, std::vector<Pair>& changed)
+    void joinIn(
+        std::uint32_t w, std::uint32_t left, std::uint32_t right, std::uint32_t made, std::vector<Pair>& changed)
     {
         auto& symbols = words_[w].symbols;
         const auto by = words_[w].count;
@@ -171,17 +172,18 @@ std::string asTokenizerJson(const std::vector<std::string>& tokens, const std::v
     auto list = ordered_json::array();
     for (const auto merge : merges)
         list.push_back(alphabetOfBytes(tokens[merge >> 32]) + " " + alphabetOfBytes(tokens[merge & UINT32_MAX]));
-    const ordered_json byteLevel { { "type", "ByteLevel" }, { "add_prefix_space", false }, { "trim_offsets", true }, { "use_regex", true } };
-    const ordered_json special { { "id", endOfText }, { "content", kEndOfText }, { "single_word", false }, { "lstrip", false },
-        { "rstrip", false }, { "normalized", false }, { "special", true } };
+    const ordered_json byteLevel { { "type", "ByteLevel" }, { "add_prefix_space", false }, { "trim_offsets", true },
+        { "use_regex", true } };
+    const ordered_json special { { "id", endOfText }, { "content", kEndOfText }, { "single_word", false },
+        { "lstrip", false }, { "rstrip", false }, { "normalized", false }, { "special", true } };
     const ordered_json head { { "version", "1.0" }, { "truncation", nullptr }, { "padding", nullptr },
         { "added_tokens", ordered_json::array({ special }) }, { "normalizer", nullptr }, { "pre_tokenizer", byteLevel },
         { "post_processor", nullptr }, { "decoder", byteLevel } };
     auto text = head.dump();
     text.pop_back();
     return text + R"(,"model":{"type":"BPE","dropout":null,"unk_token":null,"continuing_subword_prefix":null,)"
-        + R"("end_of_word_suffix":null,"fuse_unk":false,"byte_fallback":false,"ignore_merges":false,"vocab":)" + vocabulary
-        + ",\"merges\":" + list.dump() + "}}\n";
+        + R"("end_of_word_suffix":null,"fuse_unk":false,"byte_fallback":false,"ignore_merges":false,"vocab":)"
+        + vocabulary + ",\"merges\":" + list.dump() + "}}\n";
 }
 
 } // namespace
@@ -218,15 +220,13 @@ BpeTrainer::BpeTrainer()
 }
 BpeTrainer::~BpeTrainer() = default;
 
-void BpeTrainer::add(std::string_view text)
-{
-    words_->add(text);
-}
+void BpeTrainer::add(std::string_view text) { words_->add(text); }
 
 Result<std::string> BpeTrainer::train(const BpeTrainingOptions& options, std::stop_token stop)
 {
     if (options.vocabularySize < 258 || options.vocabularySize > 1'000'000)
-        return Error { ErrorCode::InvalidArgument, "The vocabulary size " + std::to_string(options.vocabularySize) + " is outside 258 to 1,000,000." };
+        return Error { ErrorCode::InvalidArgument,
+            "The vocabulary size " + std::to_string(options.vocabularySize) + " is outside 258 to 1,000,000." };
     Trainer trainer(words_->take());
     while (trainer.tokens().size() + 1 < options.vocabularySize) {
         if (stop.stop_requested())

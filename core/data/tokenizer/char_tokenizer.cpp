@@ -14,11 +14,14 @@ namespace {
 
 constexpr TokenId kNone = UINT32_MAX;
 
-constexpr std::pair<CharFallback, const char*> kFallbackNames[] = { { CharFallback::Bytes, "bytes" }, { CharFallback::Unknown, "unknown" }, { CharFallback::EndOfText, "end_of_text" } };
+constexpr std::pair<CharFallback, const char*> kFallbackNames[] = { { CharFallback::Bytes, "bytes" },
+    { CharFallback::Unknown, "unknown" }, { CharFallback::EndOfText, "end_of_text" } };
 
 const char* fallbackName(CharFallback fallback)
 {
-    return std::find_if(std::begin(kFallbackNames), std::end(kFallbackNames), [fallback](const auto& named) { return named.first == fallback; })->second;
+    return std::find_if(std::begin(kFallbackNames), std::end(kFallbackNames), [fallback](const auto& named) {
+        return named.first == fallback;
+    })->second;
 }
 
 class CharTokenizer final : public Tokenizer {
@@ -36,8 +39,10 @@ public:
             else
                 others_.emplace(c, id);
         }
-        definition_ = nlohmann::json { { "furrow_tokenizer", "char" }, { "version", 1 },
-            { "fallback", fallbackName(fallback_) }, { "code_points", codePoints_ } }.dump();
+        definition_ = nlohmann::json {
+            { "furrow_tokenizer", "char" }, { "version", 1 }, { "fallback", fallbackName(fallback_) },
+            { "code_points", codePoints_ }
+        }.dump();
         hash_ = sha256Hex(definition_);
     }
 
@@ -89,7 +94,8 @@ private:
         if (fallback_ == CharFallback::Unknown)
             return out.push_back(endOfText() + 1);
         for (const char byte : bytes)
-            out.push_back(fallback_ == CharFallback::Bytes ? endOfText() + 1 + static_cast<unsigned char>(byte) : endOfText());
+            out.push_back(
+                fallback_ == CharFallback::Bytes ? endOfText() + 1 + static_cast<unsigned char>(byte) : endOfText());
     }
     TokenId idOf(char32_t c) const
     {
@@ -129,32 +135,38 @@ Result<std::shared_ptr<const Tokenizer>> buildCharTokenizer(
             codePoints.push_back(c);
     }
     if (codePoints.empty())
-        return Error { ErrorCode::InvalidArgument, sentence("the text has no characters to make a character tokenizer of; use the tokenizer byte") };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("the text has no characters to make a character tokenizer of; use the tokenizer byte") };
     const bool keepsBytes = fallback == CharFallback::Unknown && seen[kInvalidByte];
-    return std::shared_ptr<const Tokenizer>(std::make_shared<CharTokenizer>(std::move(codePoints), keepsBytes ? CharFallback::Bytes : fallback));
+    return std::shared_ptr<const Tokenizer>(
+        std::make_shared<CharTokenizer>(std::move(codePoints), keepsBytes ? CharFallback::Bytes : fallback));
 }
 
 bool isCharDefinition(std::string_view definition)
 {
-    return definition.starts_with('{') && definition.substr(0, 32u << 20).find("\"furrow_tokenizer\"") != std::string_view::npos;
+    return definition.starts_with('{')
+        && definition.substr(0, 32u << 20).find("\"furrow_tokenizer\"") != std::string_view::npos;
 }
 
 Result<std::shared_ptr<const Tokenizer>> readCharTokenizer(std::string_view definition)
 {
     const auto json = nlohmann::json::parse(definition, nullptr, false);
-    const auto corrupt = [](const char* why) { return Error { ErrorCode::Corrupt, sentence("character tokenizer: %1", { why }) }; };
+    const auto corrupt
+        = [](const char* why) { return Error { ErrorCode::Corrupt, sentence("character tokenizer: %1", { why }) }; };
     if (!json.is_object() || json.value("furrow_tokenizer", nlohmann::json()) != "char")
         return corrupt("it is no definition of one");
     if (json.value("version", nlohmann::json()) != 1)
         return corrupt("its version is not 1; a newer Furrow wrote it");
     const auto fallback = json.value("fallback", nlohmann::json());
     const auto list = json.value("code_points", nlohmann::json());
-    const auto* named = std::find_if(std::begin(kFallbackNames), std::end(kFallbackNames), [&](const auto& known) { return fallback == known.second; });
+    const auto* named = std::find_if(std::begin(kFallbackNames), std::end(kFallbackNames),
+        [&](const auto& known) { return fallback == known.second; });
     if (named == std::end(kFallbackNames) || !list.is_array() || list.empty())
         return corrupt("fallback or code_points is missing");
     std::vector<char32_t> codePoints;
     for (const auto& c : list) {
-        const bool valid = c.is_number_unsigned() && c.get<std::uint64_t>() < kInvalidByte && (c < 0xD800 || c > 0xDFFF);
+        const bool valid
+            = c.is_number_unsigned() && c.get<std::uint64_t>() < kInvalidByte && (c < 0xD800 || c > 0xDFFF);
         if (!valid || (!codePoints.empty() && c.get<char32_t>() <= codePoints.back()))
             return corrupt("code_points must be ascending code points");
         codePoints.push_back(c.get<char32_t>());

@@ -15,7 +15,8 @@ void replaceAll(std::string& text, std::string_view from, std::string_view to)
 {
     std::string out;
     std::size_t done = 0;
-    for (auto at = from.empty() ? std::string::npos : text.find(from); at != std::string::npos; at = text.find(from, done)) {
+    for (auto at = from.empty() ? std::string::npos : text.find(from); at != std::string::npos;
+        at = text.find(from, done)) {
         out.append(text, done, at - done).append(to);
         done = at + from.size();
     }
@@ -62,8 +63,9 @@ void apply(const ReplaceDecoder& step, Tokens& tokens)
 
 void apply(const WordPieceDecoder& step, Tokens& tokens)
 {
-    constexpr std::pair<std::string_view, std::string_view> kCleanup[] = { { " .", "." }, { " ?", "?" }, { " !", "!" }, { " ,", "," }, { " ' ", "'" }, { " n't", "n't" },
-        { " 'm", "'m" }, { " do not", " don't" }, { " 's", "'s" }, { " 've", "'ve" }, { " 're", "'re" } };
+    constexpr std::pair<std::string_view, std::string_view> kCleanup[]
+        = { { " .", "." }, { " ?", "?" }, { " !", "!" }, { " ,", "," }, { " ' ", "'" }, { " n't", "n't" },
+              { " 'm", "'m" }, { " do not", " don't" }, { " 's", "'s" }, { " 've", "'ve" }, { " 're", "'re" } };
     for (auto& token : tokens) {
         if (&token != &tokens.front()) {
             if (token.starts_with(step.prefix))

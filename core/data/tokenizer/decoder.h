@@ -34,10 +34,11 @@ struct MetaspaceDecoder {
 struct BpeSuffixDecoder {
     std::string suffix;
 };
-using DecoderStep = std::variant<ByteLevelDecoder, ReplaceDecoder, WordPieceDecoder, ByteFallbackDecoder, FuseDecoder, StripDecoder, MetaspaceDecoder, BpeSuffixDecoder>;
+using DecoderStep = std::variant<ByteLevelDecoder, ReplaceDecoder, WordPieceDecoder, ByteFallbackDecoder, FuseDecoder,
+    StripDecoder, MetaspaceDecoder, BpeSuffixDecoder>;
 
-/// The text of the tokens. Bytes that are no UTF-8 stay as they are, where the tokenizers library writes U+FFFD. Without steps the tokens are
-/// joined by spaces, as there.
+/// The text of the tokens. Bytes that are no UTF-8 stay as they are, where the tokenizers library writes U+FFFD.
+/// Without steps the tokens are joined by spaces, as there.
 std::string decodeTokens(const std::vector<DecoderStep>& steps, std::vector<std::string> tokens);
 
 } // namespace furrow

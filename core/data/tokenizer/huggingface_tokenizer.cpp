@@ -17,11 +17,14 @@ Json withoutMerges(const Tokenizer& tokenizer, Json vocabulary)
 {
     vocabulary[kEndOfText] = tokenizer.endOfText();
     Json json = { { "version", "1.0" }, { "truncation", nullptr }, { "padding", nullptr } };
-    json["added_tokens"] = { { { "id", tokenizer.endOfText() }, { "content", kEndOfText }, { "single_word", false }, { "lstrip", false }, { "rstrip", false }, { "normalized", false }, { "special", true } } };
+    json["added_tokens"] = { { { "id", tokenizer.endOfText() }, { "content", kEndOfText }, { "single_word", false },
+        { "lstrip", false }, { "rstrip", false }, { "normalized", false }, { "special", true } } };
     for (const char* unused : { "normalizer", "pre_tokenizer", "post_processor", "decoder" })
         json[unused] = nullptr;
-    json["model"] = { { "type", "BPE" }, { "dropout", nullptr }, { "unk_token", nullptr }, { "continuing_subword_prefix", nullptr }, { "end_of_word_suffix", nullptr }, { "fuse_unk", false },
-        { "byte_fallback", false }, { "ignore_merges", false }, { "vocab", std::move(vocabulary) }, { "merges", Json::array() } };
+    json["model"] = { { "type", "BPE" }, { "dropout", nullptr }, { "unk_token", nullptr },
+        { "continuing_subword_prefix", nullptr }, { "end_of_word_suffix", nullptr }, { "fuse_unk", false },
+        { "byte_fallback", false }, { "ignore_merges", false }, { "vocab", std::move(vocabulary) },
+        { "merges", Json::array() } };
     return json;
 }
 
@@ -31,7 +34,8 @@ Json byteJson(const Tokenizer& tokenizer)
     for (int byte = 0; byte < 256; ++byte)
         vocabulary[alphabetOfBytes(std::string(1, static_cast<char>(byte)))] = byte;
     Json json = withoutMerges(tokenizer, std::move(vocabulary));
-    json["pre_tokenizer"] = json["decoder"] = { { "type", "ByteLevel" }, { "add_prefix_space", false }, { "trim_offsets", false }, { "use_regex", false } };
+    json["pre_tokenizer"] = json["decoder"]
+        = { { "type", "ByteLevel" }, { "add_prefix_space", false }, { "trim_offsets", false }, { "use_regex", false } };
     return json;
 }
 
@@ -46,13 +50,15 @@ Json charJson(const Tokenizer& tokenizer)
         vocabulary[kUnknown] = *unknown;
     for (int byte = 0; hasBytes && byte < 256; ++byte) {
         static constexpr char digits[] = "0123456789ABCDEF";
-        vocabulary[std::string("<0x") + digits[byte >> 4] + digits[byte & 15] + ">"] = tokenizer.endOfText() + 1 + static_cast<TokenId>(byte);
+        vocabulary[std::string("<0x") + digits[byte >> 4] + digits[byte & 15] + ">"]
+            = tokenizer.endOfText() + 1 + static_cast<TokenId>(byte);
     }
     Json json = withoutMerges(tokenizer, std::move(vocabulary));
     json["model"]["byte_fallback"] = hasBytes;
     if (!hasBytes)
         json["model"]["unk_token"] = unknown ? kUnknown : kEndOfText;
-    json["decoder"] = { { "type", "Sequence" }, { "decoders", { { { "type", "ByteFallback" } }, { { "type", "Fuse" } } } } };
+    json["decoder"]
+        = { { "type", "Sequence" }, { "decoders", { { { "type", "ByteFallback" } }, { { "type", "Fuse" } } } } };
     return json;
 }
 
@@ -81,7 +87,8 @@ std::map<std::string, std::string> huggingFaceTokenizerFiles(const Tokenizer& to
     else
         files["furrow_tokenizer.json"] = definition;
     if (files.contains("tokenizer.json")) {
-        const Json config = { { "tokenizer_class", "PreTrainedTokenizerFast" }, { "eos_token", endOfTextOf(tokenizer) }, { "bos_token", endOfTextOf(tokenizer) }, { "clean_up_tokenization_spaces", false },
+        const Json config = { { "tokenizer_class", "PreTrainedTokenizerFast" }, { "eos_token", endOfTextOf(tokenizer) },
+            { "bos_token", endOfTextOf(tokenizer) }, { "clean_up_tokenization_spaces", false },
             { "model_max_length", contextLength } };
         files["tokenizer_config.json"] = config.dump(1);
     }

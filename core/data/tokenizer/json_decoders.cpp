@@ -15,7 +15,8 @@ Result<DecoderStep> readDecoder(const Json& step)
         return DecoderStep(FuseDecoder {});
     if (type == "Strip") {
         constexpr std::uint64_t kMost = 1u << 20;
-        return DecoderStep(StripDecoder { textOr(step, "content", " "), numberOf(member(step, "start"), kMost).value_or(0), numberOf(member(step, "stop"), kMost).value_or(0) });
+        return DecoderStep(StripDecoder { textOr(step, "content", " "),
+            numberOf(member(step, "start"), kMost).value_or(0), numberOf(member(step, "stop"), kMost).value_or(0) });
     }
     if (type == "Metaspace") {
         const auto scheme = textOr(step, "prepend_scheme", boolOr(step, "add_prefix_space", true) ? "always" : "never");
@@ -34,7 +35,8 @@ Result<DecoderStep> readDecoder(const Json& step)
         replace.pattern = regex;
         return DecoderStep(std::move(replace));
     }
-    return refused("the decoder " + type + " is not supported; supported are ByteLevel, WordPiece, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, Replace and Sequence");
+    return refused("the decoder " + type
+        + " is not supported; supported are ByteLevel, WordPiece, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, Replace and Sequence");
 }
 
 } // namespace furrow

@@ -38,7 +38,8 @@ template <typename Add> Status readEntries(const Json& model, PieceModel& out, B
     for (const auto& [token, value] : vocabulary.get_ref<const Json::object_t&>()) {
         const auto number = numberOf(value, kMaxTokenId);
         if (!number)
-            return refused("model.vocab: the id of \"" + token + "\" is no number from 0 to " + std::to_string(kMaxTokenId));
+            return refused(
+                "model.vocab: the id of \"" + token + "\" is no number from 0 to " + std::to_string(kMaxTokenId));
         const auto id = static_cast<TokenId>(*number);
         if (id < out.tokens.size() && out.tokens[id].known)
             return refused("model.vocab: two tokens have the id " + std::to_string(id));
@@ -94,11 +95,13 @@ Status readMerges(const Json& json, BpeModel& model, std::string& settings, cons
         std::string_view right;
         FURROW_TRY(readMerge(merge, left, right));
         if (right.size() < model.continuingPrefix.size())
-            return refused("model.merges: \"" + std::string(right) + "\" is shorter than the prefix of what continues a word");
+            return refused(
+                "model.merges: \"" + std::string(right) + "\" is shorter than the prefix of what continues a word");
         joined.assign(left).append(right.substr(model.continuingPrefix.size()));
         const auto ids = { entries.find(left), entries.find(right), entries.find(joined) };
         if (std::find(ids.begin(), ids.end(), BytesMap::kNone) != ids.end())
-            return refused("model.merges: \"" + std::string(left) + "\" + \"" + std::string(right) + "\" or its parts are not in the vocabulary");
+            return refused("model.merges: \"" + std::string(left) + "\" + \"" + std::string(right)
+                + "\" or its parts are not in the vocabulary");
         model.merges.add(ids.begin()[0], ids.begin()[1], rank++, ids.begin()[2]);
         settings.append("\n").append(std::to_string(ids.begin()[0])).append(" ").append(std::to_string(ids.begin()[1]));
     }
@@ -117,10 +120,12 @@ Result<std::shared_ptr<PieceModel>> readBpe(const Json& json, bool byteLevel, st
     model->continuingPrefix = textOr(json, "continuing_subword_prefix", "");
     model->endSuffix = textOr(json, "end_of_word_suffix", "");
     const bool byteFallback = boolOr(json, "byte_fallback", false);
-    settings += "\nmodel " + std::to_string(model->wholeFirst) + std::to_string(model->fuseUnknown) + std::to_string(byteFallback);
+    settings += "\nmodel " + std::to_string(model->wholeFirst) + std::to_string(model->fuseUnknown)
+        + std::to_string(byteFallback);
     if (!model->continuingPrefix.empty() || !model->endSuffix.empty())
         settings += "\naffixes " + shown({ model->continuingPrefix, model->endSuffix });
-    FURROW_TRY(readEntries(json, *model, entries, [&](const std::string& token, TokenId id) { return addBpeToken(*model, byteFallback, token, id); }));
+    FURROW_TRY(readEntries(json, *model, entries,
+        [&](const std::string& token, TokenId id) { return addBpeToken(*model, byteFallback, token, id); }));
     if (const auto unknown = textOr(json, "unk_token", ""); !unknown.empty()) {
         if (const auto id = entries.find(unknown); id != BytesMap::kNone)
             model->unknown = id;
@@ -148,7 +153,8 @@ template <typename Model> Status readWords(const Json& json, Model& model, std::
 {
     model.unknownName = textOr(json, "unk_token", model.unknownName);
     settings += "\nunknown " + model.unknownName;
-    FURROW_TRY(readEntries(json, model, entries, [&](const std::string& token, TokenId id) { return model.add(id, token, true); }));
+    FURROW_TRY(readEntries(
+        json, model, entries, [&](const std::string& token, TokenId id) { return model.add(id, token, true); }));
     if (const auto id = entries.find(model.unknownName); id != BytesMap::kNone)
         model.unknown = id;
     return checkTree(model);
@@ -187,7 +193,8 @@ Result<std::shared_ptr<PieceModel>> readUnigram(const Json& json, std::string& s
     model->byteFallback = boolOr(json, "byte_fallback", false);
     settings += "\nUnigram " + std::to_string(model->byteFallback);
     for (const auto& entry : vocabulary) {
-        const bool good = entry.is_array() && entry.size() == 2 && entry[0].is_string() && entry[1].is_number() && std::isfinite(entry[1].get<double>());
+        const bool good = entry.is_array() && entry.size() == 2 && entry[0].is_string() && entry[1].is_number()
+            && std::isfinite(entry[1].get<double>());
         const auto id = static_cast<TokenId>(model->scores.size());
         if (!good)
             return refused("model.vocab: entry " + std::to_string(id) + " is no token and its score");
@@ -212,7 +219,8 @@ Result<std::shared_ptr<PieceModel>> readUnigram(const Json& json, std::string& s
 
 } // namespace
 
-Result<std::shared_ptr<PieceModel>> readModel(const Json& model, bool byteLevel, std::string& settings, BytesMap& entries)
+Result<std::shared_ptr<PieceModel>> readModel(
+    const Json& model, bool byteLevel, std::string& settings, BytesMap& entries)
 {
     const auto type = textOr(model, "type", "BPE");
     if (type == "BPE")

@@ -32,8 +32,8 @@ Result<NormalizerStep> readPrecompiled(const Json& step)
 Result<NormalizerStep> readNormalizer(const Json& step)
 {
     const auto type = textOr(step, "type", "");
-    constexpr std::pair<std::string_view, UnicodeForm> kForms[]
-        = { { "NFC", UnicodeForm::Nfc }, { "NFD", UnicodeForm::Nfd }, { "NFKC", UnicodeForm::Nfkc }, { "NFKD", UnicodeForm::Nfkd } };
+    constexpr std::pair<std::string_view, UnicodeForm> kForms[] = { { "NFC", UnicodeForm::Nfc },
+        { "NFD", UnicodeForm::Nfd }, { "NFKC", UnicodeForm::Nfkc }, { "NFKD", UnicodeForm::Nfkd } };
     for (const auto& [name, form] : kForms) {
         if (type == name)
             return NormalizerStep(form);
@@ -50,7 +50,8 @@ Result<NormalizerStep> readNormalizer(const Json& step)
         return NormalizerStep(StripAccents {});
     if (type == "BertNormalizer") {
         const bool lowercase = boolOr(step, "lowercase", true);
-        return NormalizerStep(BertText { boolOr(step, "clean_text", true), boolOr(step, "handle_chinese_chars", true), boolOr(step, "strip_accents", lowercase), lowercase });
+        return NormalizerStep(BertText { boolOr(step, "clean_text", true), boolOr(step, "handle_chinese_chars", true),
+            boolOr(step, "strip_accents", lowercase), lowercase });
     }
     if (type == "Nmt")
         return NormalizerStep(NmtText {});
@@ -58,7 +59,8 @@ Result<NormalizerStep> readNormalizer(const Json& step)
         return readPrecompiled(step);
     if (type == "ByteLevel")
         return NormalizerStep(ByteLevelText {});
-    return refused("the normalizer " + type + " is not supported; supported are NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Replace, Prepend, BertNormalizer, Nmt, Precompiled, ByteLevel and Sequence");
+    return refused("the normalizer " + type
+        + " is not supported; supported are NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Replace, Prepend, BertNormalizer, Nmt, Precompiled, ByteLevel and Sequence");
 }
 
 } // namespace furrow

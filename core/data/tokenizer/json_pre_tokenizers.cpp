@@ -13,7 +13,8 @@ Result<SplitBehaviour> readBehaviour(const Json& step)
         { "Isolated", SplitBehaviour::Isolated }, { "MergedWithPrevious", SplitBehaviour::MergedWithPrevious },
         { "MergedWithNext", SplitBehaviour::MergedWithNext }, { "Contiguous", SplitBehaviour::Contiguous } };
     const auto behaviour = textOr(step, "behavior", "");
-    const auto* found = std::find_if(std::begin(kBehaviours), std::end(kBehaviours), [&](const auto& b) { return b.first == behaviour; });
+    const auto* found = std::find_if(
+        std::begin(kBehaviours), std::end(kBehaviours), [&](const auto& b) { return b.first == behaviour; });
     if (found == std::end(kBehaviours))
         return refused("the split behaviour \"" + behaviour + "\" is not known");
     return found->second;
@@ -52,14 +53,17 @@ PreTokenizerStep readMetaspace(const Json& step)
     MetaspaceStep metaspace;
     metaspace.replacement = textOr(step, "replacement", metaspace.replacement);
     const auto scheme = textOr(step, "prepend_scheme", boolOr(step, "add_prefix_space", true) ? "always" : "never");
-    metaspace.prepend = scheme == "never" ? PrependScheme::Never : scheme == "first" ? PrependScheme::First : PrependScheme::Always;
+    metaspace.prepend = scheme == "never" ? PrependScheme::Never
+        : scheme == "first"               ? PrependScheme::First
+                                          : PrependScheme::Always;
     metaspace.split = boolOr(step, "split", true);
     return metaspace;
 }
 
 Result<PreTokenizerStep> readFixedLength(const Json& step)
 {
-    const auto length = member(step, "length").is_null() ? std::uint64_t { 5 } : numberOf(member(step, "length"), 1u << 30).value_or(0);
+    const auto length = member(step, "length").is_null() ? std::uint64_t { 5 }
+                                                         : numberOf(member(step, "length"), 1u << 30).value_or(0);
     if (length == 0)
         return refused("the length of FixedLength is no number above 0");
     return PreTokenizerStep(FixedLengthStep { length });
@@ -71,7 +75,8 @@ Result<PreTokenizerStep> readPreTokenizer(const Json& step)
 {
     const auto type = textOr(step, "type", "");
     if (type == "ByteLevel")
-        return PreTokenizerStep(ByteLevelStep { boolOr(step, "add_prefix_space", true), boolOr(step, "use_regex", true), true });
+        return PreTokenizerStep(
+            ByteLevelStep { boolOr(step, "add_prefix_space", true), boolOr(step, "use_regex", true), true });
     if (type == "Digits")
         return PreTokenizerStep(DigitsStep { boolOr(step, "individual_digits", false) });
     if (type == "Metaspace")
@@ -92,7 +97,8 @@ Result<PreTokenizerStep> readPreTokenizer(const Json& step)
         return PreTokenizerStep(BertStep {});
     if (type == "CharDelimiterSplit" || type == "Delimiter") {
         const auto delimiter = characterOf(step, "delimiter");
-        return delimiter ? Result<PreTokenizerStep>(CharDelimiterStep { *delimiter }) : refused("the delimiter of CharDelimiterSplit is no one character");
+        return delimiter ? Result<PreTokenizerStep>(CharDelimiterStep { *delimiter })
+                         : refused("the delimiter of CharDelimiterSplit is no one character");
     }
     if (type == "FixedLength")
         return readFixedLength(step);

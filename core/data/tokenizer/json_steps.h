@@ -21,6 +21,7 @@ Result<NormalizerStep> readNormalizer(const Json& step);
 Result<PreTokenizerStep> readPreTokenizer(const Json& step);
 Result<DecoderStep> readDecoder(const Json& step);
 /// @param entries  gets the texts of the vocabulary, as they are written, and their ids
-Result<std::shared_ptr<PieceModel>> readModel(const Json& model, bool byteLevel, std::string& settings, BytesMap& entries);
+Result<std::shared_ptr<PieceModel>> readModel(
+    const Json& model, bool byteLevel, std::string& settings, BytesMap& entries);
 
 } // namespace furrow

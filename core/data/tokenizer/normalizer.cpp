@@ -69,14 +69,16 @@ Status apply(const ReplaceText& step, Change& change)
             return;
         const auto first = change.from.substr(begin, end - begin);
         if (begin == 0 && !first.empty()) // what comes in the place of several characters stands for the last
-            change.keepsStart = !step.to.empty() && decodeChar(first.data(), first.data() + first.size()).sizeBytes == first.size();
+            change.keepsStart
+                = !step.to.empty() && decodeChar(first.data(), first.data() + first.size()).sizeBytes == first.size();
         change.out.append(change.from.substr(done, begin - done)).append(step.to);
         done = end;
     };
     if (step.pattern) {
         FURROW_TRY(step.pattern->forEachMatch(change.from, replace));
     } else {
-        for (auto at = change.from.find(step.from); at != std::string_view::npos; at = change.from.find(step.from, at + step.from.size()))
+        for (auto at = change.from.find(step.from); at != std::string_view::npos;
+            at = change.from.find(step.from, at + step.from.size()))
             replace(at, at + step.from.size());
     }
     if (change.out.size() > change.mostBytes)
@@ -129,9 +131,11 @@ Status apply(const StripAccents&, Change& change)
 
 bool isChinese(char32_t c)
 {
-    constexpr std::pair<char32_t, char32_t> kBlocks[] = { { 0x4E00, 0x9FFF }, { 0x3400, 0x4DBF }, { 0x20000, 0x2A6DF }, { 0x2A700, 0x2B73F }, { 0x2B740, 0x2B81F },
-        { 0x2B920, 0x2CEAF }, { 0xF900, 0xFAFF }, { 0x2F800, 0x2FA1F } }; // as BERT has them
-    return std::any_of(std::begin(kBlocks), std::end(kBlocks), [c](const auto& block) { return c >= block.first && c <= block.second; });
+    constexpr std::pair<char32_t, char32_t> kBlocks[]
+        = { { 0x4E00, 0x9FFF }, { 0x3400, 0x4DBF }, { 0x20000, 0x2A6DF }, { 0x2A700, 0x2B73F }, { 0x2B740, 0x2B81F },
+              { 0x2B920, 0x2CEAF }, { 0xF900, 0xFAFF }, { 0x2F800, 0x2FA1F } }; // as BERT has them
+    return std::any_of(std::begin(kBlocks), std::end(kBlocks),
+        [c](const auto& block) { return c >= block.first && c <= block.second; });
 }
 
 Status apply(const BertText& step, Change& change)
@@ -168,7 +172,9 @@ Status apply(const BertText& step, Change& change)
 
 Status apply(const NmtText&, Change& change)
 {
-    const auto isDropped = [](char32_t c) { return (c >= 1 && c <= 8) || c == 0xB || (c >= 0xE && c <= 0x1F) || c == 0x7F || c == 0x8F || c == 0x9F; };
+    const auto isDropped = [](char32_t c) {
+        return (c >= 1 && c <= 8) || c == 0xB || (c >= 0xE && c <= 0x1F) || c == 0x7F || c == 0x8F || c == 0x9F;
+    };
     const auto isBlank = [](char32_t c) {
         constexpr std::array<char32_t, 10> kBlank { 9, 0xA, 0xC, 0xD, 0x1680, 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD };
         return (c >= 0x200B && c <= 0x200F) || std::find(kBlank.begin(), kBlank.end(), c) != kBlank.end();
@@ -184,12 +190,15 @@ Status apply(const NmtText&, Change& change)
 
 Status apply(const PrecompiledText& step, Change& change)
 {
-    // Piecewise, so that a text that grows is noticed; a cut behind an ASCII letter or space is none between what belongs together.
+    // Piecewise, so that a text that grows is noticed; a cut behind an ASCII letter or space is none between what
+    // belongs together.
     constexpr std::size_t kPiece = 1u << 16;
     auto rest = change.from;
     while (!rest.empty()) {
         auto size = std::min(rest.size(), kPiece);
-        const auto isApart = [&](std::size_t at) { return rest[at - 1] >= ' ' && rest[at - 1] < 0x7F && rest[at] >= ' ' && rest[at] < 0x7F; };
+        const auto isApart = [&](std::size_t at) {
+            return rest[at - 1] >= ' ' && rest[at - 1] < 0x7F && rest[at] >= ' ' && rest[at] < 0x7F;
+        };
         while (size < rest.size() && !isApart(size))
             ++size;
         step.charsmap->apply(rest.substr(0, size), change.out);

@@ -38,7 +38,8 @@ struct PrecompiledText {
     std::shared_ptr<const PrecompiledCharsmap> charsmap;
 };
 struct ByteLevelText { };
-using NormalizerStep = std::variant<UnicodeForm, PrependText, ReplaceText, LowercaseText, StripSpaces, StripAccents, BertText, NmtText, PrecompiledText, ByteLevelText>;
+using NormalizerStep = std::variant<UnicodeForm, PrependText, ReplaceText, LowercaseText, StripSpaces, StripAccents,
+    BertText, NmtText, PrecompiledText, ByteLevelText>;
 
 /// A text on its way through the steps.
 struct NormalizedText {
@@ -47,11 +48,12 @@ struct NormalizedText {
     bool keepsStart = true; ///< its first character stands for the first of the original
 };
 
-/// Lets `out.text` be `text` after all steps. Bytes that are no valid UTF-8 stay as they are. An error: a pattern takes too many steps, or the text
-/// grows without measure.
+/// Lets `out.text` be `text` after all steps. Bytes that are no valid UTF-8 stay as they are. An error: a pattern takes
+/// too many steps, or the text grows without measure.
 Status normalize(const std::vector<NormalizerStep>& steps, std::string_view text, NormalizedText& out);
 
-/// NFC and so on, for the code points of Unicode 9, the version of the tokenizers library. @return false when nothing changes
+/// NFC and so on, for the code points of Unicode 9, the version of the tokenizers library. @return false when nothing
+/// changes
 bool applyForm(UnicodeForm form, std::string_view text, std::string& out);
 
 } // namespace furrow

@@ -5,7 +5,8 @@ namespace furrow {
 Status PieceModel::add(TokenId id, std::string_view bytes, bool matchable)
 {
     if (id > kMaxTokenId)
-        return Error { ErrorCode::InvalidArgument, "token id " + std::to_string(id) + " is larger than " + std::to_string(kMaxTokenId) };
+        return Error { ErrorCode::InvalidArgument,
+            "token id " + std::to_string(id) + " is larger than " + std::to_string(kMaxTokenId) };
     if (id >= tokens.size())
         tokens.resize(id + 1);
     tokens[id] = { arena.size(), static_cast<std::uint32_t>(bytes.size()), true };

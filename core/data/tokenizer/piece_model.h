@@ -11,7 +11,8 @@ inline constexpr TokenId kNoToken = UINT32_MAX;
 /// Ids are indices of tables: a larger one is refused.
 inline constexpr TokenId kMaxTokenId = (1u << 24) - 1;
 
-/// A vocabulary, and how it makes ids of one piece of text, without anything that happens before or after it. Read-only use is thread-safe.
+/// A vocabulary, and how it makes ids of one piece of text, without anything that happens before or after it. Read-only
+/// use is thread-safe.
 class PieceModel {
 public:
     /// The bytes of each id; ids may have holes (nothing there).
@@ -23,7 +24,8 @@ public:
 
     virtual ~PieceModel() = default;
 
-    /// Appends the ids of one piece, without any cache. An error: the piece has a character without a token, and the model no token for such.
+    /// Appends the ids of one piece, without any cache. An error: the piece has a character without a token, and the
+    /// model no token for such.
     virtual Status encodePiece(std::string_view piece, std::vector<TokenId>& out) const = 0;
     /// What the tokenizers library would call the token, for its decoders.
     virtual std::string tokenText(TokenId id) const { return std::string(bytesOf(id)); }

@@ -92,7 +92,10 @@ public:
     std::optional<TokenId> unknownToken() const override { return spec_.model->unknown; }
     std::string definition() const override { return spec_.definition; }
 
-    Status encode(std::string_view text, std::vector<TokenId>& out) const override { return encodeText(text, out, false); }
+    Status encode(std::string_view text, std::vector<TokenId>& out) const override
+    {
+        return encodeText(text, out, false);
+    }
     Status encodeMatchingSpecial(std::string_view text, std::vector<TokenId>& out) const override
     {
         return encodeText(text, out, true);
@@ -115,7 +118,10 @@ public:
 private:
     TokenId findEndOfText() const
     {
-        for (const std::string_view wanted : { "<|endoftext|>", "<|end_of_text|>", "<\xEF\xBD\x9C" "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>", "</s>", "<eos>", "<|im_end|>", "<EOT>" }) {
+        for (const std::string_view wanted : { "<|endoftext|>", "<|end_of_text|>",
+                 "<\xEF\xBD\x9C"
+                 "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>",
+                 "</s>", "<eos>", "<|im_end|>", "<EOT>" }) {
             for (const auto& token : spec_.addedTokens) {
                 if (token.content == wanted)
                     return token.id;
@@ -135,7 +141,8 @@ private:
         sha.update(spec_.settings);
         for (const auto& token : spec_.model->tokens) {
             const std::uint32_t size = token.known ? token.size : UINT32_MAX;
-            const std::uint8_t bytes[4] = { std::uint8_t(size), std::uint8_t(size >> 8), std::uint8_t(size >> 16), std::uint8_t(size >> 24) };
+            const std::uint8_t bytes[4]
+                = { std::uint8_t(size), std::uint8_t(size >> 8), std::uint8_t(size >> 16), std::uint8_t(size >> 24) };
             sha.update(bytes, sizeof bytes);
             sha.update(std::string_view(spec_.model->arena).substr(token.offset, token.size));
         }
@@ -156,7 +163,8 @@ private:
         for (const auto& piece : rawAdded_.split(text, special)) {
             if (piece.id != AddedTokenFinder::kNoAddedToken)
                 encoder.id(piece.id);
-            else if (auto status = encodeNormalized(piece.text, piece.text.data() == text.data(), special, encoder); !status.ok())
+            else if (auto status = encodeNormalized(piece.text, piece.text.data() == text.data(), special, encoder);
+                !status.ok())
                 return status;
         }
         return {};
@@ -173,7 +181,8 @@ private:
         for (const auto& piece : normalizedAdded_.split(text, special)) {
             if (piece.id != AddedTokenFinder::kNoAddedToken)
                 encoder.id(piece.id);
-            else if (auto status = encodePlain(piece.text, atStart && piece.text.data() == text.data(), encoder); !status.ok())
+            else if (auto status = encodePlain(piece.text, atStart && piece.text.data() == text.data(), encoder);
+                !status.ok())
                 return status;
         }
         return {};

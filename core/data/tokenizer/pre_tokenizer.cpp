@@ -40,7 +40,8 @@ template <typename Splitter> std::vector<Span> pieces(std::string_view text)
     const char* end = text.data() + text.size();
     for (const char* p = text.data(); p < end;) {
         const char* next = splitter.next(p, end);
-        spans.push_back({ static_cast<std::size_t>(p - text.data()), static_cast<std::size_t>(next - text.data()), true });
+        spans.push_back(
+            { static_cast<std::size_t>(p - text.data()), static_cast<std::size_t>(next - text.data()), true });
         p = next;
     }
     return spans;
@@ -49,7 +50,8 @@ template <typename Splitter> std::vector<Span> pieces(std::string_view text)
 std::vector<Span> literalSpans(std::string_view text, std::string_view literal)
 {
     std::vector<Span> spans;
-    for (auto at = text.find(literal); !literal.empty() && at != std::string_view::npos; at = text.find(literal, at + literal.size()))
+    for (auto at = text.find(literal); !literal.empty() && at != std::string_view::npos;
+        at = text.find(literal, at + literal.size()))
         addMatch(spans, at, at + literal.size());
     addRest(spans, text.size());
     return spans;
@@ -58,21 +60,16 @@ std::vector<Span> literalSpans(std::string_view text, std::string_view literal)
 Result<std::vector<Span>> spansOf(const SplitStep& step, std::string_view text)
 {
     switch (step.pattern) {
-    case SplitPattern::Gpt2:
-        return pieces<Gpt2Split>(text);
-    case SplitPattern::Cl100k:
-        return pieces<ModernSplit<3, false>>(text);
-    case SplitPattern::Cl100kWholeTail:
-        return pieces<ModernSplit<3, true>>(text);
-    case SplitPattern::Qwen2:
-        return pieces<ModernSplit<1, false>>(text);
-    case SplitPattern::Literal:
-        return literalSpans(text, step.literal);
-    case SplitPattern::Regex:
-        break;
+    case SplitPattern::Gpt2: return pieces<Gpt2Split>(text);
+    case SplitPattern::Cl100k: return pieces<ModernSplit<3, false>>(text);
+    case SplitPattern::Cl100kWholeTail: return pieces<ModernSplit<3, true>>(text);
+    case SplitPattern::Qwen2: return pieces<ModernSplit<1, false>>(text);
+    case SplitPattern::Literal: return literalSpans(text, step.literal);
+    case SplitPattern::Regex: break;
     }
     std::vector<Span> spans;
-    FURROW_TRY(step.regex->forEachMatch(text, [&](std::size_t begin, std::size_t end) { addMatch(spans, begin, end); }));
+    FURROW_TRY(
+        step.regex->forEachMatch(text, [&](std::size_t begin, std::size_t end) { addMatch(spans, begin, end); }));
     addRest(spans, text.size());
     return spans;
 }
@@ -98,7 +95,8 @@ std::vector<Span> joined(std::vector<Span> spans, SplitBehaviour behaviour)
     return out;
 }
 
-void appendSpans(std::vector<Span> spans, SplitBehaviour behaviour, const TextSegment& segment, std::vector<TextSegment>& out)
+void appendSpans(
+    std::vector<Span> spans, SplitBehaviour behaviour, const TextSegment& segment, std::vector<TextSegment>& out)
 {
     if (behaviour == SplitBehaviour::Removed)
         std::erase_if(spans, [](const Span& span) { return span.matched; });
@@ -106,7 +104,8 @@ void appendSpans(std::vector<Span> spans, SplitBehaviour behaviour, const TextSe
         spans = joined(std::move(spans), behaviour);
     for (const auto& span : spans) {
         if (span.end > span.begin) // a pattern may match nothing: that cuts, and is no piece
-            out.push_back({ segment.bytes.substr(span.begin, span.end - span.begin), segment.atStart && span.begin == 0 });
+            out.push_back(
+                { segment.bytes.substr(span.begin, span.end - span.begin), segment.atStart && span.begin == 0 });
     }
 }
 
@@ -158,14 +157,17 @@ Status apply(const DigitsStep& step, const TextSegment& segment, std::vector<Tex
 {
     const auto* table = codePointTable();
     const auto isNumber = [table](char32_t c) { return static_cast<CharClass>(table[c] >> 5) == CharClass::Number; };
-    appendSpans(characterSpans(segment.bytes, isNumber), step.individual ? SplitBehaviour::Isolated : SplitBehaviour::Contiguous, segment, out);
+    appendSpans(characterSpans(segment.bytes, isNumber),
+        step.individual ? SplitBehaviour::Isolated : SplitBehaviour::Contiguous, segment, out);
     return {};
 }
 
 Status apply(const WhitespaceStep&, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
 {
     enum class Kind { Word, Space, Other };
-    const auto kindOf = [](char32_t c) { return isReferenceWord(c) ? Kind::Word : isReferenceSpace(c) ? Kind::Space : Kind::Other; };
+    const auto kindOf = [](char32_t c) {
+        return isReferenceWord(c) ? Kind::Word : isReferenceSpace(c) ? Kind::Space : Kind::Other;
+    };
     const char* end = segment.bytes.data() + segment.bytes.size();
     std::vector<Span> spans;
     auto before = Kind::Space;
@@ -207,7 +209,8 @@ Status apply(const BertStep&, const TextSegment& segment, std::vector<TextSegmen
 
 Status apply(const CharDelimiterStep& step, const TextSegment& segment, std::vector<TextSegment>& out, SegmentArena&)
 {
-    appendSpans(characterSpans(segment.bytes, [&](char32_t c) { return c == step.delimiter; }), SplitBehaviour::Removed, segment, out);
+    appendSpans(characterSpans(segment.bytes, [&](char32_t c) { return c == step.delimiter; }), SplitBehaviour::Removed,
+        segment, out);
     return {};
 }
 
@@ -258,7 +261,8 @@ Status apply(const MetaspaceStep& step, const TextSegment& segment, std::vector<
         else
             text += c;
     }
-    const bool prepend = step.prepend == PrependScheme::Always || (step.prepend == PrependScheme::First && segment.atStart);
+    const bool prepend
+        = step.prepend == PrependScheme::Always || (step.prepend == PrependScheme::First && segment.atStart);
     if (prepend && !text.starts_with(step.replacement))
         text.insert(0, step.replacement);
     const TextSegment whole { text, segment.atStart };

@@ -22,7 +22,8 @@ using SegmentArena = std::deque<std::string>;
 struct ByteLevelStep {
     bool addPrefixSpace = true;
     bool useRegex = true; ///< splits by the GPT-2 pattern
-    bool writesAlphabet = false; ///< bytes become letters of the byte alphabet; a byte-level model takes them as they are
+    bool writesAlphabet
+        = false; ///< bytes become letters of the byte alphabet; a byte-level model takes them as they are
 };
 enum class SplitBehaviour { Removed, Isolated, MergedWithPrevious, MergedWithNext, Contiguous };
 /// Patterns with a hand-written splitter; Regex and Literal are all others.
@@ -56,8 +57,8 @@ struct FixedLengthStep {
     std::size_t length = 5; ///< [code points], > 0
 };
 struct UnicodeScriptsStep { };
-using PreTokenizerStep = std::variant<ByteLevelStep, SplitStep, DigitsStep, MetaspaceStep, WhitespaceStep, WhitespaceSplitStep, PunctuationStep, BertStep, CharDelimiterStep, FixedLengthStep,
-    UnicodeScriptsStep>;
+using PreTokenizerStep = std::variant<ByteLevelStep, SplitStep, DigitsStep, MetaspaceStep, WhitespaceStep,
+    WhitespaceSplitStep, PunctuationStep, BertStep, CharDelimiterStep, FixedLengthStep, UnicodeScriptsStep>;
 
 /// Replaces the segments by what the step makes of them. An error: a pattern takes too many steps on a segment.
 Status applyStep(const PreTokenizerStep& step, std::vector<TextSegment>& segments, SegmentArena& arena);

@@ -34,8 +34,10 @@ bool isBoundary(char before, char behind)
 Result<std::shared_ptr<const PrecompiledCharsmap>> PrecompiledCharsmap::read(std::string_view packed)
 {
     const auto byteAt = [&](std::size_t i) { return std::uint32_t { static_cast<std::uint8_t>(packed[i]) }; };
-    const auto unitAt = [&](std::size_t i) { return byteAt(i) | byteAt(i + 1) << 8 | byteAt(i + 2) << 16 | byteAt(i + 3) << 24; };
-    const auto corrupt = [](const char* why) { return Error { ErrorCode::Corrupt, std::string("precompiled_charsmap: ") + why }; };
+    const auto unitAt
+        = [&](std::size_t i) { return byteAt(i) | byteAt(i + 1) << 8 | byteAt(i + 2) << 16 | byteAt(i + 3) << 24; };
+    const auto corrupt
+        = [](const char* why) { return Error { ErrorCode::Corrupt, std::string("precompiled_charsmap: ") + why }; };
     const std::size_t size = packed.size() < 4 ? 0 : unitAt(0);
     if (size < 4 || size % 4 != 0 || size > packed.size() - 4 || packed.size() > kLongestTexts)
         return corrupt("its array is cut or too long");
@@ -93,11 +95,12 @@ void PrecompiledCharsmap::applyToCluster(std::string_view cluster, std::string& 
 void PrecompiledCharsmap::applyToClusters(std::string_view text, std::string& out) const
 {
     std::size_t done = 0;
-    (void)clusters().forEachMatch(text, [&](std::size_t begin, std::size_t end) { // \X never backtracks; what it leaves out is no UTF-8
-        out.append(text.substr(done, begin - done));
-        applyToCluster(text.substr(begin, end - begin), out);
-        done = end;
-    });
+    (void)clusters().forEachMatch(
+        text, [&](std::size_t begin, std::size_t end) { // \X never backtracks; what it leaves out is no UTF-8
+            out.append(text.substr(done, begin - done));
+            applyToCluster(text.substr(begin, end - begin), out);
+            done = end;
+        });
     out.append(text.substr(done));
 }
 

@@ -11,8 +11,8 @@
 
 namespace furrow {
 
-/// What sentencepiece replaces, as it packs it: a double array (darts-clone) of the texts to be replaced, and what comes in their place. Read with the
-/// tokenizers library's rules. Const methods are thread-safe.
+/// What sentencepiece replaces, as it packs it: a double array (darts-clone) of the texts to be replaced, and what
+/// comes in their place. Read with the tokenizers library's rules. Const methods are thread-safe.
 class PrecompiledCharsmap {
 public:
     /// @param packed  bytes of the array (4, little endian), the array, and texts that end with a zero

@@ -8,7 +8,8 @@
 
 namespace furrow {
 
-/// Byte strings to values, walked byte by byte: finds all keys that a text starts with in one pass. Read-only use is thread-safe.
+/// Byte strings to values, walked byte by byte: finds all keys that a text starts with in one pass. Read-only use is
+/// thread-safe.
 class PrefixTree {
 public:
     using Node = std::uint32_t;

@@ -31,16 +31,14 @@ struct LowerRun {
 
 template <typename Run, std::size_t kSize> const Run* runOf(const Run (&runs)[kSize], char32_t c)
 {
-    const auto* behind = std::upper_bound(std::begin(runs), std::end(runs), c, [](char32_t value, const Run& run) { return value < run.first; });
+    const auto* behind = std::upper_bound(
+        std::begin(runs), std::end(runs), c, [](char32_t value, const Run& run) { return value < run.first; });
     return behind != std::begin(runs) && c <= behind[-1].last ? behind - 1 : nullptr;
 }
 
 } // namespace
 
-bool isReferenceSpace(char32_t c)
-{
-    return static_cast<CharClass>(codePointTable()[c] >> 5) == CharClass::Space;
-}
+bool isReferenceSpace(char32_t c) { return static_cast<CharClass>(codePointTable()[c] >> 5) == CharClass::Space; }
 
 bool isReferenceWord(char32_t c)
 {

@@ -6,8 +6,8 @@
 
 namespace furrow {
 
-// The sets of characters that components of the tokenizers library test for, as it does: each of the Unicode version of that part
-// (reference_characters.inc). A byte that is no UTF-8 (kInvalidByte) is in none.
+// The sets of characters that components of the tokenizers library test for, as it does: each of the Unicode version of
+// that part (reference_characters.inc). A byte that is no UTF-8 (kInvalidByte) is in none.
 
 /// White_Space.
 bool isReferenceSpace(char32_t c);

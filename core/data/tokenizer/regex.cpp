@@ -55,7 +55,8 @@ Error unknownCharacter(std::string_view pattern, char32_t c)
     char name[16];
     std::snprintf(name, sizeof name, "U+%04X", static_cast<unsigned>(c));
     return { ErrorCode::InvalidArgument,
-        sentence("The pattern %1 tells characters beside %2 apart, and Oniguruma %3 of this system does not know that one. Install Oniguruma 6.9.10 or later, or leave the text out.",
+        sentence(
+            "The pattern %1 tells characters beside %2 apart, and Oniguruma %3 of this system does not know that one. Install Oniguruma 6.9.10 or later, or leave the text out.",
             { std::string(pattern.substr(0, kShownBytes)), name, onig_version() }) };
 }
 
@@ -68,7 +69,8 @@ struct Matching {
     {
         onig_initialize_match_param(param.get());
         onig_set_retry_limit_in_match_of_match_param(param.get(), kRetriesInMatch);
-        onig_set_retry_limit_in_search_of_match_param(param.get(), kRetriesInMatch + 100 * static_cast<unsigned long>(textBytes));
+        onig_set_retry_limit_in_search_of_match_param(
+            param.get(), kRetriesInMatch + 100 * static_cast<unsigned long>(textBytes));
         onig_set_match_stack_limit_size_of_match_param(param.get(), kMatchStackEntries);
     }
 };
@@ -106,7 +108,8 @@ struct Regex::Code {
 
     /// The valid text at the front; empty where the first byte is none.
     Result<Shown> validFrom(std::string_view text) const;
-    Status matchesIn(const Shown& shown, std::size_t offset, Matching& matching, const std::function<void(std::size_t, std::size_t)>& match) const;
+    Status matchesIn(const Shown& shown, std::size_t offset, Matching& matching,
+        const std::function<void(std::size_t, std::size_t)>& match) const;
 };
 
 Result<Shown> Regex::Code::validFrom(std::string_view text) const
@@ -134,14 +137,16 @@ Result<Shown> Regex::Code::validFrom(std::string_view text) const
     return shown;
 }
 
-Status Regex::Code::matchesIn(const Shown& shown, std::size_t offset, Matching& matching, const std::function<void(std::size_t, std::size_t)>& match) const
+Status Regex::Code::matchesIn(const Shown& shown, std::size_t offset, Matching& matching,
+    const std::function<void(std::size_t, std::size_t)>& match) const
 {
     const auto text = shown.bytes();
     const auto* begin = onigText(text.data());
     const auto* end = begin + text.size();
     std::size_t before = std::string_view::npos; // end of the last match
     for (std::size_t at = 0; at <= text.size();) {
-        const int found = onig_search_with_param(code.get(), begin, end, begin + at, end, matching.region.get(), ONIG_OPTION_NONE, matching.param.get());
+        const int found = onig_search_with_param(
+            code.get(), begin, end, begin + at, end, matching.region.get(), ONIG_OPTION_NONE, matching.param.get());
         if (found == ONIG_MISMATCH)
             break;
         if (found < 0)
@@ -163,7 +168,8 @@ Status Regex::Code::matchesIn(const Shown& shown, std::size_t offset, Matching& 
 Result<std::shared_ptr<const Regex>> Regex::compile(const std::string& pattern)
 {
     const auto refused = [&](const std::string& why) {
-        return Error { ErrorCode::InvalidArgument, "the pattern " + pattern.substr(0, kShownBytes) + " is not understood: " + why };
+        return Error { ErrorCode::InvalidArgument,
+            "the pattern " + pattern.substr(0, kShownBytes) + " is not understood: " + why };
     };
     if (pattern.size() > kMaxPatternBytes)
         return refused("it is longer than 64 KiB");
@@ -174,13 +180,15 @@ Result<std::shared_ptr<const Regex>> Regex::compile(const std::string& pattern)
     const auto* begin = onigText(text.data());
     regex_t* made = nullptr;
     OnigErrorInfo info {};
-    const int failed = onig_new(&made, begin, begin + text.size(), ONIG_OPTION_NONE, ONIG_ENCODING_UTF8, ONIG_SYNTAX_DEFAULT, &info);
+    const int failed
+        = onig_new(&made, begin, begin + text.size(), ONIG_OPTION_NONE, ONIG_ENCODING_UTF8, ONIG_SYNTAX_DEFAULT, &info);
     if (failed != ONIG_NORMAL) {
         OnigUChar why[ONIG_MAX_ERROR_MESSAGE_LEN] = {};
         const int size = onig_error_code_to_str(why, failed, &info);
         return refused({ reinterpret_cast<const char*>(why), static_cast<std::size_t>(std::max(size, 0)) });
     }
-    return std::shared_ptr<const Regex>(new Regex(std::shared_ptr<const Code>(new Code { std::unique_ptr<regex_t, FreeRegex>(made), pattern, PatternCharacters(pattern) })));
+    return std::shared_ptr<const Regex>(new Regex(std::shared_ptr<const Code>(
+        new Code { std::unique_ptr<regex_t, FreeRegex>(made), pattern, PatternCharacters(pattern) })));
 }
 
 Status Regex::forEachMatch(std::string_view text, const std::function<void(std::size_t, std::size_t)>& match) const

@@ -86,11 +86,14 @@ PatternUnit readEscape(const char* p, const char* end)
         unit.end = std::from_chars(p + 1, std::min(end, p + 3), value, 16).ptr;
         unit.codePoint = value;
         unit.isByte = value >= 0x80;
-    } else if (*p == 'o' || (*p >= '0' && *p <= '7' && end - p > 2 && p[1] >= '0' && p[1] <= '7' && p[2] >= '0' && p[2] <= '7')) {
+    } else if (*p == 'o'
+        || (*p >= '0' && *p <= '7' && end - p > 2 && p[1] >= '0' && p[1] <= '7' && p[2] >= '0' && p[2] <= '7')) {
         unit.isByte = true;
     } else {
         unit.isReference = (*p >= '1' && *p <= '9') || *p == 'k';
-        unit.codePoint = static_cast<unsigned char>(*p) < 0x80 && !std::isalnum(static_cast<unsigned char>(*p)) ? static_cast<char32_t>(*p) : 0;
+        unit.codePoint = static_cast<unsigned char>(*p) < 0x80 && !std::isalnum(static_cast<unsigned char>(*p))
+            ? static_cast<char32_t>(*p)
+            : 0;
     }
     return unit;
 }
@@ -109,7 +112,8 @@ char32_t knownCharacter(char32_t c)
 {
     if (c < kNewer[0].first || knowsUnicode16())
         return c;
-    const auto* behind = std::upper_bound(std::begin(kNewer), std::end(kNewer), c, [](char32_t value, const Newer& run) { return value < run.first; });
+    const auto* behind = std::upper_bound(
+        std::begin(kNewer), std::end(kNewer), c, [](char32_t value, const Newer& run) { return value < run.first; });
     return behind != std::begin(kNewer) && c <= behind[-1].last ? behind[-1].shownAs : c;
 }
 
@@ -133,7 +137,9 @@ PatternCharacters::PatternCharacters(std::string_view pattern)
 bool PatternCharacters::treatsAlike(char32_t a, char32_t b) const
 {
     const auto holds = [](const auto& range, char32_t c) { return range.first <= c && c <= range.second; };
-    return !opaque_ && std::all_of(named_.begin(), named_.end(), [&](const auto& range) { return holds(range, a) == holds(range, b); });
+    return !opaque_ && std::all_of(named_.begin(), named_.end(), [&](const auto& range) {
+        return holds(range, a) == holds(range, b);
+    });
 }
 
 std::string patternForThisVersion(std::string_view pattern)

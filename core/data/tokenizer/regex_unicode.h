@@ -7,8 +7,9 @@
 
 namespace furrow {
 
-// The reference tokenizers carry an Oniguruma of Unicode 16; the one that a system brings may be older. A character that the older one does not
-// know is shown to it as one that it does know and that has the same category, script and other properties (newer_code_points.inc).
+// The reference tokenizers carry an Oniguruma of Unicode 16; the one that a system brings may be older. A character
+// that the older one does not know is shown to it as one that it does know and that has the same category, script and
+// other properties (newer_code_points.inc).
 
 /// The character to show to this system's Oniguruma in the place of `c`; `c` itself when it knows that.
 char32_t knownCharacter(char32_t c);
@@ -28,7 +29,8 @@ private:
 /// The pattern with what older versions understand otherwise written out: [:punct:] holds the symbols as well.
 std::string patternForThisVersion(std::string_view pattern);
 
-/// What the pattern asks for and nobody has compared with the reference: properties that are not in proven_properties.inc, words by (?y{w}).
+/// What the pattern asks for and nobody has compared with the reference: properties that are not in
+/// proven_properties.inc, words by (?y{w}).
 /// "" when there is nothing. The library must have been started.
 std::string unprovenPart(std::string_view pattern);
 

@@ -11,7 +11,8 @@ namespace {
 
 class SentencepieceTokenizer final : public Tokenizer {
 public:
-    SentencepieceTokenizer(std::unique_ptr<sentencepiece::SentencePieceProcessor> processor, std::string model, std::string name)
+    SentencepieceTokenizer(
+        std::unique_ptr<sentencepiece::SentencePieceProcessor> processor, std::string model, std::string name)
         : processor_(std::move(processor))
         , definition_(std::move(model))
         , name_(std::move(name))
@@ -35,7 +36,9 @@ public:
     {
         std::vector<int> ids;
         if (const auto status = processor_->Encode({ text.data(), text.size() }, &ids); !status.ok())
-            return Error { ErrorCode::InvalidArgument, sentence("The sentencepiece model %1 does not encode a text of %2 bytes: %3.", { name_, std::to_string(text.size()), status.ToString() }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence("The sentencepiece model %1 does not encode a text of %2 bytes: %3.",
+                    { name_, std::to_string(text.size()), status.ToString() }) };
         out.insert(out.end(), ids.begin(), ids.end());
         return {};
     }
@@ -67,16 +70,14 @@ Result<std::shared_ptr<const Tokenizer>> readSentencepiece(std::string_view mode
 {
     auto processor = std::make_unique<sentencepiece::SentencePieceProcessor>();
     if (const auto status = processor->LoadFromSerializedProto({ model.data(), model.size() }); !status.ok())
-        return Error { ErrorCode::Corrupt, "it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (" + status.ToString() + ")" };
+        return Error { ErrorCode::Corrupt,
+            "it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (" + status.ToString() + ")" };
     if (processor->GetPieceSize() <= 0)
         return Error { ErrorCode::Corrupt, "the sentencepiece model has no pieces" };
     return std::shared_ptr<const Tokenizer>(
         std::make_shared<SentencepieceTokenizer>(std::move(processor), std::string(model), name));
 }
 
-std::string sentencepieceVersion()
-{
-    return SENTENCEPIECE_VERSION;
-}
+std::string sentencepieceVersion() { return SENTENCEPIECE_VERSION; }
 
 } // namespace furrow

@@ -21,7 +21,7 @@ constexpr std::array<std::uint8_t, 256> makeAsciiClasses()
     for (int c = 0; c < 256; ++c) {
         const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         const bool space = c == ' ' || (c >= 9 && c <= 13);
-        const auto kind = letter ? CharClass::Letter
+        const auto kind = letter   ? CharClass::Letter
             : c >= '0' && c <= '9' ? CharClass::Number
             : space                ? CharClass::Space
                                    : CharClass::Other;
@@ -147,7 +147,8 @@ private:
     }
 };
 
-/// `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+/// `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
+/// ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 /// @tparam kDigits        3 for cl100k and Llama-3, 1 for Qwen2
 /// @tparam kWholeTail     tiktoken's own cl100k: white space that ends the text is one piece, newlines or not
 template <int kDigits, bool kWholeTail> class ModernSplit : SplitBase {

@@ -23,9 +23,11 @@ const std::array<Family, 5>& families()
         { 50256, SplitPattern::Gpt2, "", { { "<|endoftext|>", 50256 } } },
         { 50280, SplitPattern::Gpt2, "", { { "<|endoftext|>", 50256 } } },
         { 100256, SplitPattern::Cl100kWholeTail, "",
-            { { "<|endoftext|>", 100257 }, { "<|fim_prefix|>", 100258 }, { "<|fim_middle|>", 100259 }, { "<|fim_suffix|>", 100260 }, { "<|endofprompt|>", 100276 } } },
+            { { "<|endoftext|>", 100257 }, { "<|fim_prefix|>", 100258 }, { "<|fim_middle|>", 100259 },
+                { "<|fim_suffix|>", 100260 }, { "<|endofprompt|>", 100276 } } },
         { 199998, SplitPattern::Regex, kO200kPattern, { { "<|endoftext|>", 199999 }, { "<|endofprompt|>", 200018 } } },
-        { 151643, SplitPattern::Qwen2, "", { { "<|endoftext|>", 151643 }, { "<|im_start|>", 151644 }, { "<|im_end|>", 151645 } } },
+        { 151643, SplitPattern::Qwen2, "",
+            { { "<|endoftext|>", 151643 }, { "<|im_start|>", 151644 }, { "<|im_end|>", 151645 } } },
     } };
     return known;
 }
@@ -84,7 +86,8 @@ Result<TokenizerSpec> readTiktokenRanks(std::string_view text)
         ++lines;
         const auto ranked = parseLine(line);
         if (!ranked || (ranked->rank < model.tokens.size() && model.tokens[ranked->rank].known))
-            return Error { ErrorCode::Corrupt, "line " + std::to_string(lines) + " is no new \"base64 rank\" of a tiktoken file" };
+            return Error { ErrorCode::Corrupt,
+                "line " + std::to_string(lines) + " is no new \"base64 rank\" of a tiktoken file" };
         FURROW_TRY(model.add(ranked->rank, ranked->bytes, true));
         if (ranked->bytes.size() == 1)
             model.byteIds[static_cast<std::uint8_t>(ranked->bytes[0])] = ranked->rank;
@@ -110,7 +113,8 @@ Result<TokenizerSpec> readTiktokenRanks(std::string_view text)
         return spec;
     }
     return Error { ErrorCode::InvalidArgument,
-        "a tiktoken file with " + std::to_string(lines) + " ranks is of no known family (GPT-2, cl100k, o200k, Qwen); use its tokenizer.json" };
+        "a tiktoken file with " + std::to_string(lines)
+            + " ranks is of no known family (GPT-2, cl100k, o200k, Qwen); use its tokenizer.json" };
 }
 
 } // namespace furrow

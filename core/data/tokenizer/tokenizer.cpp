@@ -23,8 +23,8 @@ bool looksLikeTiktoken(std::string_view text)
     if (space == 0 || space == std::string_view::npos || space + 1 >= line.size())
         return false;
     const auto isWord = [](unsigned char c) { return c > ' ' && c < 0x7F; };
-    return std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(space), isWord) && line[space + 1] >= '0'
-        && line[space + 1] <= '9';
+    return std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(space), isWord)
+        && line[space + 1] >= '0' && line[space + 1] <= '9';
 }
 
 Result<std::shared_ptr<const Tokenizer>> fromSpec(Result<TokenizerSpec> spec, const std::string& name)
@@ -75,7 +75,8 @@ Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const std::string& nameOr
         return loadFile(path.value(), "gpt2");
     }
     if (nameOrPath == "char")
-        return Error { ErrorCode::InvalidArgument, sentence("the tokenizer char is made from the data of a run; to load a saved one give char:PATH") };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("the tokenizer char is made from the data of a run; to load a saved one give char:PATH") };
     constexpr std::string_view kChar = "char:";
     const bool saved = nameOrPath.starts_with(kChar);
     const auto path = pathFromUtf8(saved ? nameOrPath.substr(kChar.size()) : nameOrPath);
@@ -83,7 +84,10 @@ Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const std::string& nameOr
     if (std::filesystem::is_directory(path, ignored))
         return loadFile(path / "tokenizer.json", utf8Text(path.filename()));
     if (!saved && !std::filesystem::exists(path, ignored))
-        return Error { ErrorCode::NotFound, sentence("there is no tokenizer %1; give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model", { nameOrPath }) };
+        return Error { ErrorCode::NotFound,
+            sentence(
+                "there is no tokenizer %1; give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model",
+                { nameOrPath }) };
     return loadFile(path, utf8Text(path.filename()));
 }
 

@@ -30,8 +30,9 @@ public:
     virtual TokenId endOfText() const = 0;
     /// The id that stands for whatever the vocabulary has no token for; nothing where every byte has one.
     virtual std::optional<TokenId> unknownToken() const { return std::nullopt; }
-    /// Appends the ids of `text`. Any bytes are allowed; special tokens written in the text are plain text. An error says that the ids of
-    /// this text cannot be known (a pattern takes too many steps on it): `out` then ends anywhere, and nothing may be trained on it.
+    /// Appends the ids of `text`. Any bytes are allowed; special tokens written in the text are plain text. An error
+    /// says that the ids of this text cannot be known (a pattern takes too many steps on it): `out` then ends anywhere,
+    /// and nothing may be trained on it.
     virtual Status encode(std::string_view text, std::vector<TokenId>& out) const = 0;
     /// Like encode, but special tokens written in the text become their ids.
     virtual Status encodeMatchingSpecial(std::string_view text, std::vector<TokenId>& out) const
@@ -60,8 +61,10 @@ std::string sentencepieceVersion();
 /// What a character tokenizer does with bytes that are no known code point.
 enum class CharFallback {
     Bytes, ///< 256 more ids, one per byte value, after end-of-text: nothing is ever lost
-    Unknown, ///< one more id, after end-of-text, for any other character; Bytes where the text itself has bytes that are none
-    EndOfText, ///< each unknown byte becomes end-of-text: for comparisons on text that is known whole, and for runs of before
+    Unknown, ///< one more id, after end-of-text, for any other character; Bytes where the text itself has bytes that
+             ///< are none
+    EndOfText, ///< each unknown byte becomes end-of-text: for comparisons on text that is known whole, and for runs of
+               ///< before
 };
 
 /// A character tokenizer: ids 0..n-1 are the distinct code points in ascending order, n is end-of-text.

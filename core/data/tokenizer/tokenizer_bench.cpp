@@ -24,7 +24,8 @@ std::vector<std::string_view> cut(std::string_view text, std::size_t pieceBytes)
 
 } // namespace
 
-Result<TokenizerBench> benchTokenizer(const Tokenizer& tokenizer, std::string_view text, int threads, std::size_t pieceBytes)
+Result<TokenizerBench> benchTokenizer(
+    const Tokenizer& tokenizer, std::string_view text, int threads, std::size_t pieceBytes)
 {
     const auto pieces = cut(text, pieceBytes);
     std::atomic<std::size_t> next = 0;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-// Reads what decides the ids and the text of ids. Post-processor, padding and truncation are left aside: Furrow packs samples itself.
+// Reads what decides the ids and the text of ids. Post-processor, padding and truncation are left aside: Furrow packs
+// samples itself.
 
 namespace furrow {
 
@@ -13,7 +14,8 @@ constexpr std::size_t kMaxJsonBytes = 64u << 20;
 constexpr std::size_t kMaxSteps = 256;
 
 /// The steps of one part, each read by `read`; none where the part is null.
-template <typename Step> Status readSteps(const Json& part, const char* key, Result<Step> (*read)(const Json&), std::vector<Step>& out)
+template <typename Step>
+Status readSteps(const Json& part, const char* key, Result<Step> (*read)(const Json&), std::vector<Step>& out)
 {
     std::vector<const Json*> steps;
     if (part.is_null())
@@ -55,7 +57,8 @@ Status readPipeline(const Json& root, TokenizerSpec& spec)
             spec.settings += "\nOniguruma";
         const auto* metaspace = std::get_if<MetaspaceStep>(&spec.preTokenizer[i]);
         if (i > 0 && metaspace != nullptr && metaspace->prepend == PrependScheme::First && !spec.normalizer.empty())
-            return refused("a Metaspace with prepend_scheme first behind another pre-tokenizer and a normalizer is not supported");
+            return refused(
+                "a Metaspace with prepend_scheme first behind another pre-tokenizer and a normalizer is not supported");
     }
     return {};
 }
@@ -64,18 +67,23 @@ Status readPipeline(const Json& root, TokenizerSpec& spec)
 bool isByteLevel(const Json& model, const TokenizerSpec& spec)
 {
     const auto isByteStep = [](const auto& step) { return std::holds_alternative<ByteLevelStep>(step); };
-    const bool last = std::count_if(spec.preTokenizer.begin(), spec.preTokenizer.end(), isByteStep) == 1 && isByteStep(spec.preTokenizer.back());
-    const bool decodes = spec.decoder.empty() || (spec.decoder.size() == 1 && std::holds_alternative<ByteLevelDecoder>(spec.decoder[0]));
-    const bool plain = textOr(model, "continuing_subword_prefix", "").empty() && textOr(model, "end_of_word_suffix", "").empty() && !boolOr(model, "byte_fallback", false);
+    const bool last = std::count_if(spec.preTokenizer.begin(), spec.preTokenizer.end(), isByteStep) == 1
+        && isByteStep(spec.preTokenizer.back());
+    const bool decodes = spec.decoder.empty()
+        || (spec.decoder.size() == 1 && std::holds_alternative<ByteLevelDecoder>(spec.decoder[0]));
+    const bool plain = textOr(model, "continuing_subword_prefix", "").empty()
+        && textOr(model, "end_of_word_suffix", "").empty() && !boolOr(model, "byte_fallback", false);
     const auto isAlphabet = [](const auto& step) { return std::holds_alternative<ByteLevelText>(step); };
-    return textOr(model, "type", "BPE") == "BPE" && last && decodes && plain && std::none_of(spec.normalizer.begin(), spec.normalizer.end(), isAlphabet);
+    return textOr(model, "type", "BPE") == "BPE" && last && decodes && plain
+        && std::none_of(spec.normalizer.begin(), spec.normalizer.end(), isAlphabet);
 }
 
 /// The ids that the tokenizers library gives: those of the vocabulary, else the next ones, whatever the file says.
 class AddedIds {
 public:
     explicit AddedIds(const PieceModel& model)
-        : next_(static_cast<std::uint64_t>(std::count_if(model.tokens.begin(), model.tokens.end(), [](const auto& token) { return token.known; })))
+        : next_(static_cast<std::uint64_t>(
+              std::count_if(model.tokens.begin(), model.tokens.end(), [](const auto& token) { return token.known; })))
     {
     }
     std::uint64_t idOf(const std::string& content, BytesMap& entries)
@@ -102,7 +110,8 @@ Status readAddedTokens(const Json& root, TokenizerSpec& spec, BytesMap& entries)
             return refused("added_tokens: an entry has no id from 0 to " + std::to_string(kMaxTokenId));
         AddedToken token { static_cast<TokenId>(*id), textOr(entry, "content", "") };
         if (const auto theirs = token.content.empty() ? *id : ids.idOf(token.content, entries); theirs != *id)
-            return refused("added_tokens: \"" + token.content + "\" has the id " + std::to_string(*id) + ", and the tokenizers library gives it " + std::to_string(theirs));
+            return refused("added_tokens: \"" + token.content + "\" has the id " + std::to_string(*id)
+                + ", and the tokenizers library gives it " + std::to_string(theirs));
         token.special = boolOr(entry, "special", false);
         token.singleWord = boolOr(entry, "single_word", false);
         token.stripLeft = boolOr(entry, "lstrip", false);

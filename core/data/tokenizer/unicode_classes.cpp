@@ -38,7 +38,8 @@ std::unique_ptr<Table> makeTable()
         while (run + 1 < std::size(kRuns) && kRuns[run + 1].first <= c)
             ++run;
         const auto category = kRuns[run].category;
-        (*table)[c] = static_cast<std::uint8_t>(static_cast<int>(category) | static_cast<int>(classOf(c, category)) << 5);
+        (*table)[c]
+            = static_cast<std::uint8_t>(static_cast<int>(category) | static_cast<int>(classOf(c, category)) << 5);
     }
     (*table)[kInvalidByte] = static_cast<std::uint8_t>(static_cast<int>(CharClass::Other) << 5);
     return table;

@@ -8,7 +8,35 @@ namespace furrow {
 
 /// Unicode general categories, version 16: the one of the reference tokenizers, whatever the libraries here know.
 enum class Category : std::uint8_t {
-    Cn, Lu, Ll, Lt, Lm, Lo, Mn, Mc, Me, Nd, Nl, No, Pc, Pd, Ps, Pe, Pi, Pf, Po, Sm, Sc, Sk, So, Zs, Zl, Zp, Cc, Cf, Co,
+    Cn,
+    Lu,
+    Ll,
+    Lt,
+    Lm,
+    Lo,
+    Mn,
+    Mc,
+    Me,
+    Nd,
+    Nl,
+    No,
+    Pc,
+    Pd,
+    Ps,
+    Pe,
+    Pi,
+    Pf,
+    Po,
+    Sm,
+    Sc,
+    Sk,
+    So,
+    Zs,
+    Zl,
+    Zp,
+    Cc,
+    Cf,
+    Co,
 };
 inline constexpr std::string_view kCategoryNames = "CnLuLlLtLmLoMnMcMeNdNlNoPcPdPsPePiPfPoSmScSkSoZsZlZpCcCfCo";
 
@@ -21,10 +49,7 @@ inline constexpr char32_t kInvalidByte = 0x110000;
 /// One byte for each code point up to and including kInvalidByte: category in the low five bits, class above them.
 const std::uint8_t* codePointTable();
 
-inline Category categoryOf(char32_t codePoint)
-{
-    return static_cast<Category>(codePointTable()[codePoint] & 31);
-}
+inline Category categoryOf(char32_t codePoint) { return static_cast<Category>(codePointTable()[codePoint] & 31); }
 
 struct DecodedChar {
     char32_t codePoint;

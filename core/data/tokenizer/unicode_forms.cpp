@@ -48,14 +48,10 @@ const icu::Normalizer2& normalizerOf(UnicodeForm form)
     static const ReferenceNormalizer nfkc(&icu::Normalizer2::getNFKCInstance);
     static const ReferenceNormalizer nfkd(&icu::Normalizer2::getNFKDInstance);
     switch (form) {
-    case UnicodeForm::Nfc:
-        return nfc.get();
-    case UnicodeForm::Nfd:
-        return nfd.get();
-    case UnicodeForm::Nfkc:
-        return nfkc.get();
-    case UnicodeForm::Nfkd:
-        break;
+    case UnicodeForm::Nfc: return nfc.get();
+    case UnicodeForm::Nfd: return nfd.get();
+    case UnicodeForm::Nfkc: return nfkc.get();
+    case UnicodeForm::Nfkd: break;
     }
     return nfkd.get();
 }
@@ -64,7 +60,8 @@ void normalizeValid(const icu::Normalizer2& normalizer, std::string_view text, s
 {
     UErrorCode status = U_ZERO_ERROR;
     icu::StringByteSink<std::string> sink(&out);
-    normalizer.normalizeUTF8(0, icu::StringPiece(text.data(), static_cast<std::int32_t>(text.size())), sink, nullptr, status);
+    normalizer.normalizeUTF8(
+        0, icu::StringPiece(text.data(), static_cast<std::int32_t>(text.size())), sink, nullptr, status);
     FURROW_CHECK(U_SUCCESS(status), "ICU could not normalize valid text");
 }
 

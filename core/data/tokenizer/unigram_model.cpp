@@ -13,7 +13,8 @@ constexpr double kUnknownPenalty = 10; // of sentencepiece
 
 Error noUnknown(std::string_view text)
 {
-    return { ErrorCode::InvalidArgument, "the vocabulary has no token for \"" + std::string(text.substr(0, 40)) + "\", and unk_id names none" };
+    return { ErrorCode::InvalidArgument,
+        "the vocabulary has no token for \"" + std::string(text.substr(0, 40)) + "\", and unk_id names none" };
 }
 
 } // namespace

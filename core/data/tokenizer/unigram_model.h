@@ -5,7 +5,8 @@
 
 namespace furrow {
 
-/// The most probable way to write a piece with tokens of known probability (Kudo 2018, arXiv:1804.10959), as the tokenizers library finds it.
+/// The most probable way to write a piece with tokens of known probability (Kudo 2018, arXiv:1804.10959), as the
+/// tokenizers library finds it.
 class UnigramModel final : public PieceModel {
 public:
     std::vector<double> scores; ///< log probability of each id

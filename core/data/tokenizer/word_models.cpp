@@ -6,10 +6,12 @@ namespace furrow {
 
 namespace {
 
-Status appendUnknown(const PieceModel& model, std::string_view piece, const std::string& name, std::vector<TokenId>& out)
+Status appendUnknown(
+    const PieceModel& model, std::string_view piece, const std::string& name, std::vector<TokenId>& out)
 {
     if (!model.unknown)
-        return Error { ErrorCode::InvalidArgument, "the vocabulary has no token for \"" + std::string(piece.substr(0, 40)) + "\", and none called " + name };
+        return Error { ErrorCode::InvalidArgument,
+            "the vocabulary has no token for \"" + std::string(piece.substr(0, 40)) + "\", and none called " + name };
     out.push_back(*model.unknown);
     return {};
 }

@@ -5,7 +5,8 @@
 
 namespace furrow {
 
-/// BERT's: the longest token at the front, then the longest with a prefix ("##"), and so on; a word that does not come out is one unknown token.
+/// BERT's: the longest token at the front, then the longest with a prefix ("##"), and so on; a word that does not come
+/// out is one unknown token.
 class WordPieceModel final : public PieceModel {
 public:
     std::string unknownName = "[UNK]";

@@ -47,13 +47,15 @@ private:
     std::string_view bytes_;
 };
 
-void compare(const WindowCounts& weights, const WindowCounts& ledger, const std::string& folder, CountingVerdict& verdict)
+void compare(
+    const WindowCounts& weights, const WindowCounts& ledger, const std::string& folder, CountingVerdict& verdict)
 {
     const auto fault = [&](const std::array<std::int64_t, 4>& id, std::int64_t found, std::int64_t expected) {
         (found > expected ? verdict.duplicated : verdict.missing) += std::abs(found - expected);
         if (verdict.firstFault.empty())
-            verdict.firstFault = "Window " + std::to_string(id[3]) + " of " + toString(chunkIdOf({ id[0], id[1], static_cast<std::int32_t>(id[2]) })) + " is in checkpoint " + folder + " "
-                + std::to_string(found) + " times; the ledger says " + std::to_string(expected) + ".";
+            verdict.firstFault = "Window " + std::to_string(id[3]) + " of "
+                + toString(chunkIdOf({ id[0], id[1], static_cast<std::int32_t>(id[2]) })) + " is in checkpoint "
+                + folder + " " + std::to_string(found) + " times; the ledger says " + std::to_string(expected) + ".";
     };
     for (const auto& [id, expected] : ledger) {
         const auto found = weights.find(id);
@@ -70,7 +72,8 @@ Result<WindowCounts> readCounts(const std::filesystem::path& file, const std::st
 {
     FURROW_TRY_ASSIGN(auto bytes, readFile(file, kMaxBytes));
     const std::string_view all = bytes;
-    const Error strange { ErrorCode::Corrupt, file.parent_path().filename().string() + " does not hold weights of the counting model." };
+    const Error strange { ErrorCode::Corrupt,
+        file.parent_path().filename().string() + " does not hold weights of the counting model." };
     std::uint64_t headerSize = 0;
     if (all.size() < 8)
         return strange;
@@ -100,7 +103,8 @@ Result<WindowCounts> readMomentum(const std::filesystem::path& checkpointFolder)
         return readCounts(file, "outer.");
     if (std::filesystem::exists(checkpointFolder / kManifestFile, failed))
         return WindowCounts {};
-    return Error { ErrorCode::NotFound, checkpointFolder.filename().string() + " is being removed." }; // its manifest goes first
+    return Error { ErrorCode::NotFound,
+        checkpointFolder.filename().string() + " is being removed." }; // its manifest goes first
 }
 
 /// a - b, without zeros.
@@ -160,7 +164,9 @@ Result<OuterVerdict> checkOuterMomentum(const RunPaths& paths)
         return rows.ok() ? runId.error() : rows.error();
     std::set<std::string> whole; // merges
     for (const auto& row : rows.value())
-        if (row.record.kind == CheckpointKind::Merge && !row.removed && !row.damaged && verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, runId.value()).ok())
+        if (row.record.kind == CheckpointKind::Merge && !row.removed && !row.damaged
+            && verifyCheckpoint(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, runId.value())
+                .ok())
             whole.insert(row.record.folder);
     OuterVerdict verdict;
     for (const auto& name : whole) {
@@ -172,13 +178,17 @@ Result<OuterVerdict> checkOuterMomentum(const RunPaths& paths)
         if (!momentum.ok() || momentum.value().empty())
             continue;
         const auto weights = readWindowCounts(folder);
-        const auto before = base.empty() ? Result<WindowCounts>(WindowCounts {}) : readWindowCounts(paths.checkpointFolder(base));
-        const auto momentumBefore = base.empty() ? Result<WindowCounts>(WindowCounts {}) : readMomentum(paths.checkpointFolder(base));
+        const auto before
+            = base.empty() ? Result<WindowCounts>(WindowCounts {}) : readWindowCounts(paths.checkpointFolder(base));
+        const auto momentumBefore
+            = base.empty() ? Result<WindowCounts>(WindowCounts {}) : readMomentum(paths.checkpointFolder(base));
         if (!weights.ok() || !before.ok() || !momentumBefore.ok()) // the keep policy, or the storm, took one away
             continue;
         ++verdict.steps;
-        if (difference(momentum.value(), momentumBefore.value()) != difference(weights.value(), before.value()) && verdict.firstFault.empty())
-            verdict.firstFault = "The outer momentum of merge " + name + " does not say what its outer step added to " + (base.empty() ? "the start weights" : base) + ".";
+        if (difference(momentum.value(), momentumBefore.value()) != difference(weights.value(), before.value())
+            && verdict.firstFault.empty())
+            verdict.firstFault = "The outer momentum of merge " + name + " does not say what its outer step added to "
+                + (base.empty() ? "the start weights" : base) + ".";
     }
     return verdict;
 }

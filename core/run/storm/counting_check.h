@@ -26,7 +26,8 @@ struct CountingVerdict {
     bool isExact() const { return duplicated == 0 && missing == 0; }
 };
 
-/// Compares the weights of every replica's newest checkpoint with the ledger, window by window. The run must not be training.
+/// Compares the weights of every replica's newest checkpoint with the ledger, window by window. The run must not be
+/// training.
 Result<CountingVerdict> checkCounting(const RunPaths& paths);
 
 /// What DiLoCo did to the counting model (see outerMomentumOfCounts).
@@ -35,8 +36,9 @@ struct OuterVerdict {
     std::string firstFault; ///< "" or one sentence
 };
 
-/// Compares, for each merge by DiLoCo that is on disk together with the merge it grew from, what the outer step added to the momentum with what it added
-/// to the weights. A merge made twice, from another base or with another momentum shows. May be asked of a run that trains.
+/// Compares, for each merge by DiLoCo that is on disk together with the merge it grew from, what the outer step added
+/// to the momentum with what it added to the weights. A merge made twice, from another base or with another momentum
+/// shows. May be asked of a run that trains.
 Result<OuterVerdict> checkOuterMomentum(const RunPaths& paths);
 
 } // namespace furrow

@@ -1,5 +1,6 @@
-// How this works: a list of deadly acts is drawn first (every fail point among them), other faults are mixed in between. The loop keeps the
-// run going by plain resumes, waits for a little progress, and does the next act. Whoever needs more than a resume is a "manual step".
+// How this works: a list of deadly acts is drawn first (every fail point among them), other faults are mixed in
+// between. The loop keeps the run going by plain resumes, waits for a little progress, and does the next act. Whoever
+// needs more than a resume is a "manual step".
 
 #include "core/run/storm/storm.h"
 
@@ -28,13 +29,15 @@ constexpr auto kProgressPatience = std::chrono::seconds(20);
 constexpr int kResumeTries = 3;
 constexpr int kKillsBetweenAudits = 20;
 constexpr const char* kFailPointPrefix = "at ";
-constexpr double kLongestWaitSeconds = 2; ///< of a worker for a fault that is not its own, beside what the fault itself holds
+constexpr double kLongestWaitSeconds
+    = 2; ///< of a worker for a fault that is not its own, beside what the fault itself holds
 constexpr double kWaitsFromSeconds = 0.05;
 constexpr std::int64_t kJustThenNs = 1'000'000'000;
 
 bool isOfFiles(const std::string& kind)
 {
-    constexpr const char* kKinds[] = { "manifest", "weights", "parts", "older", "block", "download", "source", "frozen", "unreadable" };
+    constexpr const char* kKinds[]
+        = { "manifest", "weights", "parts", "older", "block", "download", "source", "frozen", "unreadable" };
     return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
 }
 
@@ -57,7 +60,8 @@ public:
         for (const auto& name : plan()) {
             if (!goOn_()) {
                 run_.killEverything();
-                return Error { ErrorCode::Cancelled, "The storm was ended; its run is in " + report_.run.string() + "." };
+                return Error { ErrorCode::Cancelled,
+                    "The storm was ended; its run is in " + report_.run.string() + "." };
             }
             perform(name);
             for (auto mixed = options_.only.empty() ? random_.below(3) : 0; mixed > 0; --mixed)
@@ -89,7 +93,8 @@ private:
         return stormActs().front().name;
     }
 
-    /// `kills` deadly acts, every fail point among them when at least half of them are other acts; in a long storm every other act too.
+    /// `kills` deadly acts, every fail point among them when at least half of them are other acts; in a long storm
+    /// every other act too.
     std::vector<std::string> plan()
     {
         const auto kills = static_cast<std::size_t>(options_.kills);
@@ -113,7 +118,8 @@ private:
         for (const auto at : permutation(static_cast<std::uint32_t>(acts.size()), options_.seed + 1))
             shuffled.push_back(acts[at]);
         // Blocks become known once, at the very start.
-        const auto first = std::find(shuffled.begin(), shuffled.end(), std::string(kFailPointPrefix) + "feeder.planned");
+        const auto first
+            = std::find(shuffled.begin(), shuffled.end(), std::string(kFailPointPrefix) + "feeder.planned");
         if (first != shuffled.end())
             std::rotate(shuffled.begin(), first, first + 1);
         return shuffled;
@@ -142,7 +148,8 @@ private:
             deed = performFailPoint(run_, random_, point, run_.faultFile("died-at-" + point), reached);
             report_.failPoints[point] = reached;
         } else {
-            const auto act = std::find_if(stormActs().begin(), stormActs().end(), [&](const StormAct& one) { return one.name == name; });
+            const auto act = std::find_if(
+                stormActs().begin(), stormActs().end(), [&](const StormAct& one) { return one.name == name; });
             deed = act->perform(run_, random_);
             ++report_.acts[name];
         }
@@ -167,21 +174,25 @@ private:
         problem("A person was asked although nothing called for one: " + undue);
     }
 
-    /// Waits belong to the act that was newest when they began, or began just then; and are none of a fault that still lasted.
+    /// Waits belong to the act that was newest when they began, or began just then; and are none of a fault that still
+    /// lasted.
     void judgeWaits()
     {
         for (auto wait : waits_.take(kWaitsFromSeconds)) {
             wait.beganNs = run_.clock().ownNs(wait.beganNs);
-            const auto act = std::find_if(done_.rbegin(), done_.rend(), [&](const Done& one) { return one.beganNs <= wait.beganNs + kJustThenNs; });
+            const auto act = std::find_if(done_.rbegin(), done_.rend(),
+                [&](const Done& one) { return one.beganNs <= wait.beganNs + kJustThenNs; });
             if (act == done_.rend() || !act->holdsSeconds)
                 continue;
             auto& longest = report_.waits[act->name];
             longest.seconds = std::max(longest.seconds, wait.seconds);
             longest.mergeSeconds = std::max(longest.mergeSeconds, wait.mergeSeconds);
-            const double beyond = wait.seconds + wait.mergeSeconds - std::max(*act->holdsSeconds, stillHeldSeconds(wait));
+            const double beyond
+                = wait.seconds + wait.mergeSeconds - std::max(*act->holdsSeconds, stillHeldSeconds(wait));
             report_.longestWait = std::max(report_.longestWait, beyond);
             if (beyond > kLongestWaitSeconds)
-                problem("After " + act->name + " a worker that it did not hit waited " + formatNumber(wait.seconds, 2) + " s, and " + formatNumber(wait.mergeSeconds, 2) + " s at merges; the fault itself lasted "
+                problem("After " + act->name + " a worker that it did not hit waited " + formatNumber(wait.seconds, 2)
+                    + " s, and " + formatNumber(wait.mergeSeconds, 2) + " s at merges; the fault itself lasted "
                     + formatNumber(*act->holdsSeconds, 2) + " s.");
         }
     }
@@ -368,11 +379,14 @@ bool StormReport::passed() const
 Result<StormReport> runStorm(const StormOptions& options, const StormLog& log, const std::function<bool()>& goOn)
 {
     if (options.kills < 0 || options.kills > 100'000)
-        return Error { ErrorCode::InvalidArgument, "kills is " + std::to_string(options.kills) + ", allowed is 0 to 100,000." };
+        return Error { ErrorCode::InvalidArgument,
+            "kills is " + std::to_string(options.kills) + ", allowed is 0 to 100,000." };
     for (const auto& name : options.only)
         if (std::none_of(stormActs().begin(), stormActs().end(), [&](const StormAct& act) { return act.name == name; }))
-            return Error { ErrorCode::InvalidArgument, "There is no fault '" + name + "'; 'furrowctl storm --list' names them." };
-    const auto folder = std::filesystem::absolute(options.folder) / ("storm-" + std::to_string(options.seed) + "-" + randomHex(6));
+            return Error { ErrorCode::InvalidArgument,
+                "There is no fault '" + name + "'; 'furrowctl storm --list' names them." };
+    const auto folder
+        = std::filesystem::absolute(options.folder) / ("storm-" + std::to_string(options.seed) + "-" + randomHex(6));
     auto run = StormRun::make(folder, options.seed);
     if (!run.ok()) {
         (void)realFileSystem().removeAll(folder);
@@ -390,27 +404,36 @@ nlohmann::json toJson(const StormReport& r)
     auto waits = nlohmann::json::object();
     for (const auto& [act, longest] : r.waits)
         waits[act] = { { "seconds", longest.seconds }, { "merge_seconds", longest.mergeSeconds } };
-    return { { "passed", r.passed() }, { "run", r.run.string() }, { "kills", r.kills }, { "resumes", r.resumes }, { "acts", r.acts }, { "fail_points", r.failPoints },
-        { "duplicated", r.duplicated }, { "missing", r.missing }, { "manual_steps", r.manualSteps }, { "asked_steps", r.askedSteps }, { "integrity_check", r.integrity }, { "epochs", r.epochs },
-        { "chunks", r.chunks }, { "windows", r.windows }, { "models", r.models }, { "work_lost", { { "chunks", r.chunksLost } } }, { "problems", r.problems }, { "waits", waits }, { "longest_wait_seconds", r.longestWait }, { "outer_steps", r.outerSteps },
-        { "seconds", r.seconds } };
+    return { { "passed", r.passed() }, { "run", r.run.string() }, { "kills", r.kills }, { "resumes", r.resumes },
+        { "acts", r.acts }, { "fail_points", r.failPoints }, { "duplicated", r.duplicated }, { "missing", r.missing },
+        { "manual_steps", r.manualSteps }, { "asked_steps", r.askedSteps }, { "integrity_check", r.integrity },
+        { "epochs", r.epochs }, { "chunks", r.chunks }, { "windows", r.windows }, { "models", r.models },
+        { "work_lost", { { "chunks", r.chunksLost } } }, { "problems", r.problems }, { "waits", waits },
+        { "longest_wait_seconds", r.longestWait }, { "outer_steps", r.outerSteps }, { "seconds", r.seconds } };
 }
 
 std::string stormText(const StormReport& r)
 {
     const auto number = [](auto value) { return std::to_string(value); };
-    std::string text = number(r.kills) + " processes killed, " + number(r.resumes) + " resumes, " + number(static_cast<int>(r.seconds)) + " s\n";
+    std::string text = number(r.kills) + " processes killed, " + number(r.resumes) + " resumes, "
+        + number(static_cast<int>(r.seconds)) + " s\n";
     for (const auto& [name, count] : r.acts) {
         text += "  " + name + " " + number(count);
         if (const auto wait = r.waits.find(name); wait != r.waits.end())
-            text += "; workers that it did not hit waited " + formatNumber(wait->second.seconds, 2) + " s at most, and " + formatNumber(wait->second.mergeSeconds, 2) + " s at merges and checkpoints";
+            text += "; workers that it did not hit waited " + formatNumber(wait->second.seconds, 2) + " s at most, and "
+                + formatNumber(wait->second.mergeSeconds, 2) + " s at merges and checkpoints";
         text += "\n";
     }
-    text += "  died at " + number(std::count_if(r.failPoints.begin(), r.failPoints.end(), [](const auto& p) { return p.second; })) + " of " + number(r.failPoints.size()) + " fail points\n";
-    text += number(r.epochs) + " epochs, " + number(r.chunks) + " chunks committed, " + number(r.chunksLost) + " trainings lost and done again\n";
-    text += "in the weights: " + number(r.windows) + " windows, duplicated " + number(r.duplicated) + ", missing " + number(r.missing) + "; manual steps " + number(r.manualSteps) + "; asked steps " + number(r.askedSteps)
+    text += "  died at "
+        + number(std::count_if(r.failPoints.begin(), r.failPoints.end(), [](const auto& p) { return p.second; }))
+        + " of " + number(r.failPoints.size()) + " fail points\n";
+    text += number(r.epochs) + " epochs, " + number(r.chunks) + " chunks committed, " + number(r.chunksLost)
+        + " trainings lost and done again\n";
+    text += "in the weights: " + number(r.windows) + " windows, duplicated " + number(r.duplicated) + ", missing "
+        + number(r.missing) + "; manual steps " + number(r.manualSteps) + "; asked steps " + number(r.askedSteps)
         + "; integrity_check " + r.integrity + "\n";
-    text += "longest wait of a worker for a fault that is not its own, beyond the time of the fault itself: " + formatNumber(r.longestWait, 2) + " s; " + number(r.outerSteps) + " outer steps of DiLoCo compared\n";
+    text += "longest wait of a worker for a fault that is not its own, beyond the time of the fault itself: "
+        + formatNumber(r.longestWait, 2) + " s; " + number(r.outerSteps) + " outer steps of DiLoCo compared\n";
     for (const auto& problem : r.problems)
         text += "PROBLEM: " + problem + "\n";
     return text + (r.passed() ? "Exactly once.\n" : "NOT in order; the run is kept in " + r.run.string() + "\n");

@@ -28,8 +28,10 @@ struct StormReport {
     std::map<std::string, bool> failPoints; ///< whether a process died there
     int kills = 0;
     int resumes = 0;
-    int manualSteps = 0; ///< times that neither a resume nor the next step that it printed was enough to go on, or that nothing called for that step
-    int askedSteps = 0; ///< times that a person had to say yes after bytes were really damaged or an older tracker was put back
+    int manualSteps = 0; ///< times that neither a resume nor the next step that it printed was enough to go on, or that
+                         ///< nothing called for that step
+    int askedSteps
+        = 0; ///< times that a person had to say yes after bytes were really damaged or an older tracker was put back
     std::int64_t epochs = 0;
     std::int64_t chunks = 0; ///< committed, all epochs
     std::int64_t windows = 0; ///< of the counting model
@@ -54,8 +56,8 @@ struct StormReport {
 /// One line for each act; no end of line.
 using StormLog = std::function<void(const std::string&)>;
 
-/// Trains the counting model with the real programs while processes are killed and files damaged, then lets the run finish and compares
-/// what its weights contain with what its ledger says. Takes about a second a kill.
+/// Trains the counting model with the real programs while processes are killed and files damaged, then lets the run
+/// finish and compares what its weights contain with what its ledger says. Takes about a second a kill.
 /// @param goOn  asked between acts; false ends the storm with Cancelled
 Result<StormReport> runStorm(const StormOptions& options, const StormLog& log, const std::function<bool()>& goOn);
 

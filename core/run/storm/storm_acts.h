@@ -11,8 +11,8 @@ struct StormDeed {
     std::string text; ///< one sentence for the log
     int kills = 0;
     std::string problem; ///< a promise that was broken; "": none
-    /// How long the fault itself keeps workers waiting that it does not hit [s]: a lock that is held so long, say. Nothing: they are not measured,
-    /// because a person asked for the wait or the clock jumped.
+    /// How long the fault itself keeps workers waiting that it does not hit [s]: a lock that is held so long, say.
+    /// Nothing: they are not measured, because a person asked for the wait or the clock jumped.
     std::optional<double> holdsSeconds = 0;
 };
 
@@ -29,6 +29,7 @@ struct StormAct {
 const std::vector<StormAct>& stormActs();
 
 /// Starts an attempt in which one process dies at the named place. `reached` says whether one did.
-StormDeed performFailPoint(StormRun& run, Random& random, const std::string& name, const std::filesystem::path& marker, bool& reached);
+StormDeed performFailPoint(
+    StormRun& run, Random& random, const std::string& name, const std::filesystem::path& marker, bool& reached);
 
 } // namespace furrow

@@ -23,7 +23,9 @@ std::vector<std::filesystem::path> filesIn(const std::filesystem::path& folder, 
 
 StormDeed fillDisk(StormRun& run, Random& random)
 {
-    { std::ofstream full(run.diskFullFile()); }
+    {
+        std::ofstream full(run.diskFullFile());
+    }
     const auto ms = 500 + static_cast<std::int64_t>(random.below(4000));
     pause(ms);
     (void)realFileSystem().removeAll(run.diskFullFile());
@@ -97,16 +99,24 @@ StormDeed damageTelemetry(StormRun& run, Random& random)
     const auto files = filesIn(run.paths().telemetryFolder());
     if (files.empty())
         return { "there was no telemetry to damage", 0 };
-    return { damage(files[random.below(files.size())], random), 0, "", std::nullopt }; // the waits are read from these files
+    return { damage(files[random.below(files.size())], random), 0, "",
+        std::nullopt }; // the waits are read from these files
 }
 
 /// What a process leaves that dies at a bad moment, and what people copy into folders.
 StormDeed leaveDebris(StormRun& run, Random& random)
 {
-    const auto folder = run.paths().checkpointFolder("r0-" + std::to_string(random.below(100000)) + "-debris" + (random.below(2) == 0 ? ".tmp" : ""));
+    const auto folder = run.paths().checkpointFolder(
+        "r0-" + std::to_string(random.below(100000)) + "-debris" + (random.below(2) == 0 ? ".tmp" : ""));
     (void)realFileSystem().createFolders(folder);
-    { std::ofstream file(folder / "weights.safetensors"); file << "not weights"; }
-    { std::ofstream file(run.paths().folder() / "view.sqlite.0123456789abcdef.tmp"); file << "not a snapshot"; }
+    {
+        std::ofstream file(folder / "weights.safetensors");
+        file << "not weights";
+    }
+    {
+        std::ofstream file(run.paths().folder() / "view.sqlite.0123456789abcdef.tmp");
+        file << "not a snapshot";
+    }
     return { "left " + folder.filename().string() + " and a half-written snapshot", 0 };
 }
 
@@ -118,12 +128,14 @@ bool bringBack(const std::filesystem::path& away, const std::filesystem::path& f
     auto interim = folder;
     interim += ".interim";
     std::error_code failed;
-    for (int attempt = 0; attempt < 100 && std::filesystem::exists(away, failed); ++attempt) { // somebody may make it anew between the two
+    for (int attempt = 0; attempt < 100 && std::filesystem::exists(away, failed);
+        ++attempt) { // somebody may make it anew between the two
         std::filesystem::rename(folder, interim, failed);
         std::filesystem::rename(away, folder, failed);
     }
     const bool wasEmpty = !std::filesystem::exists(interim, failed) || std::filesystem::is_empty(interim, failed);
-    std::filesystem::copy(interim, folder, std::filesystem::copy_options::recursive | std::filesystem::copy_options::skip_existing, failed);
+    std::filesystem::copy(interim, folder,
+        std::filesystem::copy_options::recursive | std::filesystem::copy_options::skip_existing, failed);
     (void)realFileSystem().removeAll(interim);
     return wasEmpty;
 }
@@ -146,7 +158,8 @@ StormDeed takeCheckpointsAway(StormRun& run, Random& random)
     if (random.below(2) == 0) {
         deed = killAll(run, random);
         const auto resumed = run.resumePlainly();
-        deed.text = "the checkpoints folder was away, also when the run was resumed: " + (resumed.ok() ? "it was started" : resumed.error().message);
+        deed.text = "the checkpoints folder was away, also when the run was resumed: "
+            + (resumed.ok() ? "it was started" : resumed.error().message);
         waitFor([&] { return !run.isHeld(); }, 3000);
     }
     if (!bringBack(away, folder))
@@ -192,8 +205,10 @@ StormDeed putOlderTrackerBack(StormRun& run, Random& random)
     const auto asked = run.askedSteps();
     if (run.resumePlainly().ok())
         deed.problem = "the run went on from an older tracker as if nothing had been trained since";
-    else if (run.resume().ok() && run.askedSteps() == asked + 1 && run.committed() < committed) // more steps: weights were damaged as well
-        deed.problem = "taking the tracker forward lost " + std::to_string(committed - run.committed()) + " chunks that the manifests prove";
+    else if (run.resume().ok() && run.askedSteps() == asked + 1
+        && run.committed() < committed) // more steps: weights were damaged as well
+        deed.problem = "taking the tracker forward lost " + std::to_string(committed - run.committed())
+            + " chunks that the manifests prove";
     return deed;
 }
 

@@ -6,10 +6,7 @@
 
 namespace furrow {
 
-inline void pause(std::int64_t ms)
-{
-    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
-}
+inline void pause(std::int64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
 template <typename Condition> bool waitFor(Condition condition, std::int64_t ms)
 {

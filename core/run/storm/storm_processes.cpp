@@ -13,10 +13,7 @@ std::optional<ProcessIdentity> oneWorker(const StormRun& run, Random& random)
     return alive[random.below(alive.size())];
 }
 
-std::string named(const ProcessIdentity& process)
-{
-    return "process " + std::to_string(process.pid);
-}
+std::string named(const ProcessIdentity& process) { return "process " + std::to_string(process.pid); }
 
 StormDeed killWorker(StormRun& run, Random& random)
 {
@@ -64,7 +61,8 @@ StormDeed killByHand(StormRun& run, Random&)
     return { asked.ok() ? "asked for 'kill'" : asked.error().message, asked.ok() ? 1 : 0 };
 }
 
-/// Stands still until others wait for it at a merge, or its lease is over; then the supervisor must take its work away and end it.
+/// Stands still until others wait for it at a merge, or its lease is over; then the supervisor must take its work away
+/// and end it.
 StormDeed freezeWorker(StormRun& run, Random& random)
 {
     const auto worker = oneWorker(run, random);
@@ -72,7 +70,8 @@ StormDeed freezeWorker(StormRun& run, Random& random)
         return { "no worker could be frozen" };
     const bool ended = waitFor([&] { return !isAlive(*worker) || !run.isHeld(); }, 60'000) && !isAlive(*worker);
     freezeProcess(*worker, false);
-    return { "froze worker " + named(*worker) + " until it was ended", ended ? 1 : 0, ended ? "" : "a worker that stood still for a minute was not ended" };
+    return { "froze worker " + named(*worker) + " until it was ended", ended ? 1 : 0,
+        ended ? "" : "a worker that stood still for a minute was not ended" };
 }
 
 StormDeed freezeSupervisor(StormRun& run, Random& random)
@@ -86,7 +85,8 @@ StormDeed freezeSupervisor(StormRun& run, Random& random)
         killed = killWorker(run, random).kills;
     pause(500 + static_cast<std::int64_t>(random.below(5500)));
     freezeProcess(*supervisor, false);
-    return { "froze the supervisor for a time" + std::string(killed ? ", with a worker killed meanwhile" : ""), killed, "", frozen.seconds() };
+    return { "froze the supervisor for a time" + std::string(killed ? ", with a worker killed meanwhile" : ""), killed,
+        "", frozen.seconds() };
 }
 
 } // namespace furrow::deeds

@@ -31,7 +31,8 @@ std::string manyLines()
     return text;
 }
 
-/// Small blocks, short chunks, a checkpoint several times a second, a merge every second or so: every seam is crossed often.
+/// Small blocks, short chunks, a checkpoint several times a second, a merge every second or so: every seam is crossed
+/// often.
 RunConfig stormConfig(const std::filesystem::path& text, std::uint64_t seed)
 {
     RunConfig c;
@@ -67,7 +68,9 @@ enum class NextStep { None, Repair, AcceptLoss };
 NextStep nextStepOf(const std::string& said)
 {
     const auto offers = [&](const char* option) { return said.find(option) != std::string::npos; };
-    return offers("--repair") ? NextStep::Repair : offers("--accept-loss") ? NextStep::AcceptLoss : NextStep::None; // a repair loses nothing
+    return offers("--repair")     ? NextStep::Repair
+        : offers("--accept-loss") ? NextStep::AcceptLoss
+                                  : NextStep::None; // a repair loses nothing
 }
 
 } // namespace
@@ -97,7 +100,8 @@ Status StormRun::resume(const std::map<std::string, std::string>& faults, std::o
 {
     ResumeChoice choice { goBackTo };
     auto resumed = resumePlainly(faults, choice);
-    for (int steps = 0; steps < kMostSteps && !resumed.ok() && nextStepOf(resumed.error().message) != NextStep::None; ++steps) {
+    for (int steps = 0; steps < kMostSteps && !resumed.ok() && nextStepOf(resumed.error().message) != NextStep::None;
+        ++steps) {
         FURROW_TRY(takeStep(resumed.error().message, choice));
         resumed = resumePlainly(faults, choice);
     }
@@ -108,7 +112,8 @@ Status StormRun::takeStep(const std::string& said, ResumeChoice& choice)
 {
     ++askedSteps_;
     if (nextStepOf(said) == NextStep::AcceptLoss) {
-        if (std::none_of(damaged_.begin(), damaged_.end(), [&](const auto& folder) { return said.find(folder) != std::string::npos; }))
+        if (std::none_of(damaged_.begin(), damaged_.end(),
+                [&](const auto& folder) { return said.find(folder) != std::string::npos; }))
             undueStep_ = said;
         choice.acceptLoss = true;
         return {};
@@ -121,8 +126,10 @@ Status StormRun::takeStep(const std::string& said, ResumeChoice& choice)
 
 std::map<std::string, std::string> StormRun::environment() const
 {
-    return { { "FURROW_COUNTING", "1" }, { "FURROW_COUNTING_STEP_MS", std::to_string(kStepMs) }, { "FURROW_LEASE_S", "6" }, { "FURROW_DISK_FULL", diskFullFile().string() },
-        { "FURROW_SQLITE_FAULT", sqliteFaultFile().string() }, { "FURROW_FREEZE", freezeFile().string() }, { "FURROW_CLOCK", faultFile(kClockFile).string() } };
+    return { { "FURROW_COUNTING", "1" }, { "FURROW_COUNTING_STEP_MS", std::to_string(kStepMs) },
+        { "FURROW_LEASE_S", "6" }, { "FURROW_DISK_FULL", diskFullFile().string() },
+        { "FURROW_SQLITE_FAULT", sqliteFaultFile().string() }, { "FURROW_FREEZE", freezeFile().string() },
+        { "FURROW_CLOCK", faultFile(kClockFile).string() } };
 }
 
 Status StormRun::resumePlainly(const std::map<std::string, std::string>& faults, const ResumeChoice& choice)
@@ -164,10 +171,7 @@ bool StormRun::wasDamaged(const std::string& said) const
     return std::any_of(damaged_.begin(), damaged_.end(), names) || std::any_of(remade_.begin(), remade_.end(), names);
 }
 
-bool StormRun::isHeld() const
-{
-    return isLocked(paths_.supervisorLock());
-}
+bool StormRun::isHeld() const { return isLocked(paths_.supervisorLock()); }
 
 RunState StormRun::state() const
 {
@@ -247,7 +251,9 @@ bool StormRun::hasUndueDamage() const
 {
     auto reader = LedgerReader::open(paths_.tracker());
     auto rows = reader.ok() ? reader.value().checkpoints() : reader.error();
-    return rows.ok() && std::any_of(rows.value().begin(), rows.value().end(), [this](const auto& row) { return row.damaged && !wasDamaged(row.record.folder); });
+    return rows.ok() && std::any_of(rows.value().begin(), rows.value().end(), [this](const auto& row) {
+        return row.damaged && !wasDamaged(row.record.folder);
+    });
 }
 
 AttemptId StormRun::attempt() const
@@ -261,7 +267,8 @@ bool StormRun::hasWorkersOf(AttemptId id) const
 {
     auto reader = LedgerReader::open(paths_.tracker());
     auto rows = reader.ok() ? reader.value().incarnations() : reader.error();
-    return rows.ok() && std::any_of(rows.value().begin(), rows.value().end(), [id](const auto& row) { return row.attempt == id; });
+    return rows.ok()
+        && std::any_of(rows.value().begin(), rows.value().end(), [id](const auto& row) { return row.attempt == id; });
 }
 
 std::string StormRun::failureOf(AttemptId id) const

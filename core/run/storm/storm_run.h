@@ -13,8 +13,8 @@
 
 namespace furrow {
 
-/// The run that a storm goes over: the real programs on the counting model, with a lease of seconds, merges and checkpoints all the
-/// time. Faults come through the environment (core/base/fault_injection.h). One thread.
+/// The run that a storm goes over: the real programs on the counting model, with a lease of seconds, merges and
+/// checkpoints all the time. Faults come through the environment (core/base/fault_injection.h). One thread.
 class StormRun {
 public:
     /// Makes text and run below `folder`.
@@ -29,8 +29,8 @@ public:
     /// Puts text into a file beside the run at once: nobody sees half of it.
     void put(const std::filesystem::path& file, const std::string& text) const;
 
-    /// Starts the run again, as a person would: `furrowctl resume`, and where that refuses, the next step that it prints (an asked step). A finished run
-    /// gets one epoch more.
+    /// Starts the run again, as a person would: `furrowctl resume`, and where that refuses, the next step that it
+    /// prints (an asked step). A finished run gets one epoch more.
     Status resume(const std::map<std::string, std::string>& faults = {}, std::optional<CheckpointId> goBackTo = {});
     /// The same without the next step: a run that ends because it needs one is an error too.
     Status resumePlainly(const std::map<std::string, std::string>& faults = {}, const ResumeChoice& choice = {});
@@ -64,7 +64,8 @@ public:
     AttemptId attempt() const; ///< the newest
     /// "" when attempt `id` did not end, or not as failed; else one sentence.
     std::string failureOf(AttemptId id) const;
-    /// "" while attempt `id` goes on, and when the run is finished; else one sentence. Also an end that could not be recorded is one.
+    /// "" while attempt `id` goes on, and when the run is finished; else one sentence. Also an end that could not be
+    /// recorded is one.
     std::string endOf(AttemptId id) const;
     int resumes() const { return resumes_; }
     int askedSteps() const { return askedSteps_; }

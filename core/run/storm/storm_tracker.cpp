@@ -1,4 +1,5 @@
-// The tracker under attack: locks that somebody holds, a disk that fails under SQLite, clocks that jump, programs of another version.
+// The tracker under attack: locks that somebody holds, a disk that fails under SQLite, clocks that jump, programs of
+// another version.
 
 #include "core/run/storm/storm_deeds.h"
 
@@ -11,11 +12,13 @@ namespace {
 constexpr std::int64_t kFreezePatienceMs = 10'000;
 
 /// The next process that `file` names stands still inside a transaction when this returns true. False: it came to none.
-bool freezeInTransaction(const StormRun& run, const std::filesystem::path& file, std::int64_t pid, const std::string& kind)
+bool freezeInTransaction(
+    const StormRun& run, const std::filesystem::path& file, std::int64_t pid, const std::string& kind)
 {
     run.put(file, std::to_string(pid) + " " + kind);
     std::error_code failed;
-    return waitFor([&] { return !std::filesystem::exists(file, failed); }, kFreezePatienceMs) || !std::filesystem::remove(file, failed);
+    return waitFor([&] { return !std::filesystem::exists(file, failed); }, kFreezePatienceMs)
+        || !std::filesystem::remove(file, failed);
 }
 
 std::int64_t someSeconds(Random& random, std::int64_t least, std::uint64_t more)
@@ -43,7 +46,8 @@ StormDeed freezeWriter(StormRun& run, Random& random)
         return { "no process came to a transaction" };
     const bool ended = waitFor([&] { return !isAlive(*victim) || !run.isHeld(); }, 60'000) && !isAlive(*victim);
     freezeProcess(*victim, false);
-    StormDeed deed { (feeder ? "froze the feeder, " : "froze worker ") + named(*victim) + " inside a write transaction", ended ? 1 : 0, run.endOf(attempt) };
+    StormDeed deed { (feeder ? "froze the feeder, " : "froze worker ") + named(*victim) + " inside a write transaction",
+        ended ? 1 : 0, run.endOf(attempt) };
     if (!ended)
         deed.problem = "a process that stood still inside a write transaction for a minute was not ended";
     return deed;
@@ -68,7 +72,8 @@ StormDeed freezeReader(StormRun& run, Random& random)
     pause(seconds * 1000);
     freezeProcess(reader.value().identity(), false);
     const bool ended = reader.value().wait(std::chrono::seconds(60)).has_value();
-    return { "'furrowctl audit' stood still for " + std::to_string(seconds) + " s inside a read transaction", 0, ended ? "" : "'furrowctl audit' did not end" };
+    return { "'furrowctl audit' stood still for " + std::to_string(seconds) + " s inside a read transaction", 0,
+        ended ? "" : "'furrowctl audit' did not end" };
 }
 
 StormDeed foreignReader(StormRun& run, Random& random)
@@ -94,8 +99,11 @@ StormDeed foreignLock(StormRun& run, Random& random)
     const Stopwatch held;
     pause((random.below(4) == 0 ? 40 : someSeconds(random, 2, 5)) * 1000);
     const double seconds = held.seconds();
-    { const auto given = std::move(writing).value(); }
-    return { "a foreign program held the lock of the tracker for " + std::to_string(static_cast<int>(seconds)) + " s", 0, run.endOf(attempt), seconds };
+    {
+        const auto given = std::move(writing).value();
+    }
+    return { "a foreign program held the lock of the tracker for " + std::to_string(static_cast<int>(seconds)) + " s",
+        0, run.endOf(attempt), seconds };
 }
 
 StormDeed failSqlite(StormRun& run, Random& random)
@@ -107,10 +115,13 @@ StormDeed failSqlite(StormRun& run, Random& random)
     pause(200 + static_cast<std::int64_t>(random.below(2500)));
     std::error_code failed;
     std::filesystem::remove(run.sqliteFaultFile(), failed);
-    return { "the disk under the tracker failed (" + kind + ") for " + std::to_string(static_cast<int>(failing.seconds() * 1000)) + " ms", 0, "", failing.seconds() };
+    return { "the disk under the tracker failed (" + kind + ") for "
+            + std::to_string(static_cast<int>(failing.seconds() * 1000)) + " ms",
+        0, "", failing.seconds() };
 }
 
-/// Many small jumps, so that some of them fall into commits. The monotonic clock goes forward, as when a virtual machine was held.
+/// Many small jumps, so that some of them fall into commits. The monotonic clock goes forward, as when a virtual
+/// machine was held.
 StormDeed jumpClock(StormRun& run, Random& random)
 {
     std::int64_t days = 0;
@@ -122,7 +133,9 @@ StormDeed jumpClock(StormRun& run, Random& random)
         run.jumpClocks(days * 86'400, more);
         pause(50 + static_cast<std::int64_t>(random.below(200)));
     }
-    return { "the wall clock jumped, and is " + std::to_string(days) + " days off from now on; the monotonic one went " + std::to_string(forward) + " s forward", 0, "", std::nullopt };
+    return { "the wall clock jumped, and is " + std::to_string(days) + " days off from now on; the monotonic one went "
+            + std::to_string(forward) + " s forward",
+        0, "", std::nullopt };
 }
 
 /// The live run is one of an older Furrow for a moment. A control command of this one must leave its tracker alone.

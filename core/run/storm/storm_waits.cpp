@@ -53,7 +53,8 @@ void StormWaits::read(const std::filesystem::path& path, File& file, double leas
     std::ifstream bytes(path, std::ios::binary);
     bytes.seekg(static_cast<std::streamoff>(file.offset));
     ScannedLine line;
-    for (std::string text; std::getline(bytes, text) && !bytes.eof();) { // a line without its end is still being written
+    for (std::string text;
+        std::getline(bytes, text) && !bytes.eof();) { // a line without its end is still being written
         file.offset += text.size() + 1;
         scanLine(text, line);
         if (line.kind == LineKind::Header)
@@ -62,7 +63,8 @@ void StormWaits::read(const std::filesystem::path& path, File& file, double leas
             continue;
         const auto& step = line.step;
         const double merged = step.time.checkpoint / 1e3;
-        const double waited = static_cast<double>(step.monotonicNs - file.lastStepNs) / 1e9 - merged - (step.time.backward + step.time.optimizer) / 1e3;
+        const double waited = static_cast<double>(step.monotonicNs - file.lastStepNs) / 1e9 - merged
+            - (step.time.backward + step.time.optimizer) / 1e3;
         if (file.lastStepNs != 0 && waited + merged > leastSeconds)
             found.push_back({ file.lastStepNs, waited, merged });
         file.lastStepNs = step.monotonicNs;

@@ -8,7 +8,8 @@
 
 namespace furrow {
 
-/// The monotonic clock that the processes of a run see when a storm makes it jump, against that of the storm. One thread.
+/// The monotonic clock that the processes of a run see when a storm makes it jump, against that of the storm. One
+/// thread.
 class JumpedClock {
 public:
     /// At `ownNs` of the storm's clock theirs goes forward.
@@ -33,8 +34,8 @@ struct StormWait {
     double mergeSeconds = 0; ///< at a merge or a checkpoint, beside that
 };
 
-/// Reads from the telemetry of a run how long its workers waited: whoever is killed has no next step in its process, so what is found are the
-/// waits of the others. One thread.
+/// Reads from the telemetry of a run how long its workers waited: whoever is killed has no next step in its process, so
+/// what is found are the waits of the others. One thread.
 class StormWaits {
 public:
     explicit StormWaits(std::filesystem::path telemetryFolder);

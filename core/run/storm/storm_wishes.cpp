@@ -10,7 +10,8 @@ StormDeed stopInOrder(StormRun& run, Random&)
 {
     const auto asked = stopRun(run.paths());
     const bool ended = waitFor([&] { return !run.isHeld(); }, 60'000);
-    return { asked.ok() ? "asked for 'stop'" : asked.error().message, 0, ended ? "" : "the run did not stop in a minute", std::nullopt };
+    return { asked.ok() ? "asked for 'stop'" : asked.error().message, 0,
+        ended ? "" : "the run did not stop in a minute", std::nullopt };
 }
 
 StormDeed pauseAndGoOn(StormRun& run, Random& random)
@@ -18,7 +19,8 @@ StormDeed pauseAndGoOn(StormRun& run, Random& random)
     const auto asked = pauseRun(run.paths());
     pause(static_cast<std::int64_t>(random.below(1500)));
     const auto again = continueRun(run.paths(), run.environment()); // starts it again where it ended meanwhile
-    return { asked.ok() && again.ok() ? "asked for 'pause', then 'continue'" : "the run ended while it was to pause", 0, "", std::nullopt };
+    return { asked.ok() && again.ok() ? "asked for 'pause', then 'continue'" : "the run ended while it was to pause", 0,
+        "", std::nullopt };
 }
 
 namespace {
@@ -51,7 +53,9 @@ StormDeed trainTogether(StormRun& run, Random& random)
 {
     run.setTogether(!run.together());
     const auto ended = endAttempt(run, random);
-    return { run.together() ? "all workers train one model together from now on" : "each worker trains a model of its own from now on", ended.kills, ended.problem };
+    return { run.together() ? "all workers train one model together from now on"
+                            : "each worker trains a model of its own from now on",
+        ended.kills, ended.problem };
 }
 
 StormDeed goBack(StormRun& run, Random& random)
@@ -65,7 +69,8 @@ StormDeed goBack(StormRun& run, Random& random)
         return { "there was no checkpoint to go back to", deed.kills };
     const auto& choice = plan.value().checkpoints[random.below(plan.value().checkpoints.size())];
     const auto resumed = run.resume({}, choice.row.id);
-    deed.text = "went back to checkpoint " + choice.row.record.folder + "; " + std::to_string(choice.redo.size()) + " chunks are trained again";
+    deed.text = "went back to checkpoint " + choice.row.record.folder + "; " + std::to_string(choice.redo.size())
+        + " chunks are trained again";
     if (!resumed.ok())
         deed.problem = "going back to checkpoint " + choice.row.record.folder + ": " + resumed.error().message;
     return deed;

@@ -53,12 +53,9 @@ BFloat16Unit bfloat16Unit()
 const char* toString(CpuLevel level)
 {
     switch (level) {
-    case CpuLevel::Avx2:
-        return "avx2";
-    case CpuLevel::Avx512:
-        return "avx512";
-    case CpuLevel::None:
-        break;
+    case CpuLevel::Avx2: return "avx2";
+    case CpuLevel::Avx512: return "avx512";
+    case CpuLevel::None: break;
     }
     return "none";
 }

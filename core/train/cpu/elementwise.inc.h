@@ -72,13 +72,11 @@ void normBackward(const NormArguments& n, const float* dy, float* dx, float* dGa
     }
 }
 
-constexpr float kGeluScale = 1.5957691216057308F; // 2 sqrt(2 / pi): gelu(u) = u * sigmoid(kGeluScale * (u + kGeluCube u^3))
+constexpr float kGeluScale
+    = 1.5957691216057308F; // 2 sqrt(2 / pi): gelu(u) = u * sigmoid(kGeluScale * (u + kGeluCube u^3))
 constexpr float kGeluCube = 0.044715F;
 
-inline Vec sigmoid(Vec x)
-{
-    return reciprocal(splat(1.0F) + exponential(zero() - x));
-}
+inline Vec sigmoid(Vec x) { return reciprocal(splat(1.0F) + exponential(zero() - x)); }
 
 void geluForward(const float* u, float* y, std::int64_t count)
 {

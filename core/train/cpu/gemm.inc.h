@@ -1,9 +1,9 @@
 #pragma once
 
-// Register-blocked matrix product. B lies in panels of up to three vectors: panel j starts at packed + j * k, and holds for each
-// step of the contraction its columns side by side, padded with zeros.
-// What a step is, the class W says (float32_words.inc.h, rounded_words.inc.h, pair_words.inc.h): a word of 32 bits holds W::kSteps numbers, and words come
-// in groups of W::kGroup, zeros behind the last.
+// Register-blocked matrix product. B lies in panels of up to three vectors: panel j starts at packed + j * k, and holds
+// for each step of the contraction its columns side by side, padded with zeros. What a step is, the class W says
+// (float32_words.inc.h, rounded_words.inc.h, pair_words.inc.h): a word of 32 bits holds W::kSteps numbers, and words
+// come in groups of W::kGroup, zeros behind the last.
 
 #include "core/train/cpu/kernels.h"
 #include "core/train/cpu/simd.h"
@@ -29,7 +29,8 @@ inline int panelVectors(std::int64_t rest)
 }
 
 /// One row of a tile of the result, `vectors` wide, of which `columns` numbers are wanted.
-template <int Vectors> inline void finishRow(const GemmArguments& g, const Vec* sums, float* row, const float* bias, std::int64_t columns)
+template <int Vectors>
+inline void finishRow(const GemmArguments& g, const Vec* sums, float* row, const float* bias, std::int64_t columns)
 {
     if (columns == Vectors * kLanes) {
         for (int j = 0; j < Vectors; ++j) {
@@ -50,7 +51,8 @@ template <int Vectors> inline void finishRow(const GemmArguments& g, const Vec* 
 }
 
 template <class W, int Rows, int Vectors>
-inline void tile(const GemmArguments& g, const float* a, const float* panel, float* c, const float* bias, std::int64_t columns)
+inline void tile(
+    const GemmArguments& g, const float* a, const float* panel, float* c, const float* bias, std::int64_t columns)
 {
     // Results are often not in the near cache; asked for now they arrive while the products run.
     for (int i = 0; i < Rows; ++i)
@@ -153,7 +155,8 @@ template <class W> void packRows(const MatrixView& matrix, float* packed)
     });
 }
 
-constexpr std::int64_t kOuterWords = 128; // of the contraction at a time, so that a panel of B stays in the nearest cache
+constexpr std::int64_t kOuterWords
+    = 128; // of the contraction at a time, so that a panel of B stays in the nearest cache
 constexpr std::int64_t kOuterRows = 32; // rows of C at a time, so that A does too
 
 template <class W> std::int64_t outerScratch(std::int64_t columns)
@@ -182,7 +185,8 @@ template <class W> inline void gatherRows(const MatrixView& a, float* into)
     }
 }
 
-template <class W> void outerProduct(const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch)
+template <class W>
+void outerProduct(const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch)
 {
     constexpr std::int64_t kMostSteps = kOuterWords * W::kSteps;
     float* columns = scratch + kOuterWords * kOuterRows;

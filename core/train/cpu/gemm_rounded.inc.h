@@ -6,8 +6,8 @@
 
 namespace {
 
-/// Memory of one thread that grows and never shrinks. Not a std::vector: its functions, compiled here for one instruction set, could be
-/// the ones that the linker keeps for the whole program.
+/// Memory of one thread that grows and never shrinks. Not a std::vector: its functions, compiled here for one
+/// instruction set, could be the ones that the linker keeps for the whole program.
 class Scratch {
 public:
     Scratch() = default;
@@ -32,7 +32,8 @@ private:
     std::int64_t count_ = 0;
 };
 
-/// The product for words that hold rounded numbers. Rounds some rows of A at a time, few enough to stay in the second cache.
+/// The product for words that hold rounded numbers. Rounds some rows of A at a time, few enough to stay in the second
+/// cache.
 template <class W> void gemmRounded(const GemmArguments& g)
 {
     constexpr std::int64_t kRows = 64;

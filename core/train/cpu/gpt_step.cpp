@@ -9,7 +9,8 @@
 
 namespace furrow::cpu {
 
-GptStep::GptStep(const GptShape& shape, GptOffsets offsets, std::vector<float> rotary, const Kernels& kernels, const Products& dense, int threads)
+GptStep::GptStep(const GptShape& shape, GptOffsets offsets, std::vector<float> rotary, const Kernels& kernels,
+    const Products& dense, int threads)
     : shape_(shape)
     , offsets_(std::move(offsets))
     , rotary_(std::move(rotary))
@@ -52,7 +53,8 @@ void GptStep::setWeights(const float* weights)
     });
 }
 
-void GptStep::run(const TokenBatch& batch, float* losses, float* gradients, float gradientScale, std::uint64_t dropoutSeed)
+void GptStep::run(
+    const TokenBatch& batch, float* losses, float* gradients, float gradientScale, std::uint64_t dropoutSeed)
 {
     const int threads = pool_->threads();
     const std::int64_t together = std::max<std::int64_t>(1, kFastTokensPerTask / batch.length);
@@ -106,7 +108,8 @@ void GptStep::embed(Workspace& work, const Task& task) const
     const std::int64_t d = shape_.width;
     float* x = sized(work.x, task.tokens() * d);
     for (std::int64_t i = 0; i < task.tokens(); ++i) {
-        std::memcpy(x + i * d, weights_ + offsets_.embedding + task.inputs[i] * d, static_cast<std::size_t>(d) * sizeof(float));
+        std::memcpy(
+            x + i * d, weights_ + offsets_.embedding + task.inputs[i] * d, static_cast<std::size_t>(d) * sizeof(float));
         if (offsets_.positions != kAbsent)
             kernels_.add(x + i * d, weights_ + offsets_.positions + i % task.length * d, d);
     }
@@ -115,7 +118,8 @@ void GptStep::embed(Workspace& work, const Task& task) const
 
 std::uint64_t GptStep::dropKey(const Task& task, const Place& place, std::int64_t sequence, std::int64_t head) const
 {
-    return mixSeed({ task.dropoutSeed, place.kind, place.layer, static_cast<std::uint64_t>(task.firstSequence + sequence), static_cast<std::uint64_t>(head) });
+    return mixSeed({ task.dropoutSeed, place.kind, place.layer,
+        static_cast<std::uint64_t>(task.firstSequence + sequence), static_cast<std::uint64_t>(head) });
 }
 
 void GptStep::dropRows(const Task& task, const Place& place, float* rows) const
@@ -127,8 +131,8 @@ void GptStep::dropRows(const Task& task, const Place& place, float* rows) const
         kernels_.drop(task.dropout, dropKey(task, place, sequence, 0), 0, rows + sequence * count, count);
 }
 
-void GptStep::addBranch(Workspace& work, const Task& task, const Place& place, const float* a, std::int64_t k, const PackedDense& packed,
-    const float* bias) const
+void GptStep::addBranch(Workspace& work, const Task& task, const Place& place, const float* a, std::int64_t k,
+    const PackedDense& packed, const float* bias) const
 {
     const std::int64_t m = task.tokens();
     const std::int64_t d = shape_.width;
@@ -140,7 +144,8 @@ void GptStep::addBranch(Workspace& work, const Task& task, const Place& place, c
     kernels_.add(work.x.data(), branch, m * d);
 }
 
-NormArguments GptStep::normOf(const float* x, const DenseOffsets& offsets, float* mean, float* inverse, std::int64_t rows) const
+NormArguments GptStep::normOf(
+    const float* x, const DenseOffsets& offsets, float* mean, float* inverse, std::int64_t rows) const
 {
     NormArguments norm;
     norm.x = x;
@@ -155,8 +160,8 @@ NormArguments GptStep::normOf(const float* x, const DenseOffsets& offsets, float
     return norm;
 }
 
-void GptStep::product(const float* a, std::int64_t rows, std::int64_t k, const std::vector<float>& packed, std::int64_t n, float* c,
-    const float* bias, bool accumulate) const
+void GptStep::product(const float* a, std::int64_t rows, std::int64_t k, const std::vector<float>& packed,
+    std::int64_t n, float* c, const float* bias, bool accumulate) const
 {
     GemmArguments g;
     g.a = a;
@@ -183,15 +188,18 @@ void GptStep::forwardLayer(Workspace& work, const Task& task, std::size_t layer)
     const auto bytes = static_cast<std::size_t>(m * d) * sizeof(float);
 
     std::memcpy(sized(state.input, m * d), x, bytes);
-    kernels_.normForward(normOf(x, offsets.norm1, sized(state.mean1, m), sized(state.inverse1, m), m), sized(state.normed1, m * d));
-    product(state.normed1.data(), m, d, packed.qkv.forward, shape_.qkvWidth(), sized(state.qkv, m * shape_.qkvWidth()), at(offsets.qkv.bias), false);
+    kernels_.normForward(
+        normOf(x, offsets.norm1, sized(state.mean1, m), sized(state.inverse1, m), m), sized(state.normed1, m * d));
+    product(state.normed1.data(), m, d, packed.qkv.forward, shape_.qkvWidth(), sized(state.qkv, m * shape_.qkvWidth()),
+        at(offsets.qkv.bias), false);
     if (shape_.rope)
         rotate(state.qkv.data(), task, 1.0F);
     attentionForward(work, task, layer);
     addBranch(work, task, { Place::AttentionOut, layer }, state.mixed.data(), d, packed.out, at(offsets.out.bias));
 
     std::memcpy(sized(state.middle, m * d), x, bytes);
-    kernels_.normForward(normOf(x, offsets.norm2, sized(state.mean2, m), sized(state.inverse2, m), m), sized(state.normed2, m * d));
+    kernels_.normForward(
+        normOf(x, offsets.norm2, sized(state.mean2, m), sized(state.inverse2, m), m), sized(state.normed2, m * d));
     const std::int64_t up = shape_.upWidth();
     product(state.normed2.data(), m, d, packed.up.forward, up, sized(state.up, m * up), at(offsets.up.bias), false);
     float* active = sized(state.active, m * shape_.ffWidth);
@@ -250,20 +258,24 @@ void GptStep::attentionForward(Workspace& work, const Task& task, std::size_t la
             for (std::int64_t row = 0; row < t; row += kQueryRows) {
                 const std::int64_t rows = std::min(kQueryRows, t - row);
                 const std::int64_t seen = row + rows;
-                GemmArguments score { qkv + row * stride + head * d, stride, 1, keys, scores, padded, nullptr, rows, t, d, 0, seen, false };
+                GemmArguments score { qkv + row * stride + head * d, stride, 1, keys, scores, padded, nullptr, rows, t,
+                    d, 0, seen, false };
                 kernels_.float32.gemm(score);
                 for (std::int64_t i = 0; i < rows; ++i)
-                    logSums[(sequence * shape_.heads + head) * t + row + i] = kernels_.softmaxRow(scores + i * padded, row + i + 1, roundUp16(seen), scale);
+                    logSums[(sequence * shape_.heads + head) * t + row + i]
+                        = kernels_.softmaxRow(scores + i * padded, row + i + 1, roundUp16(seen), scale);
                 dropScores(task, dropped, row, rows, roundUp16(seen), scores);
                 float* out = mixed + (sequence * t + row) * shape_.width + head * d;
-                kernels_.float32.gemm({ scores, padded, 1, values.data, out, shape_.width, nullptr, rows, d, seen, t, 0, false, values.stride });
+                kernels_.float32.gemm({ scores, padded, 1, values.data, out, shape_.width, nullptr, rows, d, seen, t, 0,
+                    false, values.stride });
             }
         }
     }
 }
 
 /// Drops attention's weights: `rows` rows from query `row` on, `seen` of them wide, one behind the other in `scores`.
-void GptStep::dropScores(const Task& task, std::uint64_t key, std::int64_t row, std::int64_t rows, std::int64_t seen, float* scores) const
+void GptStep::dropScores(
+    const Task& task, std::uint64_t key, std::int64_t row, std::int64_t rows, std::int64_t seen, float* scores) const
 {
     if (task.dropout <= 0)
         return;
@@ -278,27 +290,32 @@ void GptStep::lossAndHead(Workspace& work, const Task& task) const
     const std::int64_t d = shape_.width;
     const std::int64_t padded = roundUp16(shape_.vocabulary);
     const std::int64_t piece = std::clamp(kFastLogitsPerPiece / padded, std::int64_t { 16 }, m);
-    const NormArguments norm = normOf(work.x.data(), offsets_.norm, sized(work.lastMean, m), sized(work.lastInverse, m), m);
+    const NormArguments norm
+        = normOf(work.x.data(), offsets_.norm, sized(work.lastMean, m), sized(work.lastInverse, m), m);
     const float* last = sized(work.last, m * d);
     kernels_.normForward(norm, work.last.data());
     float* logits = sized(work.logits, piece * padded);
     float* dLast = sized(work.dNormed, m * d);
     for (std::int64_t begin = 0; begin < m; begin += piece) {
         const std::int64_t rows = std::min(piece, m - begin);
-        GemmArguments forward { last + begin * d, d, 1, packedHead_.forward.data(), logits, padded, nullptr, rows, shape_.vocabulary, d, 0, 0, false };
+        GemmArguments forward { last + begin * d, d, 1, packedHead_.forward.data(), logits, padded, nullptr, rows,
+            shape_.vocabulary, d, 0, 0, false };
         dense_.gemm(forward);
         for (std::int64_t i = 0; i < rows; ++i) {
             const std::int64_t label = task.labels[begin + i];
             float* row = logits + i * padded;
             if (label < 0)
                 std::memset(row, 0, static_cast<std::size_t>(padded) * sizeof(float));
-            task.losses[begin + i] = label < 0 ? 0 : kernels_.crossEntropyRow(row, shape_.vocabulary, padded, label, task.scale);
+            task.losses[begin + i]
+                = label < 0 ? 0 : kernels_.crossEntropyRow(row, shape_.vocabulary, padded, label, task.scale);
         }
         if (!task.gradients)
             continue;
-        dense_.gemm({ logits, padded, 1, packedHead_.backward.data(), dLast + begin * d, d, nullptr, rows, d, shape_.vocabulary, 0, 0, false });
+        dense_.gemm({ logits, padded, 1, packedHead_.backward.data(), dLast + begin * d, d, nullptr, rows, d,
+            shape_.vocabulary, 0, 0, false });
         float* scratch = sized(work.outer, dense_.outerScratch(d));
-        dense_.outerProduct({ logits, rows, shape_.vocabulary, padded }, { last + begin * d, rows, d, d }, task.gradients + offsets_.head, d, scratch);
+        dense_.outerProduct({ logits, rows, shape_.vocabulary, padded }, { last + begin * d, rows, d, d },
+            task.gradients + offsets_.head, d, scratch);
     }
     if (task.gradients) {
         float* dx = sized(work.dx, m * d);

@@ -54,15 +54,16 @@ struct TokenBatch {
     std::int64_t length = 0;
 };
 
-/// Forward and backward of a GPT, written out by hand. Each thread takes whole sequences through all layers and back with its
-/// own gradients; they meet once at the end. Weights are packed for the matrix products once per optimiser step. Everything is
-/// float32 but what goes into products with weights, which `dense` may round. The same number of threads gives the same bytes.
-/// Not thread-safe.
+/// Forward and backward of a GPT, written out by hand. Each thread takes whole sequences through all layers and back
+/// with its own gradients; they meet once at the end. Weights are packed for the matrix products once per optimiser
+/// step. Everything is float32 but what goes into products with weights, which `dense` may round. The same number of
+/// threads gives the same bytes. Not thread-safe.
 class GptStep {
 public:
     /// @param rotary  cosines then sines, [2, context, headWidth / 2]; empty without rotary positions
     /// @param dense   products with weights; those of attention are always `kernels.float32`
-    GptStep(const GptShape& shape, GptOffsets offsets, std::vector<float> rotary, const Kernels& kernels, const Products& dense, int threads);
+    GptStep(const GptShape& shape, GptOffsets offsets, std::vector<float> rotary, const Kernels& kernels,
+        const Products& dense, int threads);
     ~GptStep();
 
     /// To be called when the weights changed.
@@ -96,23 +97,27 @@ private:
     void backwardLayer(Workspace& work, const Task& task, std::size_t layer) const;
     void backwardMlp(Workspace& work, const Task& task, std::size_t layer) const;
     void attentionBackward(Workspace& work, const Task& task, std::size_t layer) const;
-    void headBackward(Workspace& work, const Task& task, std::size_t layer, std::int64_t head, std::int64_t sequence) const;
+    void headBackward(
+        Workspace& work, const Task& task, std::size_t layer, std::int64_t head, std::int64_t sequence) const;
     void scatterEmbedding(Workspace& work, const Task& task) const;
     void rotate(float* qkv, const Task& task, float direction) const;
     std::uint64_t dropKey(const Task& task, const Place& place, std::int64_t sequence, std::int64_t head) const;
-    void dropScores(const Task& task, std::uint64_t key, std::int64_t row, std::int64_t rows, std::int64_t seen, float* scores) const;
+    void dropScores(const Task& task, std::uint64_t key, std::int64_t row, std::int64_t rows, std::int64_t seen,
+        float* scores) const;
     void dropRows(const Task& task, const Place& place, float* rows) const;
     /// The residual stream x += dropped(a times the packed weight + bias)
-    void addBranch(Workspace& work, const Task& task, const Place& place, const float* a, std::int64_t k, const PackedDense& packed, const float* bias) const;
+    void addBranch(Workspace& work, const Task& task, const Place& place, const float* a, std::int64_t k,
+        const PackedDense& packed, const float* bias) const;
     /// The gradient that enters such a branch: that of the stream, or a copy where values were dropped.
     const float* branchGradient(Workspace& work, const Task& task, const Place& place) const;
-    void product(const float* a, std::int64_t rows, std::int64_t k, const std::vector<float>& packed, std::int64_t n, float* c,
-        const float* bias, bool accumulate) const;
+    void product(const float* a, std::int64_t rows, std::int64_t k, const std::vector<float>& packed, std::int64_t n,
+        float* c, const float* bias, bool accumulate) const;
     /// gradient[n, k] += dy[rows, n]^T x[rows, k]; bias[n] += column sums of dy
-    void weightGradient(Workspace& work, const float* dy, std::int64_t n, const float* x, std::int64_t k, const Task& task,
-        const DenseOffsets& offsets) const;
+    void weightGradient(Workspace& work, const float* dy, std::int64_t n, const float* x, std::int64_t k,
+        const Task& task, const DenseOffsets& offsets) const;
     const float* at(std::int64_t offset) const { return offset == kAbsent ? nullptr : weights_ + offset; }
-    NormArguments normOf(const float* x, const DenseOffsets& offsets, float* mean, float* inverse, std::int64_t rows) const;
+    NormArguments normOf(
+        const float* x, const DenseOffsets& offsets, float* mean, float* inverse, std::int64_t rows) const;
 
     // set in the constructor, then constant
     GptShape shape_;

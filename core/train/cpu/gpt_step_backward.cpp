@@ -5,8 +5,8 @@
 
 namespace furrow::cpu {
 
-void GptStep::weightGradient(Workspace& work, const float* dy, std::int64_t n, const float* x, std::int64_t k, const Task& task,
-    const DenseOffsets& offsets) const
+void GptStep::weightGradient(Workspace& work, const float* dy, std::int64_t n, const float* x, std::int64_t k,
+    const Task& task, const DenseOffsets& offsets) const
 {
     const std::int64_t m = task.tokens();
     float* scratch = sized(work.outer, dense_.outerScratch(k));
@@ -59,8 +59,8 @@ void GptStep::backwardLayer(Workspace& work, const Task& task, std::size_t layer
     const auto gradient = [&](std::int64_t offset) { return offset == kAbsent ? nullptr : task.gradients + offset; };
 
     backwardMlp(work, task, layer);
-    kernels_.normBackward(normOf(state.middle.data(), offsets.norm2, state.mean2.data(), state.inverse2.data(), m), work.dNormed.data(), dx,
-        gradient(offsets.norm2.weight), gradient(offsets.norm2.bias));
+    kernels_.normBackward(normOf(state.middle.data(), offsets.norm2, state.mean2.data(), state.inverse2.data(), m),
+        work.dNormed.data(), dx, gradient(offsets.norm2.weight), gradient(offsets.norm2.bias));
 
     const float* dOut = branchGradient(work, task, { Place::AttentionOut, layer });
     product(dOut, m, d, packed_[layer].out.backward, d, sized(work.dMixed, m * d), nullptr, false);
@@ -69,9 +69,10 @@ void GptStep::backwardLayer(Workspace& work, const Task& task, std::size_t layer
     if (shape_.rope)
         rotate(work.dQkv.data(), task, -1.0F);
     weightGradient(work, work.dQkv.data(), shape_.qkvWidth(), state.normed1.data(), d, task, offsets.qkv);
-    product(work.dQkv.data(), m, shape_.qkvWidth(), packed_[layer].qkv.backward, d, work.dNormed.data(), nullptr, false);
-    kernels_.normBackward(normOf(state.input.data(), offsets.norm1, state.mean1.data(), state.inverse1.data(), m), work.dNormed.data(), dx,
-        gradient(offsets.norm1.weight), gradient(offsets.norm1.bias));
+    product(
+        work.dQkv.data(), m, shape_.qkvWidth(), packed_[layer].qkv.backward, d, work.dNormed.data(), nullptr, false);
+    kernels_.normBackward(normOf(state.input.data(), offsets.norm1, state.mean1.data(), state.inverse1.data(), m),
+        work.dNormed.data(), dx, gradient(offsets.norm1.weight), gradient(offsets.norm1.bias));
 }
 
 void GptStep::attentionBackward(Workspace& work, const Task& task, std::size_t layer) const
@@ -100,7 +101,8 @@ void GptStep::attentionBackward(Workspace& work, const Task& task, std::size_t l
 }
 
 /// One head of one sequence: probabilities are computed once more, 64 query rows at a time.
-void GptStep::headBackward(Workspace& work, const Task& task, std::size_t layer, std::int64_t head, std::int64_t sequence) const
+void GptStep::headBackward(
+    Workspace& work, const Task& task, std::size_t layer, std::int64_t head, std::int64_t sequence) const
 {
     const LayerState& state = work.layers[layer];
     const std::uint64_t dropped = dropKey(task, { Place::Attention, layer }, sequence, head);
@@ -127,8 +129,10 @@ void GptStep::headBackward(Workspace& work, const Task& task, std::size_t layer,
             const float* dOut = work.dMixed.data() + token * shape_.width + head * d;
             float* p = scores + row * padded;
             float* dp = dScores + row * padded;
-            kernels_.float32.gemm({ query, stride, 1, work.keyColumns.data(), p, padded, nullptr, rows, t, d, 0, seen, false });
-            kernels_.float32.gemm({ dOut, shape_.width, 1, work.valueColumns.data(), dp, padded, nullptr, rows, t, d, 0, seen, false });
+            kernels_.float32.gemm(
+                { query, stride, 1, work.keyColumns.data(), p, padded, nullptr, rows, t, d, 0, seen, false });
+            kernels_.float32.gemm(
+                { dOut, shape_.width, 1, work.valueColumns.data(), dp, padded, nullptr, rows, t, d, 0, seen, false });
             dropScores(task, dropped, block + row, rows, roundUp16(seen), dp);
             for (std::int64_t i = 0; i < rows; ++i) {
                 const std::int64_t valid = block + row + i + 1;
@@ -140,14 +144,17 @@ void GptStep::headBackward(Workspace& work, const Task& task, std::size_t layer,
             dropScores(task, dropped, block + row, rows, roundUp16(seen), p);
             float* dQuery = work.dQkv.data() + token * stride + head * d;
             const RowsOperand keys = rowsOperand(kernels_, { key, t, d, stride }, work.rows);
-            kernels_.float32.gemm({ dp, padded, 1, keys.data, dQuery, stride, nullptr, rows, d, seen, t, 0, false, keys.stride });
+            kernels_.float32.gemm(
+                { dp, padded, 1, keys.data, dQuery, stride, nullptr, rows, d, seen, t, 0, false, keys.stride });
         }
         const float* query = state.qkv.data() + (begin + block) * stride + head * d;
         const RowsOperand queries = rowsOperand(kernels_, { query, blockRows, d, stride }, work.rows);
-        kernels_.float32.gemm({ dScores, 1, padded, queries.data, dKey, stride, nullptr, blockSeen, d, blockRows, 0, 0, true, queries.stride });
+        kernels_.float32.gemm({ dScores, 1, padded, queries.data, dKey, stride, nullptr, blockSeen, d, blockRows, 0, 0,
+            true, queries.stride });
         const float* dOut = work.dMixed.data() + (begin + block) * shape_.width + head * d;
         const RowsOperand outputs = rowsOperand(kernels_, { dOut, blockRows, d, shape_.width }, work.rows);
-        kernels_.float32.gemm({ scores, 1, padded, outputs.data, dKey + shape_.kvHeads * d, stride, nullptr, blockSeen, d, blockRows, 0, 0, true, outputs.stride });
+        kernels_.float32.gemm({ scores, 1, padded, outputs.data, dKey + shape_.kvHeads * d, stride, nullptr, blockSeen,
+            d, blockRows, 0, 0, true, outputs.stride });
     }
 }
 

@@ -14,14 +14,12 @@ inline float* sized(std::vector<float>& buffer, std::int64_t count)
     return buffer.data();
 }
 
-inline std::int64_t roundUp16(std::int64_t value)
-{
-    return (value + 15) / 16 * 16;
-}
+inline std::int64_t roundUp16(std::int64_t value) { return (value + 15) / 16 * 16; }
 
 /// What backward needs of one layer.
 struct GptStep::LayerState {
-    std::vector<float> input, normed1, mean1, inverse1, qkv, logSums, mixed, middle, normed2, mean2, inverse2, up, active;
+    std::vector<float> input, normed1, mean1, inverse1, qkv, logSums, mixed, middle, normed2, mean2, inverse2, up,
+        active;
 };
 
 /// Buffers of one thread.

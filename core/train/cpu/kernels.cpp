@@ -10,22 +10,16 @@ const Kernels& kernelsAvx512();
 const Kernels* kernels()
 {
     switch (cpuLevel()) {
-    case CpuLevel::Avx512:
-        return &kernelsAvx512();
-    case CpuLevel::Avx2:
-        return &kernelsAvx2();
-    case CpuLevel::None:
-        break;
+    case CpuLevel::Avx512: return &kernelsAvx512();
+    case CpuLevel::Avx2: return &kernelsAvx2();
+    case CpuLevel::None: break;
     }
     return nullptr;
 }
 
 #else
 
-const Kernels* kernels()
-{
-    return nullptr;
-}
+const Kernels* kernels() { return nullptr; }
 
 #endif
 

@@ -18,10 +18,12 @@ struct GemmArguments {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
-    std::int64_t packedSteps = 0; ///< k that B was packed with, when only its first k steps are wanted; 0: k. Float32 only
+    std::int64_t packedSteps
+        = 0; ///< k that B was packed with, when only its first k steps are wanted; 0: k. Float32 only
     std::int64_t columnsWanted = 0; ///< panels that start behind this column are left out; 0: all. Float32 only
     bool accumulate = false;
-    std::int64_t bStride = 0; ///< not 0: B is not packed, B[p][j] = packed[p * bStride + j]; n is a multiple of 16 then. Float32 only
+    std::int64_t bStride
+        = 0; ///< not 0: B is not packed, B[p][j] = packed[p * bStride + j]; n is a multiple of 16 then. Float32 only
 };
 
 /// A row-major float32 matrix in memory.
@@ -59,12 +61,14 @@ struct AdamArguments {
     float inverseRoot = 1; ///< 1 / sqrt(1 - beta2^t)
 };
 
-/// Matrix products that round what goes in to one number format; sums are always float32. The packed layout is the format's own.
+/// Matrix products that round what goes in to one number format; sums are always float32. The packed layout is the
+/// format's own.
 struct Products {
     const char* name = ""; ///< precision, and with what it is computed where there are several ways
     void (*gemm)(const GemmArguments&) = nullptr; ///< bfloat16 wants stepStride 1
     /// C[i][j] += sum over p of a[p][i] * b[p][j], for weight gradients; scratch holds outerScratch(b.columns) numbers.
-    void (*outerProduct)(const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch) = nullptr;
+    void (*outerProduct)(const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch)
+        = nullptr;
     std::int64_t (*outerScratch)(std::int64_t columns) = nullptr;
     /// Floats that a packed [k, n] matrix takes.
     std::int64_t (*packedCount)(std::int64_t k, std::int64_t n) = nullptr;
@@ -90,16 +94,22 @@ struct Kernels {
     /// u [rows, 2 width] = (gate, up); y [rows, width] = silu(gate) * up
     void (*swigluForward)(const float* u, float* y, std::int64_t rows, std::int64_t width) = nullptr;
     void (*swigluBackward)(const float* u, const float* dy, float* du, std::int64_t rows, std::int64_t width) = nullptr;
-    /// Softmax of scale * row[0 .. valid-1]; the rest up to `padded` (a multiple of 16) becomes 0. Returns log sum e^(scale x).
+    /// Softmax of scale * row[0 .. valid-1]; the rest up to `padded` (a multiple of 16) becomes 0. Returns log sum
+    /// e^(scale x).
     float (*softmaxRow)(float* row, std::int64_t valid, std::int64_t padded, float scale) = nullptr;
     /// The same row once more when that number is known.
     void (*softmaxAgainRow)(float* row, std::int64_t valid, std::int64_t padded, float scale, float logSum) = nullptr;
     /// dScores = probabilities * (dProbabilities - their weighted sum) * scale, in place of dProbabilities.
-    void (*softmaxBackwardRow)(const float* probabilities, float* dProbabilities, std::int64_t padded, float scale) = nullptr;
-    /// Loss of one row of logits; the row becomes (softmax - one hot) * scale. Numbers from `valid` to `padded` become 0.
-    float (*crossEntropyRow)(float* logits, std::int64_t valid, std::int64_t padded, std::int64_t label, float scale) = nullptr;
-    /// values[i] becomes 0 or values[i] / (1 - probability), as the key draws for number `first` + i; count is a multiple of 16.
-    void (*drop)(float probability, std::uint64_t key, std::uint32_t first, float* values, std::int64_t count) = nullptr;
+    void (*softmaxBackwardRow)(const float* probabilities, float* dProbabilities, std::int64_t padded, float scale)
+        = nullptr;
+    /// Loss of one row of logits; the row becomes (softmax - one hot) * scale. Numbers from `valid` to `padded` become
+    /// 0.
+    float (*crossEntropyRow)(float* logits, std::int64_t valid, std::int64_t padded, std::int64_t label, float scale)
+        = nullptr;
+    /// values[i] becomes 0 or values[i] / (1 - probability), as the key draws for number `first` + i; count is a
+    /// multiple of 16.
+    void (*drop)(float probability, std::uint64_t key, std::uint32_t first, float* values, std::int64_t count)
+        = nullptr;
     /// sums[j] += column sums
     void (*addColumnSums)(const MatrixView&, float* sums) = nullptr;
     void (*add)(float* into, const float* from, std::int64_t count) = nullptr;

@@ -27,7 +27,10 @@ struct AmxTiles {
     {
         asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(words), "r"(stride * 4), "i"(Tile) : "memory");
     }
-    template <int Sum, int A, int B> static void multiply() { asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(Sum), "i"(A), "i"(B)); }
+    template <int Sum, int A, int B> static void multiply()
+    {
+        asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(Sum), "i"(A), "i"(B));
+    }
     template <int Tile> static void save(float* numbers, std::int64_t stride)
     {
         asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(numbers), "r"(stride * 4), "i"(Tile) : "memory");

@@ -5,8 +5,8 @@
 
 namespace {
 
-/// The products of bfloat16 for processors with no faster unit for them (bfloat16Unit()): float32 numbers with the last 16 bits rounded away. The same
-/// numbers but for the order of the sums, at the speed of float32.
+/// The products of bfloat16 for processors with no faster unit for them (bfloat16Unit()): float32 numbers with the last
+/// 16 bits rounded away. The same numbers but for the order of the sums, at the speed of float32.
 struct RoundedWords {
     static constexpr const char* kName = "bf16, rounded";
     static constexpr std::int64_t kSteps = 1;
@@ -28,8 +28,12 @@ struct RoundedWords {
         return rounded(Float32Words::rowWords(matrix, word, column, count));
     }
 
-    /// `count` (at least 1) numbers in a row as a vector of words; those behind the vector are left out, zeros behind the last.
-    static Vec inRow(const float* from, std::int64_t count) { return rounded(loadFirst(from, count < kLanes ? count : kLanes)); }
+    /// `count` (at least 1) numbers in a row as a vector of words; those behind the vector are left out, zeros behind
+    /// the last.
+    static Vec inRow(const float* from, std::int64_t count)
+    {
+        return rounded(loadFirst(from, count < kLanes ? count : kLanes));
+    }
 
     /// matrix has n rows and k columns.
     static void packColumns(const MatrixView& matrix, float* packed)

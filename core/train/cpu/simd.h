@@ -14,7 +14,10 @@ constexpr std::int64_t kLanes = 16;
 inline Vec load(const float* p) { return _mm512_loadu_ps(p); }
 inline void store(float* p, Vec v) { _mm512_storeu_ps(p, v); }
 /// The first `count` numbers, 1 to kLanes, and zeros; reads no further.
-inline Vec loadFirst(const float* p, std::int64_t count) { return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << count) - 1U), p); }
+inline Vec loadFirst(const float* p, std::int64_t count)
+{
+    return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << count) - 1U), p);
+}
 inline Vec splat(float v) { return _mm512_set1_ps(v); }
 inline Vec zero() { return _mm512_setzero_ps(); }
 inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }

@@ -66,7 +66,8 @@ void ThreadPool::run(const std::function<void(int)>& body)
     const auto done = [this] { return running_.load(std::memory_order_acquire) == 0; };
     if (spinUntil(done))
         return;
-    for (int left = running_.load(std::memory_order_acquire); left != 0; left = running_.load(std::memory_order_acquire))
+    for (int left = running_.load(std::memory_order_acquire); left != 0;
+        left = running_.load(std::memory_order_acquire))
         running_.wait(left, std::memory_order_acquire);
 }
 

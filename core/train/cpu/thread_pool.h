@@ -8,9 +8,9 @@
 
 namespace furrow::cpu {
 
-/// A few threads that run one function together: the caller is number 0, the others wait in between. One barrier per run, because a
-/// neighbour on the machine makes every barrier dear. Threads are named "furrow-cpu-N", touch only what the function gives
-/// them, and end with the pool. Not thread-safe.
+/// A few threads that run one function together: the caller is number 0, the others wait in between. One barrier per
+/// run, because a neighbour on the machine makes every barrier dear. Threads are named "furrow-cpu-N", touch only what
+/// the function gives them, and end with the pool. Not thread-safe.
 class ThreadPool {
 public:
     explicit ThreadPool(int threads);
@@ -31,8 +31,8 @@ private:
     std::atomic<int> running_ { 0 };
 };
 
-/// The pool of this process with that many threads; model and optimizer share it, so that no more threads than asked for ever run.
-/// It ends with its last user. Called from the training thread only.
+/// The pool of this process with that many threads; model and optimizer share it, so that no more threads than asked
+/// for ever run. It ends with its last user. Called from the training thread only.
 std::shared_ptr<ThreadPool> sharedPool(int threads);
 
 } // namespace furrow::cpu

@@ -4,9 +4,10 @@
 
 namespace {
 
-/// Pairs multiplied as tiles of 16 rows of 16 words (AMX): a tile of A times a tile of B is added to 16 x 16 sums in float32. A and B have the layout of
-/// the vectors' products, with the contraction filled up to whole tiles.
-/// @tparam Tiles  the eight tile registers: configure(), release(), zero<tile>(), load<tile>(words, stride in words), multiply<sum, a, b>(),
+/// Pairs multiplied as tiles of 16 rows of 16 words (AMX): a tile of A times a tile of B is added to 16 x 16 sums in
+/// float32. A and B have the layout of the vectors' products, with the contraction filled up to whole tiles.
+/// @tparam Tiles  the eight tile registers: configure(), release(), zero<tile>(), load<tile>(words, stride in words),
+/// multiply<sum, a, b>(),
 ///                save<tile>(numbers, stride in numbers)
 template <class Tiles> struct TilePairs : PairWords<16> {
     static constexpr const char* kName = "bf16, tiles";
@@ -15,7 +16,8 @@ template <class Tiles> struct TilePairs : PairWords<16> {
 
     /// Sums 0 to 3 of RowTiles x ColumnTiles tiles; A is in tiles 4 and 5, B in 6 and 7.
     template <int RowTiles, int ColumnTiles>
-    static void square(const float* a, std::int64_t aStride, const float* b, std::int64_t bStride, std::int64_t words, float* sums)
+    static void square(
+        const float* a, std::int64_t aStride, const float* b, std::int64_t bStride, std::int64_t words, float* sums)
     {
         Tiles::template zero<0>();
         Tiles::template zero<1>();
@@ -43,7 +45,8 @@ template <class Tiles> struct TilePairs : PairWords<16> {
     }
 
     template <int ColumnTiles>
-    static void columns(const GemmArguments& g, const float* panel, std::int64_t panelWidth, float* c, const float* bias, std::int64_t wanted)
+    static void columns(const GemmArguments& g, const float* panel, std::int64_t panelWidth, float* c,
+        const float* bias, std::int64_t wanted)
     {
         alignas(64) float sums[kWidth * kWidth];
         for (std::int64_t row = 0; row < g.m; row += kWidth) {
@@ -63,7 +66,8 @@ template <class Tiles> struct TilePairs : PairWords<16> {
     }
 
     /// Rows of A behind m, up to the next multiple of 16, are read too; whatever they hold, nothing of it is stored.
-    template <int Vectors> static void panelRows(const GemmArguments& g, const float* panel, float* c, const float* bias, std::int64_t wanted)
+    template <int Vectors>
+    static void panelRows(const GemmArguments& g, const float* panel, float* c, const float* bias, std::int64_t wanted)
     {
         constexpr std::int64_t kPanelWidth = Vectors * kLanes;
         columns<Vectors == 1 ? 1 : 2>(g, panel, kPanelWidth, c, bias, wanted < kWidth ? wanted : kWidth);
@@ -81,11 +85,12 @@ template <class Tiles> furrow::cpu::Products makeTileProducts()
         gemmRounded<Pairs>(g);
         Tiles::release();
     };
-    products.outerProduct = [](const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch) {
-        Tiles::configure();
-        outerProduct<Pairs>(a, b, c, cStride, scratch);
-        Tiles::release();
-    };
+    products.outerProduct
+        = [](const MatrixView& a, const MatrixView& b, float* c, std::int64_t cStride, float* scratch) {
+              Tiles::configure();
+              outerProduct<Pairs>(a, b, c, cStride, scratch);
+              Tiles::release();
+          };
     return products;
 }
 

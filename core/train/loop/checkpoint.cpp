@@ -28,13 +28,17 @@ constexpr const char* kOptimizerFile = "optimizer.safetensors";
 
 std::string stateText(const ReplicaState& s)
 {
-    const nlohmann::ordered_json json = { { "format", kStateFormat }, { "learner", s.learner }, { "replica", s.replica }, { "own_steps", s.ownSteps }, { "own_tokens", s.ownTokens },
-        { "own_samples", s.ownSamples }, { "step", s.step },
-        { "tokens", s.tokens }, { "samples", s.samples }, { "steps_since_base", s.stepsSinceBase }, { "tokens_since_base", s.tokensSinceBase }, { "base", s.base },
+    const nlohmann::ordered_json json = { { "format", kStateFormat }, { "learner", s.learner },
+        { "replica", s.replica }, { "own_steps", s.ownSteps }, { "own_tokens", s.ownTokens },
+        { "own_samples", s.ownSamples }, { "step", s.step }, { "tokens", s.tokens }, { "samples", s.samples },
+        { "steps_since_base", s.stepsSinceBase }, { "tokens_since_base", s.tokensSinceBase }, { "base", s.base },
         { "merge_round", s.mergeRound }, { "parents", s.parents },
-        { "adaptive", { s.adaptive.factor, s.adaptive.count, s.adaptive.sum, s.adaptive.squares, s.adaptive.lastMean, s.adaptive.lastVariance } },
+        { "adaptive",
+            { s.adaptive.factor, s.adaptive.count, s.adaptive.sum, s.adaptive.squares, s.adaptive.lastMean,
+                s.adaptive.lastVariance } },
         { "spikes", { { "newest", s.spikes.newest }, { "quiet", s.spikes.quiet } } },
-        { "divergence", { { "newest", s.divergence.newest }, { "best", s.divergence.best }, { "told", s.divergence.told } } } };
+        { "divergence",
+            { { "newest", s.divergence.newest }, { "best", s.divergence.best }, { "told", s.divergence.told } } } };
     return json.dump(1) + "\n";
 }
 
@@ -67,12 +71,14 @@ ReplicaState stateFrom(const JsonPart& json)
     json["parents"].to(s.parents);
     if (json.has("adaptive")) {
         const JsonPart a = json["adaptive"];
-        s.adaptive = { a.at(0).as<double>(), a.at(1).as<std::int64_t>(), a.at(2).as<double>(), a.at(3).as<double>(), a.at(4).as<double>(), a.at(5).as<double>() };
+        s.adaptive = { a.at(0).as<double>(), a.at(1).as<std::int64_t>(), a.at(2).as<double>(), a.at(3).as<double>(),
+            a.at(4).as<double>(), a.at(5).as<double>() };
     }
     if (json.has("spikes")) { // older checkpoints remember no losses
         s.spikes = { newestOf(json["spikes"], SpikeDetector::kWindow), json["spikes"]["quiet"].as<int>() };
         const JsonPart divergence = json["divergence"];
-        s.divergence = { newestOf(divergence, DivergenceWatch::kWindow), divergence["best"].as<double>(), divergence["told"].as<bool>() };
+        s.divergence = { newestOf(divergence, DivergenceWatch::kWindow), divergence["best"].as<double>(),
+            divergence["told"].as<bool>() };
     }
     return s;
 }
@@ -86,18 +92,21 @@ Status writeSynced(FileSystem& files, const std::filesystem::path& path, const s
     return file->close();
 }
 
-/// Writes one safetensors file and records size and hash. The hash is computed beside the writing, from the same memory, not read back.
-Status writeTensors(FileSystem& files, const std::filesystem::path& folder, const char* name, const NamedTensors& tensors, CheckpointManifest& manifest)
+/// Writes one safetensors file and records size and hash. The hash is computed beside the writing, from the same
+/// memory, not read back.
+Status writeTensors(FileSystem& files, const std::filesystem::path& folder, const char* name,
+    const NamedTensors& tensors, CheckpointManifest& manifest)
 {
     const std::map<std::string, std::string> metadata { { "format", "pt" } };
     auto hashing = std::async(std::launch::async, [&] {
         Sha256 hash;
         std::uint64_t size = 0;
-        (void)writeSafetensors(tensors, metadata, [&](const void* data, std::size_t bytes) { // what fails here fails below too
-            hash.update(data, bytes);
-            size += bytes;
-            return Status {};
-        });
+        (void)writeSafetensors(
+            tensors, metadata, [&](const void* data, std::size_t bytes) { // what fails here fails below too
+                hash.update(data, bytes);
+                size += bytes;
+                return Status {};
+            });
         return std::pair(size, hash.hex());
     });
     const auto written = writeSafetensors(tensors, metadata, files, folder / name);
@@ -108,7 +117,8 @@ Status writeTensors(FileSystem& files, const std::filesystem::path& folder, cons
 }
 
 /// All files into `folder`; gives the hash of the manifest.
-Result<std::string> fillFolder(FileSystem& files, const std::filesystem::path& folder, const std::string& runId, const FrozenCheckpoint& frozen, std::uint64_t& sizeBytes)
+Result<std::string> fillFolder(FileSystem& files, const std::filesystem::path& folder, const std::string& runId,
+    const FrozenCheckpoint& frozen, std::uint64_t& sizeBytes)
 {
     CheckpointManifest manifest;
     manifest.runId = runId;
@@ -161,7 +171,8 @@ NamedTensors frozenCopy(const NamedTensors& tensors, NamedTensors reuse)
     return reuse;
 }
 
-Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::string& runId, const FrozenCheckpoint& frozen, FileSystem& files)
+Result<CheckpointRecord> publishCheckpoint(
+    const RunPaths& paths, const std::string& runId, const FrozenCheckpoint& frozen, FileSystem& files)
 {
     CheckpointRecord record;
     record.kind = frozen.kind;
@@ -170,7 +181,8 @@ Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::str
     record.tokens = frozen.state.tokens;
     record.evalLoss = frozen.evalLoss;
     record.parents = frozen.parents;
-    const std::string line = frozen.kind == CheckpointKind::Merge ? "merge" : "r" + std::to_string(frozen.state.replica);
+    const std::string line
+        = frozen.kind == CheckpointKind::Merge ? "merge" : "r" + std::to_string(frozen.state.replica);
     record.folder = line + "-" + std::to_string(frozen.state.step) + "-" + randomHex(12);
     const auto temporary = paths.checkpointFolder(record.folder + ".tmp");
     if (auto noted = noteWriting(paths, runId, record.folder, files); !noted.ok())
@@ -202,10 +214,14 @@ Result<ReplicaState> readReplicaState(const std::filesystem::path& folder)
     JsonReading reading(text);
     const int format = reading.root()["format"].as<int>();
     if (reading.ok() && format > kStateFormat)
-        return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was written by a newer Furrow; this one reads state format 1.", { utf8Text(folder.filename()) }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("checkpoint %1 was written by a newer Furrow; this one reads state format 1.",
+                { utf8Text(folder.filename()) }) };
     auto state = stateFrom(reading.root());
     if (!reading.ok())
-        return Error { ErrorCode::Corrupt, sentence("checkpoint %1 is damaged: state.json cannot be used: %2.", { utf8Text(folder.filename()), reading.trouble() }) };
+        return Error { ErrorCode::Corrupt,
+            sentence("checkpoint %1 is damaged: state.json cannot be used: %2.",
+                { utf8Text(folder.filename()), reading.trouble() }) };
     return state;
 }
 
@@ -220,14 +236,16 @@ NamedTensors takeFrozen(NamedTensors& weights)
 {
     if (std::none_of(weights.begin(), weights.end(), [](const auto& one) { return isLoraPair(one.first); }))
         return {};
-    const auto isTrained = [](const auto& one) { return isLoraPair(one.first) || one.first.starts_with(kAveragePrefix); };
+    const auto isTrained
+        = [](const auto& one) { return isLoraPair(one.first) || one.first.starts_with(kAveragePrefix); };
     const auto middle = std::stable_partition(weights.begin(), weights.end(), isTrained);
     NamedTensors frozen(middle, weights.end());
     weights.erase(middle, weights.end());
     return frozen;
 }
 
-Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string& runId, const CheckpointRecord& record, const CheckpointParts& wanted)
+Result<LoadedCheckpoint> loadCheckpoint(
+    const RunPaths& paths, const std::string& runId, const CheckpointRecord& record, const CheckpointParts& wanted)
 {
     const auto folder = paths.checkpointFolder(record.folder);
     FURROW_TRY_ASSIGN(auto manifest, verifyOwnFiles(folder, record.manifestSha256, runId));
@@ -239,7 +257,8 @@ Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string
     loaded.frozen = takeFrozen(loaded.weights);
     if (wanted.frozen && loaded.frozenFile) {
         FURROW_TRY(verifyFrozen(folder, manifest));
-        FURROW_TRY_ASSIGN(auto frozen, readSafetensors(frozenFileIn(paths.checkpointsFolder(), loaded.frozenFile->sha256)));
+        FURROW_TRY_ASSIGN(
+            auto frozen, readSafetensors(frozenFileIn(paths.checkpointsFolder(), loaded.frozenFile->sha256)));
         loaded.frozen = std::move(frozen).tensors;
     }
     if (wanted.optimizer && std::filesystem::exists(folder / kOptimizerFile)) {

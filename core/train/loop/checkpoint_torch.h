@@ -32,7 +32,8 @@ struct ReplicaState {
     std::int64_t tokensSinceBase = 0; ///< weight of this replica in the next merge
     std::string base; ///< folder of the merge it grew from; "": the common start
     std::int64_t mergeRound = 0; ///< newest round whose result is in these weights; 0: none
-    std::vector<std::string> parents; ///< folders that these weights were made from: one checkpoint, or all members of a merge
+    std::vector<std::string>
+        parents; ///< folders that these weights were made from: one checkpoint, or all members of a merge
     AdaptiveRate::State adaptive; ///< of this replica; as it began where adaptive_lr is off
     SpikeDetector::State spikes; ///< what this replica's losses are compared with, also after a resume
     DivergenceWatch::State divergence;
@@ -62,21 +63,25 @@ struct FrozenCheckpoint {
     std::vector<CheckpointId> parents;
 };
 
-/// Notes the name, writes checkpoints/<replica>-<step>-<random>.tmp, syncs, renames, syncs the parent. Afterwards the folder is whole and durable
-/// but means nothing until its record is in the ledger; then call forgetWriting() (checkpoint_notes.h). On failure folder and note are removed.
-Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::string& runId, const FrozenCheckpoint& frozen, FileSystem& files = realFileSystem());
+/// Notes the name, writes checkpoints/<replica>-<step>-<random>.tmp, syncs, renames, syncs the parent. Afterwards the
+/// folder is whole and durable but means nothing until its record is in the ledger; then call forgetWriting()
+/// (checkpoint_notes.h). On failure folder and note are removed.
+Result<CheckpointRecord> publishCheckpoint(const RunPaths& paths, const std::string& runId,
+    const FrozenCheckpoint& frozen, FileSystem& files = realFileSystem());
 
 /// What a checkpoint folder holds.
 struct LoadedCheckpoint {
     ReplicaState state;
     NamedTensors weights; ///< without the frozen ones
-    NamedTensors frozen; ///< what LoRA's pairs stand beside; empty when not asked for. Older checkpoints have it in their own file
+    NamedTensors frozen; ///< what LoRA's pairs stand beside; empty when not asked for. Older checkpoints have it in
+                         ///< their own file
     std::optional<CheckpointManifest::Frozen> frozenFile; ///< nothing: it is in the checkpoint itself, or there is none
     NamedTensors optimizer; ///< empty when not asked for
 
     NamedTensors allWeights() const; ///< for a learner that has no frozen weights yet
 };
-/// What to read of a checkpoint beside state and trained weights. A merge, and who takes one over, has the frozen weights already.
+/// What to read of a checkpoint beside state and trained weights. A merge, and who takes one over, has the frozen
+/// weights already.
 struct CheckpointParts {
     bool optimizer = false;
     bool frozen = false;
@@ -84,8 +89,10 @@ struct CheckpointParts {
 /// The state.json of a checkpoint, without a look at its hash. Corrupt: it cannot be used.
 Result<ReplicaState> readReplicaState(const std::filesystem::path& folder);
 
-/// Verifies manifest, hashes and run of what is asked for, then reads. A foreign run is refused by name, a damaged file by file.
-Result<LoadedCheckpoint> loadCheckpoint(const RunPaths& paths, const std::string& runId, const CheckpointRecord& record, const CheckpointParts& wanted);
+/// Verifies manifest, hashes and run of what is asked for, then reads. A foreign run is refused by name, a damaged file
+/// by file.
+Result<LoadedCheckpoint> loadCheckpoint(
+    const RunPaths& paths, const std::string& runId, const CheckpointRecord& record, const CheckpointParts& wanted);
 
 /// Moves the frozen weights out of those of a checkpoint with pairs of LoRA.
 NamedTensors takeFrozen(NamedTensors& weights);

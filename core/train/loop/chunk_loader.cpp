@@ -20,10 +20,7 @@ ChunkLoader::ChunkLoader(const Options& options, LedgerReader reader)
 {
 }
 
-ChunkLoader::~ChunkLoader()
-{
-    thread_.request_stop();
-}
+ChunkLoader::~ChunkLoader() { thread_.request_stop(); }
 
 void ChunkLoader::prefetch(const Claim& claim)
 {
@@ -68,7 +65,8 @@ void ChunkLoader::run(std::stop_token stop)
     }
 }
 
-Result<PreparedBlock*> ChunkLoader::open(const Claim& claim, const std::filesystem::path& file, const std::string& digest)
+Result<PreparedBlock*> ChunkLoader::open(
+    const Claim& claim, const std::filesystem::path& file, const std::string& digest)
 {
     if (const auto found = open_.find(claim.block); found != open_.end())
         return &found->second;
@@ -83,11 +81,13 @@ Result<PreparedBlock*> ChunkLoader::open(const Claim& claim, const std::filesyst
     return &open_.emplace(claim.block, std::move(opened).value()).first->second;
 }
 
-Result<ChunkText> ChunkLoader::readText(const Claim& claim, const std::filesystem::path& file, const std::string& digest)
+Result<ChunkText> ChunkLoader::readText(
+    const Claim& claim, const std::filesystem::path& file, const std::string& digest)
 {
     FURROW_TRY_ASSIGN(auto block, open(claim, file, digest));
     if (claim.column >= block->chunkCount())
-        return Error { ErrorCode::Corrupt, "block " + std::to_string(claim.block) + " has no chunk " + std::to_string(claim.column) };
+        return Error { ErrorCode::Corrupt,
+            "block " + std::to_string(claim.block) + " has no chunk " + std::to_string(claim.column) };
     auto text = block->readChunk(claim.column);
     return text.ok() ? std::move(text) : text.error().in("reading " + toString(claim.chunk));
 }
@@ -100,7 +100,8 @@ Result<std::shared_ptr<const LoadedChunk>> ChunkLoader::load(const Claim& claim)
     const auto file = options_.blockFolder / row.value().fileName;
     const bool wasOpen = open_.contains(claim.block);
     auto text = readText(claim, file, row.value().digest);
-    if (!text.ok() && wasOpen) { // the file that was opened may have been put aside and prepared again since: what counts is the one that lies there now
+    if (!text.ok() && wasOpen) { // the file that was opened may have been put aside and prepared again since: what
+                                 // counts is the one that lies there now
         open_.erase(claim.block);
         text = readText(claim, file, row.value().digest);
     }
@@ -113,7 +114,9 @@ Result<std::shared_ptr<const LoadedChunk>> ChunkLoader::load(const Claim& claim)
     chunk->windows = std::make_unique<ChunkWindows>(chunk->text, options_.endOfText, options_.seqLen,
         PackingOrder { options_.seed, claim.epoch, claim.block, claim.column, options_.shuffle });
     if (chunk->windows->count() != claim.windows)
-        return Error { ErrorCode::Corrupt, toString(claim.chunk) + " packs into " + std::to_string(chunk->windows->count()) + " windows, the tracker says " + std::to_string(claim.windows) };
+        return Error { ErrorCode::Corrupt,
+            toString(claim.chunk) + " packs into " + std::to_string(chunk->windows->count())
+                + " windows, the tracker says " + std::to_string(claim.windows) };
     return std::shared_ptr<const LoadedChunk>(std::move(chunk));
 }
 

@@ -41,8 +41,9 @@ public:
 
     /// Begins to read the chunk of a claim. Does not block.
     void prefetch(const Claim& claim);
-    /// The chunk of a claim that was given to prefetch(); waits for it. Corrupt when file and ledger disagree: the claim is to be failed then,
-    /// so that the feeder looks at the file and prepares the block again. Nothing is deleted here: names come from the run folder.
+    /// The chunk of a claim that was given to prefetch(); waits for it. Corrupt when file and ledger disagree: the
+    /// claim is to be failed then, so that the feeder looks at the file and prepares the block again. Nothing is
+    /// deleted here: names come from the run folder.
     Result<std::shared_ptr<const LoadedChunk>> take(const Claim& claim);
     /// Forgets everything read ahead: the claims were given back.
     void forget();
@@ -63,7 +64,8 @@ private:
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Claim> queue_;
-    std::map<std::int64_t, std::optional<Result<std::shared_ptr<const LoadedChunk>>>> chunks_; ///< by claim; empty: not read yet
+    std::map<std::int64_t, std::optional<Result<std::shared_ptr<const LoadedChunk>>>>
+        chunks_; ///< by claim; empty: not read yet
 
     std::jthread thread_;
 };

@@ -1,7 +1,7 @@
-// The counting model: its weights are the exact number of times each window (epoch, block, column, window) was trained. After
-// any storm of crashes they must equal what the ledger says is committed, element by element. Its gradient is a table of one step's windows,
-// a row each: the window and how often it was seen. So ranks that sum their gradients come to the same counts as one worker alone, and a share
-// that was left out, or trained by two, shows.
+// The counting model: its weights are the exact number of times each window (epoch, block, column, window) was trained.
+// After any storm of crashes they must equal what the ledger says is committed, element by element. Its gradient is a
+// table of one step's windows, a row each: the window and how often it was seen. So ranks that sum their gradients come
+// to the same counts as one worker alone, and a share that was left out, or trained by two, shows.
 
 #include "core/train/loop/learner_torch.h"
 
@@ -33,10 +33,12 @@ public:
 
     at::Tensor accumulate(const Batch& batch, double) override
     {
-        for (std::int32_t window = batch.windows.begin; window < batch.windows.end; ++window) { // those of a step lie side by side
+        for (std::int32_t window = batch.windows.begin; window < batch.windows.end;
+            ++window) { // those of a step lie side by side
             float* row = rowOf(window % gradients_.size(0));
             const std::array<std::int64_t, kColumns> seen { batch.epoch, batch.block, batch.column, window, 1 };
-            std::transform(seen.begin(), seen.end(), row, row, [](std::int64_t a, float b) { return static_cast<float>(a) + b; });
+            std::transform(
+                seen.begin(), seen.end(), row, row, [](std::int64_t a, float b) { return static_cast<float>(a) + b; });
         }
         return torch::zeros(batch.labels_BT.sizes());
     }
@@ -50,7 +52,8 @@ public:
             if (count == 0)
                 continue;
             WindowId id;
-            std::transform(row, row + id.size(), id.begin(), [count](float sum) { return static_cast<std::int64_t>(sum) / count; });
+            std::transform(row, row + id.size(), id.begin(),
+                [count](float sum) { return static_cast<std::int64_t>(sum) / count; });
             counts_[id] += count;
         }
         discard();
@@ -79,7 +82,8 @@ public:
     {
         const auto* ids = findTensor(weights, "ids");
         const auto* counts = findTensor(weights, "counts");
-        if (!ids || !counts || ids->scalar_type() != torch::kInt64 || counts->scalar_type() != torch::kInt64 || ids->dim() != 2 || counts->dim() != 1 || ids->size(0) != counts->size(0))
+        if (!ids || !counts || ids->scalar_type() != torch::kInt64 || counts->scalar_type() != torch::kInt64
+            || ids->dim() != 2 || counts->dim() != 1 || ids->size(0) != counts->size(0))
             return Error { ErrorCode::Corrupt, "these are not the weights of the counting model" };
         counts_.clear();
         if (ids->size(0) > 0 && ids->size(1) != 4)
@@ -94,7 +98,8 @@ public:
 
     Status loadOptimizer(const NamedTensors&) override { return {}; }
 
-    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method, const NamedTensors& momentum, double, double) const override
+    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method,
+        const NamedTensors& momentum, double, double) const override
     {
         auto merged = mergeCounts(base, members);
         if (merged.ok() && method == "diloco")

@@ -9,12 +9,10 @@
 
 namespace furrow {
 
-double Evaluation::perplexity() const
-{
-    return std::exp(loss);
-}
+double Evaluation::perplexity() const { return std::exp(loss); }
 
-EvaluationSet::EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, std::int64_t seqLen, std::int64_t batchSize, std::int64_t maxBatches, c10::Device device)
+EvaluationSet::EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, std::int64_t seqLen, std::int64_t batchSize,
+    std::int64_t maxBatches, c10::Device device)
     : heldOut_(std::make_unique<HeldOut>(std::move(heldOut)))
 {
     if (heldOut_->text.count() == 0)
@@ -24,7 +22,8 @@ EvaluationSet::EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, std::int6
     const ChunkWindows windows(heldOut_->text, endOfText, seqLen, PackingOrder { .shuffle = false });
     for (int w = 0; w < windows.count(); ++w)
         allLabels_ += windows.labelCount(w);
-    const auto count = maxBatches > 0 ? std::min<std::int64_t>(windows.count(), maxBatches * batchSize) : windows.count();
+    const auto count
+        = maxBatches > 0 ? std::min<std::int64_t>(windows.count(), maxBatches * batchSize) : windows.count();
     batches_ = BatchMaker(device, batchSize, seqLen).make(windows, { 0, static_cast<std::int32_t>(count) });
     for (const auto& batch : batches_)
         labels_ += batch.labels;
@@ -33,15 +32,22 @@ EvaluationSet::EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, std::int6
 Result<Evaluation> EvaluationSet::run(Model& model, bool withAccuracy, const std::function<bool()>& goOn) const
 {
     if (labels_ == 0)
-        return Error { ErrorCode::InvalidArgument, sentence("there is no held-out text to evaluate on; set held_out_percent above 0 in a new run, or name a file with --data") };
+        return Error {
+            ErrorCode::InvalidArgument,
+            sentence(
+                "there is no held-out text to evaluate on; set held_out_percent above 0 in a new run, or name a file with --data")
+        };
     const torch::NoGradGuard noGrad;
     double sum = 0;
     std::int64_t right = 0;
     try {
         for (const auto& batch : batches_) {
-            sum += model.lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>(); // sync: the sum is kept in float64
+            sum += model.lossSum(batch.inputs_BT, batch.labels_BT)
+                       .sum.item<double>(); // sync: the sum is kept in float64
             if (withAccuracy)
-                right += (model.logits(batch.inputs_BT).argmax(-1) == batch.labels_BT).sum().item<std::int64_t>(); // masked labels are -1, never likeliest
+                right += (model.logits(batch.inputs_BT).argmax(-1) == batch.labels_BT)
+                             .sum()
+                             .item<std::int64_t>(); // masked labels are -1, never likeliest
             if (goOn && !goOn())
                 return Error { ErrorCode::Cancelled, sentence("the evaluation was interrupted") };
         }
@@ -53,7 +59,8 @@ Result<Evaluation> EvaluationSet::run(Model& model, bool withAccuracy, const std
     result.loss = sum / static_cast<double>(labels_);
     result.accuracy = static_cast<double>(right) / static_cast<double>(labels_);
     if (heldOut_->textBytes > 0) // bytes per token are those of the whole text
-        result.bitsPerByte = result.loss / std::log(2.0) * static_cast<double>(allLabels_) / static_cast<double>(heldOut_->textBytes);
+        result.bitsPerByte
+            = result.loss / std::log(2.0) * static_cast<double>(allLabels_) / static_cast<double>(heldOut_->textBytes);
     return result;
 }
 

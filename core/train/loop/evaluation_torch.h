@@ -24,7 +24,8 @@ struct Evaluation {
 class EvaluationSet {
 public:
     /// @param maxBatches  0: all
-    EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, std::int64_t seqLen, std::int64_t batchSize, std::int64_t maxBatches, c10::Device device);
+    EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, std::int64_t seqLen, std::int64_t batchSize,
+        std::int64_t maxBatches, c10::Device device);
 
     bool empty() const { return batches_.empty(); }
     bool alsoTrained() const { return heldOut_->alsoTrained; }

@@ -15,10 +15,7 @@ namespace {
 
 using Frozen = CheckpointManifest::Frozen;
 
-std::map<std::string, std::string> metadata()
-{
-    return { { "format", "pt" } };
-}
+std::map<std::string, std::string> metadata() { return { { "format", "pt" } }; }
 
 Result<Frozen> hashOf(const NamedTensors& tensors)
 {
@@ -35,7 +32,8 @@ Result<Frozen> hashOf(const NamedTensors& tensors)
     return frozen;
 }
 
-/// Whether the file is there, whole and durable. Who renamed it had synced its bytes; whether also the folder, only that process knew.
+/// Whether the file is there, whole and durable. Who renamed it had synced its bytes; whether also the folder, only
+/// that process knew.
 Result<bool> isStored(const RunPaths& paths, const Frozen& frozen, FileSystem& files)
 {
     const auto file = frozenFileIn(paths.checkpointsFolder(), frozen.sha256);
@@ -54,7 +52,8 @@ Result<bool> isStored(const RunPaths& paths, const Frozen& frozen, FileSystem& f
 }
 
 /// Into a folder of its own, as a checkpoint that is being written: what dies here is swept as one.
-Status write(const RunPaths& paths, const std::filesystem::path& temporary, const Frozen& frozen, const NamedTensors& tensors, FileSystem& files)
+Status write(const RunPaths& paths, const std::filesystem::path& temporary, const Frozen& frozen,
+    const NamedTensors& tensors, FileSystem& files)
 {
     FURROW_TRY(files.createFolder(temporary));
     const auto file = temporary / kWeightsFile;
@@ -71,7 +70,8 @@ Status write(const RunPaths& paths, const std::filesystem::path& temporary, cons
 
 } // namespace
 
-Result<Frozen> storeFrozen(const RunPaths& paths, const std::string& runId, const NamedTensors& tensors, FileSystem& files)
+Result<Frozen> storeFrozen(
+    const RunPaths& paths, const std::string& runId, const NamedTensors& tensors, FileSystem& files)
 {
     const std::string doing = "keeping the weights that stay as they are";
     auto frozen = hashOf(tensors);

@@ -12,8 +12,8 @@
 
 namespace furrow {
 
-/// What learns: the loop's view of weights. The second implementation beside the model is the counting one, whose weights say
-/// exactly which windows were trained how often. Functions may throw c10::Error. Not thread-safe.
+/// What learns: the loop's view of weights. The second implementation beside the model is the counting one, whose
+/// weights say exactly which windows were trained how often. Functions may throw c10::Error. Not thread-safe.
 class Learner {
 public:
     virtual ~Learner() = default;
@@ -26,7 +26,8 @@ public:
     virtual at::Tensor apply(double learningRate, double clipNorm) = 0;
     /// Forgets accumulated gradients (a step that is left out).
     virtual void discard() = 0;
-    /// What has been accumulated, flat, float32: a view of the same storage at every call. The ranks of a group sum it before apply().
+    /// What has been accumulated, flat, float32: a view of the same storage at every call. The ranks of a group sum it
+    /// before apply().
     virtual at::Tensor gradients() = 0;
     /// fp16: the loss is scaled, so that a step whose gradients overflowed must be tried again with a lower scale.
     virtual bool scalesLoss() const { return false; }
@@ -36,15 +37,17 @@ public:
     /// Exchanges the weights and their moving average; does nothing without one. See UseAverage.
     virtual void swapAverage() { }
 
-    virtual NamedTensors weights() const = 0; ///< what training can change, and what it leaves alone but for frozenWeights(); views
-    /// Weights that no step changes and that are kept once for a run, not in each checkpoint. Views; empty where everything is trained.
+    virtual NamedTensors weights() const
+        = 0; ///< what training can change, and what it leaves alone but for frozenWeights(); views
+    /// Weights that no step changes and that are kept once for a run, not in each checkpoint. Views; empty where
+    /// everything is trained.
     virtual NamedTensors frozenWeights() const { return {}; }
     virtual NamedTensors optimizerState() const = 0; ///< views
     /// What weights() gives, with all frozen weights or without any: then these stay.
     virtual Status loadWeights(const NamedTensors& weights) = 0;
     virtual Status loadOptimizer(const NamedTensors& state) = 0;
-    virtual Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method, const NamedTensors& momentum, double outerLr,
-        double outerMomentum) const
+    virtual Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members,
+        const std::string& method, const NamedTensors& momentum, double outerLr, double outerMomentum) const
         = 0;
 
     /// Null for the counting one: then there is nothing to evaluate or to sample.
@@ -75,7 +78,8 @@ struct LearnerOptions {
     bool scalesLoss = false; ///< for fp16
     bool cudaGraph = false; ///< see MicroStep
 };
-Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options, const OptimizerConfig& optimizer, const LearnerOptions& more = {});
+Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options,
+    const OptimizerConfig& optimizer, const LearnerOptions& more = {});
 /// @param windowsPerStep  at most, of all ranks together
 std::unique_ptr<Learner> createCountingLearner(int worker = 0, std::int64_t windowsPerStep = 4096);
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-// One loop on one thread: queued work first, with it a wanted claim, then renewal and signals when they are due. The mutex is never
-// held while SQLite works.
+// One loop on one thread: queued work first, with it a wanted claim, then renewal and signals when they are due. The
+// mutex is never held while SQLite works.
 
 namespace furrow {
 
@@ -21,18 +21,18 @@ constexpr std::int64_t kSignalsEveryNs = kSecondNs / 10; // others wait while th
 constexpr std::size_t kMaxWaits = 4096;
 constexpr std::int64_t kMaxLot = 4096;
 
-std::int64_t nowNs()
-{
-    return systemClock().monotonicNs();
-}
+std::int64_t nowNs() { return systemClock().monotonicNs(); }
 
 } // namespace
 
 Result<std::unique_ptr<LedgerThread>> LedgerThread::start(Options options)
 {
     FURROW_TRY_ASSIGN(auto ledger, WorkerLedger::open(options.tracker, options.runId));
-    ledger.setPatience([](std::chrono::milliseconds) { return true; }); // whoever holds the lock, it is outlasted; a kill ends the waiting
-    FURROW_TRY_ASSIGN(auto incarnation, ledger.start(options.registration, kAskedLeaseSeconds > 0 ? 4 * kAskedLeaseSeconds : kFirstLeaseSeconds));
+    ledger.setPatience([](std::chrono::milliseconds) {
+        return true;
+    }); // whoever holds the lock, it is outlasted; a kill ends the waiting
+    FURROW_TRY_ASSIGN(auto incarnation,
+        ledger.start(options.registration, kAskedLeaseSeconds > 0 ? 4 * kAskedLeaseSeconds : kFirstLeaseSeconds));
     FURROW_TRY_ASSIGN(auto signals, ledger.signals());
     auto thread = std::unique_ptr<LedgerThread>(new LedgerThread(std::move(ledger), std::move(options), incarnation));
     thread->signals_ = signals;
@@ -113,10 +113,7 @@ void LedgerThread::run(std::stop_token stop)
     }
 }
 
-bool LedgerThread::wantsClaim() const
-{
-    return !prefetched_ && (asking_ || wantPrefetch_);
-}
+bool LedgerThread::wantsClaim() const { return !prefetched_ && (asking_ || wantPrefetch_); }
 
 /// The writes at the head of the queue and a wanted claim, in one transaction.
 void LedgerThread::writeAndClaim(std::unique_lock<std::mutex>& lock, bool mayClaim)
@@ -177,7 +174,8 @@ void LedgerThread::renewIfDue(std::unique_lock<std::mutex>& lock)
     lastRenewNs_ = now;
     progressNew_ = false;
     const auto progress = *progress_;
-    const double seconds = std::max(kAskedLeaseSeconds > 0 ? kAskedLeaseSeconds : options_.leastLeaseSeconds, (kAskedLeaseSeconds > 0 ? 2 : 20) * static_cast<double>(slowestIntervalNs_) / kSecondNs);
+    const double seconds = std::max(kAskedLeaseSeconds > 0 ? kAskedLeaseSeconds : options_.leastLeaseSeconds,
+        (kAskedLeaseSeconds > 0 ? 2 : 20) * static_cast<double>(slowestIntervalNs_) / kSecondNs);
     if (auto renewed = unlocked(lock, [&] { return ledger_.renew(progress, seconds); }); !renewed.ok())
         setError(renewed.error());
 }
@@ -264,7 +262,8 @@ void LedgerThread::begin(const Claim& claim)
 
 void LedgerThread::finish(const Claim& claim, const ChunkOutcome& outcome, bool partly)
 {
-    enqueue({ {}, [claim, outcome, partly](WorkerLedger& ledger) { return ledger.finish(claim, outcome, partly); } }, false);
+    enqueue({ {}, [claim, outcome, partly](WorkerLedger& ledger) { return ledger.finish(claim, outcome, partly); } },
+        false);
 }
 
 void LedgerThread::fail(const Claim& claim, const Error& why)
@@ -311,7 +310,8 @@ Result<bool> LedgerThread::takeStep()
     const auto ask = [this] {
         const std::int64_t now = nowNs();
         if (lastReserveNs_ > 0) // a lot should last about two seconds
-            lot_ = std::clamp<std::int64_t>(lot_ * 2 * kSecondNs / std::max<std::int64_t>(now - lastReserveNs_, 1), 1, std::min(kMaxLot, lot_ * 2));
+            lot_ = std::clamp<std::int64_t>(
+                lot_ * 2 * kSecondNs / std::max<std::int64_t>(now - lastReserveNs_, 1), 1, std::min(kMaxLot, lot_ * 2));
         lastReserveNs_ = now;
         auto promise = std::make_shared<std::promise<Result<std::int64_t>>>();
         coming_ = promise->get_future();
@@ -331,10 +331,7 @@ Result<bool> LedgerThread::takeStep()
     return true;
 }
 
-void LedgerThread::untakeStep()
-{
-    ++reserved_;
-}
+void LedgerThread::untakeStep() { ++reserved_; }
 
 Status LedgerThread::returnSteps()
 {
@@ -349,15 +346,9 @@ Status LedgerThread::returnSteps()
     return call([unused](WorkerLedger& ledger) { return ledger.returnSteps(unused); });
 }
 
-void LedgerThread::post(std::function<void(WorkerLedger&)> work)
-{
-    enqueue({ std::move(work), {} }, true);
-}
+void LedgerThread::post(std::function<void(WorkerLedger&)> work) { enqueue({ std::move(work), {} }, true); }
 
-void LedgerThread::postWrite(std::function<Status(WorkerLedger&)> work)
-{
-    enqueue({ {}, std::move(work) }, true);
-}
+void LedgerThread::postWrite(std::function<Status(WorkerLedger&)> work) { enqueue({ {}, std::move(work) }, true); }
 
 void LedgerThread::enqueue(Queued work, bool soon)
 {

@@ -16,9 +16,9 @@
 
 namespace furrow {
 
-/// The worker's only ledger connection, on its own thread `ledger`, so that training never waits for SQLite: it holds one claim
-/// ahead, renews the lease from the progress it is told, and reads the signals ten times a second. Every write is done in the order
-/// in which it was asked for. Thread-safe.
+/// The worker's only ledger connection, on its own thread `ledger`, so that training never waits for SQLite: it holds
+/// one claim ahead, renews the lease from the progress it is told, and reads the signals ten times a second. Every
+/// write is done in the order in which it was asked for. Thread-safe.
 class LedgerThread {
 public:
     using Next = std::variant<Claim, NothingToClaim>;
@@ -27,10 +27,11 @@ public:
         std::filesystem::path tracker;
         std::string runId;
         WorkerRegistration registration;
-        /// Told of each claim as soon as it is held, so that its data can be read ahead. On the ledger thread; must not block.
+        /// Told of each claim as soon as it is held, so that its data can be read ahead. On the ledger thread; must not
+        /// block.
         std::function<void(const Claim&)> onClaimed;
-        /// The watchdog: told once when no progress came for longer than this (or ten times the slowest interval so far, if that is more).
-        /// On the ledger thread; must not block.
+        /// The watchdog: told once when no progress came for longer than this (or ten times the slowest interval so
+        /// far, if that is more). On the ledger thread; must not block.
         double stuckSeconds = 30;
         double leastLeaseSeconds = 60;
         std::function<void(double seconds, const WorkerLedger::Progress&)> onStuck;

@@ -9,7 +9,8 @@ LossesBySample::LossesBySample(const ChunkText& text)
 {
     samples_.reserve(static_cast<std::size_t>(text.count()));
     for (std::size_t i = 0; i + 1 < text.offsets.size(); ++i) {
-        const auto labels = static_cast<std::int64_t>(text.offsets[i + 1] - text.offsets[i]) + 1; // its end-of-text is one
+        const auto labels
+            = static_cast<std::int64_t>(text.offsets[i + 1] - text.offsets[i]) + 1; // its end-of-text is one
         samples_.push_back({ 0, labels, labels });
     }
 }
@@ -20,7 +21,8 @@ void LossesBySample::add(const ChunkWindows& windows, WindowRange range, std::sp
     for (std::int32_t w = range.begin; w < range.end; ++w) {
         const auto row = losses.subspan(static_cast<std::size_t>(w - range.begin) * length, length);
         for (const WindowPiece& piece : windows.pieces(w)) {
-            const auto labels = row.subspan(static_cast<std::size_t>(piece.begin), static_cast<std::size_t>(piece.labels));
+            const auto labels
+                = row.subspan(static_cast<std::size_t>(piece.begin), static_cast<std::size_t>(piece.labels));
             Sum& sample = samples_[static_cast<std::size_t>(piece.sample)];
             sample.loss = std::accumulate(labels.begin(), labels.end(), sample.loss);
             sample.missing -= piece.labels;

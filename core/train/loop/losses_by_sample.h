@@ -8,7 +8,8 @@
 
 namespace furrow {
 
-/// What the samples of one chunk cost as they are trained: adds up the losses of their labels, which may lie in several windows. One thread.
+/// What the samples of one chunk cost as they are trained: adds up the losses of their labels, which may lie in several
+/// windows. One thread.
 class LossesBySample {
 public:
     static constexpr std::size_t kHighest = 6;
@@ -18,8 +19,8 @@ public:
 
     /// @param losses  nats of each label of the windows, 0 where masked; windows x seqLen
     void add(const ChunkWindows& windows, WindowRange range, std::span<const float> losses);
-    /// The samples with the kHighest highest and kLowest lowest means, highest first. Only those of which every label was seen: of a sample
-    /// that began in windows which somebody else trained, the rest says little.
+    /// The samples with the kHighest highest and kLowest lowest means, highest first. Only those of which every label
+    /// was seen: of a sample that began in windows which somebody else trained, the rest says little.
     std::vector<SampleLoss> extremes() const;
 
 private:

@@ -12,8 +12,8 @@ std::string deviceName(c10::Device device);
 /// All memory of a device, of the machine for a CPU; 0: not known.
 std::int64_t deviceMemoryBytes(c10::Device device);
 
-/// Memory that training takes: allocated by this process on a GPU, resident on a CPU. Cheap enough for every step: the CPU's figure is
-/// read from the system at most twice a second. Not thread-safe.
+/// Memory that training takes: allocated by this process on a GPU, resident on a CPU. Cheap enough for every step: the
+/// CPU's figure is read from the system at most twice a second. Not thread-safe.
 class MemoryMeter {
 public:
     struct Reading {

@@ -19,16 +19,21 @@ Status checkMembers(const std::vector<MergeMember>& members)
     const auto& first = members.front();
     for (const auto& member : members) {
         const auto differs = [&](const std::string& what) {
-            return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 does not fit %2: %3", { member.name, first.name, what }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence("checkpoint %1 does not fit %2: %3", { member.name, first.name, what }) };
         };
         if (member.weights.size() != first.weights.size())
-            return differs("it has " + std::to_string(member.weights.size()) + " tensors, not " + std::to_string(first.weights.size()));
+            return differs("it has " + std::to_string(member.weights.size()) + " tensors, not "
+                + std::to_string(first.weights.size()));
         for (std::size_t i = 0; i < member.weights.size(); ++i) {
             const auto& [name, tensor] = member.weights[i];
             if (name != first.weights[i].first || tensor.sizes() != first.weights[i].second.sizes())
                 return differs("tensor " + name + " has no equal of its shape there");
             if (tensor.is_floating_point() && !torch::isfinite(tensor).all().item<bool>())
-                return Error { ErrorCode::Corrupt, sentence("checkpoint %1 cannot be merged: its tensor %2 has NaN or Inf. Go back to an earlier checkpoint of this replica.", { member.name, name }) };
+                return Error { ErrorCode::Corrupt,
+                    sentence(
+                        "checkpoint %1 cannot be merged: its tensor %2 has NaN or Inf. Go back to an earlier checkpoint of this replica.",
+                        { member.name, name }) };
         }
     }
     return {};
@@ -66,7 +71,8 @@ void warnOfOutliers(const NamedTensors& base, const std::vector<MergeMember>& me
     const double median = sorted[(sorted.size() - 1) / 2];
     for (std::size_t i = 0; i < ways.size(); ++i)
         if (median > 0 && ways[i] > 5 * median)
-            merged.warnings.push_back("checkpoint " + members[i].name + " went " + std::to_string(ways[i] / median) + " times as far from the base as the median replica");
+            merged.warnings.push_back("checkpoint " + members[i].name + " went " + std::to_string(ways[i] / median)
+                + " times as far from the base as the median replica");
 }
 
 using Counts = std::map<std::vector<std::int64_t>, std::int64_t>;
@@ -100,7 +106,8 @@ double driftNorm(const NamedTensors& base, const NamedTensors& weights)
 {
     double squares = 0;
     for (const auto& [name, tensor] : weights)
-        if (const auto* from = findTensor(base, name); from && tensor.is_floating_point() && from->sizes() == tensor.sizes())
+        if (const auto* from = findTensor(base, name);
+            from && tensor.is_floating_point() && from->sizes() == tensor.sizes())
             squares += (tensor.to(torch::kFloat64) - from->to(torch::kFloat64)).pow(2).sum().item<double>();
     return std::sqrt(squares);
 }
@@ -122,12 +129,14 @@ Result<Merged> mergeAverage(const std::vector<MergeMember>& members)
     Merged merged;
     for (std::size_t i = 0; i < members.front().weights.size(); ++i) {
         const auto& [name, tensor] = members.front().weights[i];
-        merged.weights.emplace_back(name, tensor.is_floating_point() ? mean64(members, share, i).to(tensor.scalar_type()) : tensor.clone());
+        merged.weights.emplace_back(
+            name, tensor.is_floating_point() ? mean64(members, share, i).to(tensor.scalar_type()) : tensor.clone());
     }
     return merged;
 }
 
-Result<Merged> mergeDiloco(const NamedTensors& base, const std::vector<MergeMember>& members, const NamedTensors& momentum, double outerLr, double outerMomentum)
+Result<Merged> mergeDiloco(const NamedTensors& base, const std::vector<MergeMember>& members,
+    const NamedTensors& momentum, double outerLr, double outerMomentum)
 {
     FURROW_TRY(checkMembers(members));
     const torch::NoGradGuard noGrad;
@@ -137,7 +146,8 @@ Result<Merged> mergeDiloco(const NamedTensors& base, const std::vector<MergeMemb
         const auto& [name, tensor] = members.front().weights[i];
         const auto* from = findTensor(base, name);
         if (!from || from->sizes() != tensor.sizes())
-            return Error { ErrorCode::InvalidArgument, sentence("the base of this merge lacks the tensor %1: its members do not grow from it", { name }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence("the base of this merge lacks the tensor %1: its members do not grow from it", { name }) };
         if (!tensor.is_floating_point()) {
             merged.weights.emplace_back(name, tensor.clone());
             continue;
@@ -170,8 +180,8 @@ NamedTensors tensorsOf(const Counts& all)
     return { { "ids", ids }, { "counts", counts } };
 }
 
-/// What several members have in common, when the weights they grew from are lost: their increments are disjoint, so at most one of
-/// them is above the base at any window.
+/// What several members have in common, when the weights they grew from are lost: their increments are disjoint, so at
+/// most one of them is above the base at any window.
 Counts leastOf(const std::vector<MergeMember>& members)
 {
     Counts least = countsOf(members.front().weights);

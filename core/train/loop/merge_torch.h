@@ -21,19 +21,22 @@ struct Merged {
     std::vector<std::string> warnings; ///< members whose way from the base is more than five times the median
 };
 
-/// sum(tokens_m * theta_m) / sum(tokens), float64 inside, float32 out; integer tensors are copied from the first member. Without
-/// any tokens: the plain mean. Refuses NaN and Inf, different names or shapes, by member and tensor.
+/// sum(tokens_m * theta_m) / sum(tokens), float64 inside, float32 out; integer tensors are copied from the first
+/// member. Without any tokens: the plain mean. Refuses NaN and Inf, different names or shapes, by member and tensor.
 Result<Merged> mergeAverage(const std::vector<MergeMember>& members);
 
 /// Outer Nesterov step on the weighted mean of the ways from the base: v = mu v + D, theta = base - eta (D + mu v).
 /// eta 1, mu 0 is mergeAverage. Source: Douillard et al. 2023 (arXiv:2311.08105), algorithm 1.
 /// @param momentum  v of the round before; empty: zero
-Result<Merged> mergeDiloco(const NamedTensors& base, const std::vector<MergeMember>& members, const NamedTensors& momentum, double outerLr, double outerMomentum);
+Result<Merged> mergeDiloco(const NamedTensors& base, const std::vector<MergeMember>& members,
+    const NamedTensors& momentum, double outerLr, double outerMomentum);
 
-/// Counts of the counting model: base + sum(member - base). Tensors "ids" (n,k) and "counts" (n), see counting_learner.cpp.
+/// Counts of the counting model: base + sum(member - base). Tensors "ids" (n,k) and "counts" (n), see
+/// counting_learner.cpp.
 Result<Merged> mergeCounts(const NamedTensors& base, const std::vector<MergeMember>& members);
-/// DiLoCo's outer momentum of the counting model. Its outer step has rate 1 on the sum of the ways and no look-ahead, so that counts stay counts; the
-/// momentum forgets nothing: it is the sum of all outer steps since the line was last merged in another way.
+/// DiLoCo's outer momentum of the counting model. Its outer step has rate 1 on the sum of the ways and no look-ahead,
+/// so that counts stay counts; the momentum forgets nothing: it is the sum of all outer steps since the line was last
+/// merged in another way.
 /// @param momentum  of the base; empty: zero
 NamedTensors outerMomentumOfCounts(const NamedTensors& base, const NamedTensors& merged, const NamedTensors& momentum);
 

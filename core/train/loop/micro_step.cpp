@@ -43,7 +43,8 @@ struct MicroStep::Graph {
             return replay(inputs_BT, labels_BT);
         if (state_ != State::WarmingUp)
             return model_.forwardBackward(inputs_BT, labels_BT, scale);
-        return isUsual(inputs_BT, scale) ? captureAndCheck(inputs_BT, labels_BT, scale) : passOnOwnStream(inputs_BT, labels_BT, scale);
+        return isUsual(inputs_BT, scale) ? captureAndCheck(inputs_BT, labels_BT, scale)
+                                         : passOnOwnStream(inputs_BT, labels_BT, scale);
     }
 
 private:
@@ -105,8 +106,8 @@ private:
         return graphLosses_BT_.clone(); // the next replay writes it again
     }
 
-    /// The micro-batch is done once by an ordinary pass and once by the graph, from the same gradients and random numbers; what the
-    /// ordinary one made stays.
+    /// The micro-batch is done once by an ordinary pass and once by the graph, from the same gradients and random
+    /// numbers; what the ordinary one made stays.
     at::Tensor captureAndCheck(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double scale)
     {
         const at::Tensor& gradients = model_.parameters().gradients();
@@ -122,10 +123,12 @@ private:
             capture(inputs_BT, labels_BT, scale);
             gradients.copy_(before);
             generator.set_state(random);
-            const double lossError = ((replay(inputs_BT, labels_BT).sum() - sum).abs() / sum.abs()).item<double>(); // sync: once in a run
+            const double lossError
+                = ((replay(inputs_BT, labels_BT).sum() - sum).abs() / sum.abs()).item<double>(); // sync: once in a run
             const double gradientError = ((gradients - wanted).norm() / (wanted - before).norm()).item<double>();
             if (!(lossError < kSameLoss && gradientError < kSameGradient))
-                problem = "its loss and gradients differ from an ordinary pass by " + std::to_string(lossError) + " and " + std::to_string(gradientError);
+                problem = "its loss and gradients differ from an ordinary pass by " + std::to_string(lossError)
+                    + " and " + std::to_string(gradientError);
         } catch (const c10::Error& error) {
             problem = error.what_without_backtrace();
         }
@@ -155,7 +158,8 @@ private:
 
 MicroStep::MicroStep(Model& model, bool wantsGraph)
     : model_(model)
-    , graph_(wantsGraph && model.options().device.is_cuda() && model.canBeCaptured() ? std::make_unique<Graph>(model) : nullptr)
+    , graph_(wantsGraph && model.options().device.is_cuda() && model.canBeCaptured() ? std::make_unique<Graph>(model)
+                                                                                     : nullptr)
 {
 }
 
@@ -163,7 +167,8 @@ MicroStep::~MicroStep() = default;
 
 at::Tensor MicroStep::run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
 {
-    return graph_ ? graph_->run(inputs_BT, labels_BT, gradientScale) : model_.forwardBackward(inputs_BT, labels_BT, gradientScale);
+    return graph_ ? graph_->run(inputs_BT, labels_BT, gradientScale)
+                  : model_.forwardBackward(inputs_BT, labels_BT, gradientScale);
 }
 
 } // namespace furrow

@@ -104,7 +104,8 @@ public:
             return {};
         }
         if (!average_)
-            return Error { ErrorCode::Corrupt, sentence("tensor '%1' is in the saved weights, but ema_decay is 0 here", { averaged.front().first }) };
+            return Error { ErrorCode::Corrupt,
+                sentence("tensor '%1' is in the saved weights, but ema_decay is 0 here", { averaged.front().first }) };
         return average_->loadState(model_->parameters(), averaged);
     }
 
@@ -117,8 +118,8 @@ public:
         return optimizer_->loadState(own);
     }
 
-    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method, const NamedTensors& momentum, double outerLr,
-        double outerMomentum) const override
+    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method,
+        const NamedTensors& momentum, double outerLr, double outerMomentum) const override
     {
         if (method != "diloco")
             return mergeAverage(members);
@@ -164,7 +165,8 @@ private:
 
 } // namespace
 
-Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options, const OptimizerConfig& optimizer, const LearnerOptions& more)
+Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options,
+    const OptimizerConfig& optimizer, const LearnerOptions& more)
 {
     FURROW_TRY_ASSIGN(auto model, createModel(config, options));
     return std::unique_ptr<Learner>(std::make_unique<ModelLearner>(std::move(model), optimizer, more));

@@ -2,8 +2,9 @@
 
 namespace furrow {
 
-/// Tokens per second now: all tokens of the last seconds over all their time. A mean of the paces of steps would weigh a step by no time at all: where a
-/// machine runs and stands in turns (a CPU quota, a busy neighbour) most steps are quick and the few that stood take most of the time.
+/// Tokens per second now: all tokens of the last seconds over all their time. A mean of the paces of steps would weigh
+/// a step by no time at all: where a machine runs and stands in turns (a CPU quota, a busy neighbour) most steps are
+/// quick and the few that stood take most of the time.
 class PaceMeter {
 public:
     /// @param seconds  since the end of the step before, waiting included

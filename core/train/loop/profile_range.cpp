@@ -9,15 +9,13 @@ namespace furrow {
 #ifdef FURROW_HAS_NVTX
 ProfileRange::ProfileRange(const char* name)
 {
-    static const bool ready = (nvtxInitialize(nullptr), true); // its own first-use set-up calls a null pointer when two threads come at once
+    static const bool ready = (nvtxInitialize(nullptr),
+        true); // its own first-use set-up calls a null pointer when two threads come at once
     (void)ready;
     nvtxRangePushA(name);
 }
 
-ProfileRange::~ProfileRange()
-{
-    nvtxRangePop();
-}
+ProfileRange::~ProfileRange() { nvtxRangePop(); }
 #else
 ProfileRange::ProfileRange(const char*) { }
 ProfileRange::~ProfileRange() = default;

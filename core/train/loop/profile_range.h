@@ -2,8 +2,8 @@
 
 namespace furrow {
 
-/// A named stretch of the calling thread on the time line of a profiler that reads NVTX (Nsight Systems: `nsys profile furrow-worker ...`).
-/// Without a profiler it costs a load and a branch, in a build without NVTX's headers nothing.
+/// A named stretch of the calling thread on the time line of a profiler that reads NVTX (Nsight Systems: `nsys profile
+/// furrow-worker ...`). Without a profiler it costs a load and a branch, in a build without NVTX's headers nothing.
 class ProfileRange {
 public:
     explicit ProfileRange(const char* name);

@@ -22,10 +22,12 @@ RankFollower::RankFollower(RunSetup setup, TrainerOptions options, std::function
 {
 }
 
-Result<std::unique_ptr<RankFollower>> RankFollower::open(const TrainerOptions& options, std::function<bool()> stopRequested, const LearnerFactory& factory)
+Result<std::unique_ptr<RankFollower>> RankFollower::open(
+    const TrainerOptions& options, std::function<bool()> stopRequested, const LearnerFactory& factory)
 {
     FURROW_TRY_ASSIGN(auto setup, openTrainerRun(options));
-    auto follower = std::unique_ptr<RankFollower>(new RankFollower(std::move(setup), options, std::move(stopRequested)));
+    auto follower
+        = std::unique_ptr<RankFollower>(new RankFollower(std::move(setup), options, std::move(stopRequested)));
     if (auto status = follower->start(factory); !status.ok()) {
         if (follower->group_)
             follower->group_->leave(status.error().message);
@@ -41,7 +43,9 @@ Status RankFollower::start(const LearnerFactory& factory)
     batches_ = std::make_unique<BatchMaker>(setup_.device, setup_.config.batchSize, setup_.config.seqLen);
     FURROW_TRY(openLedger());
     FURROW_TRY(setup_.files->guard().check());
-    FURROW_TRY_ASSIGN(auto writer, TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker), { setup_.file.runId, options_.attempt, options_.worker }, systemClock()));
+    FURROW_TRY_ASSIGN(auto writer,
+        TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker),
+            { setup_.file.runId, options_.attempt, options_.worker }, systemClock()));
     telemetry_.emplace(std::move(writer));
     FURROW_TRY_ASSIGN(learner_, factory(setup_));
     FURROW_TRY_ASSIGN(group_, joinRanks(options_, setup_));
@@ -49,7 +53,8 @@ Status RankFollower::start(const LearnerFactory& factory)
     FURROW_TRY(shareState(*learner_, *group_));
     steps_ = std::make_unique<StepRunner>(*learner_, setup_.config.clip, group_.get());
     startedNs_ = systemClock().monotonicNs();
-    logInfo("rank " + std::to_string(options_.worker) + " of " + std::to_string(options_.ranks) + " on " + options_.device + " (" + learner_->backendName() + ") follows rank 0");
+    logInfo("rank " + std::to_string(options_.worker) + " of " + std::to_string(options_.ranks) + " on "
+        + options_.device + " (" + learner_->backendName() + ") follows rank 0");
     telemetry_->write(EventRecord { startedNs_, 0, 0, EventRecord::Kind::Started, learner_->backendName() });
     return {};
 }
@@ -59,7 +64,8 @@ Status RankFollower::openLedger()
     LedgerThread::Options ledger;
     ledger.tracker = setup_.paths.tracker();
     ledger.runId = setup_.file.runId;
-    ledger.registration = { AttemptId { options_.attempt }, options_.worker, kFollower, options_.device, setup_.device.is_cpu() ? "CPU" : "GPU " + setup_.device.str() };
+    ledger.registration = { AttemptId { options_.attempt }, options_.worker, kFollower, options_.device,
+        setup_.device.is_cpu() ? "CPU" : "GPU " + setup_.device.str() };
     ledger.leastLeaseSeconds = leaseOf(setup_);
     FURROW_TRY_ASSIGN(ledger_, LedgerThread::start(std::move(ledger)));
     return {};
@@ -76,7 +82,8 @@ Result<TrainerEnd> RankFollower::run()
             logError(cause);
             group_->leave(cause);
         }
-        telemetry_->write(EventRecord { systemClock().monotonicNs(), ownSteps_, 0, goesOn.ok() ? EventRecord::Kind::Stopped : EventRecord::Kind::Alarm, cause });
+        telemetry_->write(EventRecord { systemClock().monotonicNs(), ownSteps_, 0,
+            goesOn.ok() ? EventRecord::Kind::Stopped : EventRecord::Kind::Alarm, cause });
         telemetry_->flush();
         if (goesOn.ok() || goesOn.error().code != ErrorCode::Cancelled) { // else the lease is lost already
             tellProgress("ended");
@@ -98,14 +105,9 @@ Result<bool> RankFollower::turn()
     FURROW_TRY(ledger_->status());
     FURROW_TRY_ASSIGN(auto order, orders_->take(stopRequested_ && stopRequested_()));
     switch (order.kind) {
-    case RankOrder::Kind::Wait:
-        tellProgress("wait");
-        return true;
-    case RankOrder::Kind::Step:
-        FURROW_TRY(trainStep(order));
-        return true;
-    case RankOrder::Kind::End:
-        break;
+    case RankOrder::Kind::Wait: tellProgress("wait"); return true;
+    case RankOrder::Kind::Step: FURROW_TRY(trainStep(order)); return true;
+    case RankOrder::Kind::End: break;
     }
     std::vector<StepOutcome> known;
     steps_->flush(known);
@@ -138,7 +140,8 @@ Status RankFollower::trainStep(const RankOrder& order)
         const auto step = makeStep(*batches_, *chunk_->windows, claim_, order.windows, options_.worker, options_.ranks);
         waitedSeconds_ += secondsBetween(began, systemClock().monotonicNs());
         if (auto* model = learner_->model())
-            model->reseed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed), 0, static_cast<std::uint64_t>(order.ownSteps), static_cast<std::uint64_t>(options_.worker) }));
+            model->reseed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed), 0,
+                static_cast<std::uint64_t>(order.ownSteps), static_cast<std::uint64_t>(options_.worker) }));
         ownSteps_ = order.ownSteps;
         windowsDone_ = order.windows.end;
         std::vector<StepOutcome> known;
@@ -147,7 +150,9 @@ Status RankFollower::trainStep(const RankOrder& order)
         tellProgress("train");
         return {};
     } catch (const c10::Error& e) {
-        return Error { ErrorCode::Internal, "training " + toString(claim_.chunk) + " on " + options_.device + " (at most " + formatBytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes))
+        return Error { ErrorCode::Internal,
+            "training " + toString(claim_.chunk) + " on " + options_.device + " (at most "
+                + formatBytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes))
                 + " in use): " + e.what_without_backtrace() };
     }
 }

@@ -4,12 +4,14 @@
 
 namespace furrow {
 
-/// A rank of a data-parallel group beside rank 0: does what rank 0 orders with its share of the windows. It has an incarnation in the ledger, so
-/// that people see it and its lease is watched, but claims and commits nothing. Not thread-safe.
+/// A rank of a data-parallel group beside rank 0: does what rank 0 orders with its share of the windows. It has an
+/// incarnation in the ledger, so that people see it and its lease is watched, but claims and commits nothing. Not
+/// thread-safe.
 class RankFollower {
 public:
     /// Meets the other ranks and takes the weights of rank 0.
-    static Result<std::unique_ptr<RankFollower>> open(const TrainerOptions& options, std::function<bool()> stopRequested, const LearnerFactory& factory);
+    static Result<std::unique_ptr<RankFollower>> open(
+        const TrainerOptions& options, std::function<bool()> stopRequested, const LearnerFactory& factory);
     Result<TrainerEnd> run();
 
 private:

@@ -17,7 +17,8 @@ using Values = std::array<std::int64_t, 18>;
 
 void put(const Claim& claim, std::int64_t* to)
 {
-    const std::array<std::int64_t, 6> fields { claim.claimId, claim.chunk.value, claim.epoch, claim.block, claim.column, claim.windows };
+    const std::array<std::int64_t, 6> fields { claim.claimId, claim.chunk.value, claim.epoch, claim.block, claim.column,
+        claim.windows };
     std::copy(fields.begin(), fields.end(), to);
 }
 
@@ -78,7 +79,8 @@ double leaseOf(const RunSetup& setup)
     return setup.ranks > 1 ? std::max(kLease, static_cast<double>(setup.config.rankTimeout) + kLonger) : kLease;
 }
 
-/// Rank 0 adds its order, the others add noughts: what comes out is the order, on every rank. The last value counts the ranks that want to stop.
+/// Rank 0 adds its order, the others add noughts: what comes out is the order, on every rank. The last value counts the
+/// ranks that want to stop.
 Result<RankOrder> RankOrders::exchange(const RankOrder& order, bool wantsStop)
 {
     Values values = encode(order);
@@ -115,10 +117,7 @@ void RankOrders::expect(const Claim& claim)
     ahead_ = claim;
 }
 
-Result<RankOrder> RankOrders::take(bool wantsStop)
-{
-    return exchange({}, wantsStop);
-}
+Result<RankOrder> RankOrders::take(bool wantsStop) { return exchange({}, wantsStop); }
 
 namespace {
 
@@ -140,7 +139,9 @@ Status shareState(Learner& learner, RankGroup& group)
         for (const auto& [name, mine] : own) {
             FURROW_TRY_ASSIGN(auto shaped, learner.model() ? Result<at::Tensor>(mine) : shapedAsOnRank0(mine, group));
             const auto& tensor = shaped;
-            auto copy = tensor.detach().to(learner.device(), tensor.scalar_type(), false, true).contiguous(); // the step count lies on the host
+            auto copy = tensor.detach()
+                            .to(learner.device(), tensor.scalar_type(), false, true)
+                            .contiguous(); // the step count lies on the host
             if (copy.numel() > 0)
                 FURROW_TRY(group.broadcast(copy));
             all.emplace_back(name, copy);

@@ -22,7 +22,8 @@ Result<c10::Device> findDevice(const std::string& name)
         return c10::Device(c10::kCPU);
     const auto cuda = cudaBackend();
     if (!cuda.ok())
-        return Error { ErrorCode::NotFound, sentence("There is no device '%1' here, only cpu: %2.", { name, cuda.error().message }) };
+        return Error { ErrorCode::NotFound,
+            sentence("There is no device '%1' here, only cpu: %2.", { name, cuda.error().message }) };
     std::string known = "cpu";
     try {
         const auto gpus = cuda.value()->gpus();
@@ -78,7 +79,8 @@ std::vector<std::string> trainingProblems(const RunSetup& setup)
 Result<RunSetup> openTrainerRun(const TrainerOptions& options)
 {
     FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watch(RunPaths(options.runFolder)));
-    auto setup = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting, options.worker });
+    auto setup
+        = openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting, options.worker });
     if (!setup.ok())
         return setup.error();
     setup.value().ranks = options.ranks;
@@ -134,7 +136,8 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
     optimizer.weightDecay = c.weightDecay;
     optimizer.momentum = c.beta1;
     optimizer.threads = options.threads;
-    auto learner = createModelLearner(setup.modelConfig, options, optimizer, { c.emaDecay, precision.value() == Precision::Float16, c.cudaGraph && setup.ranks == 1 });
+    auto learner = createModelLearner(setup.modelConfig, options, optimizer,
+        { c.emaDecay, precision.value() == Precision::Float16, c.cudaGraph && setup.ranks == 1 });
     if (!learner.ok() || c.initFrom.empty())
         return learner;
     auto start = startWeights(c.initFrom, setup.modelConfig);

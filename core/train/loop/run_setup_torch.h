@@ -43,7 +43,8 @@ Result<RunSetup> openTrainerRun(const TrainerOptions& options);
 Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup);
 ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& tokenizer);
 
-/// The device of that name; NotFound lists what there is. A GPU must be found before the first use of libtorch (see cudaBackend).
+/// The device of that name; NotFound lists what there is. A GPU must be found before the first use of libtorch (see
+/// cudaBackend).
 Result<c10::Device> findDevice(const std::string& name);
 struct ComputeRules {
     bool deterministic = true;

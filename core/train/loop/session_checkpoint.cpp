@@ -23,7 +23,8 @@ bool TrainingSession::checkpointDue() const
     if (state_.ownSteps == lastCheckpointOwnStep_)
         return false;
     const double minutes = static_cast<double>(systemClock().monotonicNs() - lastCheckpointNs_) / 60e9;
-    return minutes >= c.checkpointMinutes || (c.checkpointSteps > 0 && state_.ownSteps - lastCheckpointOwnStep_ >= c.checkpointSteps);
+    return minutes >= c.checkpointMinutes
+        || (c.checkpointSteps > 0 && state_.ownSteps - lastCheckpointOwnStep_ >= c.checkpointSteps);
 }
 
 /// Freezes this instant and writes it in the background. @param work  the chunk in training, or null at a chunk's edge
@@ -45,7 +46,8 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
     frozen.state.divergence = divergence_.state();
     if (!headFolder_.empty())
         frozen.state.parents = { headFolder_ };
-    frozen.parents = { head_.value_or(kStartWeights) }; // the ledger refuses weights that were made from anything but its head
+    frozen.parents
+        = { head_.value_or(kStartWeights) }; // the ledger refuses weights that were made from anything but its head
     frozen.frozenFile = frozenFile_;
     frozen.weights = frozenCopy(learner_->weights(), writer_->spareWeights());
     frozen.optimizer = frozenCopy(learner_->optimizerState(), writer_->spareOptimizer());
@@ -69,8 +71,9 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
     totals_.checkpointSeconds += stalled;
 }
 
-/// Takes the result of the checkpoint that was being written. A disk that refuses costs the checkpoint, not the training: its
-/// parts go into the next one; the third failure in a row ends the worker. So does the first in a run folder that is another one now.
+/// Takes the result of the checkpoint that was being written. A disk that refuses costs the checkpoint, not the
+/// training: its parts go into the next one; the third failure in a row ends the worker. So does the first in a run
+/// folder that is another one now.
 Status TrainingSession::collectCheckpoint(bool wait)
 {
     auto result = writer_->take();
@@ -89,10 +92,13 @@ Status TrainingSession::collectCheckpoint(bool wait)
         inFlight_.clear();
         failedCheckpoints_ = 0;
         tellMemory();
-        tellEvent(EventRecord::Kind::Checkpoint, sentence("%1, %2, written in %3", { done.record.folder, formatBytes(done.record.sizeBytes), formatDuration(done.seconds) }));
+        tellEvent(EventRecord::Kind::Checkpoint,
+            sentence("%1, %2, written in %3",
+                { done.record.folder, formatBytes(done.record.sizeBytes), formatDuration(done.seconds) }));
         return {};
     }
-    if (result->error().code == ErrorCode::Cancelled || !setup_.files->guard().checkReplaced().ok() || ++failedCheckpoints_ >= kFailuresInARow)
+    if (result->error().code == ErrorCode::Cancelled || !setup_.files->guard().checkReplaced().ok()
+        || ++failedCheckpoints_ >= kFailuresInARow)
         return result->error();
     logWarning(result->error().message + " Training goes on; the next checkpoint will hold this work too.");
     tellEvent(EventRecord::Kind::Alarm, result->error().message);

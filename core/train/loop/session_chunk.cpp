@@ -39,10 +39,12 @@ double labelsIn(const ChunkWindows& windows, const std::vector<WindowRange>& ran
     return labels;
 }
 
-/// Labels trained before this claim. The ledger of an old run counts those of a part of the chunk as a share of its windows; here they are known.
+/// Labels trained before this claim. The ledger of an old run counts those of a part of the chunk as a share of its
+/// windows; here they are known.
 double positionOf(const Claim& claim, const ChunkWindows& windows)
 {
-    return static_cast<double>(claim.positionTokens - claim.coveredTokens) + labelsIn(windows, subtract({ { 0, claim.windows } }, claim.remaining));
+    return static_cast<double>(claim.positionTokens - claim.coveredTokens)
+        + labelsIn(windows, subtract({ { 0, claim.windows } }, claim.remaining));
 }
 
 /// Samples of which the last label is in these windows.
@@ -129,21 +131,29 @@ void TrainingSession::leaveOut(ChunkWork& work, const std::vector<WindowRange>& 
     }
     work.positionTokens += labelsIn(*work.data->windows, windows);
     skippedSinceCommit_ = true;
-    const std::string text = sentence("windows %1 are left out: they were not finite before and after a roll-back", { encodeRanges(windows) });
+    const std::string text = sentence(
+        "windows %1 are left out: they were not finite before and after a roll-back", { encodeRanges(windows) });
     logWarning(toString(work.claim.chunk) + ": " + text);
     tellEvent(EventRecord::Kind::Nan, text, work.claim.chunk);
 }
 
-/// Too many steps in a row were not finite. The worker ends, its next incarnation goes on from the last checkpoint, and does something otherwise.
+/// Too many steps in a row were not finite. The worker ends, its next incarnation goes on from the last checkpoint, and
+/// does something otherwise.
 Error TrainingSession::rollBack(const ChunkWork& work)
 {
-    const std::int32_t windows = badStart_.chunk == work.claim.chunk ? work.claim.windows : badStart_.windows.end; // it may have begun at the end of the chunk before
+    const std::int32_t windows = badStart_.chunk == work.claim.chunk
+        ? work.claim.windows
+        : badStart_.windows.end; // it may have begun at the end of the chunk before
     const Rollback next = afterBadSteps(rollback_, badStart_.chunk, badStart_.windows, windows);
     const std::string place = toString(badStart_.chunk);
     const std::vector<std::string> facts { std::to_string(badInARow_), place, encodeRanges({ next.newest().windows }) };
     const std::string text = next.newest().leftOut
-        ? sentence("%1 steps in a row were not finite, again in %2: going back to the last checkpoint, and its windows %3 are left out.", facts)
-        : sentence("%1 steps in a row were not finite in %2 from windows %3 on: going back to the last checkpoint, with the learning rate at %4 % of the schedule.", { facts[0], facts[1], facts[2], formatNumber(100 * next.rateFactor, 1) });
+        ? sentence(
+              "%1 steps in a row were not finite, again in %2: going back to the last checkpoint, and its windows %3 are left out.",
+              facts)
+        : sentence(
+              "%1 steps in a row were not finite in %2 from windows %3 on: going back to the last checkpoint, with the learning rate at %4 % of the schedule.",
+              { facts[0], facts[1], facts[2], formatNumber(100 * next.rateFactor, 1) });
     FURROW_TRY(ledger_->call([note = toJsonText(next)](WorkerLedger& ledger) { return ledger.keepRollback(note); }));
     tellEvent(EventRecord::Kind::Rollback, text, badStart_.chunk);
     return Error { ErrorCode::Internal, text };
@@ -158,7 +168,9 @@ void TrainingSession::judgeBy(const ChunkWork& work)
     const auto samples = std::clamp<std::ptrdiff_t>(end, std::min<std::ptrdiff_t>(1, text.count()), text.count());
     const auto tokens = std::min(text.offsets[static_cast<std::size_t>(samples)], 4 * kTokens);
     const bool firstEpoch = work.claim.epoch == 0; // the others are not judged
-    tooGood_.beginChunk(work.claim.epoch, firstEpoch ? tokenizer_->decode(std::span(text.tokens).first(tokens)) : std::string(), static_cast<std::int64_t>(tokens) + samples);
+    tooGood_.beginChunk(work.claim.epoch,
+        firstEpoch ? tokenizer_->decode(std::span(text.tokens).first(tokens)) : std::string(),
+        static_cast<std::int64_t>(tokens) + samples);
 }
 
 Result<TrainingSession::Cut> TrainingSession::trainRange(ChunkWork& work, WindowRange range)
@@ -185,8 +197,10 @@ Result<TrainingSession::Cut> TrainingSession::trainRange(ChunkWork& work, Window
             return Cut::TooManyBad;
         failPoint("step.done");
         if (checkpointDue() && !writer_->busy()) {
-            const double rest = static_cast<double>(work.windowsToDo - work.windowsDone) / static_cast<double>(most) * meanStepSeconds_;
-            const double patience = std::min(5.0, setup_.config.checkpointMinutes * 6); // a tenth of the interval: the chunk's end is near enough
+            const double rest = static_cast<double>(work.windowsToDo - work.windowsDone) / static_cast<double>(most)
+                * meanStepSeconds_;
+            const double patience = std::min(
+                5.0, setup_.config.checkpointMinutes * 6); // a tenth of the interval: the chunk's end is near enough
             if (rest > patience && range.size() > 0)
                 startCheckpoint(&work);
         }
@@ -220,7 +234,8 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
 {
     const std::int64_t began = systemClock().monotonicNs();
     try {
-        const double rate = learningRate(schedule_, state_.ownSteps, work.positionTokens) * adaptive_.factor() * rollback_.rateFactor;
+        const double rate
+            = learningRate(schedule_, state_.ownSteps, work.positionTokens) * adaptive_.factor() * rollback_.rateFactor;
         if (ranks_)
             FURROW_TRY(ranks_->give({ RankOrder::Kind::Step, work.claim, {}, windows, state_.ownSteps, rate }));
         const auto step = makeStep(*batches_, *work.data->windows, work.claim, windows, 0, setup_.ranks);
@@ -228,7 +243,8 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
         waitedSeconds_ += making;
         totals_.dataSeconds += making;
         if (auto* model = learner_->model()) // so that a resumed run drops and explores what the unbroken one does
-            model->reseed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed), static_cast<std::uint64_t>(options_.replica), static_cast<std::uint64_t>(state_.ownSteps) }));
+            model->reseed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed),
+                static_cast<std::uint64_t>(options_.replica), static_cast<std::uint64_t>(state_.ownSteps) }));
         std::vector<StepOutcome> known;
         FURROW_TRY(steps_->run(step, rate, known));
         work.windowsDone += windows.size();
@@ -249,10 +265,16 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
 Error TrainingSession::outOfMemory(const std::string& said)
 {
     const auto& c = setup_.config;
-    const std::vector<std::string> facts { options_.device, std::to_string(c.batchSize), std::to_string(c.seqLen), formatBytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes)), said.substr(0, 300) };
-    return { ErrorCode::Internal, c.recompute || c.architecture != "gpt"
-            ? sentence("%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5", facts)
-            : sentence("%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), turn recompute on, or lower seq_len or width. What was said: %5", facts) };
+    const std::vector<std::string> facts { options_.device, std::to_string(c.batchSize), std::to_string(c.seqLen),
+        formatBytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes)), said.substr(0, 300) };
+    return { ErrorCode::Internal,
+        c.recompute || c.architecture != "gpt"
+            ? sentence(
+                  "%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5",
+                  facts)
+            : sentence(
+                  "%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), turn recompute on, or lower seq_len or width. What was said: %5",
+                  facts) };
 }
 
 Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& outcomes)
@@ -274,7 +296,9 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
             append(work.outcome.skipped, step.windows);
             skippedSinceCommit_ = true;
             ledger_->untakeStep();
-            const std::string text = sentence("the loss or gradient norm of windows %1-%2 is not finite; the step is left out", { std::to_string(step.windows.begin), std::to_string(step.windows.end) });
+            const std::string text
+                = sentence("the loss or gradient norm of windows %1-%2 is not finite; the step is left out",
+                    { std::to_string(step.windows.begin), std::to_string(step.windows.end) });
             logWarning(toString(work.claim.chunk) + ": " + text);
             tellEvent(EventRecord::Kind::Nan, text, work.claim.chunk);
         } else {
@@ -294,7 +318,9 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
             work.outcome.tokens += step.tokens;
             work.outcome.lossSum += step.lossSum;
             if (work.bySample)
-                work.bySample->add(*work.data->windows, step.ownWindows, std::span(step.losses_WT.const_data_ptr<float>(), static_cast<std::size_t>(step.losses_WT.numel())));
+                work.bySample->add(*work.data->windows, step.ownWindows,
+                    std::span(
+                        step.losses_WT.const_data_ptr<float>(), static_cast<std::size_t>(step.losses_WT.numel())));
             work.outcome.peakGradientNorm = std::max(work.outcome.peakGradientNorm, step.gradientNorm);
             lastLoss_ = step.tokens > 0 ? step.lossSum / static_cast<double>(step.tokens) : 0;
             judge(work, step);
@@ -343,10 +369,15 @@ void TrainingSession::judge(const ChunkWork& work, const StepOutcome& step)
         return; // a chunk shorter than a step says little
     if (const double z = spikes_.observe(lastLoss_); z > 0)
         tellEvent(EventRecord::Kind::Spike,
-            sentence("loss %1 in windows %2-%3 sticks out: robust z %4", { formatNumber(lastLoss_, 4), std::to_string(step.windows.begin), std::to_string(step.windows.end), formatNumber(z, 1) }), work.claim.chunk);
+            sentence("loss %1 in windows %2-%3 sticks out: robust z %4",
+                { formatNumber(lastLoss_, 4), std::to_string(step.windows.begin), std::to_string(step.windows.end),
+                    formatNumber(z, 1) }),
+            work.claim.chunk);
     if (const auto diverged = divergence_.observe(lastLoss_)) {
-        const std::string text = sentence("training has diverged: the mean loss of %1 steps is %2, the best so far was %3. Stop it and go back to a checkpoint before that (resume --from-checkpoint) with a lower rate.",
-            { std::to_string(DivergenceWatch::kWindow), formatNumber(diverged->mean, 4), formatNumber(diverged->best, 4) });
+        const std::string text = sentence(
+            "training has diverged: the mean loss of %1 steps is %2, the best so far was %3. Stop it and go back to a checkpoint before that (resume --from-checkpoint) with a lower rate.",
+            { std::to_string(DivergenceWatch::kWindow), formatNumber(diverged->mean, 4),
+                formatNumber(diverged->best, 4) });
         logWarning(text);
         tellEvent(EventRecord::Kind::Alarm, text, work.claim.chunk);
     }

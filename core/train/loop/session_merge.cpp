@@ -27,7 +27,8 @@ Status TrainingSession::joinMerge(std::int64_t round)
     auto result = ledger_->call([round](WorkerLedger& ledger) { return ledger.mergeResult(round); });
     if (!result.ok())
         return result.error();
-    if (result.value()) { // over before this worker looked: the head that it started from is newer, or fell back behind it
+    if (result.value()) { // over before this worker looked: the head that it started from is newer, or fell back behind
+                          // it
         mergeRoundSeen_ = round;
         return {};
     }
@@ -36,7 +37,8 @@ Status TrainingSession::joinMerge(std::int64_t round)
     if (every > 0 && state_.ownSteps - std::max<std::int64_t>(evalOwnStep_, 0) >= every / 2)
         FURROW_TRY(evaluate("before the merge"));
     FURROW_TRY(commitEverything());
-    FURROW_TRY(ledger_->call([round, head = head_.value_or(CheckpointId {})](WorkerLedger& ledger) { return ledger.contribute(round, head); }));
+    FURROW_TRY(ledger_->call([round, head = head_.value_or(CheckpointId {})](
+                                 WorkerLedger& ledger) { return ledger.contribute(round, head); }));
     failPoint("merge.contributed");
     while (!result.value()) {
         FURROW_TRY(ledger_->status());
@@ -69,7 +71,8 @@ Result<std::string> TrainingSession::mergeOnly(std::int64_t round, const std::st
     mergesOnly_ = true;
     evalStep_ = state_.step; // its worker evaluated it when it ended; now the merge is to be compared with it
     auto merged = joinMerge(round);
-    (void)ledger_->call([&](WorkerLedger& ledger) { return ledger.end(merged.ok() ? sentence("merged") : merged.error().message); });
+    (void)ledger_->call(
+        [&](WorkerLedger& ledger) { return ledger.end(merged.ok() ? sentence("merged") : merged.error().message); });
     telemetry_->flush();
     if (!merged.ok())
         return merged.error();
@@ -91,7 +94,8 @@ Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
     for (const auto& row : rows) {
         if (row.record.folder != baseFolder)
             continue;
-        FURROW_TRY_ASSIGN(auto loaded, loadCheckpoint(setup_.paths, setup_.file.runId, row.record, { .optimizer = true }));
+        FURROW_TRY_ASSIGN(
+            auto loaded, loadCheckpoint(setup_.paths, setup_.file.runId, row.record, { .optimizer = true }));
         for (auto& [name, tensor] : loaded.optimizer)
             if (name.rfind("outer.", 0) == 0)
                 baseMomentum_.emplace_back(name.substr(6), tensor);
@@ -101,8 +105,9 @@ Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
     return Error { ErrorCode::NotFound, sentence("the base %1 of this merge is not in the tracker", { baseFolder }) };
 }
 
-/// Members that can be merged: finite, and of the base that the newest of them grew from. Whoever cannot is left out by name, and its chunks are
-/// trained again. One that is not whole on disk ends the merge, and nobody's work is lost: a resume asks a person.
+/// Members that can be merged: finite, and of the base that the newest of them grew from. Whoever cannot is left out by
+/// name, and its chunks are trained again. One that is not whole on disk ends the merge, and nobody's work is lost: a
+/// resume asks a person.
 Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContributions(const WorkerLedger::MergeJob& job)
 {
     std::vector<Contribution> members;
@@ -123,11 +128,14 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
         if (!finite)
             leaveOut("Checkpoint " + row.folder + " has NaN or Inf in its weights.");
         else if (!members.empty() && member.state.base != members.front().state.base)
-            leaveOut("Checkpoint " + row.folder + " does not grow from the base of " + members.front().member.name + ".");
-        else if (member.frozenFile && frozenFile_ && member.frozenFile->sha256 != frozenFile_->sha256) // init_from was changed under the run
+            leaveOut(
+                "Checkpoint " + row.folder + " does not grow from the base of " + members.front().member.name + ".");
+        else if (member.frozenFile && frozenFile_
+            && member.frozenFile->sha256 != frozenFile_->sha256) // init_from was changed under the run
             leaveOut("Checkpoint " + row.folder + " stands beside other frozen weights than the replica that merges.");
         else
-            members.push_back({ *id, member.state, { row.folder, std::move(member.weights), member.state.tokensSinceBase } });
+            members.push_back(
+                { *id, member.state, { row.folder, std::move(member.weights), member.state.tokensSinceBase } });
     }
     if (members.empty())
         return Error { ErrorCode::Corrupt, sentence("No replica has weights that can be merged. %1", { problem }) };
@@ -172,7 +180,8 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
         method = "average";
     }
     merged.state.samples = samples - (static_cast<std::int64_t>(members.size()) - 1) * baseSamples_;
-    FURROW_TRY_ASSIGN(auto result, learner_->merge(from.value(), members, method, baseMomentum_, c.outerLr, c.outerMomentum));
+    FURROW_TRY_ASSIGN(
+        auto result, learner_->merge(from.value(), members, method, baseMomentum_, c.outerLr, c.outerMomentum));
     failPoint("merge.averaged");
     for (const auto& warning : result.warnings) {
         logWarning(warning);
@@ -201,7 +210,10 @@ Result<bool> TrainingSession::isLastMerge()
     if (totals.value().stop != StopReason::None)
         return true;
     const auto isTrained = [](const EpochRow& epoch) {
-        return epoch.blockCount && epoch.chunks[ChunkState::Pending] + epoch.chunks[ChunkState::Free] + epoch.chunks[ChunkState::Leased] + epoch.chunks[ChunkState::Trained] == 0;
+        return epoch.blockCount
+            && epoch.chunks[ChunkState::Pending] + epoch.chunks[ChunkState::Free] + epoch.chunks[ChunkState::Leased]
+                + epoch.chunks[ChunkState::Trained]
+            == 0;
     };
     const auto wanted = totals.value().rules.epochs;
     return wanted > 0 && std::ssize(epochs) >= wanted && std::all_of(epochs.begin(), epochs.end(), isTrained);
@@ -218,17 +230,20 @@ Result<double> TrainingSession::lossOf(const NamedTensors& weights)
     return evaluated.ok() ? Result<double>(evaluated.value().loss) : Result<double>(evaluated.error());
 }
 
-/// The last round of DiLoCo: `merged` holds its outer step, and is whichever evaluates better, that or the plain average; the average where there is no text
-/// to evaluate on. An outer step looks ahead, for training that goes on. The members are evaluated too and told; none of them can be the result, since
-/// its weights lack what the others trained. @return which it is and why, for people
-Result<std::string> TrainingSession::keepBest(FrozenCheckpoint& merged, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas)
+/// The last round of DiLoCo: `merged` holds its outer step, and is whichever evaluates better, that or the plain
+/// average; the average where there is no text to evaluate on. An outer step looks ahead, for training that goes on.
+/// The members are evaluated too and told; none of them can be the result, since its weights lack what the others
+/// trained. @return which it is and why, for people
+Result<std::string> TrainingSession::keepBest(
+    FrozenCheckpoint& merged, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas)
 {
     FURROW_TRY_ASSIGN(auto average, mergeAverage(members));
     struct Candidate {
         std::string name;
         NamedTensors weights;
     };
-    std::vector<Candidate> candidates { { sentence("the plain average"), std::move(average.weights) }, { sentence("the outer step"), merged.weights } };
+    std::vector<Candidate> candidates { { sentence("the plain average"), std::move(average.weights) },
+        { sentence("the outer step"), merged.weights } };
     for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) // a single one is its own average
         candidates.push_back({ sentence("replica %1 alone", { std::to_string(replicas[i]) }), members[i].weights });
     constexpr std::size_t kOuterStep = 1;
@@ -252,11 +267,14 @@ Result<std::string> TrainingSession::keepBest(FrozenCheckpoint& merged, const st
     if (losses.empty())
         return sentence("last round: the plain average is kept, there is no text to evaluate the outer step on");
     const std::string text = sentence("last round: %1 is kept (%2)", { candidates[best].name, losses });
-    return bestMember && *bestMember < *merged.evalLoss ? sentence("%1; a replica that evaluates better alone lacks what the others trained", { text }) : text;
+    return bestMember && *bestMember < *merged.evalLoss
+        ? sentence("%1; a replica that evaluates better alone lacks what the others trained", { text })
+        : text;
 }
 
 /// One telemetry line for each member of a merge. @return the ways from the base, for people
-std::string TrainingSession::tellDrifts(std::int64_t round, const NamedTensors& base, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas)
+std::string TrainingSession::tellDrifts(std::int64_t round, const NamedTensors& base,
+    const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas)
 {
     std::string ways;
     if (!learner_->model())
@@ -315,7 +333,8 @@ Status TrainingSession::adoptMerge(std::int64_t round, CheckpointId result)
         return {};
     FURROW_TRY_ASSIGN(auto row, checkpointRow(result));
     auto loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row, {});
-    if (loaded.ok() && loaded.value().frozenFile && frozenFile_ && loaded.value().frozenFile->sha256 != frozenFile_->sha256) // this replica was left out of it
+    if (loaded.ok() && loaded.value().frozenFile && frozenFile_
+        && loaded.value().frozenFile->sha256 != frozenFile_->sha256) // this replica was left out of it
         loaded = loadCheckpoint(setup_.paths, setup_.file.runId, row, { .frozen = true });
     if (!loaded.ok())
         return loaded.error();

@@ -17,19 +17,23 @@
 
 namespace furrow {
 
-TrainingSession::TrainingSession(RunSetup setup, TrainerOptions options, std::function<bool()> stopRequested, LearnerFactory factory)
+TrainingSession::TrainingSession(
+    RunSetup setup, TrainerOptions options, std::function<bool()> stopRequested, LearnerFactory factory)
     : setup_(std::move(setup))
     , options_(std::move(options))
     , stopRequested_(std::move(stopRequested))
     , factory_(std::move(factory))
-    , tooGood_({ setup_.config.expectedLoss, setup_.config.expectedLossFall, setup_.config.lossAlarm, setup_.config.initFrom.empty() })
+    , tooGood_({ setup_.config.expectedLoss, setup_.config.expectedLossFall, setup_.config.lossAlarm,
+          setup_.config.initFrom.empty() })
 {
 }
 
-Result<std::unique_ptr<TrainingSession>> TrainingSession::open(const TrainerOptions& options, std::function<bool()> stopRequested, LearnerFactory factory)
+Result<std::unique_ptr<TrainingSession>> TrainingSession::open(
+    const TrainerOptions& options, std::function<bool()> stopRequested, LearnerFactory factory)
 {
     FURROW_TRY_ASSIGN(auto setup, openTrainerRun(options));
-    auto session = std::unique_ptr<TrainingSession>(new TrainingSession(std::move(setup), options, std::move(stopRequested), std::move(factory)));
+    auto session = std::unique_ptr<TrainingSession>(
+        new TrainingSession(std::move(setup), options, std::move(stopRequested), std::move(factory)));
     if (auto status = session->start(); !status.ok()) {
         if (session->group_)
             session->group_->leave(status.error().message);
@@ -46,13 +50,16 @@ Status TrainingSession::start()
     if (options_.attempt == 0) {
         FURROW_TRY_ASSIGN(auto attempts, reader_->attempts());
         if (attempts.empty())
-            return Error { ErrorCode::InvalidArgument, sentence("%1 was never started. Start it with 'furrowctl resume'.", { setup_.paths.folder().string() }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence(
+                    "%1 was never started. Start it with 'furrowctl resume'.", { setup_.paths.folder().string() }) };
         options_.attempt = attempts.back().id.value;
     }
     LedgerThread::Options ledger;
     ledger.tracker = setup_.paths.tracker();
     ledger.runId = setup_.file.runId;
-    ledger.registration = { AttemptId { options_.attempt }, options_.worker, options_.replica, options_.device, deviceName(setup_.device) };
+    ledger.registration = { AttemptId { options_.attempt }, options_.worker, options_.replica, options_.device,
+        deviceName(setup_.device) };
     ledger.onClaimed = [this](const Claim& claim) {
         if (loader_)
             loader_->prefetch(claim);
@@ -62,9 +69,12 @@ Status TrainingSession::start()
     ledger.leastLeaseSeconds = leaseOf(setup_);
     ledger.stuckSeconds = options_.stuckSeconds;
     ledger.onStuck = [this](double seconds, const WorkerLedger::Progress& progress) {
-        const std::string text = sentence("no progress for %1 in phase '%2'; if it stays so, the lease of this worker ends and its work goes to others", { formatDuration(seconds), progress.phase });
+        const std::string text = sentence(
+            "no progress for %1 in phase '%2'; if it stays so, the lease of this worker ends and its work goes to others",
+            { formatDuration(seconds), progress.phase });
         logWarning(text);
-        telemetry_->write(EventRecord { systemClock().monotonicNs(), progress.step, progress.chunk.value, EventRecord::Kind::Alarm, text });
+        telemetry_->write(EventRecord {
+            systemClock().monotonicNs(), progress.step, progress.chunk.value, EventRecord::Kind::Alarm, text });
     };
     FURROW_TRY(openData());
     FURROW_TRY_ASSIGN(ledger_, LedgerThread::start(std::move(ledger)));
@@ -85,7 +95,8 @@ Status TrainingSession::start()
     evalRequestSeen_ = signals.evalRequest;
     lastCheckpointNs_ = startedNs_ = systemClock().monotonicNs();
     lastCheckpointOwnStep_ = state_.ownSteps;
-    logInfo("replica " + std::to_string(options_.replica) + " on " + options_.device + " (" + learner_->backendName() + ") goes on at step " + std::to_string(state_.step));
+    logInfo("replica " + std::to_string(options_.replica) + " on " + options_.device + " (" + learner_->backendName()
+        + ") goes on at step " + std::to_string(state_.step));
     tellEvent(EventRecord::Kind::Started, learner_->backendName());
     return {};
 }
@@ -96,8 +107,8 @@ Status TrainingSession::openData()
     FURROW_TRY_ASSIGN(loader_, ChunkLoader::start(loaderOptions(setup_, *tokenizer_)));
     batches_ = std::make_unique<BatchMaker>(setup_.device, setup_.config.batchSize, setup_.config.seqLen);
     FURROW_TRY_ASSIGN(auto heldOut, readHeldOut(setup_.paths.evaluationFile()));
-    evaluation_ = std::make_unique<EvaluationSet>(std::move(heldOut), tokenizer_->endOfText(), setup_.config.seqLen, setup_.config.batchSize,
-        setup_.config.evalBatches, setup_.device);
+    evaluation_ = std::make_unique<EvaluationSet>(std::move(heldOut), tokenizer_->endOfText(), setup_.config.seqLen,
+        setup_.config.batchSize, setup_.config.evalBatches, setup_.device);
     return {};
 }
 
@@ -114,12 +125,15 @@ Status TrainingSession::meetRanks()
 Status TrainingSession::openTelemetry()
 {
     FURROW_TRY(setup_.files->guard().check());
-    FURROW_TRY_ASSIGN(auto writer, TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker), { setup_.file.runId, options_.attempt, options_.worker }, systemClock()));
+    FURROW_TRY_ASSIGN(auto writer,
+        TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker),
+            { setup_.file.runId, options_.attempt, options_.worker }, systemClock()));
     telemetry_.emplace(std::move(writer));
     return {};
 }
 
-/// Checkpoints hold what training changes and name the rest, which has to be there before the first of them. One of an older version names nothing.
+/// Checkpoints hold what training changes and name the rest, which has to be there before the first of them. One of an
+/// older version names nothing.
 Status TrainingSession::keepFrozen()
 {
     const NamedTensors frozen = learner_->frozenWeights();
@@ -131,7 +145,8 @@ Status TrainingSession::keepFrozen()
     return {};
 }
 
-/// The schedule that the supervisor planned for this attempt, else as the settings ask; and what earlier roll-backs of this replica changed.
+/// The schedule that the supervisor planned for this attempt, else as the settings ask; and what earlier roll-backs of
+/// this replica changed.
 Status TrainingSession::planRates()
 {
     FURROW_TRY_ASSIGN(auto notes, readTrainingNotes(setup_.paths.tracker()));
@@ -143,7 +158,9 @@ Status TrainingSession::planRates()
     }
     FURROW_TRY_ASSIGN(auto totals, reader_->totals());
     const auto epoch = epochLength(setup_.paths, setup_.file);
-    schedule_ = planRate(setup_.config, labelsOfRun(setup_.config, epoch, setup_.file.samplesPerBlock, totals.rules.epochs, setup_.ranks)).inForce;
+    schedule_ = planRate(setup_.config,
+        labelsOfRun(setup_.config, epoch, setup_.file.samplesPerBlock, totals.rules.epochs, setup_.ranks))
+                    .inForce;
     return {};
 }
 
@@ -161,14 +178,17 @@ struct TrainingSession::OwnCheckpoint {
     NamedTensors optimizer;
 };
 
-/// Moments from the newest whole one of this replica's checkpoints, its counts from the newest that has them: where the files of tensors are damaged,
-/// how far the replica was stays true, and warm-up and curves go on from there. @param own  newest first
+/// Moments from the newest whole one of this replica's checkpoints, its counts from the newest that has them: where the
+/// files of tensors are damaged, how far the replica was stays true, and warm-up and curves go on from there. @param
+/// own  newest first
 TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(const std::vector<CheckpointRecord>& own)
 {
     bool counted = false;
     for (const auto& record : own) {
         auto mine = loadCheckpoint(setup_.paths, setup_.file.runId, record, { .optimizer = true });
-        if (const auto state = mine.ok() ? Result<ReplicaState>(mine.value().state) : readReplicaState(setup_.paths.checkpointFolder(record.folder)); !counted && state.ok()) {
+        if (const auto state = mine.ok() ? Result<ReplicaState>(mine.value().state)
+                                         : readReplicaState(setup_.paths.checkpointFolder(record.folder));
+            !counted && state.ok()) {
             state_.keepOwnCounts(state.value());
             counted = true;
         }
@@ -181,8 +201,8 @@ TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(const std::vector<Che
     return {};
 }
 
-/// Weights come from the head of the replica (its newest checkpoint, or a merge made after it); moments and own steps from its
-/// newest own checkpoint, because they stay with the replica through merges.
+/// Weights come from the head of the replica (its newest checkpoint, or a merge made after it); moments and own steps
+/// from its newest own checkpoint, because they stay with the replica through merges.
 Status TrainingSession::restore()
 {
     state_.learner = learner_->name();
@@ -199,15 +219,21 @@ Status TrainingSession::restore()
     for (const auto& row : rows) {
         if (row.id == *head_)
             head = &row;
-        if (row.record.kind == CheckpointKind::Replica && row.record.replica == options_.replica && row.surviving && !row.damaged && !row.removed && row.id <= *head_)
+        if (row.record.kind == CheckpointKind::Replica && row.record.replica == options_.replica && row.surviving
+            && !row.damaged && !row.removed && row.id <= *head_)
             own.insert(own.begin(), row.record); // rows come in the order of their ids
     }
     if (!head)
-        return Error { ErrorCode::Corrupt, sentence("the tracker names checkpoint %1 as the head of replica %2 and has no row of it", { std::to_string(head_->value), std::to_string(options_.replica) }) };
+        return Error { ErrorCode::Corrupt,
+            sentence("the tracker names checkpoint %1 as the head of replica %2 and has no row of it",
+                { std::to_string(head_->value), std::to_string(options_.replica) }) };
     const bool ownHead = !own.empty() && own.front().folder == head->record.folder;
-    FURROW_TRY_ASSIGN(auto loaded, loadCheckpoint(setup_.paths, setup_.file.runId, head->record, { .optimizer = ownHead, .frozen = true }));
+    FURROW_TRY_ASSIGN(auto loaded,
+        loadCheckpoint(setup_.paths, setup_.file.runId, head->record, { .optimizer = ownHead, .frozen = true }));
     if (loaded.state.learner != learner_->name())
-        return Error { ErrorCode::InvalidArgument, sentence("checkpoint %1 was made by the %2 learner, this worker was started with the %3 one", { head->record.folder, loaded.state.learner, learner_->name() }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("checkpoint %1 was made by the %2 learner, this worker was started with the %3 one",
+                { head->record.folder, loaded.state.learner, learner_->name() }) };
     if (auto fits = learner_->loadWeights(loaded.allWeights()); !fits.ok())
         return fits.error().in("checkpoint " + head->record.folder);
     frozenFile_ = loaded.frozenFile;

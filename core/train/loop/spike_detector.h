@@ -6,8 +6,9 @@
 
 namespace furrow {
 
-/// Finds losses that stick out of the newest ones, by the robust z-score: distance from the median in units of 1.4826 times the median
-/// absolute deviation. A plain value, saved with the replica, so that the first loss after a resume is judged too.
+/// Finds losses that stick out of the newest ones, by the robust z-score: distance from the median in units of 1.4826
+/// times the median absolute deviation. A plain value, saved with the replica, so that the first loss after a resume is
+/// judged too.
 class SpikeDetector {
 public:
     struct State {
@@ -32,8 +33,9 @@ private:
     State state_;
 };
 
-/// Finds training that has lost what it had learnt: the mean of the newest losses lies clearly above the lowest such mean so far, by half of it and
-/// by a nat at least. Told once, until the loss is back. A plain value, saved with the replica.
+/// Finds training that has lost what it had learnt: the mean of the newest losses lies clearly above the lowest such
+/// mean so far, by half of it and by a nat at least. Told once, until the loss is back. A plain value, saved with the
+/// replica.
 class DivergenceWatch {
 public:
     struct State {

@@ -66,7 +66,8 @@ Result<NamedTensors> fromHuggingFaceFolder(const std::filesystem::path& path, co
     return weights;
 }
 
-/// The weights that the pairs of a LoRA checkpoint stand beside; nothing where its own file has all. A checkpoint that was copied elsewhere may have them with it.
+/// The weights that the pairs of a LoRA checkpoint stand beside; nothing where its own file has all. A checkpoint that
+/// was copied elsewhere may have them with it.
 Result<NamedTensors> frozenWeightsOf(const std::filesystem::path& checkpoint)
 {
     std::error_code unknown;
@@ -80,7 +81,10 @@ Result<NamedTensors> frozenWeightsOf(const std::filesystem::path& checkpoint)
     const auto withIt = checkpoint / inRun.filename();
     const auto file = std::filesystem::exists(inRun, unknown) ? inRun : withIt;
     if (!std::filesystem::exists(file, unknown))
-        return Error { ErrorCode::NotFound, sentence("checkpoint %1 holds the pairs of LoRA alone; the weights beside them are missing: %2 is not there. It was in checkpoints/frozen of run %3. Copy it there, or into the folder of the checkpoint.", { utf8Text(checkpoint.filename()), utf8Text(inRun), manifest.runId }) };
+        return Error { ErrorCode::NotFound,
+            sentence(
+                "checkpoint %1 holds the pairs of LoRA alone; the weights beside them are missing: %2 is not there. It was in checkpoints/frozen of run %3. Copy it there, or into the folder of the checkpoint.",
+                { utf8Text(checkpoint.filename()), utf8Text(inRun), manifest.runId }) };
     if (auto whole = verifyFrozenFile(file, frozen); !whole.ok())
         return whole.error().in(utf8Text(file));
     auto read = readSafetensors(file);
@@ -108,7 +112,10 @@ Result<NamedTensors> startWeights(const std::string& folder, const ModelConfig& 
         return fromCheckpoint(path);
     if (std::filesystem::exists(path / "config.json"))
         return fromHuggingFaceFolder(path, config);
-    return Error { ErrorCode::NotFound, sentence("%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.", { folder }) };
+    return Error { ErrorCode::NotFound,
+        sentence(
+            "%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.",
+            { folder }) };
 }
 
 } // namespace furrow

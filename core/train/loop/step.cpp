@@ -16,10 +16,7 @@ namespace {
 
 constexpr std::int64_t kParameterNormEvery = 16; // one pass over the weights: below a thousandth of the work so
 
-double secondsNow()
-{
-    return static_cast<double>(systemClock().monotonicNs()) / 1e9;
-}
+double secondsNow() { return static_cast<double>(systemClock().monotonicNs()) / 1e9; }
 
 std::int64_t labelsOf(const std::vector<Batch>& batches)
 {
@@ -71,7 +68,8 @@ WindowRange shareOf(WindowRange step, int rank, int ranks)
     return { at(rank), at(rank + 1) };
 }
 
-StepInput makeStep(const BatchMaker& batches, const ChunkWindows& chunk, const Claim& claim, WindowRange windows, int rank, int ranks)
+StepInput makeStep(
+    const BatchMaker& batches, const ChunkWindows& chunk, const Claim& claim, WindowRange windows, int rank, int ranks)
 {
     StepInput step;
     step.windows = windows;
@@ -100,7 +98,8 @@ StepRunner::StepRunner(Learner& learner, double clipNorm, RankGroup* group)
         for (std::size_t i = 0; i < store.slots().size(); ++i)
             parameters.push_back({ store.tensors()[i].second, store.slots()[i].offset, store.slots()[i].count });
     }
-    gradients_ = std::make_unique<GradientSum>(*group, learner.gradients(), std::move(parameters), model && model->finishesGradientsInOrder());
+    gradients_ = std::make_unique<GradientSum>(
+        *group, learner.gradients(), std::move(parameters), model && model->finishesGradientsInOrder());
 }
 
 StepRunner::~StepRunner() = default;
@@ -124,7 +123,8 @@ Status StepRunner::run(const StepInput& step, double learningRate, std::vector<S
 /// Forward and backward of this worker's batches. @return losses of their labels, float32 (W,T) on the device
 at::Tensor StepRunner::accumulateAll(const StepInput& step)
 {
-    const double scale = 1.0 / static_cast<double>(std::max<std::int64_t>(step.labels, 1)); // mean per token of the whole accumulated batch
+    const double scale = 1.0
+        / static_cast<double>(std::max<std::int64_t>(step.labels, 1)); // mean per token of the whole accumulated batch
     std::vector<at::Tensor> losses;
     for (std::size_t i = 0; i < step.batches.size(); ++i) {
         if (gradients_ && i + 1 == step.batches.size())
@@ -132,7 +132,8 @@ at::Tensor StepRunner::accumulateAll(const StepInput& step)
         const ProfileRange profiled("forward and backward");
         losses.push_back(learner_.accumulate(step.batches[i], scale));
     }
-    return losses.empty() ? torch::zeros({ 0, 0 }, torch::TensorOptions().device(learner_.device())) : torch::cat(losses);
+    return losses.empty() ? torch::zeros({ 0, 0 }, torch::TensorOptions().device(learner_.device()))
+                          : torch::cat(losses);
 }
 
 /// Every rank adds the same numbers in the same order: all come to the same sum.
@@ -173,13 +174,14 @@ Status StepRunner::runOnHost(const StepInput& step, StepOutcome outcome, bool me
     return {};
 }
 
-Status StepRunner::runOnDevice(const StepInput& step, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known)
+Status StepRunner::runOnDevice(
+    const StepInput& step, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known)
 {
     const double began = secondsNow();
     const auto losses_WT = accumulateAll(step);
     const auto loss = losses_WT.sum();
-    // A bad loss makes the norm bad, so that the optimizer leaves the step out without a look from the host. With several ranks the piece
-    // that holds this element is summed last.
+    // A bad loss makes the norm bad, so that the optimizer leaves the step out without a look from the host. With
+    // several ranks the piece that holds this element is summed last.
     if (auto* model = learner_.model())
         model->parameters().gradients().narrow(0, 0, 1).add_(loss * 0);
     if (gradients_) {
@@ -193,11 +195,14 @@ Status StepRunner::runOnDevice(const StepInput& step, StepOutcome outcome, bool 
     outcome.backwardSeconds = middle - began; // time of launching; the device's own time shows in the waiting below
     outcome.optimizerSeconds = secondsNow() - middle;
     pending->outcome = outcome;
-    pending->outcome.losses_WT = torch::empty(losses_WT.sizes(), torch::TensorOptions().pinned_memory(true)).copy_(losses_WT, true);
+    pending->outcome.losses_WT
+        = torch::empty(losses_WT.sizes(), torch::TensorOptions().pinned_memory(true)).copy_(losses_WT, true);
     pending->values = torch::empty({ 3 }, torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(true));
     auto* model = learner_.model();
     const auto weights = model && measures ? flatNorm(model->parameters().weights()) : torch::zeros_like(norm);
-    pending->values.copy_(torch::stack({ loss.reshape({}), norm.reshape({}).to(torch::kFloat32), weights.reshape({}).to(torch::kFloat32) }), true);
+    pending->values.copy_(torch::stack({ loss.reshape({}), norm.reshape({}).to(torch::kFloat32),
+                              weights.reshape({}).to(torch::kFloat32) }),
+        true);
     pending->copied.record(c10::impl::VirtualGuardImpl(c10::kCUDA).getStream(learner_.device()));
     pending_.push_back(std::move(pending));
     for (; pending_.size() > 1; pending_.pop_front())

@@ -9,7 +9,8 @@
 
 namespace furrow {
 
-/// What one optimiser step works on. With several ranks: all of them have the same windows and labels, and their own batches.
+/// What one optimiser step works on. With several ranks: all of them have the same windows and labels, and their own
+/// batches.
 struct StepInput {
     std::vector<Batch> batches; ///< may be empty: a step with fewer windows than ranks
     WindowRange windows; ///< of the step
@@ -17,13 +18,16 @@ struct StepInput {
 };
 /// The step of one worker alone.
 StepInput stepOf(std::vector<Batch> batches);
-/// The next step on a range of a chunk: `most` windows, but what is more than one step and less than two is halved. A nearly empty last step would
-/// count as much as a full one. What the steps before were does not matter, so a range that was left in the middle goes on as it would have.
+/// The next step on a range of a chunk: `most` windows, but what is more than one step and less than two is halved. A
+/// nearly empty last step would count as much as a full one. What the steps before were does not matter, so a range
+/// that was left in the middle goes on as it would have.
 WindowRange nextStep(WindowRange left, std::int64_t most);
-/// The windows of one rank in a step: runs that lie side by side and differ by one window at most, so a short step has no window twice.
+/// The windows of one rank in a step: runs that lie side by side and differ by one window at most, so a short step has
+/// no window twice.
 WindowRange shareOf(WindowRange step, int rank, int ranks);
 /// One rank's part of a step on `windows` of a claimed chunk.
-StepInput makeStep(const BatchMaker& batches, const ChunkWindows& chunk, const Claim& claim, WindowRange windows, int rank, int ranks);
+StepInput makeStep(
+    const BatchMaker& batches, const ChunkWindows& chunk, const Claim& claim, WindowRange windows, int rank, int ranks);
 
 /// What one optimiser step gave. Loss and norm over the whole accumulated batch, of all ranks where there are several.
 struct StepOutcome {
@@ -41,16 +45,17 @@ struct StepOutcome {
     double optimizerSeconds = 0;
 };
 
-/// Optimiser steps of one learner. On the CPU each outcome is known at once; on CUDA it is read back one step later, so that the
-/// host never waits for the device inside a step; only fp16 waits, for a step that overflowed must be repeated. Not thread-safe.
+/// Optimiser steps of one learner. On the CPU each outcome is known at once; on CUDA it is read back one step later, so
+/// that the host never waits for the device inside a step; only fp16 waits, for a step that overflowed must be
+/// repeated. Not thread-safe.
 class StepRunner {
 public:
     /// @param group  the ranks that make each step together; null: this worker alone
     StepRunner(Learner& learner, double clipNorm, RankGroup* group = nullptr);
     ~StepRunner();
 
-    /// Runs one step and appends outcomes that are known now (this one, or the one before). Fails only with a group: the error names the rank
-    /// that is missing, and nothing has changed.
+    /// Runs one step and appends outcomes that are known now (this one, or the one before). Fails only with a group:
+    /// the error names the rank that is missing, and nothing has changed.
     Status run(const StepInput& step, double learningRate, std::vector<StepOutcome>& known);
     /// Waits for what is still on the device.
     void flush(std::vector<StepOutcome>& known);

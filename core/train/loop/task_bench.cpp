@@ -1,5 +1,6 @@
-// bench: tokens per second of a preset on made-up tokens. fit: the largest batch that a device takes. stream: random windows of one file without a ledger, to be compared with
-// other programs on the same work (nanoGPT's character settings).
+// bench: tokens per second of a preset on made-up tokens. fit: the largest batch that a device takes. stream: random
+// windows of one file without a ledger, to be compared with other programs on the same work (nanoGPT's character
+// settings).
 
 #include "core/train/loop/tasks_torch.h"
 
@@ -23,10 +24,7 @@ namespace furrow {
 
 namespace {
 
-double secondsNow()
-{
-    return static_cast<double>(systemClock().monotonicNs()) / 1e9;
-}
+double secondsNow() { return static_cast<double>(systemClock().monotonicNs()) / 1e9; }
 
 /// A run that exists in memory only: the preset with what the command line changes.
 /// @param vocabularySize  0: the preset's own
@@ -34,7 +32,8 @@ Result<RunSetup> setupOf(const TaskOptions& options, std::uint32_t vocabularySiz
 {
     FURROW_TRY_ASSIGN(auto preset, findPreset(options.preset));
     FURROW_TRY_ASSIGN(auto device, findDevice(options.device));
-    RunSetup setup { RunPaths(std::filesystem::path()), {}, preset.config, {}, { options.device, options.threads, false }, device };
+    RunSetup setup { RunPaths(std::filesystem::path()), {}, preset.config, {},
+        { options.device, options.threads, false }, device };
     if (options.batchSize > 0)
         setup.config.batchSize = options.batchSize;
     if (options.seqLen > 0)
@@ -42,7 +41,8 @@ Result<RunSetup> setupOf(const TaskOptions& options, std::uint32_t vocabularySiz
     if (!options.precision.empty())
         setup.config.precision = options.precision;
     setup.config.seed = options.seed;
-    setup.modelConfig = modelConfigOf(setup.config, vocabularySize > 0 ? vocabularySize : usualVocabulary(setup.config));
+    setup.modelConfig
+        = modelConfigOf(setup.config, vocabularySize > 0 ? vocabularySize : usualVocabulary(setup.config));
     setUpCompute(setup.compute, { device.is_cpu(), setup.config.tf32, setup.config.attention });
     if (const auto problems = trainingProblems(setup); !problems.empty())
         return Error { ErrorCode::InvalidArgument, problems.front() };
@@ -66,7 +66,8 @@ Batch randomBatch(const RunSetup& setup, std::int64_t seed)
     auto batch = emptyBatch(setup);
     for (auto* tensor : { &batch.inputs_BT, &batch.labels_BT })
         for (std::int64_t i = 0; i < tensor->numel(); ++i)
-            tensor->data_ptr<std::int64_t>()[i] = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(setup.modelConfig.vocabularySize)));
+            tensor->data_ptr<std::int64_t>()[i]
+                = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(setup.modelConfig.vocabularySize)));
     return batch;
 }
 
@@ -83,7 +84,8 @@ struct StepTimes {
     double mean = 0, median = 0, backward = 0, optimizer = 0; // seconds of a step
 };
 
-Result<StepTimes> timeSteps(Learner& learner, const Batch& batch, double clip, double seconds, const std::function<bool()>& stopRequested)
+Result<StepTimes> timeSteps(
+    Learner& learner, const Batch& batch, double clip, double seconds, const std::function<bool()>& stopRequested)
 {
     StepRunner runner(learner, clip);
     std::vector<StepOutcome> known;
@@ -115,14 +117,17 @@ Result<StepTimes> timeSteps(Learner& learner, const Batch& batch, double clip, d
     return times;
 }
 
-/// Operations a second of libtorch's matrix products on this device: what a model's rate is held against, since a data sheet's
-/// peak is of another clock.
+/// Operations a second of libtorch's matrix products on this device: what a model's rate is held against, since a data
+/// sheet's peak is of another clock.
 double productRate(c10::Device device, Precision precision)
 {
     const std::int64_t n = device.is_cpu() ? 1024 : 8192;
-    const auto type = precision == Precision::BFloat16 ? torch::kBFloat16 : precision == Precision::Float16 ? torch::kFloat16 : torch::kFloat32;
+    const auto type = precision == Precision::BFloat16 ? torch::kBFloat16
+        : precision == Precision::Float16              ? torch::kFloat16
+                                                       : torch::kFloat32;
     const auto a = torch::randn({ n, n }, device).to(type);
-    const auto product = [&] { (void)torch::mm(a, a).select(0, 0).select(0, 0).item().toDouble(); }; // sync: the product is there
+    const auto product
+        = [&] { (void)torch::mm(a, a).select(0, 0).select(0, 0).item().toDouble(); }; // sync: the product is there
     constexpr int kTimes = 10;
     double best = 1e9;
     for (int i = 0; i < kTimes; ++i) {
@@ -133,9 +138,11 @@ double productRate(c10::Device device, Precision precision)
     return 2.0 * static_cast<double>(n * n * n) / best;
 }
 
-/// The same steps with each attention kernel, and on a GPU with TF32 off and on. Empty where the model does not use libtorch's
-/// operators, or replays a CUDA graph, which keeps the kernels that it was made with. A kernel that does not fit says why.
-Result<nlohmann::json> timeKernels(const RunSetup& setup, Learner& learner, const Batch& batch, double seconds, const std::function<bool()>& stopRequested)
+/// The same steps with each attention kernel, and on a GPU with TF32 off and on. Empty where the model does not use
+/// libtorch's operators, or replays a CUDA graph, which keeps the kernels that it was made with. A kernel that does not
+/// fit says why.
+Result<nlohmann::json> timeKernels(const RunSetup& setup, Learner& learner, const Batch& batch, double seconds,
+    const std::function<bool()>& stopRequested)
 {
     nlohmann::json rows = nlohmann::json::array();
     if (learner.backendName().find("fast cpu") != std::string::npos || setup.config.cudaGraph)
@@ -147,9 +154,11 @@ Result<nlohmann::json> timeKernels(const RunSetup& setup, Learner& learner, cons
             setUpCompute(setup.compute, { setup.device.is_cpu(), tf32, attention });
             nlohmann::json row { { "attention", attention }, { "tf32", tf32 } };
             try {
-                FURROW_TRY_ASSIGN(const auto times, timeSteps(learner, batch, setup.config.clip, seconds, stopRequested));
+                FURROW_TRY_ASSIGN(
+                    const auto times, timeSteps(learner, batch, setup.config.clip, seconds, stopRequested));
                 row["tokens_per_s_median"] = static_cast<double>(batch.labels) / times.median;
-                row["gain"] = row["tokens_per_s_median"].get<double>() / (rows.empty() ? row : rows.front())["tokens_per_s_median"].get<double>();
+                row["gain"] = row["tokens_per_s_median"].get<double>()
+                    / (rows.empty() ? row : rows.front())["tokens_per_s_median"].get<double>();
             } catch (const c10::Error& error) {
                 row["problem"] = error.what_without_backtrace();
             }
@@ -182,7 +191,8 @@ Result<double> heldOutLoss(Learner& learner, const StreamData& data, const RunSe
     std::int64_t labels = 0;
     for (int i = 0; i < kBatches; ++i) {
         auto batch = emptyBatch(setup);
-        FURROW_TRY(data.fillHeldOut(random, static_cast<int>(setup.config.batchSize), setup.config.seqLen, batch.inputs_BT.data_ptr<std::int64_t>(), batch.labels_BT.data_ptr<std::int64_t>()));
+        FURROW_TRY(data.fillHeldOut(random, static_cast<int>(setup.config.batchSize), setup.config.seqLen,
+            batch.inputs_BT.data_ptr<std::int64_t>(), batch.labels_BT.data_ptr<std::int64_t>()));
         const auto moved = onDevice(batch, setup.device);
         sum += learner.model()->lossSum(moved.inputs_BT, moved.labels_BT).sum.item<double>(); // sync: an evaluation
         labels += batch.labels;
@@ -223,7 +233,8 @@ Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<b
         }
         const std::int64_t peak = memory.read(setup.device, true).peakBytes;
         largest = windows;
-        rows.push_back({ { "batch_size", windows }, { "peak_bytes", peak }, { "step_ms", seconds * 1e3 }, { "tokens_per_s", static_cast<double>(windows * setup.config.seqLen) / seconds } });
+        rows.push_back({ { "batch_size", windows }, { "peak_bytes", peak }, { "step_ms", seconds * 1e3 },
+            { "tokens_per_s", static_cast<double>(windows * setup.config.seqLen) / seconds } });
         if (stopRequested())
             return Error { ErrorCode::Cancelled, "fit was stopped" };
         if (before > 0 && peak + 2 * (peak - before) > limit) {
@@ -236,7 +247,8 @@ Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<b
         }
         before = peak;
     }
-    return nlohmann::json { { "preset", options.preset }, { "device", options.device }, { "seq_len", setup.config.seqLen }, { "parameters", setup.modelConfig.parameterCount() },
+    return nlohmann::json { { "preset", options.preset }, { "device", options.device },
+        { "seq_len", setup.config.seqLen }, { "parameters", setup.modelConfig.parameterCount() },
         { "memory_bytes", limit }, { "largest_batch_size", largest }, { "end", end }, { "measured", rows } };
 }
 
@@ -254,12 +266,14 @@ Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function
     const double productGflops = productRate(setup.device, precision) / 1e9;
     const auto& model = setup.modelConfig;
     const auto estimated = estimateMemory(c, model, stepPathOf(c, model, setup.device.is_cuda()), options.threads);
-    nlohmann::json result { { "preset", options.preset }, { "device", options.device }, { "threads", options.threads }, { "backend", learner->backendName() },
-        { "precision", toString(precision) }, { "parameters", setup.modelConfig.parameterCount() }, { "batch_size", c.batchSize }, { "seq_len", c.seqLen },
-        { "steps", steps.count }, { "tokens_per_s", tokens / steps.mean }, { "tokens_per_s_median", tokens / steps.median },
-        { "step_ms_median", steps.median * 1e3 }, { "forward_backward_ms", steps.backward * 1e3 }, { "optimizer_ms", steps.optimizer * 1e3 },
-        { "estimated_memory_bytes", estimated.total() - estimated.checkpoint }, { "peak_memory_bytes", peak }, { "gflops", gflops }, { "product_gflops", productGflops },
-        { "flop_utilisation", gflops / productGflops } };
+    nlohmann::json result { { "preset", options.preset }, { "device", options.device }, { "threads", options.threads },
+        { "backend", learner->backendName() }, { "precision", toString(precision) },
+        { "parameters", setup.modelConfig.parameterCount() }, { "batch_size", c.batchSize }, { "seq_len", c.seqLen },
+        { "steps", steps.count }, { "tokens_per_s", tokens / steps.mean },
+        { "tokens_per_s_median", tokens / steps.median }, { "step_ms_median", steps.median * 1e3 },
+        { "forward_backward_ms", steps.backward * 1e3 }, { "optimizer_ms", steps.optimizer * 1e3 },
+        { "estimated_memory_bytes", estimated.total() - estimated.checkpoint }, { "peak_memory_bytes", peak },
+        { "gflops", gflops }, { "product_gflops", productGflops }, { "flop_utilisation", gflops / productGflops } };
     if (auto kernels = timeKernels(setup, *learner, batch, options.seconds / 4, stopRequested); !kernels.ok())
         return kernels.error();
     else if (!kernels.value().empty())
@@ -267,7 +281,8 @@ Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function
     return result;
 }
 
-Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
+Result<nlohmann::json> streamTask(
+    const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
 {
     FURROW_TRY_ASSIGN(auto tokenizer, characterTokenizer(options.data));
     FURROW_TRY_ASSIGN(auto data, StreamData::open(pathFromUtf8(options.data), *tokenizer));
@@ -287,7 +302,11 @@ Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& 
             last = loss;
             best = std::min(best, last);
             const auto tokens = static_cast<double>(step * c.batchSize * c.gradAccum * c.seqLen);
-            output(nlohmann::json { { "step", step }, { "validation_loss", last }, { "tokens", tokens }, { "tokens_per_s", trainSeconds > 0 ? tokens / trainSeconds : 0 }, { "train_seconds", trainSeconds } }.dump() + "\n");
+            output(nlohmann::json { { "step", step }, { "validation_loss", last }, { "tokens", tokens },
+                       { "tokens_per_s", trainSeconds > 0 ? tokens / trainSeconds : 0 },
+                       { "train_seconds", trainSeconds } }
+                       .dump()
+                + "\n");
             if (step == options.steps)
                 break;
         }
@@ -295,16 +314,20 @@ Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& 
         std::vector<Batch> batches;
         for (std::int64_t i = 0; i < c.gradAccum; ++i) {
             auto batch = emptyBatch(setup);
-            FURROW_TRY(data.fillTrain(random, static_cast<int>(c.batchSize), c.seqLen, batch.inputs_BT.data_ptr<std::int64_t>(), batch.labels_BT.data_ptr<std::int64_t>()));
+            FURROW_TRY(data.fillTrain(random, static_cast<int>(c.batchSize), c.seqLen,
+                batch.inputs_BT.data_ptr<std::int64_t>(), batch.labels_BT.data_ptr<std::int64_t>()));
             batches.push_back(onDevice(batch, setup.device));
         }
         std::vector<StepOutcome> known;
         (void)runner.run(stepOf(std::move(batches)), learningRate(schedule, step, static_cast<double>(step)), known);
         trainSeconds += secondsNow() - began;
     }
-    return nlohmann::json { { "data", options.data }, { "steps", options.steps }, { "threads", options.threads }, { "backend", learner->backendName() },
-        { "parameters", setup.modelConfig.parameterCount() }, { "validation_loss", last }, { "best_validation_loss", best },
-        { "tokens_per_s", static_cast<double>(options.steps * c.batchSize * c.gradAccum * c.seqLen) / std::max(trainSeconds, 1e-9) }, { "train_seconds", trainSeconds } };
+    return nlohmann::json { { "data", options.data }, { "steps", options.steps }, { "threads", options.threads },
+        { "backend", learner->backendName() }, { "parameters", setup.modelConfig.parameterCount() },
+        { "validation_loss", last }, { "best_validation_loss", best },
+        { "tokens_per_s",
+            static_cast<double>(options.steps * c.batchSize * c.gradAccum * c.seqLen) / std::max(trainSeconds, 1e-9) },
+        { "train_seconds", trainSeconds } };
 }
 
 } // namespace furrow

@@ -37,7 +37,8 @@ FrozenCheckpoint frozenOf(std::int64_t parameters)
 Status writeBare(const std::filesystem::path& folder, const FrozenCheckpoint& frozen)
 {
     FURROW_TRY(realFileSystem().createFolders(folder));
-    for (const auto& [name, tensors] : { std::pair("weights", &frozen.weights), std::pair("optimizer", &frozen.optimizer) })
+    for (const auto& [name, tensors] :
+        { std::pair("weights", &frozen.weights), std::pair("optimizer", &frozen.optimizer) })
         FURROW_TRY(writeSafetensors(*tensors, {}, realFileSystem(), folder / name));
     return realFileSystem().syncFolder(folder);
 }
@@ -68,9 +69,11 @@ Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std
             bytes = record.sizeBytes;
             return {};
         };
-        // In turns, each first every second time: what the disk still has to do for the one before counts for both alike.
+        // In turns, each first every second time: what the disk still has to do for the one before counts for both
+        // alike.
         for (const bool isBare : { round % 2 == 0, round % 2 != 0 })
-            FURROW_TRY(isBare ? timed([&] { return writeBare(bareFolder, frozen); }, bare) : timed(writeCheckpoint, checkpoint));
+            FURROW_TRY(isBare ? timed([&] { return writeBare(bareFolder, frozen); }, bare)
+                              : timed(writeCheckpoint, checkpoint));
         for (const auto& folder : { bareFolder, paths.checkpointFolder(made) })
             FURROW_TRY(realFileSystem().removeAll(folder));
         forgetWriting(paths, made);
@@ -78,7 +81,8 @@ Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std
         if (stopRequested())
             return Error { ErrorCode::Cancelled, "the benchmark was stopped" };
     }
-    return nlohmann::json { { "preset", options.preset }, { "bytes", bytes }, { "rounds", kRounds }, { "bare_s_median", quantile(bare, 0.5) }, { "checkpoint_s_median", quantile(checkpoint, 0.5) },
+    return nlohmann::json { { "preset", options.preset }, { "bytes", bytes }, { "rounds", kRounds },
+        { "bare_s_median", quantile(bare, 0.5) }, { "checkpoint_s_median", quantile(checkpoint, 0.5) },
         { "overhead_median", quantile(ratio, 0.5) - 1 } };
 }
 

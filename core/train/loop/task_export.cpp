@@ -16,7 +16,8 @@ Result<nlohmann::json> exportTask(const TaskOptions& options)
     const auto folder = pathFromUtf8(options.out);
     std::error_code failed;
     if (std::filesystem::exists(folder, failed) && !std::filesystem::is_empty(folder, failed))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 is not empty. Name a new folder for the export.", { options.out }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is not empty. Name a new folder for the export.", { options.out }) };
     FURROW_TRY_ASSIGN(auto run, loadRun(options));
     auto* model = run.learner->model();
     if (!model)
@@ -25,7 +26,9 @@ Result<nlohmann::json> exportTask(const TaskOptions& options)
     extras.tokens.begin = extras.tokens.end = static_cast<std::int64_t>(run.tokenizer->endOfText());
     extras.files = huggingFaceTokenizerFiles(*run.tokenizer, model->config().contextLength);
     FURROW_TRY(exportHuggingFace(*model, extras, realFileSystem(), folder));
-    return nlohmann::json { { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) }, { "step", run.state.step }, { "format", "huggingface" }, { "out", utf8Text(std::filesystem::absolute(folder)) } };
+    return nlohmann::json { { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) },
+        { "step", run.state.step }, { "format", "huggingface" },
+        { "out", utf8Text(std::filesystem::absolute(folder)) } };
 }
 
 } // namespace furrow

@@ -1,5 +1,5 @@
-// merge: the heads of all replicas become one base, in the run itself (asked by the supervisor between attempts, or by a person
-// on a run that nobody trains), or named checkpoints become new weights in exports/.
+// merge: the heads of all replicas become one base, in the run itself (asked by the supervisor between attempts, or by
+// a person on a run that nobody trains), or named checkpoints become new weights in exports/.
 
 #include "core/train/loop/tasks_torch.h"
 #include "core/base/sentence.h"
@@ -33,13 +33,16 @@ Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attem
     return nlohmann::json { { "round", round }, { "checkpoint", merged } };
 }
 
-/// Nobody trains the run: the lock is free. An attempt of its own records who did it, and ends as the one before it did: a finished
-/// run stays finished, a stopped one stopped.
+/// Nobody trains the run: the lock is free. An attempt of its own records who did it, and ends as the one before it
+/// did: a finished run stays finished, a stopped one stopped.
 Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& paths)
 {
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
-        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy, sentence("%1 is being trained; it merges by itself. Stop it first to merge by hand.", { utf8Text(paths.folder()) }) } : lock.error();
+        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy,
+            sentence("%1 is being trained; it merges by itself. Stop it first to merge by hand.",
+                { utf8Text(paths.folder()) }) }
+                                                    : lock.error();
     FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
     FURROW_TRY_ASSIGN(auto opened, SupervisorLedger::open(paths.tracker()));
     SupervisorLedger& ledger = opened;
@@ -48,14 +51,19 @@ Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& p
     AttemptRow before;
     if (!attempts.empty())
         before = attempts.back();
-    FURROW_TRY_ASSIGN(auto attempt, ledger.beginAttempt(thisProcess(), before.overridesJson.empty() ? "{}" : before.overridesJson));
+    FURROW_TRY_ASSIGN(
+        auto attempt, ledger.beginAttempt(thisProcess(), before.overridesJson.empty() ? "{}" : before.overridesJson));
     auto file = readRunFile(paths);
     FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watch(paths));
     GuardedFiles files(std::move(guard));
-    auto put = file.ok() ? recoverRun(paths, file.value(), ledger, {}, files) : file.error(); // a merge waits for every live worker: those of a crash are not
+    auto put = file.ok() ? recoverRun(paths, file.value(), ledger, {}, files)
+                         : file.error(); // a merge waits for every live worker: those of a crash are not
     auto merged = put.ok() ? mergeHeads(options, attempt.value, ledger) : Result<nlohmann::json>(put.error());
-    const std::string what = !merged.ok() ? "a merge by hand failed" : merged.value().at("checkpoint") == "" ? "there was nothing to merge" : "merged by hand";
-    const auto ended = ledger.endAttempt(attempt, before.endedWallNs ? before.reason : StopReason::Interrupted, before.detail.empty() ? what : before.detail + "; " + what);
+    const std::string what = !merged.ok()       ? "a merge by hand failed"
+        : merged.value().at("checkpoint") == "" ? "there was nothing to merge"
+                                                : "merged by hand";
+    const auto ended = ledger.endAttempt(attempt, before.endedWallNs ? before.reason : StopReason::Interrupted,
+        before.detail.empty() ? what : before.detail + "; " + what);
     if (merged.ok() && !ended.ok())
         return ended.error();
     return merged;
@@ -79,7 +87,8 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
 {
     const auto names = namesIn(options.checkpoints);
     if (names.size() < 2)
-        return Error { ErrorCode::InvalidArgument, sentence("--checkpoints needs two or more folder names, joined by commas.") };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("--checkpoints needs two or more folder names, joined by commas.") };
     TaskOptions first = options;
     first.checkpoint = names.front();
     FURROW_TRY_ASSIGN(auto run, loadRun(first));
@@ -93,7 +102,9 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
             return Error { ErrorCode::NotFound, sentence("the run has no checkpoint '%1'", { name }) };
         FURROW_TRY_ASSIGN(auto loaded, loadCheckpoint(run.setup.paths, run.setup.file.runId, row->record, {}));
         if (!members.empty() && loaded.state.base != base)
-            return Error { ErrorCode::InvalidArgument, sentence("%1 and %2 do not grow from one base; an average of them would be garbage", { name, names.front() }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence("%1 and %2 do not grow from one base; an average of them would be garbage",
+                    { name, names.front() }) };
         base = loaded.state.base;
         members.push_back({ name, std::move(loaded.weights), loaded.state.tokensSinceBase });
     }
@@ -114,8 +125,10 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
     merged.weights.insert(merged.weights.end(), frozen.begin(), frozen.end());
     const auto folder = run.setup.paths.exportsFolder() / ("merge-" + randomHex(8));
     FURROW_TRY(realFileSystem().createFolders(folder));
-    FURROW_TRY(writeSafetensors(merged.weights, { { "format", "pt" } }, realFileSystem(), folder / "weights.safetensors"));
-    return nlohmann::json { { "folder", utf8Text(folder) }, { "members", names }, { "method", method }, { "warnings", merged.warnings } };
+    FURROW_TRY(
+        writeSafetensors(merged.weights, { { "format", "pt" } }, realFileSystem(), folder / "weights.safetensors"));
+    return nlohmann::json { { "folder", utf8Text(folder) }, { "members", names }, { "method", method },
+        { "warnings", merged.warnings } };
 }
 
 } // namespace
@@ -123,7 +136,8 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
 Result<nlohmann::json> mergeTask(const TaskOptions& options)
 {
     if (!options.method.empty() && options.method != "average" && options.method != "diloco")
-        return Error { ErrorCode::InvalidArgument, sentence("method is '%1', allowed is one of average, diloco.", { options.method }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("method is '%1', allowed is one of average, diloco.", { options.method }) };
     if (!options.checkpoints.empty())
         return mergeNamed(options);
     const RunPaths paths(options.runFolder);

@@ -64,7 +64,8 @@ const Error kNoText { ErrorCode::InvalidArgument, sentence("the counting model w
 
 } // namespace
 
-Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
+Result<nlohmann::json> sampleTask(
+    const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
 {
     FURROW_TRY_ASSIGN(auto run, loadRun(options));
     auto* model = run.learner->model();
@@ -81,13 +82,15 @@ Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& 
     if (!tokens.ok())
         return tokens.error();
     const double seconds = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
-    return nlohmann::json { { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) }, { "prompt", options.prompt }, { "text", text.text() }, { "tokens", text.tokens() },
+    return nlohmann::json { { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) },
+        { "prompt", options.prompt }, { "text", text.text() }, { "tokens", text.tokens() },
         { "tokens_per_s", static_cast<double>(text.tokens()) / std::max(seconds, 1e-9) } };
 }
 
-/// Each line of stdin is appended to the conversation, and the model goes on with it until end-of-text, an empty line or the number of
-/// tokens. "/reset" forgets the conversation, "/quit" or the end of the input ends it.
-Result<nlohmann::json> chatTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
+/// Each line of stdin is appended to the conversation, and the model goes on with it until end-of-text, an empty line
+/// or the number of tokens. "/reset" forgets the conversation, "/quit" or the end of the input ends it.
+Result<nlohmann::json> chatTask(
+    const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
 {
     FURROW_TRY_ASSIGN(auto run, loadRun(options));
     auto* model = run.learner->model();

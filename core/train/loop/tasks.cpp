@@ -31,15 +31,20 @@ Result<ChosenWeights> chosenCheckpoint(const RunPaths& paths, const std::string&
     FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
     for (const auto& row : rows)
         if (!name.empty() && row.record.folder == name)
-            return row.removed ? Result<ChosenWeights>(Error { ErrorCode::NotFound, sentence("checkpoint %1 was removed by the keep policy.", { name }) }) : ChosenWeights { row, {} };
+            return row.removed ? Result<ChosenWeights>(Error { ErrorCode::NotFound,
+                                     sentence("checkpoint %1 was removed by the keep policy.", { name }) })
+                               : ChosenWeights { row, {} };
     if (!name.empty())
-        return Error { ErrorCode::NotFound, sentence("The run has no checkpoint '%1'. They are the folders in %2.", { name, utf8Text(paths.checkpointsFolder()) }) };
+        return Error { ErrorCode::NotFound,
+            sentence("The run has no checkpoint '%1'. They are the folders in %2.",
+                { name, utf8Text(paths.checkpointsFolder()) }) };
     auto newest = weightsOf(rows);
     return newest ? ChosenWeights { newest->row, newest } : ChosenWeights {};
 }
 
 /// Weights of a checkpoint, or of init_from or the seed, for inference.
-Result<std::unique_ptr<Learner>> learnerWith(const RunSetup& setup, const std::optional<SupervisorLedger::CheckpointRow>& row, ReplicaState& state)
+Result<std::unique_ptr<Learner>> learnerWith(
+    const RunSetup& setup, const std::optional<SupervisorLedger::CheckpointRow>& row, ReplicaState& state)
 {
     if (!row)
         return newLearner(setup);
@@ -57,24 +62,24 @@ Result<std::unique_ptr<Learner>> learnerWith(const RunSetup& setup, const std::o
 
 Result<LoadedRun> loadRun(const TaskOptions& options)
 {
-    FURROW_TRY_ASSIGN(auto setup, openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting }));
+    FURROW_TRY_ASSIGN(
+        auto setup, openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting }));
     FURROW_TRY_ASSIGN(auto chosen, chosenCheckpoint(setup.paths, options.checkpoint));
     const auto& row = chosen.row;
     FURROW_TRY_ASSIGN(auto tokenizer, tokenizerOf(setup));
     ReplicaState state;
     FURROW_TRY_ASSIGN(auto learner, learnerWith(setup, row, state));
     learner->swapAverage(); // with ema_decay it is what is evaluated, sampled and exported
-    return LoadedRun { std::move(setup), std::move(tokenizer), std::move(learner), row ? row->record.folder : std::string(kStartWeightsName), std::move(chosen.newest), std::move(state) };
+    return LoadedRun { std::move(setup), std::move(tokenizer), std::move(learner),
+        row ? row->record.folder : std::string(kStartWeightsName), std::move(chosen.newest), std::move(state) };
 }
 
-nlohmann::json weightsJson(const LoadedRun& run)
-{
-    return run.newest ? toJson(*run.newest) : nlohmann::json(nullptr);
-}
+nlohmann::json weightsJson(const LoadedRun& run) { return run.newest ? toJson(*run.newest) : nlohmann::json(nullptr); }
 
 Result<nlohmann::json> checkTask(const TaskOptions& options)
 {
-    FURROW_TRY_ASSIGN(auto setup, openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting }));
+    FURROW_TRY_ASSIGN(
+        auto setup, openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting }));
     std::string text;
     for (const auto& problem : trainingProblems(setup))
         text += (text.empty() ? "" : "\n") + problem;
@@ -90,24 +95,33 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     if (!run.learner->model())
         return Error { ErrorCode::InvalidArgument, sentence("the counting model has nothing to evaluate") };
     const auto& config = run.setup.config;
-    FURROW_TRY_ASSIGN(auto text, options.data.empty() ? readHeldOut(run.setup.paths.evaluationFile()) : readEvaluationText(config, options.data, *run.tokenizer, kMostText));
+    FURROW_TRY_ASSIGN(auto text,
+        options.data.empty() ? readHeldOut(run.setup.paths.evaluationFile())
+                             : readEvaluationText(config, options.data, *run.tokenizer, kMostText));
     const bool alsoTrained = text.alsoTrained;
     const bool complete = text.complete;
     const std::vector<std::uint64_t> fingerprints = text.text.fingerprints;
     const std::string source = options.data.empty() ? config.evalData : options.data;
-    const EvaluationSet set(std::move(text), run.tokenizer->endOfText(), config.seqLen, config.batchSize, 0, run.setup.device);
+    const EvaluationSet set(
+        std::move(text), run.tokenizer->endOfText(), config.seqLen, config.batchSize, 0, run.setup.device);
     FURROW_TRY_ASSIGN(auto result, set.run(*run.learner->model(), true, [&] { return !stopRequested(); }));
     const auto& e = result;
     nlohmann::json overlap;
     if (!source.empty()) {
-        FURROW_TRY_ASSIGN(auto found, overlapWithTraining(config, run.setup.file.dataManifest, fingerprints, std::numeric_limits<std::uint64_t>::max(), [&] { return !stopRequested(); }));
-        overlap = { { "text", describe(found) }, { "samples", found.samples }, { "also_trained", found.seen }, { "share", found.share() } };
+        FURROW_TRY_ASSIGN(auto found,
+            overlapWithTraining(config, run.setup.file.dataManifest, fingerprints,
+                std::numeric_limits<std::uint64_t>::max(), [&] { return !stopRequested(); }));
+        overlap = { { "text", describe(found) }, { "samples", found.samples }, { "also_trained", found.seen },
+            { "share", found.share() } };
     }
-    return nlohmann::json { { "overlap", overlap }, { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) }, { "step", run.state.step }, { "data", source.empty() ? "held-out" : source }, { "complete", complete }, { "loss", e.loss },
-        { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy }, { "tokens", e.tokens }, { "also_trained", alsoTrained } };
+    return nlohmann::json { { "overlap", overlap }, { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) },
+        { "step", run.state.step }, { "data", source.empty() ? "held-out" : source }, { "complete", complete },
+        { "loss", e.loss }, { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte },
+        { "accuracy", e.accuracy }, { "tokens", e.tokens }, { "also_trained", alsoTrained } };
 }
 
-Result<nlohmann::json> runTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
+Result<nlohmann::json> runTask(
+    const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
 {
     try {
         if (options.task == "check")
@@ -135,7 +149,10 @@ Result<nlohmann::json> runTask(const TaskOptions& options, const TaskOutput& out
     } catch (const std::exception& e) {
         return Error { ErrorCode::Internal, e.what() };
     }
-    return Error { ErrorCode::InvalidArgument, sentence("There is no task '%1'. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream.", { options.task }) };
+    return Error { ErrorCode::InvalidArgument,
+        sentence(
+            "There is no task '%1'. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream.",
+            { options.task }) };
 }
 
 } // namespace furrow

@@ -11,7 +11,8 @@
 
 namespace furrow {
 
-/// What `furrow-worker --role task` was asked for: a plain value, filled from the command line. Each task reads its own fields.
+/// What `furrow-worker --role task` was asked for: a plain value, filled from the command line. Each task reads its own
+/// fields.
 struct TaskOptions {
     std::string task; ///< check eval sample chat export merge bench bench-checkpoint fit stream
     std::filesystem::path runFolder;
@@ -53,6 +54,7 @@ using TaskOutput = std::function<void(const std::string&)>;
 
 /// Runs one task and gives its result. Catches what libtorch throws.
 /// @param stopRequested  asked often; true ends the task with Cancelled
-Result<nlohmann::json> runTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
+Result<nlohmann::json> runTask(
+    const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
 
 } // namespace furrow

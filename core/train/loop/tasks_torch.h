@@ -24,20 +24,24 @@ struct LoadedRun {
     std::shared_ptr<const Tokenizer> tokenizer;
     std::unique_ptr<Learner> learner;
     std::string checkpoint; ///< folder name, or kStartWeightsName
-    std::optional<RunWeights> newest; ///< whose weights these are, when no checkpoint was named; nothing too for the start weights
+    std::optional<RunWeights>
+        newest; ///< whose weights these are, when no checkpoint was named; nothing too for the start weights
     ReplicaState state;
 };
-/// The run, its tokenizer and the wanted checkpoint, verified. A run that has trained nothing yet has its start weights: those of init_from, or of its seed.
+/// The run, its tokenizer and the wanted checkpoint, verified. A run that has trained nothing yet has its start
+/// weights: those of init_from, or of its seed.
 Result<LoadedRun> loadRun(const TaskOptions& options);
 /// LoadedRun::newest for the result of a task, or null.
 nlohmann::json weightsJson(const LoadedRun& run);
 
 // The tasks, one file each where they are long.
 Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
-Result<nlohmann::json> sampleTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
+Result<nlohmann::json> sampleTask(
+    const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
 /// Makes the model of a run as a worker would, weights of init_from included, and forgets it.
 Result<nlohmann::json> checkTask(const TaskOptions& options);
-Result<nlohmann::json> chatTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
+Result<nlohmann::json> chatTask(
+    const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
 Result<nlohmann::json> exportTask(const TaskOptions& options);
 Result<nlohmann::json> mergeTask(const TaskOptions& options);
 /// Doubles the batch until memory or patience (options.seconds a step) ends, and measures each.
@@ -45,6 +49,7 @@ Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<b
 Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
 /// Writes and removes checkpoints of the size of a preset, in turns with the bare bytes.
 Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
-Result<nlohmann::json> streamTask(const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
+Result<nlohmann::json> streamTask(
+    const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
 
 } // namespace furrow

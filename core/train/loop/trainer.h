@@ -18,7 +18,8 @@ struct TrainerOptions {
     std::string device = "cpu"; ///< "cpu", "cuda:0" or a GPU's UUID
     int threads = 1; ///< of the CPU
     bool counting = false; ///< train the counting model (storm harness)
-    int ranks = 1; ///< workers that train one model together (setting `parallel` is data); `worker` is the rank among them then
+    int ranks = 1; ///< workers that train one model together (setting `parallel` is data); `worker` is the rank among
+                   ///< them then
     std::filesystem::path meetingFile; ///< through which the ranks find one another
     double stuckSeconds = 30; ///< without progress: the watchdog writes an alarm
 };
@@ -39,8 +40,8 @@ struct TrainerEnd {
     double ledgerSeconds = 0; ///< of the ledger's own thread; training did not wait for it
 };
 
-/// Claims chunks and trains them until the run ends, a person stops it, or something is wrong; the last checkpoint is committed
-/// before it returns. An error that names Cancelled means the lease was lost: another one has the work now.
+/// Claims chunks and trains them until the run ends, a person stops it, or something is wrong; the last checkpoint is
+/// committed before it returns. An error that names Cancelled means the lease was lost: another one has the work now.
 /// @param stopRequested  asked at each step; true: checkpoint and end
 Result<TrainerEnd> runTrainer(const TrainerOptions& options, const std::function<bool()>& stopRequested);
 

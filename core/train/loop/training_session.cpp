@@ -25,10 +25,7 @@ constexpr auto kPoll = std::chrono::milliseconds(20);
 constexpr double kToldAgain = 1.01; // times the peak told before
 constexpr int kPollsBeforeCommit = 10; // data that is about to come is worth a short wait before a checkpoint is spent
 
-double secondsSince(std::int64_t ns)
-{
-    return secondsBetween(ns, systemClock().monotonicNs());
-}
+double secondsSince(std::int64_t ns) { return secondsBetween(ns, systemClock().monotonicNs()); }
 
 } // namespace
 
@@ -87,7 +84,8 @@ Result<std::optional<TrainerEnd>> TrainingSession::onNothing(NothingToClaim why)
 {
     using Turn = std::optional<TrainerEnd>;
     if (why == NothingToClaim::EpochComplete || why == NothingToClaim::StopRuleReached) {
-        auto end = finish(why == NothingToClaim::EpochComplete ? sentence("the epochs are complete") : sentence("a stopping rule is reached"));
+        auto end = finish(why == NothingToClaim::EpochComplete ? sentence("the epochs are complete")
+                                                               : sentence("a stopping rule is reached"));
         return end.ok() ? Result<Turn>(end.value()) : Result<Turn>(end.error());
     }
     if (++idleTurns_ == kPollsBeforeCommit || (why == NothingToClaim::WaitForOthers && hasUncommitted())) {
@@ -131,7 +129,8 @@ Result<TrainerEnd> TrainingSession::finish(const std::string& cause)
     FURROW_TRY(releaseAhead());
     FURROW_TRY(evaluate("at the end"));
     FURROW_TRY(collectCheckpoint(true));
-    if (lossUnsaved_ && head_ && totals_.stepsHere > 0) // the last step may lie in a checkpoint from before its evaluation: what the run ends with says how good it is
+    if (lossUnsaved_ && head_ && totals_.stepsHere > 0) // the last step may lie in a checkpoint from before its
+                                                        // evaluation: what the run ends with says how good it is
         startCheckpoint(nullptr);
     FURROW_TRY(commitEverything());
     FURROW_TRY(ledger_->returnSteps());
@@ -169,7 +168,8 @@ bool TrainingSession::stopWanted() const
 
 bool TrainingSession::mergeWanted() const
 {
-    return !ranks_ && ledger_->signals().mergeRound > state_.mergeRound && ledger_->signals().mergeRound > mergeRoundSeen_;
+    return !ranks_ && ledger_->signals().mergeRound > state_.mergeRound
+        && ledger_->signals().mergeRound > mergeRoundSeen_;
 }
 
 void TrainingSession::tellProgress(const char* phase, const ChunkWork* work)
@@ -182,7 +182,9 @@ void TrainingSession::tellProgress(const char* phase, const ChunkWork* work)
     progress.tokensPerSecond = work ? pace_.tokensPerSecond() : 0;
     if (work) {
         progress.chunk = work->claim.chunk;
-        progress.chunkFraction = work->windowsToDo > 0 ? static_cast<double>(work->windowsDone) / static_cast<double>(work->windowsToDo) : 0;
+        progress.chunkFraction = work->windowsToDo > 0
+            ? static_cast<double>(work->windowsDone) / static_cast<double>(work->windowsToDo)
+            : 0;
         idleTurns_ = 0;
     }
     ledger_->progress(progress);
@@ -206,7 +208,8 @@ void TrainingSession::tellMemory()
     toldPeakBytes_ = peak;
     const StepPath path = stepPathOf(setup_.config, setup_.modelConfig, setup_.device.is_cuda());
     const auto estimate = estimateMemory(setup_.config, setup_.modelConfig, path, options_.threads);
-    const MeasuredMemory measured { { deviceName(setup_.device), path, setup_.modelConfig.architecture }, estimate.total(), peak };
+    const MeasuredMemory measured { { deviceName(setup_.device), path, setup_.modelConfig.architecture },
+        estimate.total(), peak };
     if (auto told = publishMemory(setup_.paths, options_.worker, measured, *setup_.files); !told.ok())
         logWarning(told.error().message);
 }
@@ -238,13 +241,17 @@ Status TrainingSession::evaluate(const char* why)
     line.step = state_.ownSteps;
     line.tokens = state_.ownTokens;
     line.loss = result.value().loss;
-    line.what = state_.tokensSinceBase == 0 && state_.mergeRound > 0 ? EvalRecord::What::Merged : EvalRecord::What::Replica;
+    line.what
+        = state_.tokensSinceBase == 0 && state_.mergeRound > 0 ? EvalRecord::What::Merged : EvalRecord::What::Replica;
     telemetry_->write(line);
-    if (auto told = publishEvaluation(setup_.paths, { options_.worker, line.what == EvalRecord::What::Merged, line.step, line.loss, systemClock().wallNs() }); !told.ok())
+    if (auto told = publishEvaluation(setup_.paths,
+            { options_.worker, line.what == EvalRecord::What::Merged, line.step, line.loss, systemClock().wallNs() });
+        !told.ok())
         logWarning(told.error().message);
     totals_.evaluationSeconds += secondsSince(began);
     lastStepEndNs_ = systemClock().monotonicNs();
-    logInfo("step " + std::to_string(state_.step) + ": loss on held-out text " + formatNumber(result.value().loss, 4) + " (" + why + ")");
+    logInfo("step " + std::to_string(state_.step) + ": loss on held-out text " + formatNumber(result.value().loss, 4)
+        + " (" + why + ")");
     return {};
 }
 
@@ -259,7 +266,8 @@ Status TrainingSession::evaluateWhenDue()
 void TrainingSession::sampleWhenDue()
 {
     const auto every = setup_.config.sampleSteps;
-    if (every == 0 || options_.worker != 0 || !learner_->model() || state_.ownSteps % every != 0 || sampleOwnStep_ == state_.ownSteps)
+    if (every == 0 || options_.worker != 0 || !learner_->model() || state_.ownSteps % every != 0
+        || sampleOwnStep_ == state_.ownSteps)
         return;
     sampleOwnStep_ = state_.ownSteps;
     std::vector<TokenId> ids;
@@ -283,11 +291,13 @@ void TrainingSession::sampleWhenDue()
         return;
     }
     const std::vector<TokenId> text(tokens.value().begin(), tokens.value().end());
-    telemetry_->write(SampleRecord { systemClock().monotonicNs(), state_.ownSteps, setup_.config.samplePrompt, tokenizer_->decode(text) });
+    telemetry_->write(SampleRecord {
+        systemClock().monotonicNs(), state_.ownSteps, setup_.config.samplePrompt, tokenizer_->decode(text) });
     lastStepEndNs_ = systemClock().monotonicNs();
 }
 
-Result<TrainerEnd> runTrainerWith(const TrainerOptions& options, const std::function<bool()>& stopRequested, const LearnerFactory& factory)
+Result<TrainerEnd> runTrainerWith(
+    const TrainerOptions& options, const std::function<bool()>& stopRequested, const LearnerFactory& factory)
 {
     try {
         if (options.ranks > 1 && options.worker > 0) {

@@ -28,11 +28,13 @@ namespace furrow {
 /// Makes a learner for a run; the tests put their own in.
 using LearnerFactory = std::function<Result<std::unique_ptr<Learner>>(const RunSetup&)>;
 
-/// One worker from its registration to its end: claim, train, checkpoint, merge, again. Each public step of it is a file:
-/// training_session.cpp (the loop), session_start.cpp, session_chunk.cpp, session_checkpoint.cpp, session_merge.cpp. Not thread-safe.
+/// One worker from its registration to its end: claim, train, checkpoint, merge, again. Each public step of it is a
+/// file: training_session.cpp (the loop), session_start.cpp, session_chunk.cpp, session_checkpoint.cpp,
+/// session_merge.cpp. Not thread-safe.
 class TrainingSession {
 public:
-    static Result<std::unique_ptr<TrainingSession>> open(const TrainerOptions& options, std::function<bool()> stopRequested, LearnerFactory factory = newLearner);
+    static Result<std::unique_ptr<TrainingSession>> open(
+        const TrainerOptions& options, std::function<bool()> stopRequested, LearnerFactory factory = newLearner);
     Result<TrainerEnd> run();
     /// Takes part in one merge round with the head of this replica, computes it when nobody else does, and ends.
     /// @param method  "": as configured
@@ -60,7 +62,8 @@ private:
         std::vector<Part> unfrozen(std::int64_t steps) const;
     };
 
-    TrainingSession(RunSetup setup, TrainerOptions options, std::function<bool()> stopRequested, LearnerFactory factory);
+    TrainingSession(
+        RunSetup setup, TrainerOptions options, std::function<bool()> stopRequested, LearnerFactory factory);
 
     // session_start.cpp
     Status start();
@@ -121,8 +124,10 @@ private:
     Status computeMerge(const WorkerLedger::MergeJob& job);
     Result<bool> isLastMerge();
     Result<double> lossOf(const NamedTensors& weights);
-    Result<std::string> keepBest(FrozenCheckpoint& merged, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas);
-    std::string tellDrifts(std::int64_t round, const NamedTensors& base, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas);
+    Result<std::string> keepBest(
+        FrozenCheckpoint& merged, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas);
+    std::string tellDrifts(std::int64_t round, const NamedTensors& base, const std::vector<MergeMember>& members,
+        const std::vector<std::int32_t>& replicas);
     Status commitMerged(std::int64_t round, FrozenCheckpoint merged, const std::string& drifts);
     Status adoptMerge(std::int64_t round, CheckpointId result);
     Result<NamedTensors> baseWeights(const std::string& baseFolder);
@@ -153,7 +158,8 @@ private:
     std::vector<Part> inFlight_; ///< in the checkpoint that is being written
     bool skippedSinceCommit_ = false; ///< a chunk ended with windows left out
     std::optional<CheckpointId> head_; ///< newest committed one of this replica, or the merge it stands on
-    std::optional<CheckpointManifest::Frozen> frozenFile_; ///< of the weights that no step changes; nothing: all are trained
+    std::optional<CheckpointManifest::Frozen>
+        frozenFile_; ///< of the weights that no step changes; nothing: all are trained
     std::string headFolder_; ///< its folder; "": the start weights
     int failedCheckpoints_ = 0; ///< in a row
     std::int64_t badInARow_ = 0;
@@ -197,6 +203,7 @@ private:
 };
 
 /// runTrainer with a learner of one's own; for tests.
-Result<TrainerEnd> runTrainerWith(const TrainerOptions& options, const std::function<bool()>& stopRequested, const LearnerFactory& factory);
+Result<TrainerEnd> runTrainerWith(
+    const TrainerOptions& options, const std::function<bool()>& stopRequested, const LearnerFactory& factory);
 
 } // namespace furrow

@@ -47,14 +47,16 @@ cpu::GptOffsets offsetsOf(const ParameterStore& store, const ModelConfig& config
         }
         return cpu::kAbsent;
     };
-    const auto dense = [&](const std::string& name) { return cpu::DenseOffsets { find(name + ".weight"), find(name + ".bias") }; };
+    const auto dense
+        = [&](const std::string& name) { return cpu::DenseOffsets { find(name + ".weight"), find(name + ".bias") }; };
     cpu::GptOffsets offsets;
     offsets.embedding = find("embed.weight");
     offsets.positions = find("positions.weight");
     for (std::int64_t i = 0; i < config.layers; ++i) {
         const std::string block = "blocks." + std::to_string(i) + ".";
-        offsets.layers.push_back({ dense(block + "norm1"), dense(block + "attention.qkv"), dense(block + "attention.out"),
-            dense(block + "norm2"), dense(block + "mlp.up"), dense(block + "mlp.down") });
+        offsets.layers.push_back(
+            { dense(block + "norm1"), dense(block + "attention.qkv"), dense(block + "attention.out"),
+                dense(block + "norm2"), dense(block + "mlp.up"), dense(block + "mlp.down") });
     }
     offsets.norm = dense("norm");
     offsets.head = config.tiedHead ? offsets.embedding : find("head.weight");
@@ -67,8 +69,10 @@ std::vector<float> rotaryTable(const ModelConfig& config)
 {
     if (config.positions != "rope")
         return {};
-    const at::Tensor powers = at::arange(0, config.headWidth(), 2, at::kFloat) / static_cast<double>(config.headWidth());
-    const at::Tensor angles = at::outer(at::arange(config.contextLength, at::kFloat), 1.0 / at::pow(config.ropeTheta, powers));
+    const at::Tensor powers
+        = at::arange(0, config.headWidth(), 2, at::kFloat) / static_cast<double>(config.headWidth());
+    const at::Tensor angles
+        = at::outer(at::arange(config.contextLength, at::kFloat), 1.0 / at::pow(config.ropeTheta, powers));
     const at::Tensor table = at::cat({ angles.cos().flatten(), angles.sin().flatten() });
     const std::span<const float> values(table.const_data_ptr<float>(), static_cast<std::size_t>(table.numel()));
     return { values.begin(), values.end() };
@@ -79,7 +83,8 @@ at::Tensor checkedTokens(const at::Tensor& tokens, std::int64_t lowest, std::int
     const at::Tensor host = tokens.to(at::kLong).contiguous();
     const std::int64_t* values = host.const_data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < host.numel(); ++i)
-        TORCH_CHECK_INDEX(values[i] >= lowest && values[i] < vocabulary, what, " ", values[i], " is outside the vocabulary of ", vocabulary);
+        TORCH_CHECK_INDEX(values[i] >= lowest && values[i] < vocabulary, what, " ", values[i],
+            " is outside the vocabulary of ", vocabulary);
     return host;
 }
 
@@ -87,19 +92,23 @@ at::Tensor checkedTokens(const at::Tensor& tokens, std::int64_t lowest, std::int
 
 bool FastGptModel::fits(const ModelConfig& config, const ModelOptions& options)
 {
-    return options.fastCpu && options.device.is_cpu() && fitsFastStep(config, options.checkpointActivations) && productsFor(options.precision) != nullptr;
+    return options.fastCpu && options.device.is_cpu() && fitsFastStep(config, options.checkpointActivations)
+        && productsFor(options.precision) != nullptr;
 }
 
 FastGptModel::FastGptModel(const ModelConfig& config, const ModelOptions& options)
     : GptModel(config, options)
-    , step_(shapeOf(config), offsetsOf(parameters_, config), rotaryTable(config), *cpu::kernels(), *productsFor(options.precision), options.threads)
+    , step_(shapeOf(config), offsetsOf(parameters_, config), rotaryTable(config), *cpu::kernels(),
+          *productsFor(options.precision), options.threads)
     , dropoutSeed_(options.seed)
 {
 }
 
-at::Tensor FastGptModel::run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, float* gradients, double gradientScale)
+at::Tensor FastGptModel::run(
+    const at::Tensor& inputs_BT, const at::Tensor& labels_BT, float* gradients, double gradientScale)
 {
-    TORCH_CHECK(inputs_BT.dim() == 2 && inputs_BT.sizes() == labels_BT.sizes() && inputs_BT.size(1) <= config_.contextLength,
+    TORCH_CHECK(
+        inputs_BT.dim() == 2 && inputs_BT.sizes() == labels_BT.sizes() && inputs_BT.size(1) <= config_.contextLength,
         "inputs and labels must both be (batch, tokens) with at most ", config_.contextLength, " tokens");
     at::Tensor losses = at::zeros(labels_BT.sizes(), at::kFloat);
     if (inputs_BT.numel() == 0)
@@ -109,8 +118,10 @@ at::Tensor FastGptModel::run(const at::Tensor& inputs_BT, const at::Tensor& labe
     if (stale_)
         step_.setWeights(parameters_.weights().const_data_ptr<float>());
     stale_ = false;
-    const cpu::TokenBatch batch { inputs.const_data_ptr<std::int64_t>(), labels.const_data_ptr<std::int64_t>(), inputs.size(0), inputs.size(1) };
-    step_.run(batch, losses.mutable_data_ptr<float>(), gradients, static_cast<float>(gradientScale), gradients ? mixSeed({ dropoutSeed_, passes_++ }) : 0);
+    const cpu::TokenBatch batch { inputs.const_data_ptr<std::int64_t>(), labels.const_data_ptr<std::int64_t>(),
+        inputs.size(0), inputs.size(1) };
+    step_.run(batch, losses.mutable_data_ptr<float>(), gradients, static_cast<float>(gradientScale),
+        gradients ? mixSeed({ dropoutSeed_, passes_++ }) : 0);
     return losses;
 }
 
@@ -132,7 +143,8 @@ void FastGptModel::reseed(std::uint64_t seed)
 
 std::string FastGptModel::backendName() const
 {
-    return std::string("fast cpu (") + toString(cpu::kernels()->level) + ", " + productsFor(options_.precision)->name + ")";
+    return std::string("fast cpu (") + toString(cpu::kernels()->level) + ", " + productsFor(options_.precision)->name
+        + ")";
 }
 
 } // namespace furrow

@@ -5,8 +5,8 @@
 
 namespace furrow {
 
-/// The GPT family on CPUs with AVX2 or AVX-512, without experts, in float32 or bfloat16: training and evaluation go through
-/// cpu::GptStep, everything else through libtorch.
+/// The GPT family on CPUs with AVX2 or AVX-512, without experts, in float32 or bfloat16: training and evaluation go
+/// through cpu::GptStep, everything else through libtorch.
 class FastGptModel : public GptModel {
 public:
     /// True when this configuration, device and processor can use it.

@@ -89,7 +89,8 @@ GptModel::GptModel(const ModelConfig& config, const ModelOptions& options)
     if (config.loraRank > 0) {
         parameters_ = ParameterStore(loraParameters(config), options.device);
         for (const ParameterShape& shape : gptParameters(config))
-            buffers_.emplace_back(shape.name, at::zeros(shape.shape, at::TensorOptions().dtype(at::kFloat).device(options.device)));
+            buffers_.emplace_back(
+                shape.name, at::zeros(shape.shape, at::TensorOptions().dtype(at::kFloat).device(options.device)));
     } else {
         parameters_ = ParameterStore(gptParameters(config), options.device);
     }
@@ -190,7 +191,9 @@ at::Tensor GptModel::attention(const at::Tensor& x_BTD, const Block& block, Laye
     const std::int64_t start = cache ? cache->length : 0;
     const at::Tensor qkv = dense(x_BTD, block.qkv);
     const auto heads = [&](std::int64_t from, std::int64_t count) {
-        return qkv.narrow(2, from * headWidth, count * headWidth).view({ batch, tokens, count, headWidth }).transpose(1, 2);
+        return qkv.narrow(2, from * headWidth, count * headWidth)
+            .view({ batch, tokens, count, headWidth })
+            .transpose(1, 2);
     };
     at::Tensor q = heads(0, config_.heads);
     at::Tensor k = heads(config_.heads, kvHeads);
@@ -224,7 +227,8 @@ at::Tensor GptModel::attention(const at::Tensor& x_BTD, const Block& block, Laye
 at::Tensor GptModel::feedForward(const at::Tensor& x_BTD, const Block& block, at::Tensor* balanceLoss) const
 {
     if (block.router.defined())
-        return dropped(mixtureOfExperts(x_BTD, { block.router, block.up.weight, block.down.weight }, config_, options_.precision, balanceLoss));
+        return dropped(mixtureOfExperts(
+            x_BTD, { block.router, block.up.weight, block.down.weight }, config_, options_.precision, balanceLoss));
     const at::Tensor up = dense(x_BTD, block.up);
     at::Tensor active;
     if (config_.activation == "swiglu") {
@@ -236,7 +240,8 @@ at::Tensor GptModel::feedForward(const at::Tensor& x_BTD, const Block& block, at
     return dropped(dense(active, block.down));
 }
 
-at::Tensor GptModel::runBlock(const at::Tensor& x_BTD, const Block& block, LayerCache* cache, at::Tensor* balanceLoss) const
+at::Tensor GptModel::runBlock(
+    const at::Tensor& x_BTD, const Block& block, LayerCache* cache, at::Tensor* balanceLoss) const
 {
     const at::Tensor mixed = x_BTD + attention(norm(x_BTD, block.norm1), block, cache);
     return mixed + feedForward(norm(mixed, block.norm2), block, balanceLoss);
@@ -246,7 +251,8 @@ at::Tensor GptModel::hidden(const at::Tensor& inputs_BT, at::Tensor* balanceLoss
 {
     at::Tensor x = embed(inputs_BT, 0);
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-        const bool recompute = options_.checkpointActivations && at::GradMode::is_enabled() && !blocks_[i].router.defined();
+        const bool recompute
+            = options_.checkpointActivations && at::GradMode::is_enabled() && !blocks_[i].router.defined();
         if (recompute) {
             if (!x.requires_grad()) // frozen embeddings: without this no gradient would reach the block's own weights
                 x = x.detach().set_requires_grad(true);
@@ -261,10 +267,7 @@ at::Tensor GptModel::hidden(const at::Tensor& inputs_BT, at::Tensor* balanceLoss
     return norm(x, lastNorm_);
 }
 
-const LogitParts& GptModel::logitParts() const
-{
-    return options_.device.is_cuda() ? kGpuLogits : kCpuLogits;
-}
+const LogitParts& GptModel::logitParts() const { return options_.device.is_cuda() ? kGpuLogits : kCpuLogits; }
 
 at::Tensor GptModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
 {
@@ -272,7 +275,8 @@ at::Tensor GptModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tens
     at::Tensor balance;
     const at::Tensor x = hidden(inputs_BT, config_.moeExperts > 0 ? &balance : nullptr).view({ -1, config_.width });
     const at::Tensor labels = labels_BT.reshape({ -1 }).to(at::kLong);
-    const at::Tensor losses = fusedLinearCrossEntropy(x, head_, labels, options_.precision, gradientScale, logitParts());
+    const at::Tensor losses
+        = fusedLinearCrossEntropy(x, head_, labels, options_.precision, gradientScale, logitParts());
     if (balance.defined()) {
         const at::Tensor real = labels.ne(kIgnoreLabel).sum().to(at::kFloat);
         torch::autograd::backward({ losses.sum(), balance * (real * (config_.moeBalance * gradientScale)) }, {});
@@ -286,7 +290,8 @@ LossSum GptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_
 {
     const at::NoGradGuard guard;
     const at::Tensor x = hidden(inputs_BT, nullptr).view({ -1, config_.width });
-    const at::Tensor losses = fusedLinearCrossEntropy(x, head_, labels_BT.reshape({ -1 }).to(at::kLong), options_.precision, 1.0, logitParts());
+    const at::Tensor losses = fusedLinearCrossEntropy(
+        x, head_, labels_BT.reshape({ -1 }).to(at::kLong), options_.precision, 1.0, logitParts());
     return { losses.sum(), countLabels(labels_BT) };
 }
 
@@ -320,9 +325,6 @@ at::Tensor GptModel::nextLogits(const at::Tensor& tokens_BT, KeyValueCache& cach
     return linear(last, head_, {}, options_.precision).to(at::kFloat);
 }
 
-std::string GptModel::backendName() const
-{
-    return options_.device.is_cuda() ? "libtorch cuda" : "libtorch cpu";
-}
+std::string GptModel::backendName() const { return options_.device.is_cuda() ? "libtorch cuda" : "libtorch cpu"; }
 
 } // namespace furrow

@@ -19,10 +19,7 @@ std::vector<ParameterShape> loraParameters(const ModelConfig& config)
     return shapes;
 }
 
-bool isLoraPair(const std::string& name)
-{
-    return name.starts_with("lora.");
-}
+bool isLoraPair(const std::string& name) { return name.starts_with("lora."); }
 
 /// A weight by its full name, whether it is trained or not.
 at::Tensor GptModel::tensor(const std::string& name) const
@@ -40,7 +37,9 @@ at::Tensor GptModel::dense(const at::Tensor& x, const Weights& weights) const
     const at::Tensor y = linear(x, weights.weight, weights.bias, options_.precision);
     if (!weights.loraA_RI.defined())
         return y;
-    return y + linear(linear(x, weights.loraA_RI, {}, options_.precision), weights.loraB_OR, {}, options_.precision) * config_.loraScale();
+    return y
+        + linear(linear(x, weights.loraA_RI, {}, options_.precision), weights.loraB_OR, {}, options_.precision)
+        * config_.loraScale();
 }
 
 NamedTensors GptModel::fullState() const
@@ -52,7 +51,9 @@ NamedTensors GptModel::fullState() const
     for (const auto& [name, base] : buffers_) {
         const bool hasPair = name.starts_with("blocks.") && base.dim() == 2;
         const std::string layer = "lora." + name.substr(0, name.rfind('.'));
-        state.emplace_back(name, hasPair ? base + at::mm(parameters_.at(layer + ".b"), parameters_.at(layer + ".a")) * config_.loraScale() : base);
+        state.emplace_back(name,
+            hasPair ? base + at::mm(parameters_.at(layer + ".b"), parameters_.at(layer + ".a")) * config_.loraScale()
+                    : base);
     }
     return state;
 }

@@ -9,12 +9,12 @@ namespace furrow {
 
 /// Names and shapes of a GPT's parameters, in saving order.
 std::vector<ParameterShape> gptParameters(const ModelConfig& config);
-/// With LoRA (arXiv:2106.09685): "lora.<layer>.a" (rank, in) and "lora.<layer>.b" (out, rank) of each linear layer of the blocks. They are
-/// the parameters then, and what gptParameters() lists are buffers.
+/// With LoRA (arXiv:2106.09685): "lora.<layer>.a" (rank, in) and "lora.<layer>.b" (out, rank) of each linear layer of
+/// the blocks. They are the parameters then, and what gptParameters() lists are buffers.
 std::vector<ParameterShape> loraParameters(const ModelConfig& config);
 
-/// GPT family in libtorch's own operators: learned or rotary positions, LayerNorm or RMSNorm, GELU or SwiGLU, grouped-query
-/// attention, mixture of experts. Runs on every device and is what the fast CPU step is compared with.
+/// GPT family in libtorch's own operators: learned or rotary positions, LayerNorm or RMSNorm, GELU or SwiGLU,
+/// grouped-query attention, mixture of experts. Runs on every device and is what the fast CPU step is compared with.
 class GptModel : public Model {
 public:
     /// @param config  valid
@@ -69,14 +69,15 @@ private:
     bool training_ = false; // dropout is on
 };
 
-/// Mixture of experts as in Mixtral: each token goes to its `moe_active` best experts, whatever the others choose. What a token gets does not depend on
-/// those after it or beside it in the batch. Waits for a GPU once a layer.
+/// Mixture of experts as in Mixtral: each token goes to its `moe_active` best experts, whatever the others choose. What
+/// a token gets does not depend on those after it or beside it in the batch. Waits for a GPU once a layer.
 struct ExpertWeights {
     at::Tensor router_ED;
     at::Tensor up_EUD;
     at::Tensor down_EDF;
 };
-/// @param balanceLoss  set to the load-balance loss of Switch Transformers (arXiv:2101.03961, eq. 4), float32 scalar; may be null
+/// @param balanceLoss  set to the load-balance loss of Switch Transformers (arXiv:2101.03961, eq. 4), float32 scalar;
+/// may be null
 at::Tensor mixtureOfExperts(const at::Tensor& x_BTD, const ExpertWeights& weights, const ModelConfig& config,
     Precision precision, at::Tensor* balanceLoss);
 

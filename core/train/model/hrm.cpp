@@ -109,7 +109,9 @@ at::Tensor HrmModel::runBlock(const at::Tensor& x_BTD, const Block& block, at::T
 {
     const std::int64_t batch = x_BTD.size(0);
     const std::int64_t tokens = x_BTD.size(1);
-    const auto heads = linear(x_BTD, block.qkv, {}, options_.precision).view({ batch, tokens, 3, config_.heads, config_.headWidth() }).permute({ 2, 0, 3, 1, 4 });
+    const auto heads = linear(x_BTD, block.qkv, {}, options_.precision)
+                           .view({ batch, tokens, 3, config_.heads, config_.headWidth() })
+                           .permute({ 2, 0, 3, 1, 4 });
     at::Tensor q = heads[0];
     at::Tensor k = heads[1];
     if (!positions_.defined()) {
@@ -123,7 +125,8 @@ at::Tensor HrmModel::runBlock(const at::Tensor& x_BTD, const Block& block, at::T
         ModelConfig gated = config_;
         gated.activation = "swiglu";
         at::Tensor own;
-        const at::Tensor y = mixtureOfExperts(x, { block.router, block.up, block.down }, gated, options_.precision, balance ? &own : nullptr);
+        const at::Tensor y = mixtureOfExperts(
+            x, { block.router, block.up, block.down }, gated, options_.precision, balance ? &own : nullptr);
         if (balance)
             *balance = balance->defined() ? *balance + own : own;
         return rmsNorm(x + y, {}, config_.normEpsilon);
@@ -133,7 +136,8 @@ at::Tensor HrmModel::runBlock(const at::Tensor& x_BTD, const Block& block, at::T
     return rmsNorm(x + y, {}, config_.normEpsilon);
 }
 
-at::Tensor HrmModel::runModule(const at::Tensor& state, const at::Tensor& injected, const std::vector<Block>& blocks, at::Tensor* balance) const
+at::Tensor HrmModel::runModule(
+    const at::Tensor& state, const at::Tensor& injected, const std::vector<Block>& blocks, at::Tensor* balance) const
 {
     at::Tensor x = state + injected;
     for (const Block& block : blocks)
@@ -171,9 +175,6 @@ HrmModel::Output HrmModel::segment(const HrmCarry& carry, const at::Tensor& inpu
     return output;
 }
 
-std::string HrmModel::backendName() const
-{
-    return options_.device.is_cuda() ? "libtorch cuda" : "libtorch cpu";
-}
+std::string HrmModel::backendName() const { return options_.device.is_cuda() ? "libtorch cuda" : "libtorch cpu"; }
 
 } // namespace furrow

@@ -84,7 +84,8 @@ HrmSegment HrmModel::measure(const at::Tensor& logits_BTV, const at::Tensor& lab
 {
     const at::Tensor labels = labels_BT.to(at::kLong);
     const at::Tensor real = labels.ne(kIgnoreLabel);
-    const at::Tensor logProbabilities = config_.hrm.stablemax ? logStablemax(logits_BTV) : at::log_softmax(logits_BTV.to(at::kFloat), -1);
+    const at::Tensor logProbabilities
+        = config_.hrm.stablemax ? logStablemax(logits_BTV) : at::log_softmax(logits_BTV.to(at::kFloat), -1);
     const at::Tensor picked = logProbabilities.gather(-1, labels.clamp_min(0).unsqueeze(-1)).squeeze(-1);
     HrmSegment result;
     result.losses_BT = -at::where(real, picked, at::zeros({}, picked.options()));
@@ -96,17 +97,21 @@ HrmSegment HrmModel::measure(const at::Tensor& logits_BTV, const at::Tensor& lab
     return result;
 }
 
-HrmSegment HrmModel::trainSegment(HrmCarry& carry, const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& rowWeights_B)
+HrmSegment HrmModel::trainSegment(
+    HrmCarry& carry, const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& rowWeights_B)
 {
     restartHalted(carry);
     const Output output = segment(carry, inputs_BT);
     HrmSegment result = measure(output.logits_BTV, labels_BT);
     updateHalting(carry, output);
     const at::Tensor labels = result.labels_B.clamp_min(1);
-    const at::Tensor reward = config_.hrm.exactReward ? result.exact_B.to(at::kFloat) : result.correct_B.to(at::kFloat) / labels;
+    const at::Tensor reward
+        = config_.hrm.exactReward ? result.exact_B.to(at::kFloat) : result.correct_B.to(at::kFloat) / labels;
     at::Tensor halting = at::binary_cross_entropy_with_logits(output.halt_B, reward, {}, {}, at::Reduction::None);
     if (config_.hrm.maxSegments > 1)
-        halting = halting + at::binary_cross_entropy_with_logits(output.continue_B, continueTarget(carry, inputs_BT), {}, {}, at::Reduction::None);
+        halting = halting
+            + at::binary_cross_entropy_with_logits(
+                output.continue_B, continueTarget(carry, inputs_BT), {}, {}, at::Reduction::None);
     at::Tensor objective = ((result.lossSum_B / labels + 0.5 * halting) * rowWeights_B).sum();
     if (output.balance.defined())
         objective = objective + output.balance * (config_.moeBalance * rowWeights_B.sum());
@@ -137,7 +142,8 @@ at::Tensor HrmModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tens
     at::Tensor done = at::zeros_like(carry.halted_B);
     at::Tensor losses = at::zeros(labels_BT.sizes(), weights.options());
     for (std::int64_t i = 0; i < config_.hrm.maxSegments; ++i) {
-        // A row that has halted keeps its place with weight 0, so that shapes stay the same; its state is of no interest.
+        // A row that has halted keeps its place with weight 0, so that shapes stay the same; its state is of no
+        // interest.
         const HrmSegment result = trainSegment(carry, inputs_BT, labels_BT, weights.masked_fill(done, 0));
         const at::Tensor justHalted = carry.halted_B.logical_and(done.logical_not());
         losses = losses + result.losses_BT.masked_fill(justHalted.logical_not().unsqueeze(1), 0);

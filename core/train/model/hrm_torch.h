@@ -25,23 +25,25 @@ struct HrmSegment {
 
 std::vector<ParameterShape> hrmParameters(const ModelConfig& config);
 
-/// Hierarchical reasoning model with adaptive computation time: two recurrent modules, gradients through the last step of
-/// each only, a learned halting head. arXiv 2506.21734; for text with a causal mask in every block and shifted labels.
+/// Hierarchical reasoning model with adaptive computation time: two recurrent modules, gradients through the last step
+/// of each only, a learned halting head. arXiv 2506.21734; for text with a causal mask in every block and shifted
+/// labels.
 class HrmModel : public Model {
 public:
     HrmModel(const ModelConfig& config, const ModelOptions& options);
 
     /// All rows halted, so that the next segment starts them.
     HrmCarry startCarry(std::int64_t batch, std::int64_t length) const;
-    /// Deep supervision: one segment of forward and backward; then the optimiser steps. Rows with carry.halted_B must have been
-    /// given new data by the caller. A row counts as trained only when it is halted afterwards.
+    /// Deep supervision: one segment of forward and backward; then the optimiser steps. Rows with carry.halted_B must
+    /// have been given new data by the caller. A row counts as trained only when it is halted afterwards.
     /// @param rowWeights_B  float32: factor of each row's loss (mean cross entropy + halting losses) in the gradients
-    HrmSegment trainSegment(HrmCarry& carry, const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& rowWeights_B);
+    HrmSegment trainSegment(
+        HrmCarry& carry, const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& rowWeights_B);
     /// All segments without gradients; the last one's result.
     HrmSegment evaluate(const at::Tensor& inputs_BT, const at::Tensor& labels_BT);
 
-    /// Takes fresh rows through segments until all have halted and adds the gradients of all segments. Each row's loss is
-    /// weighted with its number of labels.
+    /// Takes fresh rows through segments until all have halted and adds the gradients of all segments. Each row's loss
+    /// is weighted with its number of labels.
     /// @return the losses at the segment where each row halted
     at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) override;
     LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) override;
@@ -69,7 +71,8 @@ private:
     std::vector<Block> bind(const std::string& module, std::int64_t layers) const;
     at::Tensor embed(const at::Tensor& inputs_BT) const;
     at::Tensor runBlock(const at::Tensor& x_BTD, const Block& block, at::Tensor* balance) const;
-    at::Tensor runModule(const at::Tensor& state, const at::Tensor& injected, const std::vector<Block>& blocks, at::Tensor* balance) const;
+    at::Tensor runModule(const at::Tensor& state, const at::Tensor& injected, const std::vector<Block>& blocks,
+        at::Tensor* balance) const;
     Output segment(const HrmCarry& carry, const at::Tensor& inputs_BT) const;
     void restartHalted(HrmCarry& carry) const;
     void updateHalting(HrmCarry& carry, const Output& output);

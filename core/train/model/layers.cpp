@@ -13,7 +13,8 @@ using torch::autograd::variable_list;
 
 /// @param losses_N  written: float32, 0 where masked
 /// @param gradient_NV  written, where it is defined: d(sum of losses)/d(logits) * scale, in the compute type
-void crossEntropy(const at::Tensor& logits_NV, const at::Tensor& labels_N, double scale, const at::Tensor& losses_N, at::Tensor gradient_NV)
+void crossEntropy(const at::Tensor& logits_NV, const at::Tensor& labels_N, double scale, const at::Tensor& losses_N,
+    at::Tensor gradient_NV)
 {
     at::Tensor probabilities = at::log_softmax(logits_NV.to(at::kFloat), -1);
     losses_N.copy_(at::nll_loss(probabilities, labels_N, {}, at::Reduction::None, kIgnoreLabel));
@@ -22,7 +23,8 @@ void crossEntropy(const at::Tensor& logits_NV, const at::Tensor& labels_N, doubl
     probabilities.exp_();
     const at::Tensor index = labels_N.clamp_min(0).unsqueeze(1);
     probabilities.scatter_add_(1, index, at::full({ 1, 1 }, -1.0, probabilities.options()).expand_as(index));
-    at::mul_out(gradient_NV, probabilities, labels_N.ne(kIgnoreLabel).to(at::kFloat).mul(scale).unsqueeze(1)); // rounds on the way
+    at::mul_out(gradient_NV, probabilities,
+        labels_N.ne(kIgnoreLabel).to(at::kFloat).mul(scale).unsqueeze(1)); // rounds on the way
 }
 
 struct LossOptions {
@@ -34,15 +36,16 @@ struct LossOptions {
 
 class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> {
 public:
-    static at::Tensor forward(AutogradContext* context, const at::Tensor& x_ND, const at::Tensor& weight_VD, const at::Tensor& labels_N,
-        const LossOptions& options)
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& x_ND, const at::Tensor& weight_VD,
+        const at::Tensor& labels_N, const LossOptions& options)
     {
         const std::int64_t rows = x_ND.size(0);
         const std::int64_t vocabulary = weight_VD.size(0);
         const std::int64_t padded = (vocabulary + options.parts.padTo - 1) / options.parts.padTo * options.parts.padTo;
         const std::int64_t pieceRows = std::max<std::int64_t>(1, options.parts.piece / padded);
         const std::int64_t groupRows = std::min(rows, std::max(pieceRows, options.parts.group / padded));
-        const at::Tensor weight_PD = padded == vocabulary ? weight_VD : at::constant_pad_nd(weight_VD, { 0, 0, 0, padded - vocabulary });
+        const at::Tensor weight_PD
+            = padded == vocabulary ? weight_VD : at::constant_pad_nd(weight_VD, { 0, 0, 0, padded - vocabulary });
         at::Tensor losses_N = at::empty({ rows }, x_ND.options().dtype(at::kFloat));
         at::Tensor gradLogits_GP; // of a group; the columns behind the vocabulary stay 0
         at::Tensor gradX_ND;
@@ -83,14 +86,13 @@ public:
     static variable_list backward(AutogradContext* context, variable_list)
     {
         const auto weight = context->saved_data.find("weight");
-        return { context->saved_data["x"].toTensor(), weight == context->saved_data.end() ? at::Tensor() : weight->second.toTensor(), at::Tensor(), at::Tensor() };
+        return { context->saved_data["x"].toTensor(),
+            weight == context->saved_data.end() ? at::Tensor() : weight->second.toTensor(), at::Tensor(),
+            at::Tensor() };
     }
 };
 
-at::Generator generatorOf(const at::Device& device)
-{
-    return at::globalContext().defaultGenerator(device);
-}
+at::Generator generatorOf(const at::Device& device) { return at::globalContext().defaultGenerator(device); }
 
 using BlockFunction = std::function<at::Tensor(const at::Tensor&)>;
 
@@ -129,12 +131,9 @@ public:
 at::ScalarType scalarType(Precision precision)
 {
     switch (precision) {
-    case Precision::BFloat16:
-        return at::kBFloat16;
-    case Precision::Float16:
-        return at::kHalf;
-    case Precision::Float32:
-        break;
+    case Precision::BFloat16: return at::kBFloat16;
+    case Precision::Float16: return at::kHalf;
+    case Precision::Float32: break;
     }
     return at::kFloat;
 }
@@ -181,10 +180,7 @@ at::Tensor fusedLinearCrossEntropy(const at::Tensor& x_ND, const at::Tensor& wei
     return LinearCrossEntropy::apply(x_ND.to(type), weight_VD.to(type), labels_N, options);
 }
 
-at::Tensor recomputed(const BlockFunction& block, const at::Tensor& x)
-{
-    return Recompute::apply(x, &block);
-}
+at::Tensor recomputed(const BlockFunction& block, const at::Tensor& x) { return Recompute::apply(x, &block); }
 
 void fillNormal(const at::Tensor& parameter, double deviation, at::Generator& generator)
 {

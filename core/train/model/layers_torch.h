@@ -35,13 +35,14 @@ private:
 /// Next-token cross entropy of x W^T without ever holding all logits: rows go through in pieces, and the gradients
 /// are made in the same pass.
 /// @param parts  kCpuLogits or kGpuLogits
-/// @param gradientScale  factor of the gradients; the caller must start backward with gradient one on the sum of what is returned
+/// @param gradientScale  factor of the gradients; the caller must start backward with gradient one on the sum of what
+/// is returned
 /// @return loss of each row, float32 (N), 0 where masked
 at::Tensor fusedLinearCrossEntropy(const at::Tensor& x_ND, const at::Tensor& weight_VD, const at::Tensor& labels_N,
     Precision precision, double gradientScale, const LogitParts& parts);
 
-/// Runs `block` without keeping its activations; backward runs it once more (with the same dropout masks). `block` itself must
-/// live until backward is done.
+/// Runs `block` without keeping its activations; backward runs it once more (with the same dropout masks). `block`
+/// itself must live until backward is done.
 at::Tensor recomputed(const std::function<at::Tensor(const at::Tensor&)>& block, const at::Tensor& x);
 
 /// Fills with N(0, deviation) from a generator on the CPU, so that every device starts from the same numbers.

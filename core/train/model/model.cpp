@@ -12,10 +12,7 @@ namespace furrow {
 
 namespace {
 
-Error invalid(const std::string& message)
-{
-    return { ErrorCode::InvalidArgument, message };
-}
+Error invalid(const std::string& message) { return { ErrorCode::InvalidArgument, message }; }
 
 std::string shapeText(at::IntArrayRef shape)
 {
@@ -29,11 +26,14 @@ std::string shapeText(at::IntArrayRef shape)
 Status checkReplacement(const std::string& name, const at::Tensor& ours, const at::Tensor& saved)
 {
     if (saved.sizes() != ours.sizes())
-        return Error { ErrorCode::Corrupt, sentence("tensor '%1' has shape %2; the model needs %3", { name, shapeText(saved.sizes()), shapeText(ours.sizes()) }) };
+        return Error { ErrorCode::Corrupt,
+            sentence("tensor '%1' has shape %2; the model needs %3",
+                { name, shapeText(saved.sizes()), shapeText(ours.sizes()) }) };
     if (!saved.is_floating_point())
         return Error { ErrorCode::Corrupt, sentence("tensor '%1' holds no floating-point numbers", { name }) };
     if (!at::isfinite(saved.to(at::kFloat)).all().item<bool>())
-        return Error { ErrorCode::Corrupt, sentence("tensor '%1' holds NaN or Inf; the weights were not loaded", { name }) };
+        return Error { ErrorCode::Corrupt,
+            sentence("tensor '%1' holds NaN or Inf; the weights were not loaded", { name }) };
     return {};
 }
 
@@ -42,12 +42,9 @@ Status checkReplacement(const std::string& name, const at::Tensor& ours, const a
 std::string toString(Precision precision)
 {
     switch (precision) {
-    case Precision::BFloat16:
-        return "bf16";
-    case Precision::Float16:
-        return "fp16";
-    case Precision::Float32:
-        break;
+    case Precision::BFloat16: return "bf16";
+    case Precision::Float16: return "fp16";
+    case Precision::Float32: break;
     }
     return "fp32";
 }
@@ -74,10 +71,7 @@ void Model::reseed(std::uint64_t seed)
     generator.set_current_seed(seed);
 }
 
-NamedTensors Model::fullState() const
-{
-    return modelState(*this);
-}
+NamedTensors Model::fullState() const { return modelState(*this); }
 
 std::int64_t countLabels(const at::Tensor& labels_BT)
 {
@@ -101,7 +95,9 @@ Result<std::unique_ptr<Model>> createModel(const ModelConfig& config, const Mode
         return std::unique_ptr<Model>(std::make_unique<GptModel>(config, options));
     } catch (const c10::OutOfMemoryError&) {
         const double gib = static_cast<double>(config.parameterCount()) * 8 / (1 << 30);
-        return Error { ErrorCode::Internal, "weights and gradients of " + std::to_string(gib) + " GiB do not fit on " + options.device.str() + "; lower layers, width or vocabulary" };
+        return Error { ErrorCode::Internal,
+            "weights and gradients of " + std::to_string(gib) + " GiB do not fit on " + options.device.str()
+                + "; lower layers, width or vocabulary" };
     } catch (const std::exception& error) {
         return Error { ErrorCode::Internal, std::string("creating the model: ") + error.what() };
     }
@@ -137,7 +133,8 @@ Status loadModelState(Model& model, const NamedTensors& state)
     if (saved.size() > ours.size()) {
         for (const auto& [name, tensor] : ours)
             saved.erase(name);
-        return Error { ErrorCode::Corrupt, sentence("tensor '%1' is in the saved weights but not in this model", { saved.begin()->first }) };
+        return Error { ErrorCode::Corrupt,
+            sentence("tensor '%1' is in the saved weights but not in this model", { saved.begin()->first }) };
     }
     const at::NoGradGuard guard;
     for (const auto& [name, tensor] : ours)

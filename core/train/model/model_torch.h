@@ -43,8 +43,9 @@ public:
     virtual std::int64_t capacity() const = 0;
 };
 
-/// A language model with its weights and gradients. Functions may throw c10::Error; the loop and the public entry points
-/// catch. Not thread-safe. inputs and labels are int64 or int32 (B,T) on the model's device; labels are already shifted.
+/// A language model with its weights and gradients. Functions may throw c10::Error; the loop and the public entry
+/// points catch. Not thread-safe. inputs and labels are int64 or int32 (B,T) on the model's device; labels are already
+/// shifted.
 class Model {
 public:
     virtual ~Model() = default;
@@ -57,7 +58,8 @@ public:
     /// Saved with the weights, never trained (HRM start states, what LoRA leaves alone). May be empty.
     const NamedTensors& buffers() const { return buffers_; }
 
-    /// Of the buffers, what was trained elsewhere and stays as it is: the weights that LoRA's pairs stand beside. Views.
+    /// Of the buffers, what was trained elsewhere and stays as it is: the weights that LoRA's pairs stand beside.
+    /// Views.
     NamedTensors frozen() const { return config_.loraRank > 0 ? buffers_ : NamedTensors {}; }
 
     /// Weights as a model without LoRA has them, by our names: for exports. Views, or copies where pairs were added in.
@@ -66,12 +68,13 @@ public:
     /// Forward and backward: adds gradientScale * d(loss sum)/dw to the gradients. With 1 / (labels of the whole
     /// accumulated batch) the gradients become those of the mean per token. Does not synchronise the device.
     /// @return loss of each label in nats, 0 where masked: float32 (B,T) on the device, no autograd, not scaled
-    virtual at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) = 0;
-    /// Whether forwardBackward adds to each gradient exactly once, through autograd: then the gradients of a layer are done while the layers
-    /// before it are still to come.
+    virtual at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
+        = 0;
+    /// Whether forwardBackward adds to each gradient exactly once, through autograd: then the gradients of a layer are
+    /// done while the layers before it are still to come.
     virtual bool finishesGradientsInOrder() const { return false; }
-    /// Whether forwardBackward does the same work on the device each time, asks it for nothing and draws from its default generator only:
-    /// then a CUDA graph can stand for it.
+    /// Whether forwardBackward does the same work on the device each time, asks it for nothing and draws from its
+    /// default generator only: then a CUDA graph can stand for it.
     virtual bool canBeCaptured() const { return false; }
     /// Loss without gradients and without dropout. Counts the labels (on CUDA with one // sync:).
     virtual LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) = 0;
@@ -85,8 +88,8 @@ public:
 
     /// To be called after anything but forwardBackward changed the weights: optimizer, loading, EMA swap, merging.
     virtual void weightsChanged() { }
-    /// Starts dropout and exploration anew. Called with a seed made from the run's seed and the step, a resumed run draws the same
-    /// numbers as an unbroken one.
+    /// Starts dropout and exploration anew. Called with a seed made from the run's seed and the step, a resumed run
+    /// draws the same numbers as an unbroken one.
     virtual void reseed(std::uint64_t seed);
     /// "fast cpu (avx512, fp32)", "libtorch cpu", "libtorch cuda": for telemetry and bench.
     virtual std::string backendName() const = 0;
@@ -104,8 +107,8 @@ protected:
     NamedTensors buffers_;
 };
 
-/// Builds and initialises a model. InvalidArgument lists every problem of the configuration; running out of memory names
-/// the size that was asked for.
+/// Builds and initialises a model. InvalidArgument lists every problem of the configuration; running out of memory
+/// names the size that was asked for.
 Result<std::unique_ptr<Model>> createModel(const ModelConfig& config, const ModelOptions& options);
 
 /// Whether a tensor of that name is half of a pair of LoRA.
@@ -118,8 +121,8 @@ std::int64_t countLabels(const at::Tensor& labels_BT);
 NamedTensors modelState(const Model& model);
 /// The same without what is frozen: what training can change.
 NamedTensors trainedState(const Model& model);
-/// Copies weights in. Corrupt names the first tensor that is missing, extra, of another shape or not finite; then nothing
-/// has been changed.
+/// Copies weights in. Corrupt names the first tensor that is missing, extra, of another shape or not finite; then
+/// nothing has been changed.
 Status loadModelState(Model& model, const NamedTensors& state);
 
 } // namespace furrow

@@ -2,15 +2,17 @@
 
 #include <torch/torch.h>
 
-// Letters: N tokens, E experts, A active experts of a token, D width, F feed-forward width, U outputs of the first product.
-// Every token visits all the experts that it chose, however many others chose them: what it gets depends on nothing but itself.
+// Letters: N tokens, E experts, A active experts of a token, D width, F feed-forward width, U outputs of the first
+// product. Every token visits all the experts that it chose, however many others chose them: what it gets depends on
+// nothing but itself.
 
 namespace furrow {
 
 namespace {
 
 /// Tokens that chose an expert, one product each. @param visits_ND  those of expert 0 first, then those of expert 1 ...
-at::Tensor visitExperts(const at::Tensor& visits_ND, const std::vector<std::int64_t>& visitors, const ExpertWeights& weights, const ModelConfig& config, Precision precision)
+at::Tensor visitExperts(const at::Tensor& visits_ND, const std::vector<std::int64_t>& visitors,
+    const ExpertWeights& weights, const ModelConfig& config, Precision precision)
 {
     const at::ScalarType type = scalarType(precision);
     const auto input = visits_ND.to(type).split_with_sizes(visitors);
@@ -46,14 +48,17 @@ at::Tensor mixtureOfExperts(const at::Tensor& x_BTD, const ExpertWeights& weight
 
     const at::Tensor chosen = chosen_NA.reshape({ -1 }); // a token's choices side by side
     const at::Tensor order = chosen.argsort(true, -1, false); // stable: the same sums each time
-    const at::Tensor counts = at::bincount(chosen, {}, experts).to(at::kCPU); // sync: the sizes of the products, once a layer
+    const at::Tensor counts
+        = at::bincount(chosen, {}, experts).to(at::kCPU); // sync: the sizes of the products, once a layer
     const auto* first = counts.const_data_ptr<std::int64_t>();
-    const at::Tensor output = visitExperts(x_ND.index_select(0, order.floor_divide(active)), { first, first + experts }, weights, config, precision);
+    const at::Tensor output = visitExperts(
+        x_ND.index_select(0, order.floor_divide(active)), { first, first + experts }, weights, config, precision);
     const at::Tensor back_NAD = output.index_select(0, order.argsort()).view({ -1, active, x_ND.size(1) });
     const at::Tensor mixed_ND = (back_NAD * shares_NA.unsqueeze(-1)).sum(1);
 
     if (balanceLoss) {
-        const at::Tensor routed = at::one_hot(chosen_NA, experts).to(at::kFloat).sum(1).mean(0) / static_cast<double>(active);
+        const at::Tensor routed
+            = at::one_hot(chosen_NA, experts).to(at::kFloat).sum(1).mean(0) / static_cast<double>(active);
         *balanceLoss = (routed * probabilities_NE.mean(0)).sum() * static_cast<double>(experts);
     }
     return mixed_ND.view(x_BTD.sizes());

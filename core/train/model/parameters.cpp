@@ -57,15 +57,9 @@ std::size_t ParameterStore::indexOf(const std::string& name) const
     FURROW_CHECK(false, "a parameter was asked for that the model does not have");
 }
 
-const at::Tensor& ParameterStore::at(const std::string& name) const
-{
-    return tensors_[indexOf(name)].second;
-}
+const at::Tensor& ParameterStore::at(const std::string& name) const { return tensors_[indexOf(name)].second; }
 
-const at::Tensor& ParameterStore::gradientOf(const std::string& name) const
-{
-    return gradientViews_[indexOf(name)];
-}
+const at::Tensor& ParameterStore::gradientOf(const std::string& name) const { return gradientViews_[indexOf(name)]; }
 
 void ParameterStore::zeroGradients()
 {

@@ -45,7 +45,8 @@ public:
 
     const at::Tensor& weights() const { return weights_; } ///< float32, 1-D, no autograd
     const at::Tensor& gradients() const { return gradients_; } ///< float32, 1-D, no autograd
-    /// Zeros behind the gradients in their storage, so that they can be cut into so many pieces of one length (core/collective).
+    /// Zeros behind the gradients in their storage, so that they can be cut into so many pieces of one length
+    /// (core/collective).
     static constexpr std::int64_t kGradientSlack = 4096;
     std::int64_t decayedCount() const { return decayedCount_; } ///< the first so many elements decay
     std::int64_t count() const { return count_; }

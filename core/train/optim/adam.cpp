@@ -17,7 +17,8 @@ void assignWhen(const at::Tensor& finite, const at::Tensor& old, const at::Tenso
 
 } // namespace
 
-FlatOptimizer::FlatOptimizer(ParameterStore& store, const OptimizerConfig& config, const std::vector<std::string>& moments)
+FlatOptimizer::FlatOptimizer(
+    ParameterStore& store, const OptimizerConfig& config, const std::vector<std::string>& moments)
     : store_(store)
     , config_(config)
     , step_(at::zeros({}, store.weights().options()))
@@ -47,7 +48,8 @@ at::Tensor AdamW::stepOnCpu(double learningRate, double clipNorm, double gradien
     const auto border = [&](std::int64_t thread) { return count * thread / threads; };
     std::vector<double> squares(static_cast<std::size_t>(threads));
     pool_->run([&](int thread) {
-        squares[static_cast<std::size_t>(thread)] = kernels.squaredSum(gradients + border(thread), border(thread + 1) - border(thread));
+        squares[static_cast<std::size_t>(thread)]
+            = kernels.squaredSum(gradients + border(thread), border(thread + 1) - border(thread));
     });
     double total = 0;
     for (const double one : squares)
@@ -96,15 +98,18 @@ at::Tensor AdamW::stepFused(double learningRate, double clipNorm, double gradien
     step_.add_(1.0);
     const std::int64_t whole = std::max<std::int64_t>(store_.count(), 1);
     for (const Range& range : ranges(whole)) {
-        const auto piece = [&](const at::Tensor& flat) { return std::vector<at::Tensor> { flat.narrow(0, range.offset, range.count) }; };
+        const auto piece = [&](const at::Tensor& flat) {
+            return std::vector<at::Tensor> { flat.narrow(0, range.offset, range.count) };
+        };
         const std::vector<at::Tensor> weights = piece(store_.weights());
         const std::vector<at::Tensor> gradients = piece(store_.gradients());
         if (store_.weights().is_cuda())
-            at::_fused_adamw_(weights, gradients, piece(moments_[0].second), piece(moments_[1].second), {}, { step_ }, rate, config_.beta1,
-                config_.beta2, range.weightDecay, config_.epsilon, false, false, divisor, bad);
+            at::_fused_adamw_(weights, gradients, piece(moments_[0].second), piece(moments_[1].second), {}, { step_ },
+                rate, config_.beta1, config_.beta2, range.weightDecay, config_.epsilon, false, false, divisor, bad);
         else
-            at::_fused_adamw_(weights, gradients, piece(moments_[0].second), piece(moments_[1].second), {}, { step_ }, learningRate,
-                config_.beta1, config_.beta2, range.weightDecay, config_.epsilon, false, false, divisor, bad);
+            at::_fused_adamw_(weights, gradients, piece(moments_[0].second), piece(moments_[1].second), {}, { step_ },
+                learningRate, config_.beta1, config_.beta2, range.weightDecay, config_.epsilon, false, false, divisor,
+                bad);
     }
     step_.sub_(bad);
     return scale.norm;
@@ -148,8 +153,10 @@ at::Tensor Sgd::step(double learningRate, double clipNorm, double gradientScale)
     step_.add_(scale.finite.to(at::kFloat));
     for (const Range& range : ranges(stepPiece(store_.weights()))) {
         const auto piece = [&](const at::Tensor& flat) { return flat.narrow(0, range.offset, range.count); };
-        const at::Tensor momentum = piece(moments_[0].second) * config_.momentum + piece(store_.gradients()) * scale.factor;
-        const at::Tensor weights = piece(store_.weights()) * (1.0 - learningRate * range.weightDecay) - momentum * learningRate;
+        const at::Tensor momentum
+            = piece(moments_[0].second) * config_.momentum + piece(store_.gradients()) * scale.factor;
+        const at::Tensor weights
+            = piece(store_.weights()) * (1.0 - learningRate * range.weightDecay) - momentum * learningRate;
         assignWhen(scale.finite, piece(moments_[0].second), momentum);
         assignWhen(scale.finite, piece(store_.weights()), weights);
     }

@@ -11,10 +11,7 @@ namespace {
 
 constexpr std::int64_t kBlock = 256;
 
-std::int64_t paddedCount(std::int64_t count)
-{
-    return (count + kBlock - 1) / kBlock * kBlock;
-}
+std::int64_t paddedCount(std::int64_t count) { return (count + kBlock - 1) / kBlock * kBlock; }
 
 /// Dynamic tree map: 7 decades, each with twice as many linear steps as the one below, so small values keep relative
 /// precision. 256 sorted values with 0 and 1 among them.
@@ -89,25 +86,30 @@ at::Tensor AdamW8Bit::step(double learningRate, double clipNorm, double gradient
 void AdamW8Bit::updatePiece(std::int64_t offset, std::int64_t count, const StepScale& scale, double learningRate)
 {
     const std::int64_t padded = paddedCount(count);
-    const auto codes = [&](const Quantised& moment) { return moment.codes.narrow(0, offset, padded).view({ -1, kBlock }); };
-    const auto scales = [&](const Quantised& moment) { return moment.scales.narrow(0, offset / kBlock, padded / kBlock); };
+    const auto codes
+        = [&](const Quantised& moment) { return moment.codes.narrow(0, offset, padded).view({ -1, kBlock }); };
+    const auto scales
+        = [&](const Quantised& moment) { return moment.scales.narrow(0, offset / kBlock, padded / kBlock); };
     at::Tensor gradient = store_.gradients().narrow(0, offset, count) * scale.factor;
     gradient = at::constant_pad_nd(gradient, { 0, padded - count }).view({ -1, kBlock });
 
     const at::Tensor mean = at::lerp(decode(codes(mean_), scales(mean_), signedMap_), gradient, 1.0 - config_.beta1);
     // The root is what is stored: its range is that of the gradients, while small squares would all become zero.
-    const at::Tensor square = decode(codes(root_), scales(root_), unsignedMap_).square() * config_.beta2 + gradient.square() * (1.0 - config_.beta2);
+    const at::Tensor square = decode(codes(root_), scales(root_), unsignedMap_).square() * config_.beta2
+        + gradient.square() * (1.0 - config_.beta2);
     const at::Tensor root = square.sqrt();
     const at::Tensor correction1 = 1.0 - at::pow(config_.beta1, step_);
     const at::Tensor correction2 = (1.0 - at::pow(config_.beta2, step_)).sqrt();
-    const at::Tensor update = ((mean / correction1) / (root / correction2 + config_.epsilon)).flatten().narrow(0, 0, count);
+    const at::Tensor update
+        = ((mean / correction1) / (root / correction2 + config_.epsilon)).flatten().narrow(0, 0, count);
 
     const at::Tensor weights = store_.weights().narrow(0, offset, count);
     at::Tensor decayed = weights.clone();
     if (const std::int64_t matrices = std::clamp<std::int64_t>(store_.decayedCount() - offset, 0, count); matrices > 0)
         decayed.narrow(0, 0, matrices).mul_(1.0 - learningRate * config_.weightDecay);
     weights.copy_(at::where(scale.finite, decayed - update * learningRate, weights));
-    for (const auto& [moment, values, map] : { std::tie(mean_, mean, signedMap_), std::tie(root_, root, unsignedMap_) }) {
+    for (const auto& [moment, values, map] :
+        { std::tie(mean_, mean, signedMap_), std::tie(root_, root, unsignedMap_) }) {
         const at::Tensor newScales = values.abs().amax(1);
         codes(moment).copy_(at::where(scale.finite, encode(values, newScales, map), codes(moment)));
         scales(moment).copy_(at::where(scale.finite, newScales, scales(moment)));
@@ -125,9 +127,6 @@ NamedTensors AdamW8Bit::state() const
         { "exp_avg_sq_root.codes", root_.codes }, { "exp_avg_sq_root.scales", root_.scales } };
 }
 
-Status AdamW8Bit::loadState(const NamedTensors& state)
-{
-    return copyState(AdamW8Bit::state(), state);
-}
+Status AdamW8Bit::loadState(const NamedTensors& state) { return copyState(AdamW8Bit::state(), state); }
 
 } // namespace furrow

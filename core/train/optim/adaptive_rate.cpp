@@ -31,8 +31,10 @@ std::string AdaptiveRate::observe(double loss)
     s = { s.factor, 0, 0, 0, mean, variance };
     if (s.factor == before)
         return {};
-    return sentence("adaptive rate: mean loss of %1 steps went from %2 to %3, so the rate is %4 % of the schedule (before: %5 %)",
-        { std::to_string(kWindow), formatNumber(lastMean, 4), formatNumber(mean, 4), formatNumber(100 * s.factor, 1), formatNumber(100 * before, 1) });
+    return sentence(
+        "adaptive rate: mean loss of %1 steps went from %2 to %3, so the rate is %4 % of the schedule (before: %5 %)",
+        { std::to_string(kWindow), formatNumber(lastMean, 4), formatNumber(mean, 4), formatNumber(100 * s.factor, 1),
+            formatNumber(100 * before, 1) });
 }
 
 } // namespace furrow

@@ -5,9 +5,9 @@
 
 namespace furrow {
 
-/// Brakes the learning rate when training gets worse: compares the mean loss of each window of 64 steps with the one before. Clearly
-/// higher (three standard errors): times 0.7; lower: times 1.1. Stays within kLeast to 1. A plain value, saved with the replica, so that
-/// a resumed run goes on with the same rates.
+/// Brakes the learning rate when training gets worse: compares the mean loss of each window of 64 steps with the one
+/// before. Clearly higher (three standard errors): times 0.7; lower: times 1.1. Stays within kLeast to 1. A plain
+/// value, saved with the replica, so that a resumed run goes on with the same rates.
 class AdaptiveRate {
 public:
     static constexpr int kWindow = 64;

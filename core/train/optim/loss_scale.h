@@ -2,8 +2,9 @@
 
 namespace furrow {
 
-/// Dynamic loss scale for fp16, whose gradients would vanish below 6e-8: gradients are multiplied by value() in backward and divided by it
-/// in the optimizer. Source: Micikevicius et al. 2018 (arXiv:1710.03740), section 3.2. A plain value.
+/// Dynamic loss scale for fp16, whose gradients would vanish below 6e-8: gradients are multiplied by value() in
+/// backward and divided by it in the optimizer. Source: Micikevicius et al. 2018 (arXiv:1710.03740), section 3.2. A
+/// plain value.
 class LossScale {
 public:
     /// A power of two, so that scaling rounds nothing.
@@ -16,7 +17,8 @@ public:
             value_ = value_ < kMost ? value_ * 2 : value_;
         }
     }
-    /// Gradients overflowed: try again with half. @return false: the scale is at its least, the numbers themselves are bad
+    /// Gradients overflowed: try again with half. @return false: the scale is at its least, the numbers themselves are
+    /// bad
     bool overflowed()
     {
         inARow_ = 0;

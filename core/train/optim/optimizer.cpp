@@ -16,28 +16,22 @@ Result<OptimizerKind> optimizerKind(const std::string& name)
         return OptimizerKind::Sgd;
     if (name == "adamw8bit")
         return OptimizerKind::AdamW8Bit;
-    return Error { ErrorCode::InvalidArgument, "optimizer '" + name + "' is unknown; allowed are adamw, adamw8bit, adamatan2, sgd" };
+    return Error { ErrorCode::InvalidArgument,
+        "optimizer '" + name + "' is unknown; allowed are adamw, adamw8bit, adamatan2, sgd" };
 }
 
 std::unique_ptr<Optimizer> createOptimizer(ParameterStore& store, const OptimizerConfig& config)
 {
     switch (config.kind) {
-    case OptimizerKind::AdamATan2:
-        return std::make_unique<AdamATan2>(store, config);
-    case OptimizerKind::Sgd:
-        return std::make_unique<Sgd>(store, config);
-    case OptimizerKind::AdamW8Bit:
-        return std::make_unique<AdamW8Bit>(store, config);
-    case OptimizerKind::AdamW:
-        break;
+    case OptimizerKind::AdamATan2: return std::make_unique<AdamATan2>(store, config);
+    case OptimizerKind::Sgd: return std::make_unique<Sgd>(store, config);
+    case OptimizerKind::AdamW8Bit: return std::make_unique<AdamW8Bit>(store, config);
+    case OptimizerKind::AdamW: break;
     }
     return std::make_unique<AdamW>(store, config);
 }
 
-at::Tensor flatNorm(const at::Tensor& flat)
-{
-    return at::linalg_vector_norm(flat, 2);
-}
+at::Tensor flatNorm(const at::Tensor& flat) { return at::linalg_vector_norm(flat, 2); }
 
 Status copyState(const NamedTensors& ours, const NamedTensors& saved)
 {
@@ -47,12 +41,15 @@ Status copyState(const NamedTensors& ours, const NamedTensors& saved)
         if (one == found.end())
             return Error { ErrorCode::Corrupt, "tensor '" + name + "' is missing in the saved optimizer state" };
         if (one->second.sizes() != tensor.sizes() || one->second.scalar_type() != tensor.scalar_type())
-            return Error { ErrorCode::Corrupt, "tensor '" + name + "' of the saved optimizer state has another shape or type than this optimizer needs" };
+            return Error { ErrorCode::Corrupt,
+                "tensor '" + name
+                    + "' of the saved optimizer state has another shape or type than this optimizer needs" };
     }
     if (found.size() > ours.size()) {
         for (const auto& [name, tensor] : ours)
             found.erase(name);
-        return Error { ErrorCode::Corrupt, "tensor '" + found.begin()->first + "' of the saved optimizer state is unknown to this optimizer" };
+        return Error { ErrorCode::Corrupt,
+            "tensor '" + found.begin()->first + "' of the saved optimizer state is unknown to this optimizer" };
     }
     const at::NoGradGuard guard;
     for (const auto& [name, tensor] : ours)
@@ -71,10 +68,7 @@ StepScale stepScale(const at::Tensor& gradients, double clipNorm, double gradien
     return scale;
 }
 
-std::int64_t stepPiece(const at::Tensor& weights)
-{
-    return std::int64_t { 1 } << (weights.is_cuda() ? 22 : 20);
-}
+std::int64_t stepPiece(const at::Tensor& weights) { return std::int64_t { 1 } << (weights.is_cuda() ? 22 : 20); }
 
 std::int64_t FlatOptimizer::appliedSteps() const
 {
@@ -91,10 +85,7 @@ NamedTensors FlatOptimizer::state() const
     return state;
 }
 
-Status FlatOptimizer::loadState(const NamedTensors& state)
-{
-    return copyState(FlatOptimizer::state(), state);
-}
+Status FlatOptimizer::loadState(const NamedTensors& state) { return copyState(FlatOptimizer::state(), state); }
 
 void FlatOptimizer::reset()
 {

@@ -16,8 +16,8 @@ struct StepScale {
 };
 StepScale stepScale(const at::Tensor& gradients, double clipNorm, double gradientScale);
 
-/// How many weights an optimizer made of several operators takes at a time: its temporaries stay small beside them, 4 MB each on a CPU,
-/// 16 MB on a GPU, where a launch costs more.
+/// How many weights an optimizer made of several operators takes at a time: its temporaries stay small beside them, 4
+/// MB each on a CPU, 16 MB on a GPU, where a launch costs more.
 std::int64_t stepPiece(const at::Tensor& weights);
 
 /// Shared by all optimizers that keep flat moments beside the flat weights.

@@ -30,15 +30,16 @@ public:
 
     /// One update with gradients as they stand (already means per token), clipped to the global norm clipNorm
     /// (0: not clipped). When the norm is NaN or Inf nothing changes and the step is not counted.
-    /// gradientScale: what the gradients were multiplied by beyond that (fp16 loss scale); they are divided by it first.
+    /// gradientScale: what the gradients were multiplied by beyond that (fp16 loss scale); they are divided by it
+    /// first.
     /// @return the gradient norm before clipping, float32 scalar on the device. Does not synchronise.
     virtual at::Tensor step(double learningRate, double clipNorm, double gradientScale = 1.0) = 0;
 
     /// Updates that were applied; on CUDA this synchronises.
     virtual std::int64_t appliedSteps() const = 0;
 
-    /// "step" and one tensor per parameter and moment ("exp_avg.<name>", "exp_avg_sq.<name>"; quantised ones flat). Views,
-    /// not copies.
+    /// "step" and one tensor per parameter and moment ("exp_avg.<name>", "exp_avg_sq.<name>"; quantised ones flat).
+    /// Views, not copies.
     virtual NamedTensors state() const = 0;
     /// Corrupt names the first tensor that is missing, extra or of another shape; then nothing has been changed.
     virtual Status loadState(const NamedTensors& state) = 0;

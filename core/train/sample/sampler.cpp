@@ -32,11 +32,13 @@ public:
         std::vector<double> weights(order_.size());
         double total = 0;
         for (std::size_t i = 0; i < order_.size(); ++i) {
-            weights[i] = std::exp((static_cast<double>(logits[order_[i]]) - static_cast<double>(*likeliest)) / options_.temperature);
+            weights[i] = std::exp(
+                (static_cast<double>(logits[order_[i]]) - static_cast<double>(*likeliest)) / options_.temperature);
             total += weights[i];
         }
         const std::size_t kept = keptByMass(weights, total);
-        const double keptMass = std::accumulate(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(kept), 0.0);
+        const double keptMass
+            = std::accumulate(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(kept), 0.0);
         double target = random_.uniform() * keptMass;
         for (std::size_t i = 0; i + 1 < kept; ++i) {
             target -= weights[i];
@@ -51,10 +53,14 @@ private:
     {
         order_.resize(logits.size());
         std::iota(order_.begin(), order_.end(), std::size_t { 0 });
-        const auto likelier = [&](std::size_t a, std::size_t b) { return logits[a] > logits[b] || (logits[a] == logits[b] && a < b); };
-        const std::size_t keep = options_.topK > 0 ? std::min<std::size_t>(order_.size(), static_cast<std::size_t>(options_.topK)) : order_.size();
+        const auto likelier
+            = [&](std::size_t a, std::size_t b) { return logits[a] > logits[b] || (logits[a] == logits[b] && a < b); };
+        const std::size_t keep = options_.topK > 0
+            ? std::min<std::size_t>(order_.size(), static_cast<std::size_t>(options_.topK))
+            : order_.size();
         if (keep < order_.size())
-            std::partial_sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(keep), order_.end(), likelier);
+            std::partial_sort(
+                order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(keep), order_.end(), likelier);
         else if (options_.topP < 1)
             std::sort(order_.begin(), order_.end(), likelier);
         order_.resize(keep);
@@ -82,11 +88,15 @@ Status checkPrompt(const Model& model, std::span<const std::int64_t> prompt, con
 {
     if (prompt.empty())
         return Error { ErrorCode::InvalidArgument, sentence("the prompt holds no token; give at least one character") };
-    if (options.temperature < 0 || options.topK < 0 || !(options.topP > 0 && options.topP <= 1) || options.maxTokens < 0)
-        return Error { ErrorCode::InvalidArgument, sentence("sampling needs temperature >= 0, top-k >= 0, top-p in (0, 1] and tokens >= 0") };
+    if (options.temperature < 0 || options.topK < 0 || !(options.topP > 0 && options.topP <= 1)
+        || options.maxTokens < 0)
+        return Error { ErrorCode::InvalidArgument,
+            sentence("sampling needs temperature >= 0, top-k >= 0, top-p in (0, 1] and tokens >= 0") };
     for (const std::int64_t token : prompt) {
         if (token < 0 || token >= model.config().vocabularySize)
-            return Error { ErrorCode::InvalidArgument, sentence("the prompt holds token %1, outside the model's vocabulary of %2", { std::to_string(token), std::to_string(model.config().vocabularySize) }) };
+            return Error { ErrorCode::InvalidArgument,
+                sentence("the prompt holds token %1, outside the model's vocabulary of %2",
+                    { std::to_string(token), std::to_string(model.config().vocabularySize) }) };
     }
     return {};
 }
@@ -99,8 +109,8 @@ at::Tensor asBatch(const Model& model, std::span<const std::int64_t> tokens)
 
 } // namespace
 
-Result<std::vector<std::int64_t>> sampleText(Model& model, std::span<const std::int64_t> prompt, const SampleOptions& options,
-    const std::function<bool(std::int64_t)>& onToken)
+Result<std::vector<std::int64_t>> sampleText(Model& model, std::span<const std::int64_t> prompt,
+    const SampleOptions& options, const std::function<bool(std::int64_t)>& onToken)
 {
     FURROW_TRY(checkPrompt(model, prompt, options));
     try {
@@ -112,7 +122,8 @@ Result<std::vector<std::int64_t>> sampleText(Model& model, std::span<const std::
         while (static_cast<std::int64_t>(drawn.size()) < options.maxTokens) {
             std::int64_t fresh = 1;
             if (!cache || cache->length() == context) {
-                const std::int64_t newest = cache ? std::max<std::int64_t>(1, context / 2) : std::max<std::int64_t>(1, context - 1);
+                const std::int64_t newest
+                    = cache ? std::max<std::int64_t>(1, context / 2) : std::max<std::int64_t>(1, context - 1);
                 fresh = std::min<std::int64_t>(static_cast<std::int64_t>(text.size()), newest);
                 cache = model.newCache(1, context);
             }

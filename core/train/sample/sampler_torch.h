@@ -19,12 +19,12 @@ struct SampleOptions {
     std::int64_t stopToken = -1; ///< ends the text (not returned); -1: none
 };
 
-/// Continues a prompt with the model's key-value cache. Same seed, same model, same text. When the context is full, it goes on
-/// from the newer half.
+/// Continues a prompt with the model's key-value cache. Same seed, same model, same text. When the context is full, it
+/// goes on from the newer half.
 /// @param prompt   at least one token; only the newest contextLength - 1 are used
 /// @param onToken  called with each new token as soon as it is drawn; false ends the text
 /// @return the new tokens
-Result<std::vector<std::int64_t>> sampleText(Model& model, std::span<const std::int64_t> prompt, const SampleOptions& options,
-    const std::function<bool(std::int64_t)>& onToken = {});
+Result<std::vector<std::int64_t>> sampleText(Model& model, std::span<const std::int64_t> prompt,
+    const SampleOptions& options, const std::function<bool(std::int64_t)>& onToken = {});
 
 } // namespace furrow

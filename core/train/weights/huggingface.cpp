@@ -29,7 +29,8 @@ Result<std::set<std::string>> weightFiles(const std::filesystem::path& folder)
     std::set<std::string> names;
     for (const auto& [tensor, file] : json["weight_map"].items()) {
         if (!file.is_string())
-            return Error { ErrorCode::Corrupt, sentence("%1: the file of tensor '%2' is no text", { index.string(), tensor }) };
+            return Error { ErrorCode::Corrupt,
+                sentence("%1: the file of tensor '%2' is no text", { index.string(), tensor }) };
         const std::string name = file;
         if (name.empty() || name.front() == '.' || name.find_first_of("/\\:") != std::string::npos)
             return Error { ErrorCode::Corrupt, sentence("%1 points outside its folder", { index.string() }) };
@@ -42,7 +43,8 @@ Result<std::set<std::string>> weightFiles(const std::filesystem::path& folder)
 
 } // namespace
 
-Status exportHuggingFace(const Model& model, const HuggingFaceExtras& extras, FileSystem& files, const std::filesystem::path& folder)
+Status exportHuggingFace(
+    const Model& model, const HuggingFaceExtras& extras, FileSystem& files, const std::filesystem::path& folder)
 {
     const Result<HuggingFaceLayout> layout = huggingFaceLayout(model.config());
     if (!layout.ok())

@@ -8,10 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Error unusable(const std::string& message)
-{
-    return { ErrorCode::InvalidArgument, "config.json: " + message };
-}
+Error unusable(const std::string& message) { return { ErrorCode::InvalidArgument, "config.json: " + message }; }
 
 /// Reads typed values and remembers the first that is wrong.
 class Reader {
@@ -100,7 +97,8 @@ ModelConfig readLlama(Reader& reader, const Json& json)
     config.tiedHead = reader.flag("tie_word_embeddings", false);
     config.bias = reader.flag("attention_bias", false);
     config.ropeTheta = reader.real("rope_theta", 1e4);
-    // transformers 5 keeps the same facts in "rope_parameters", older ones use "rope_scaling" for anything but plain RoPE.
+    // transformers 5 keeps the same facts in "rope_parameters", older ones use "rope_scaling" for anything but plain
+    // RoPE.
     for (const char* key : { "rope_parameters", "rope_scaling" }) {
         if (!json.contains(key) || !json[key].is_object())
             continue;
@@ -134,16 +132,20 @@ Json commonKeys(const ModelConfig& config, const SpecialTokens& tokens)
 
 Result<HuggingFaceLayout> huggingFaceLayout(const ModelConfig& config)
 {
-    const auto no = [](const std::string& why) { return Error { ErrorCode::InvalidArgument, "this model has no Hugging Face layout: " + why }; };
+    const auto no = [](const std::string& why) {
+        return Error { ErrorCode::InvalidArgument, "this model has no Hugging Face layout: " + why };
+    };
     if (config.architecture != "gpt")
         return no("architecture is " + config.architecture + ", only gpt can be exported");
     if (config.moeExperts > 0)
         return no("it has a mixture of experts");
-    if (config.positions == "learned" && config.norm == "layernorm" && config.activation == "gelu" && config.keyValueHeads() == config.heads)
+    if (config.positions == "learned" && config.norm == "layernorm" && config.activation == "gelu"
+        && config.keyValueHeads() == config.heads)
         return HuggingFaceLayout::Gpt2;
     if (config.positions == "rope" && config.norm == "rmsnorm" && config.activation == "swiglu")
         return HuggingFaceLayout::Llama;
-    return no("GPT-2 needs learned positions, layernorm, gelu and as many key-value heads as heads; Llama needs rope, rmsnorm and swiglu");
+    return no(
+        "GPT-2 needs learned positions, layernorm, gelu and as many key-value heads as heads; Llama needs rope, rmsnorm and swiglu");
 }
 
 std::string huggingFaceConfigText(const ModelConfig& config, HuggingFaceLayout layout, const SpecialTokens& tokens)

@@ -29,7 +29,8 @@ struct HuggingFaceConfig {
     ModelConfig config;
     HuggingFaceLayout layout = HuggingFaceLayout::Gpt2;
 };
-/// Reads config.json. Refuses (InvalidArgument, naming the key) model types and options that we would compute differently.
+/// Reads config.json. Refuses (InvalidArgument, naming the key) model types and options that we would compute
+/// differently.
 Result<HuggingFaceConfig> parseHuggingFaceConfig(std::string_view text);
 
 } // namespace furrow

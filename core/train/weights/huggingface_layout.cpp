@@ -17,7 +17,8 @@ struct Part {
     std::int64_t rows; ///< of our tensor's first dimension
 };
 
-/// Ours = their parts one below the other, each transposed first when `transposed`. Where we have none (biases), theirs is zero.
+/// Ours = their parts one below the other, each transposed first when `transposed`. Where we have none (biases), theirs
+/// is zero.
 struct Rule {
     std::string ours;
     std::vector<Part> parts;
@@ -73,7 +74,9 @@ public:
             const std::string ours = "blocks." + std::to_string(i) + ".";
             const std::string theirs = "model.layers." + std::to_string(i) + ".";
             rules.push_back({ ours + "norm1.weight", { { theirs + "input_layernorm.weight", d_ } } });
-            dense(ours + "attention.qkv", { { theirs + "self_attn.q_proj", d_ }, { theirs + "self_attn.k_proj", kv_ }, { theirs + "self_attn.v_proj", kv_ } });
+            dense(ours + "attention.qkv",
+                { { theirs + "self_attn.q_proj", d_ }, { theirs + "self_attn.k_proj", kv_ },
+                    { theirs + "self_attn.v_proj", kv_ } });
             dense(ours + "attention.out", { { theirs + "self_attn.o_proj", d_ } });
             rules.push_back({ ours + "norm2.weight", { { theirs + "post_attention_layernorm.weight", d_ } } });
             dense(ours + "mlp.up", { { theirs + "mlp.gate_proj", f_ }, { theirs + "mlp.up_proj", f_ } });
@@ -114,7 +117,8 @@ std::unordered_map<std::string, at::Tensor> byFullName(HuggingFaceLayout layout,
 {
     std::unordered_map<std::string, at::Tensor> found;
     for (const auto& [name, tensor] : saved) {
-        const bool bare = layout == HuggingFaceLayout::Gpt2 && !name.starts_with("transformer.") && !name.starts_with("lm_head.");
+        const bool bare
+            = layout == HuggingFaceLayout::Gpt2 && !name.starts_with("transformer.") && !name.starts_with("lm_head.");
         found.emplace(bare ? "transformer." + name : name, tensor);
     }
     return found;
@@ -160,7 +164,8 @@ Result<NamedTensors> fromHuggingFace(const ModelConfig& config, HuggingFaceLayou
             if (rule.transposed)
                 std::swap(wanted[0], wanted[1]);
             if (found->second.sizes() != at::IntArrayRef(wanted) || !found->second.is_floating_point())
-                return Error { ErrorCode::Corrupt, sentence("tensor '%1' has another shape or type than config.json describes", { part.theirs }) };
+                return Error { ErrorCode::Corrupt,
+                    sentence("tensor '%1' has another shape or type than config.json describes", { part.theirs }) };
             const at::Tensor value = found->second.to(at::kFloat);
             pieces.push_back(rule.transposed ? value.t() : value);
             theirs.erase(found);

@@ -15,16 +15,17 @@ struct HuggingFaceExtras {
     std::map<std::string, std::string> files; ///< name to text, e.g. tokenizer.json, tokenizer_config.json
 };
 
-/// Writes model.safetensors, config.json, generation_config.json and the extra files into a folder, which is created. transformers
-/// loads it as it is.
-Status exportHuggingFace(const Model& model, const HuggingFaceExtras& extras, FileSystem& files, const std::filesystem::path& folder);
+/// Writes model.safetensors, config.json, generation_config.json and the extra files into a folder, which is created.
+/// transformers loads it as it is.
+Status exportHuggingFace(
+    const Model& model, const HuggingFaceExtras& extras, FileSystem& files, const std::filesystem::path& folder);
 
 struct HuggingFaceModel {
     ModelConfig config;
     NamedTensors state; ///< float32, our names: for loadModelState
 };
-/// Reads a downloaded folder: config.json and model.safetensors, or the parts listed in model.safetensors.index.json. Corrupt names
-/// the tensor that is missing, unknown or of another shape.
+/// Reads a downloaded folder: config.json and model.safetensors, or the parts listed in model.safetensors.index.json.
+/// Corrupt names the tensor that is missing, unknown or of another shape.
 Result<HuggingFaceModel> importHuggingFace(const std::filesystem::path& folder);
 
 /// The layout's own names and shapes for our parameters (GPT-2's matrices are transposed), and back.

@@ -34,10 +34,7 @@ constexpr std::array kTypes {
     TypeName { at::kBool, "BOOL" },
 };
 
-Error corrupt(const std::string& message)
-{
-    return { ErrorCode::Corrupt, message };
-}
+Error corrupt(const std::string& message) { return { ErrorCode::Corrupt, message }; }
 
 Result<std::string> headerOf(const NamedTensors& tensors, const std::map<std::string, std::string>& metadata)
 {
@@ -46,13 +43,16 @@ Result<std::string> headerOf(const NamedTensors& tensors, const std::map<std::st
         header["__metadata__"] = metadata;
     std::uint64_t offset = 0;
     for (const auto& [name, tensor] : tensors) {
-        const auto* type = std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeName& one) { return one.type == tensor.scalar_type(); });
+        const auto* type = std::find_if(
+            kTypes.begin(), kTypes.end(), [&](const TypeName& one) { return one.type == tensor.scalar_type(); });
         if (type == kTypes.end())
-            return Error { ErrorCode::InvalidArgument, "tensor '" + name + "' has a type that safetensors cannot hold" };
+            return Error { ErrorCode::InvalidArgument,
+                "tensor '" + name + "' has a type that safetensors cannot hold" };
         if (header.contains(name))
             return Error { ErrorCode::InvalidArgument, "tensor '" + name + "' was given twice" };
         const std::uint64_t bytes = static_cast<std::uint64_t>(tensor.numel()) * tensor.element_size();
-        header[name] = { { "dtype", type->name }, { "shape", tensor.sizes().vec() }, { "data_offsets", { offset, offset + bytes } } };
+        header[name] = { { "dtype", type->name }, { "shape", tensor.sizes().vec() },
+            { "data_offsets", { offset, offset + bytes } } };
         offset += bytes;
     }
     std::string text = header.dump();
@@ -65,7 +65,8 @@ Status writeTensor(const at::Tensor& tensor, const ByteSink& sink)
     const at::Tensor flat = tensor.detach().contiguous().flatten();
     const auto step = static_cast<std::int64_t>(kPieceBytes / flat.element_size());
     for (std::int64_t at = 0; at < flat.numel(); at += step) {
-        const at::Tensor piece = flat.narrow(0, at, std::min(step, flat.numel() - at)).cpu(); // sync: the bytes leave the device
+        const at::Tensor piece
+            = flat.narrow(0, at, std::min(step, flat.numel() - at)).cpu(); // sync: the bytes leave the device
         FURROW_TRY(sink(piece.const_data_ptr(), static_cast<std::size_t>(piece.numel()) * piece.element_size()));
     }
     return {};
@@ -93,20 +94,23 @@ Result<Entry> parseEntry(const std::string& name, const nlohmann::ordered_json& 
     entry.begin = offsets[0];
     entry.end = offsets[1];
     const std::string typeName = json["dtype"];
-    const auto* type = std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeName& one) { return typeName == one.name; });
+    const auto* type
+        = std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeName& one) { return typeName == one.name; });
     if (type == kTypes.end())
         return corrupt("tensor '" + name + "' has type '" + typeName.substr(0, 20) + "', which is not supported");
     entry.type = type->type;
     std::uint64_t bytes = c10::elementSize(entry.type);
     for (const auto& size : json["shape"]) {
         std::uint64_t product = 0;
-        if (!size.is_number_unsigned() || __builtin_mul_overflow(bytes, size.get<std::uint64_t>(), &product) || product > (std::uint64_t { 1 } << 50))
+        if (!size.is_number_unsigned() || __builtin_mul_overflow(bytes, size.get<std::uint64_t>(), &product)
+            || product > (std::uint64_t { 1 } << 50))
             return corrupt("tensor '" + name + "' has an impossible shape");
         entry.shape.push_back(size);
         bytes = product;
     }
     if (entry.end < entry.begin || entry.end - entry.begin != bytes)
-        return corrupt("tensor '" + name + "': shape and type need " + std::to_string(bytes) + " bytes, but its offsets give another size");
+        return corrupt("tensor '" + name + "': shape and type need " + std::to_string(bytes)
+            + " bytes, but its offsets give another size");
     return entry;
 }
 
@@ -120,7 +124,8 @@ class NoDuplicates {
 public:
     bool operator()(int depth, nlohmann::ordered_json::parse_event_t event, nlohmann::ordered_json& parsed)
     {
-        if (depth == 1 && event == nlohmann::ordered_json::parse_event_t::key && !seen.insert(parsed.get<std::string>()).second)
+        if (depth == 1 && event == nlohmann::ordered_json::parse_event_t::key
+            && !seen.insert(parsed.get<std::string>()).second)
             twice = parsed.get<std::string>();
         return true;
     }
@@ -155,7 +160,8 @@ Result<Header> parseHeader(const std::string& text, std::uint64_t dataBytes)
             return entry.error();
         header.entries.push_back(std::move(entry).value());
     }
-    std::stable_sort(header.entries.begin(), header.entries.end(), [](const Entry& a, const Entry& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
+    std::stable_sort(header.entries.begin(), header.entries.end(),
+        [](const Entry& a, const Entry& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
     std::uint64_t offset = 0;
     for (const Entry& entry : header.entries) {
         if (entry.begin != offset)
@@ -163,7 +169,8 @@ Result<Header> parseHeader(const std::string& text, std::uint64_t dataBytes)
         offset = entry.end;
     }
     if (offset != dataBytes)
-        return corrupt("the file holds " + std::to_string(dataBytes) + " bytes of data, its header describes " + std::to_string(offset));
+        return corrupt("the file holds " + std::to_string(dataBytes) + " bytes of data, its header describes "
+            + std::to_string(offset));
     return header;
 }
 
@@ -209,7 +216,8 @@ Result<SafetensorsFile> readChecked(const std::filesystem::path& path)
 
 } // namespace
 
-Status writeSafetensors(const NamedTensors& tensors, const std::map<std::string, std::string>& metadata, const ByteSink& sink)
+Status writeSafetensors(
+    const NamedTensors& tensors, const std::map<std::string, std::string>& metadata, const ByteSink& sink)
 {
     try {
         const Result<std::string> header = headerOf(tensors, metadata);
@@ -230,14 +238,15 @@ Status writeSafetensors(const NamedTensors& tensors, const std::map<std::string,
     }
 }
 
-Status writeSafetensors(const NamedTensors& tensors, const std::map<std::string, std::string>& metadata, FileSystem& files,
-    const std::filesystem::path& path)
+Status writeSafetensors(const NamedTensors& tensors, const std::map<std::string, std::string>& metadata,
+    FileSystem& files, const std::filesystem::path& path)
 {
     Result<std::unique_ptr<OutputFile>> file = files.create(path);
     if (!file.ok())
         return file.error();
     OutputFile& output = *file.value();
-    const Status written = writeSafetensors(tensors, metadata, [&](const void* data, std::size_t size) { return output.append(data, size); });
+    const Status written = writeSafetensors(
+        tensors, metadata, [&](const void* data, std::size_t size) { return output.append(data, size); });
     if (!written.ok())
         return written.error().in("writing " + path.string());
     FURROW_TRY(output.sync());

@@ -14,22 +14,24 @@ namespace furrow {
 /// Called with consecutive pieces of the file; a failure ends the writing.
 using ByteSink = std::function<Status(const void* data, std::size_t sizeBytes)>;
 
-/// Writes tensors (float32, bfloat16, float16, float64, int64, int32, int8, uint8, bool) in safetensors format, in the given
-/// order, streamed in pieces of at most 16 MiB; CUDA tensors are copied to the host piece by piece. The header is padded so
-/// that data starts at a multiple of 64 bytes.
+/// Writes tensors (float32, bfloat16, float16, float64, int64, int32, int8, uint8, bool) in safetensors format, in the
+/// given order, streamed in pieces of at most 16 MiB; CUDA tensors are copied to the host piece by piece. The header is
+/// padded so that data starts at a multiple of 64 bytes.
 /// @param metadata  strings for the "__metadata__" key
-Status writeSafetensors(const NamedTensors& tensors, const std::map<std::string, std::string>& metadata, const ByteSink& sink);
+Status writeSafetensors(
+    const NamedTensors& tensors, const std::map<std::string, std::string>& metadata, const ByteSink& sink);
 /// Same, to a new file, synced.
-Status writeSafetensors(const NamedTensors& tensors, const std::map<std::string, std::string>& metadata, FileSystem& files,
-    const std::filesystem::path& path);
+Status writeSafetensors(const NamedTensors& tensors, const std::map<std::string, std::string>& metadata,
+    FileSystem& files, const std::filesystem::path& path);
 
 struct SafetensorsFile {
     NamedTensors tensors; ///< on the CPU, in file order
     std::map<std::string, std::string> metadata;
 };
 
-/// Reads a whole file. Refuses (Corrupt, naming tensor and file) headers over 100 MB, overlapping or gapped offsets, sizes that do
-/// not fit shape and type, unknown types, duplicate names, and truncated files. Nothing in the file is trusted.
+/// Reads a whole file. Refuses (Corrupt, naming tensor and file) headers over 100 MB, overlapping or gapped offsets,
+/// sizes that do not fit shape and type, unknown types, duplicate names, and truncated files. Nothing in the file is
+/// trusted.
 Result<SafetensorsFile> readSafetensors(const std::filesystem::path& path);
 
 } // namespace furrow

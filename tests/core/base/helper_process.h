@@ -11,10 +11,7 @@
 /// Starting process_helper (tests/platform) and waiting for the files it writes.
 namespace furrow::test {
 
-inline std::filesystem::path helperPath()
-{
-    return executablePath().parent_path() / "process_helper";
-}
+inline std::filesystem::path helperPath() { return executablePath().parent_path() / "process_helper"; }
 
 inline Result<ChildProcess> startHelper(std::vector<std::string> arguments)
 {

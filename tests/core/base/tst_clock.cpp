@@ -10,7 +10,10 @@ class TestClock : public QObject {
     QTemporaryDir folder_;
 
 private Q_SLOTS:
-    void initTestCase() { qputenv("FURROW_CLOCK", folder_.filePath("clocks").toUtf8()); } // read once, at the first look at a clock
+    void initTestCase()
+    {
+        qputenv("FURROW_CLOCK", folder_.filePath("clocks").toUtf8());
+    } // read once, at the first look at a clock
 
     void clocksJumpWhenAStormSaysSo()
     {
@@ -38,8 +41,8 @@ private Q_SLOTS:
 
     void wallTimeIsThatOfTheSystem()
     {
-        const double differenceMs
-            = static_cast<double>(systemClock().wallNs()) / 1e6 - static_cast<double>(QDateTime::currentMSecsSinceEpoch());
+        const double differenceMs = static_cast<double>(systemClock().wallNs()) / 1e6
+            - static_cast<double>(QDateTime::currentMSecsSinceEpoch());
         QVERIFY(std::abs(differenceMs) < 1000);
     }
 

@@ -124,7 +124,8 @@ private Q_SLOTS:
         QCOMPARE(readFile(at("fifo")).error().code, ErrorCode::InvalidArgument);
     }
 
-    /// `status` waited for ever in a run folder with a named pipe in place of heldout.bin, and a supervisor for its log.
+    /// `status` waited for ever in a run folder with a named pipe in place of heldout.bin, and a supervisor for its
+    /// log.
     void aNamedPipeWasWaitedForWhereAFileIsWrittenOrReadAsAStream()
     {
         QCOMPARE(::mkfifo(at("pipe").c_str(), 0600), 0);
@@ -134,7 +135,9 @@ private Q_SLOTS:
         QVERIFY2(made.error().message.find("not a regular file") != std::string::npos, made.error().message.c_str());
         const auto refused = refuseIrregular(at("pipe"));
         QVERIFY(!refused.ok());
-        QVERIFY2(refused.error().message.find(at("pipe").string() + ": it is not a regular file. Remove it") != std::string::npos, refused.error().message.c_str());
+        QVERIFY2(refused.error().message.find(at("pipe").string() + ": it is not a regular file. Remove it")
+                != std::string::npos,
+            refused.error().message.c_str());
         QVERIFY(refuseIrregular(at("absent")).ok());
         QVERIFY(!refuseIrregular(at("")).ok());
     }
@@ -255,7 +258,8 @@ private Q_SLOTS:
 
     void namesInOtherScriptsWork()
     {
-        const auto path = pathFromUtf8(utf8Text(at("")) + "/\xD0\xBF\xD0\xBE\xD0\xBB\xD0\xB5 \xE7\x95\x91 \xF0\x9F\x8C\xBE");
+        const auto path
+            = pathFromUtf8(utf8Text(at("")) + "/\xD0\xBF\xD0\xBE\xD0\xBB\xD0\xB5 \xE7\x95\x91 \xF0\x9F\x8C\xBE");
         QVERIFY(writeFileDurably(realFileSystem(), path, "x").ok());
         QCOMPARE(readFile(path).value(), std::string("x"));
     }

@@ -12,10 +12,8 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("bytes");
         QTest::addColumn<QString>("digest");
         // NIST FIPS 180-4 examples
-        QTest::newRow("empty") << QByteArray()
-                               << "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-        QTest::newRow("abc") << QByteArray("abc")
-                             << "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        QTest::newRow("empty") << QByteArray() << "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        QTest::newRow("abc") << QByteArray("abc") << "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         QTest::newRow("448 bits") << QByteArray("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
                                   << "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1";
         QTest::newRow("a million a") << QByteArray(1000000, 'a')
@@ -58,10 +56,7 @@ private Q_SLOTS:
         QCOMPARE(sha256File(path, stopping.get_token()).error().code, ErrorCode::Cancelled);
     }
 
-    void missingFileIsAnError()
-    {
-        QCOMPARE(sha256File("/nowhere/at/all").error().code, ErrorCode::NotFound);
-    }
+    void missingFileIsAnError() { QCOMPARE(sha256File("/nowhere/at/all").error().code, ErrorCode::NotFound); }
 
     void xxh3MatchesTheReference()
     {

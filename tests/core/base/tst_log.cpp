@@ -21,8 +21,7 @@ private Q_SLOTS:
         logError("last");
         const QStringList lines = QString::fromStdString(readFile(path).value()).split('\n');
         QCOMPARE(lines.size(), 5);
-        const QRegularExpression form(
-            "^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3} ([DIWE]) worker-0  (.*)$");
+        const QRegularExpression form("^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3} ([DIWE]) worker-0  (.*)$");
         const QList<QPair<QString, QString>> wanted { { "I", "first" }, { "W", "curly {} braces %s are text" },
             { "D", "fine" }, { "E", "last" } };
         for (int line = 0; line < wanted.size(); ++line) {
@@ -33,7 +32,8 @@ private Q_SLOTS:
         }
     }
 
-    /// The name of a folder with a line end in it made two lines of one, the second without a time; the last line is told without its head.
+    /// The name of a folder with a line end in it made two lines of one, the second without a time; the last line is
+    /// told without its head.
     void aMessageIsOneLineWhateverItNames()
     {
         const QTemporaryDir folder;
@@ -41,7 +41,8 @@ private Q_SLOTS:
         startLog("worker-0", path, false);
         logError("cannot read /tmp/a\n2026-01-01 00:00:00.000 I worker-0  all is well");
         QCOMPARE(QString::fromStdString(readFile(path).value()).count('\n'), 1);
-        QCOMPARE(QString::fromStdString(lastLogLine(path)), QStringLiteral("cannot read /tmp/a\u240A2026-01-01 00:00:00.000 I worker-0  all is well"));
+        QCOMPARE(QString::fromStdString(lastLogLine(path)),
+            QStringLiteral("cannot read /tmp/a\u240A2026-01-01 00:00:00.000 I worker-0  all is well"));
     }
 
     /// A worker waited for ever in open when somebody had put a named pipe in place of its log.

@@ -118,7 +118,8 @@ private Q_SLOTS:
         for (int i = 0; i < 5; ++i) // it takes a while to go
             watch.look(now += kSecondNs);
         QVERIFY(watch.wasAtWork());
-        QCOMPARE((ProcessExit { 0, SIGKILL, true }).describe(), std::string("SIGKILL (likely the out-of-memory killer)"));
+        QCOMPARE(
+            (ProcessExit { 0, SIGKILL, true }).describe(), std::string("SIGKILL (likely the out-of-memory killer)"));
     }
 
     void secretsReachOnlyAProcessThatSendsThem()
@@ -196,7 +197,8 @@ private Q_SLOTS:
 
     void argumentsAreNeverSplitOrExpanded()
     {
-        const std::vector<std::string> nasty { "a b", "\"quoted\"", "back\\slash\\", "$HOME *", "", "\xC3\xA9\xE7\x95\x91" };
+        const std::vector<std::string> nasty { "a b", "\"quoted\"", "back\\slash\\", "$HOME *", "",
+            "\xC3\xA9\xE7\x95\x91" };
         for (const std::string& argument : nasty) {
             ProcessOptions options { { "print", argument }, {}, {}, at("out") };
             auto child = ChildProcess::start(test::helperPath(), options);
@@ -283,7 +285,10 @@ private Q_SLOTS:
     void aFileThatExecRefusesIsAnErrorBothWays()
     {
         const auto path = at("broken");
-        QVERIFY(writeFileDurably(realFileSystem(), path, std::string("\x7F" "ELF broken")).ok());
+        QVERIFY(writeFileDurably(realFileSystem(), path,
+            std::string("\x7F"
+                        "ELF broken"))
+                .ok());
         std::filesystem::permissions(path, std::filesystem::perms::owner_all);
         QVERIFY(!ChildProcess::start(path, {}).ok());
         QVERIFY(!startDetached(path, {}).ok());
@@ -293,7 +298,8 @@ private Q_SLOTS:
     {
         const int leaked = ::dup(STDERR_FILENO); // without O_CLOEXEC
         auto child = test::startHelper({ "sleep" });
-        const std::string name = "/proc/" + std::to_string(child.value().identity().pid) + "/fd/" + std::to_string(leaked);
+        const std::string name
+            = "/proc/" + std::to_string(child.value().identity().pid) + "/fd/" + std::to_string(leaked);
         QVERIFY(leaked > 2);
         QVERIFY(!std::filesystem::exists(std::filesystem::symlink_status(name)));
         ::close(leaked);

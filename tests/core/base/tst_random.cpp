@@ -29,8 +29,8 @@ private Q_SLOTS:
 
     void mixDependsOnOrderCountAndValue()
     {
-        std::set<std::uint64_t> seeds { mixSeed({}), mixSeed({ 0 }), mixSeed({ 0, 0 }), mixSeed({ 1 }), mixSeed({ 1, 2 }),
-            mixSeed({ 2, 1 }), mixSeed({ 1, 2, 0 }), mixSeed({ UINT64_MAX }) };
+        std::set<std::uint64_t> seeds { mixSeed({}), mixSeed({ 0 }), mixSeed({ 0, 0 }), mixSeed({ 1 }),
+            mixSeed({ 1, 2 }), mixSeed({ 2, 1 }), mixSeed({ 1, 2, 0 }), mixSeed({ UINT64_MAX }) };
         QCOMPARE(seeds.size(), std::size_t(8));
     }
 

@@ -13,34 +13,49 @@ private Q_SLOTS:
     {
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QByteArray>("shown");
-        QTest::newRow("plain") << QByteArray("see https://ann:geheim@h/x now") << QByteArray("see https://<hidden>@h/x now");
+        QTest::newRow("plain") << QByteArray("see https://ann:geheim@h/x now")
+                               << QByteArray("see https://<hidden>@h/x now");
         QTest::newRow("percent-encoded") << QByteArray("http://a:p%40s%2Fs@h:8") << QByteArray("http://<hidden>@h:8");
-        QTest::newRow("another @ in the password") << QByteArray("http://a:p@ss@h/b@c") << QByteArray("http://<hidden>@h/b@c");
+        QTest::newRow("another @ in the password")
+            << QByteArray("http://a:p@ss@h/b@c") << QByteArray("http://<hidden>@h/b@c");
         QTest::newRow("name only") << QByteArray("ssh://git@h") << QByteArray("ssh://<hidden>@h");
-        QTest::newRow("two") << QByteArray("x://a:1@h and y://b:2@i") << QByteArray("x://<hidden>@h and y://<hidden>@i");
+        QTest::newRow("two") << QByteArray("x://a:1@h and y://b:2@i")
+                             << QByteArray("x://<hidden>@h and y://<hidden>@i");
         QTest::newRow("none") << QByteArray("hf://o/n@main/x, a@b") << QByteArray("hf://o/n@main/x, a@b");
-        const auto row = [](const char* name, const char* text, const char* shown) { QTest::newRow(name) << QByteArray(text) << QByteArray(shown); };
+        const auto row = [](const char* name, const char* text, const char* shown) {
+            QTest::newRow(name) << QByteArray(text) << QByteArray(shown);
+        };
         row("a slash in the password", "get https://user:p/a:ss@host/x now", "get https://<hidden>@host/x now");
         row("a question mark in the password", "'https://user:p?a@host/x'", "'https://<hidden>@host/x'");
-        row("two with a slash", "https://u:p/a@h https://v:q/b@i \"c@d\"", "https://<hidden>@h https://<hidden>@i \"c@d\"");
+        row("two with a slash", "https://u:p/a@h https://v:q/b@i \"c@d\"",
+            "https://<hidden>@h https://<hidden>@i \"c@d\"");
         row("a scheme in the password", "https://u:p://x@h/y", "https://<hidden>@h/y");
         row("no scheme", "//u:pw1secret@h/x (//v:q@i)", "//<hidden>@h/x (//<hidden>@i)");
         row("a revision", "https://host/a@revision", "https://host/a@revision");
         row("a port and a revision", "https://host:8080/a@revision", "https://host:8080/a@revision");
         row("an empty port and a revision", "https://host:/a@revision", "https://host:/a@revision");
-        row("a host of version 6 and a revision", "http://[::1]:80/a@b http://[::1]/a@b", "http://[::1]:80/a@b http://[::1]/a@b");
+        row("a host of version 6 and a revision", "http://[::1]:80/a@b http://[::1]/a@b",
+            "http://[::1]:80/a@b http://[::1]/a@b");
         row("a file", "file:///data/a@b and /data//u:x@y", "file:///data/a@b and /data//u:x@y");
         row("a comment", "x = 1; // see ann@host, u:v@w", "x = 1; // see ann@host, u:v@w");
-        row("Amazon", "https://b.s3.com/k?X-Amz-Credential=AKIA%2F2026%2Fs3&X-Amz-Expires=60&X-Amz-Security-Token=Fwo%3D&X-Amz-Signature=0af1, gone",
+        row("Amazon",
+            "https://b.s3.com/k?X-Amz-Credential=AKIA%2F2026%2Fs3&X-Amz-Expires=60&X-Amz-Security-Token=Fwo%3D&X-Amz-Signature=0af1, gone",
             "https://b.s3.com/k?X-Amz-Credential=<hidden>&X-Amz-Expires=60&X-Amz-Security-Token=<hidden>&X-Amz-Signature=<hidden> gone");
-        row("Amazon of before", "https://b/k?AWSAccessKeyId=AKIA1&Expires=1&Signature=a/b+c%3D#x", "https://b/k?AWSAccessKeyId=<hidden>&Expires=1&Signature=<hidden>#x");
-        row("Azure", "\"https://a.net/c/b?sv=2026&se=2027&sp=r&sig=Zm9v%2Fbar%3D\"", "\"https://a.net/c/b?sv=2026&se=2027&sp=r&sig=<hidden>\"");
-        row("Google", "https://s/b?X-Goog-Credential=me%40p&X-Goog-Signature=00ff&GoogleAccessId=me", "https://s/b?X-Goog-Credential=<hidden>&X-Goog-Signature=<hidden>&GoogleAccessId=<hidden>");
-        row("CloudFront", "https://c/x?Policy=eyJ_&Signature=a~b-&Key-Pair-Id=K2", "https://c/x?Policy=<hidden>&Signature=<hidden>&Key-Pair-Id=<hidden>");
-        row("in JSON text", "{\"url\":\"https://b/k?a=1\\u0026X-Amz-Signature=0af1\\u0026sig=2\"}", "{\"url\":\"https://b/k?a=1\\u0026X-Amz-Signature=<hidden>\\u0026sig=<hidden>\"}");
+        row("Amazon of before", "https://b/k?AWSAccessKeyId=AKIA1&Expires=1&Signature=a/b+c%3D#x",
+            "https://b/k?AWSAccessKeyId=<hidden>&Expires=1&Signature=<hidden>#x");
+        row("Azure", "\"https://a.net/c/b?sv=2026&se=2027&sp=r&sig=Zm9v%2Fbar%3D\"",
+            "\"https://a.net/c/b?sv=2026&se=2027&sp=r&sig=<hidden>\"");
+        row("Google", "https://s/b?X-Goog-Credential=me%40p&X-Goog-Signature=00ff&GoogleAccessId=me",
+            "https://s/b?X-Goog-Credential=<hidden>&X-Goog-Signature=<hidden>&GoogleAccessId=<hidden>");
+        row("CloudFront", "https://c/x?Policy=eyJ_&Signature=a~b-&Key-Pair-Id=K2",
+            "https://c/x?Policy=<hidden>&Signature=<hidden>&Key-Pair-Id=<hidden>");
+        row("in JSON text", "{\"url\":\"https://b/k?a=1\\u0026X-Amz-Signature=0af1\\u0026sig=2\"}",
+            "{\"url\":\"https://b/k?a=1\\u0026X-Amz-Signature=<hidden>\\u0026sig=<hidden>\"}");
         row("a setting that is no parameter", "policy=cosine, sig=3, seed=1", "policy=cosine, sig=3, seed=1");
-        QTest::newRow("header") << QByteArray("Authorization: Bearer abc.def") << QByteArray("Authorization: Bearer <hidden>");
-        QTest::newRow("paths stay") << QByteArray("/data/hf_datasets_cache/token_list.txt") << QByteArray("/data/hf_datasets_cache/token_list.txt");
+        QTest::newRow("header") << QByteArray("Authorization: Bearer abc.def")
+                                << QByteArray("Authorization: Bearer <hidden>");
+        QTest::newRow("paths stay") << QByteArray("/data/hf_datasets_cache/token_list.txt")
+                                    << QByteArray("/data/hf_datasets_cache/token_list.txt");
     }
     void accountsOfAddressesAreHidden()
     {
@@ -51,7 +66,8 @@ private Q_SLOTS:
 
     void strangersSawHalfOfASignature()
     {
-        QCOMPARE(redacted("signature=ab/cd+ef== sig: Zm/9v config=x"), std::string("signature=<hidden> sig: <hidden> config=x"));
+        QCOMPARE(redacted("signature=ab/cd+ef== sig: Zm/9v config=x"),
+            std::string("signature=<hidden> sig: <hidden> config=x"));
         QCOMPARE(redacted("secret = \"a/b%2Fc\", designs=1"), std::string("secret = \"<hidden>\", designs=1"));
     }
 
@@ -102,10 +118,12 @@ private Q_SLOTS:
 
     void variablesWithSecretsAreKnown()
     {
-        for (const char* name : { "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "WANDB_API_KEY", "PGPASSWORD" })
+        for (const char* name :
+            { "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "WANDB_API_KEY", "PGPASSWORD" })
             QVERIFY2(isSecretVariable(name, "x"), name);
         QVERIFY(isSecretVariable("https_proxy", "http://u:p@proxy:8080"));
-        for (const char* name : { "PATH", "HF_HOME", "TOKENIZERS_PARALLELISM", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH" })
+        for (const char* name :
+            { "PATH", "HF_HOME", "TOKENIZERS_PARALLELISM", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH" })
             QVERIFY2(!isSecretVariable(name, "/usr/bin:/bin"), name);
         QVERIFY(!isSecretVariable("https_proxy", "http://proxy:8080"));
     }

@@ -116,7 +116,8 @@ private Q_SLOTS:
         };
         row("empty", "", true, "");
         row("ascii, longer than a word", "the quick brown fox", true, "the quick brown fox");
-        row("two, three, four bytes", "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x8C\xBE", true, "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x8C\xBE");
+        row("two, three, four bytes", "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x8C\xBE", true,
+            "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x8C\xBE");
         row("zero byte", QByteArray("a\0b", 3), true, QByteArray("a\0b", 3));
         row("highest code point", "\xF4\x8F\xBF\xBF", true, "\xF4\x8F\xBF\xBF");
         row("lone continuation", "a\x80z", false, "a" + r + "z");
@@ -125,7 +126,10 @@ private Q_SLOTS:
         row("surrogate", "\xED\xA0\x80", false, r + r + r);
         row("above U+10FFFF", "\xF4\x90\x80\x80", false, r + r + r + r);
         row("cut three-byte form is one piece", "\xE2\x82", false, r);
-        row("cut four-byte form, then text", "\xF0\x9F\x8C" "abc", false, r + "abc");
+        row("cut four-byte form, then text",
+            "\xF0\x9F\x8C"
+            "abc",
+            false, r + "abc");
         row("byte that never occurs", "\xFF\xFE", false, r + r);
         row("error after eight ascii bytes", "12345678\xFF", false, "12345678" + r);
     }
@@ -164,14 +168,16 @@ private Q_SLOTS:
 
     void cutsBetweenCodePoints()
     {
-        const std::string text = "a\xE2\x82\xAC" "b";
+        const std::string text = "a\xE2\x82\xAC"
+                                 "b";
         QCOMPARE(cutAtCodePoint(text, 10), std::string_view(text));
         QCOMPARE(cutAtCodePoint(text, 4), std::string_view(text).substr(0, 4));
         QCOMPARE(cutAtCodePoint(text, 3), std::string_view("a"));
         QCOMPARE(cutAtCodePoint(text, 0), std::string_view());
     }
 
-    /// A cause in a tracker with escape codes rewrote the terminal, one with line ends forged "every chunk is where it should be", one of 3 MB hid the rest.
+    /// A cause in a tracker with escape codes rewrote the terminal, one with line ends forged "every chunk is where it
+    /// should be", one of 3 MB hid the rest.
     void textFromOutsideIsOneLineThatNoTerminalObeys_data()
     {
         QTest::addColumn<QByteArray>("text");
@@ -180,8 +186,14 @@ private Q_SLOTS:
         QTest::newRow("letters of others") << QByteArray("Ü 漢 🙂") << QByteArray("Ü 漢 🙂");
         QTest::newRow("clears the screen") << QByteArray("a\x1b[2Jb") << QByteArray("a␛[2Jb");
         QTest::newRow("a line of its own") << QByteArray("a\r\nExactly once.") << QByteArray("a␍␊Exactly once.");
-        QTest::newRow("C1") << QByteArray("a\xC2\x9B" "2Jb") << QByteArray("a\xEF\xBF\xBD" "2Jb");
-        QTest::newRow("turns the line round") << QByteArray("a\xE2\x80\xAE" "b") << QByteArray("a\xEF\xBF\xBD" "b");
+        QTest::newRow("C1") << QByteArray("a\xC2\x9B"
+                                          "2Jb")
+                            << QByteArray("a\xEF\xBF\xBD"
+                                          "2Jb");
+        QTest::newRow("turns the line round") << QByteArray("a\xE2\x80\xAE"
+                                                            "b")
+                                              << QByteArray("a\xEF\xBF\xBD"
+                                                            "b");
         QTest::newRow("not UTF-8") << QByteArray("a\xFF") << QByteArray("a\xEF\xBF\xBD");
         QTest::newRow("NUL and DEL") << QByteArray("\0\x7F", 2) << QByteArray("␀␡");
     }
@@ -194,7 +206,9 @@ private Q_SLOTS:
     /// The name of a checkpoint folder with a line end in it forged lines of status, audit and compare.
     void whatASentenceNamesStaysInItsLine()
     {
-        QCOMPARE(sentence("checkpoint %1 is damaged", { "EVIL\nforged: every chunk is where it should be\xE2\x80\xAE" }), std::string("checkpoint EVIL␊forged: every chunk is where it should be\xEF\xBF\xBD is damaged"));
+        QCOMPARE(
+            sentence("checkpoint %1 is damaged", { "EVIL\nforged: every chunk is where it should be\xE2\x80\xAE" }),
+            std::string("checkpoint EVIL␊forged: every chunk is where it should be\xEF\xBF\xBD is damaged"));
     }
 
     void aLongTextFromOutsideIsCut()
@@ -209,10 +223,15 @@ private Q_SLOTS:
     {
         TerminalText text;
         std::string shown;
-        for (const char* piece : { "one\n\ttwo \x1b", "]0;title\x07 \xC2", "\x9B" "2J \xC3", "\x9C \xC2", "\xA9 \xC2" })
+        for (const char* piece : { "one\n\ttwo \x1b", "]0;title\x07 \xC2",
+                 "\x9B"
+                 "2J \xC3",
+                 "\x9C \xC2", "\xA9 \xC2" })
             shown += text.next(piece);
         shown += text.end();
-        QCOMPARE(shown, std::string("one\n\ttwo ␛]0;title␇ \xEF\xBF\xBD" "2J Ü © \xC2"));
+        QCOMPARE(shown,
+            std::string("one\n\ttwo ␛]0;title␇ \xEF\xBF\xBD"
+                        "2J Ü © \xC2"));
     }
 
     void pathsKeepTheirLetters()

@@ -7,7 +7,8 @@ using namespace furrow;
 class TestJsonReading : public QObject {
     Q_OBJECT
 
-    static constexpr const char* kText = R"({"text":"a","yes":true,"whole":7,"least":-3,"real":0.5,"huge":18446744073709551615,"list":[1,2,3],"mixed":[1,"b"],"none":null,"files":[{"size":1},{"size":"x"}]})";
+    static constexpr const char* kText
+        = R"({"text":"a","yes":true,"whole":7,"least":-3,"real":0.5,"huge":18446744073709551615,"list":[1,2,3],"mixed":[1,"b"],"none":null,"files":[{"size":1},{"size":"x"}]})";
 
     /// The trouble after `read`.
     template <typename Read> static QString troubleOf(const char* text, const Read& read)
@@ -34,7 +35,9 @@ private Q_SLOTS:
         QCOMPARE(j.valueOr("none", 5), 5);
         QCOMPARE(j.valueOr("absent", 5), 5);
         std::vector<std::string> keys;
-        j["files"].at(0).eachKey([&](const std::string& key, const JsonPart& part) { keys.push_back(key + std::to_string(part.as<int>())); });
+        j["files"].at(0).eachKey([&](const std::string& key, const JsonPart& part) {
+            keys.push_back(key + std::to_string(part.as<int>()));
+        });
         QCOMPARE(keys, std::vector<std::string> { "size1" });
         QVERIFY2(reading.ok(), reading.trouble().c_str());
     }
@@ -44,31 +47,52 @@ private Q_SLOTS:
     {
         const auto said = [](const auto& read) { return troubleOf(kText, read); };
         QCOMPARE(said([](const JsonPart& j) { (void)j["step"].as<int>(); }), QStringLiteral("it has no key 'step'"));
-        QCOMPARE(said([](const JsonPart& j) { (void)j["files"].at(0)["name"].as<std::string>(); }), QStringLiteral("it has no key 'files[0].name'"));
-        QCOMPARE(said([](const JsonPart& j) { (void)j["list"].at(3).as<int>(); }), QStringLiteral("it has no key 'list[3]'"));
-        QCOMPARE(said([](const JsonPart& j) { j["files"].each([](const JsonPart& file) { (void)file["size"].as<int>(); }); }), QStringLiteral("its key 'files[1].size' is not a whole number"));
-        QCOMPARE(said([](const JsonPart& j) { (void)j["mixed"].as<std::vector<std::string>>(); }), QStringLiteral("its key 'mixed[0]' is not a text"));
-        QCOMPARE(said([](const JsonPart& j) { (void)j["real"].as<int>(); }), QStringLiteral("its key 'real' is not a whole number"));
-        QCOMPARE(said([](const JsonPart& j) { (void)j["text"].as<double>(); }), QStringLiteral("its key 'text' is not a number"));
-        QCOMPARE(said([](const JsonPart& j) { (void)j["text"].as<bool>(); }), QStringLiteral("its key 'text' is neither true nor false"));
-        QCOMPARE(said([](const JsonPart& j) { (void)j["text"].size(); }), QStringLiteral("its key 'text' is not a list"));
-        QCOMPARE(said([](const JsonPart& j) { (void)j["text"]["inner"].as<int>(); }), QStringLiteral("its key 'text' is not a JSON object"));
-        QCOMPARE(said([](const JsonPart& j) { j["text"].refuse("is no colour"); }), QStringLiteral("its key 'text' is no colour"));
+        QCOMPARE(said([](const JsonPart& j) { (void)j["files"].at(0)["name"].as<std::string>(); }),
+            QStringLiteral("it has no key 'files[0].name'"));
+        QCOMPARE(said([](const JsonPart& j) { (void)j["list"].at(3).as<int>(); }),
+            QStringLiteral("it has no key 'list[3]'"));
+        QCOMPARE(said([](const JsonPart& j) {
+            j["files"].each([](const JsonPart& file) { (void)file["size"].as<int>(); });
+        }),
+            QStringLiteral("its key 'files[1].size' is not a whole number"));
+        QCOMPARE(said([](const JsonPart& j) { (void)j["mixed"].as<std::vector<std::string>>(); }),
+            QStringLiteral("its key 'mixed[0]' is not a text"));
+        QCOMPARE(said([](const JsonPart& j) { (void)j["real"].as<int>(); }),
+            QStringLiteral("its key 'real' is not a whole number"));
+        QCOMPARE(said([](const JsonPart& j) { (void)j["text"].as<double>(); }),
+            QStringLiteral("its key 'text' is not a number"));
+        QCOMPARE(said([](const JsonPart& j) { (void)j["text"].as<bool>(); }),
+            QStringLiteral("its key 'text' is neither true nor false"));
+        QCOMPARE(
+            said([](const JsonPart& j) { (void)j["text"].size(); }), QStringLiteral("its key 'text' is not a list"));
+        QCOMPARE(said([](const JsonPart& j) { (void)j["text"]["inner"].as<int>(); }),
+            QStringLiteral("its key 'text' is not a JSON object"));
+        QCOMPARE(said([](const JsonPart& j) { j["text"].refuse("is no colour"); }),
+            QStringLiteral("its key 'text' is no colour"));
     }
 
     /// A number that did not fit was cut to its lowest bits.
     void aNumberThatDoesNotFitIsNamed()
     {
         const auto said = [](const auto& read) { return troubleOf(kText, read); };
-        QCOMPARE(said([](const JsonPart& j) { (void)j["huge"].as<std::int64_t>(); }), QStringLiteral("its key 'huge' is 18446744073709551615, which it cannot be"));
-        QCOMPARE(said([](const JsonPart& j) { (void)j["huge"].as<std::int32_t>(); }), QStringLiteral("its key 'huge' is 18446744073709551615, which it cannot be"));
-        QCOMPARE(said([](const JsonPart& j) { (void)j["least"].as<std::uint64_t>(); }), QStringLiteral("its key 'least' is -3, which it cannot be"));
-        QCOMPARE(said([](const JsonPart& j) { (void)j["whole"].within(0, 6); }), QStringLiteral("its key 'whole' is 7, which it cannot be"));
+        QCOMPARE(said([](const JsonPart& j) { (void)j["huge"].as<std::int64_t>(); }),
+            QStringLiteral("its key 'huge' is 18446744073709551615, which it cannot be"));
+        QCOMPARE(said([](const JsonPart& j) { (void)j["huge"].as<std::int32_t>(); }),
+            QStringLiteral("its key 'huge' is 18446744073709551615, which it cannot be"));
+        QCOMPARE(said([](const JsonPart& j) { (void)j["least"].as<std::uint64_t>(); }),
+            QStringLiteral("its key 'least' is -3, which it cannot be"));
+        QCOMPARE(said([](const JsonPart& j) { (void)j["whole"].within(0, 6); }),
+            QStringLiteral("its key 'whole' is 7, which it cannot be"));
     }
 
     void theFirstTroubleIsKept()
     {
-        QCOMPARE(troubleOf(kText, [](const JsonPart& j) { (void)j["a"].as<int>(); (void)j["b"].as<int>(); }), QStringLiteral("it has no key 'a'"));
+        QCOMPARE(troubleOf(kText,
+                     [](const JsonPart& j) {
+                         (void)j["a"].as<int>();
+                         (void)j["b"].as<int>();
+                     }),
+            QStringLiteral("it has no key 'a'"));
     }
 
     void textThatIsNoJsonIsNamed_data()

@@ -61,7 +61,9 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("key");
         for (const auto& s : settings())
-            if (s.choices.empty() && (std::holds_alternative<std::string RunConfig::*>(s.field) || std::holds_alternative<std::vector<std::string> RunConfig::*>(s.field)))
+            if (s.choices.empty()
+                && (std::holds_alternative<std::string RunConfig::*>(s.field)
+                    || std::holds_alternative<std::vector<std::string> RunConfig::*>(s.field)))
                 QTest::newRow(s.key.c_str()) << QString::fromStdString(s.key);
     }
     void aTokenOfTheEnvironmentWasTakenAsAName()
@@ -83,7 +85,9 @@ private Q_SLOTS:
         QCOMPARE(problems.size(), std::size_t(1));
         QCOMPARE(problems.front().key, setting.key);
         const auto& said = problems.front().message;
-        QVERIFY2(said.find(setting.key + " holds the secret of the environment variable HF_TOKEN") == 0 && said.find("tok_") == std::string::npos, said.c_str());
+        QVERIFY2(said.find(setting.key + " holds the secret of the environment variable HF_TOKEN") == 0
+                && said.find("tok_") == std::string::npos,
+            said.c_str());
         QVERIFY2(shorter.find("holds the secret") == std::string::npos, shorter.c_str());
     }
 
@@ -93,7 +97,8 @@ private Q_SLOTS:
             R"({"layers": 0, "widht": 3, "lr": "fast", "schedule": "exponential", "batch_size": 1.5, "iterate": 1})"));
         QCOMPARE(reading.problems.size(), std::size_t(6));
         const auto text = toString(reading.problems);
-        for (const char* part : { "layers is 0", "1 to 512", "'widht'", "lr is \"fast\"", "'exponential'", "cosine", "batch_size", "iterate is 1" })
+        for (const char* part : { "layers is 0", "1 to 512", "'widht'", "lr is \"fast\"", "'exponential'", "cosine",
+                 "batch_size", "iterate is 1" })
             QVERIFY2(text.find(part) != std::string::npos, (std::string(part) + " not in\n" + text).c_str());
     }
 
@@ -104,7 +109,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("fix");
         QTest::newRow("heads") << R"({"heads": 5, "width": 128})" << "heads" << "4";
         QTest::newRow("kv heads") << R"({"kv_heads": 3})" << "kv_heads" << "0";
-        QTest::newRow("chunk over block") << R"({"chunk_samples": 200, "samples_per_block": 100})" << "chunk_samples" << "100";
+        QTest::newRow("chunk over block")
+            << R"({"chunk_samples": 200, "samples_per_block": 100})" << "chunk_samples" << "100";
         QTest::newRow("no data") << R"({"data": []})" << "data" << "";
         QTest::newRow("rate 0") << R"({"lr": 0, "min_lr": 0})" << "lr" << "0.001";
         QTest::newRow("devices") << R"({"devices": "cpu:none"})" << "devices" << "cpu:2";
@@ -176,7 +182,8 @@ private Q_SLOTS:
         config.iterate = true;
         config.steps = 1000;
         QCOMPARE(QString::fromStdString(commandLine(config, preset)),
-            QStringLiteral("furrowctl run --preset char --data 'my text.txt' --data b.txt --steps 1000 --iterate=true"));
+            QStringLiteral(
+                "furrowctl run --preset char --data 'my text.txt' --data b.txt --steps 1000 --iterate=true"));
     }
 
     void unknownPresetListsTheKnownOnes()

@@ -18,7 +18,10 @@ namespace furrow::test {
 /// A folder for one test, with the ways to put data files into it.
 class DataFolder {
 public:
-    std::filesystem::path path(const std::string& name = {}) const { return pathFromUtf8(folder_.path().toStdString()) / pathFromUtf8(name); }
+    std::filesystem::path path(const std::string& name = {}) const
+    {
+        return pathFromUtf8(folder_.path().toStdString()) / pathFromUtf8(name);
+    }
     std::string write(const std::string& name, const std::string& bytes) const
     {
         const auto file = path(name);
@@ -42,7 +45,8 @@ inline std::string xz(const std::string& plain)
 {
     std::string out(lzma_stream_buffer_bound(plain.size()), '\0');
     std::size_t size = 0;
-    (void)lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const std::uint8_t*>(plain.data()), plain.size(), reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size());
+    (void)lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const std::uint8_t*>(plain.data()),
+        plain.size(), reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size());
     out.resize(size);
     return out;
 }
@@ -51,7 +55,8 @@ inline std::string bzip2(const std::string& plain)
 {
     std::string out(plain.size() + plain.size() / 50 + 1000, '\0');
     auto size = static_cast<unsigned>(out.size());
-    BZ2_bzBuffToBuffCompress(out.data(), &size, const_cast<char*>(plain.data()), static_cast<unsigned>(plain.size()), 9, 0, 0);
+    BZ2_bzBuffToBuffCompress(
+        out.data(), &size, const_cast<char*>(plain.data()), static_cast<unsigned>(plain.size()), 9, 0, 0);
     out.resize(size);
     return out;
 }
@@ -74,12 +79,14 @@ inline std::string indexedLines(std::int64_t count)
     return text;
 }
 
-inline Result<BlockManager> openManager(const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock = 0)
+inline Result<BlockManager> openManager(
+    const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock = 0)
 {
     auto inspection = inspectData(config);
     if (!inspection.ok())
         return inspection.error();
-    auto manager = BlockManager::open(config, inspection.value().manifest, samplesPerBlock > 0 ? samplesPerBlock : inspection.value().samplesPerBlock, cache, byteTokenizer(),
+    auto manager = BlockManager::open(config, inspection.value().manifest,
+        samplesPerBlock > 0 ? samplesPerBlock : inspection.value().samplesPerBlock, cache, byteTokenizer(),
         cache.parent_path() / "duplicates.bin");
     if (manager.ok())
         if (auto found = manager.value().findDuplicates({}); !found.ok())
@@ -103,11 +110,13 @@ inline Result<std::vector<PlannedBlock>> planAll(BlockManager& manager)
 inline std::string sampleText(const ChunkText& chunk, std::size_t sample)
 {
     const std::span<const TokenId> all(chunk.tokens);
-    return byteTokenizer()->decode(all.subspan(chunk.offsets[sample], chunk.offsets[sample + 1] - chunk.offsets[sample]));
+    return byteTokenizer()->decode(
+        all.subspan(chunk.offsets[sample], chunk.offsets[sample + 1] - chunk.offsets[sample]));
 }
 
 /// All texts of a data set in block order, through prepared blocks.
-inline Result<std::vector<std::string>> readAll(const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock = 0)
+inline Result<std::vector<std::string>> readAll(
+    const RunConfig& config, const std::filesystem::path& cache, std::int64_t samplesPerBlock = 0)
 {
     auto manager = openManager(config, cache, samplesPerBlock);
     if (!manager.ok())

@@ -45,14 +45,16 @@ struct Parts {
     /// In natural order, as an archive is read that is compressed as a whole.
     std::string sortedTar() const
     {
-        return tarEntry("photo.jpg", "no") + tarEntry("a.txt", text) + tarEntry("b/", "", '5') + tarEntry("b/2.jsonl", json) + tarEntry("b/.hidden.txt", "no") + tarEntry("b/10.csv.gz", csv) + test::tarEnd();
+        return tarEntry("photo.jpg", "no") + tarEntry("a.txt", text) + tarEntry("b/", "", '5')
+            + tarEntry("b/2.jsonl", json) + tarEntry("b/.hidden.txt", "no") + tarEntry("b/10.csv.gz", csv)
+            + test::tarEnd();
     }
     std::string tar() const
     {
-        return tarEntry("b/", "", '5') + tarEntry("b/10.csv.gz", csv) + tarEntry("b/2.jsonl", json) + tarEntry("a.txt", text) + tarEntry("b/.hidden.txt", "no") + tarEntry("photo.jpg", "no") + test::tarEnd();
+        return tarEntry("b/", "", '5') + tarEntry("b/10.csv.gz", csv) + tarEntry("b/2.jsonl", json)
+            + tarEntry("a.txt", text) + tarEntry("b/.hidden.txt", "no") + tarEntry("photo.jpg", "no") + test::tarEnd();
     }
 };
-
 
 } // namespace
 
@@ -63,10 +65,15 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QByteArray>("bytes");
-        const auto add = [](const char* name, const std::string& bytes) { QTest::newRow(name) << QString(name) << QByteArray::fromStdString(bytes); };
+        const auto add = [](const char* name, const std::string& bytes) {
+            QTest::newRow(name) << QString(name) << QByteArray::fromStdString(bytes);
+        };
         const Parts parts;
         const auto zip = [&parts](int method, bool in64) {
-            return test::zipArchive({ { "b/10.csv.gz", parts.csv, method, 0, in64 }, { "b/2.jsonl", parts.json, method, 0, in64 }, { "b/", "", 0, 0, in64 }, { "a.txt", parts.text, method, 0, in64 }, { "photo.jpg", "no", 0, 0, in64 }, { "__MACOSX/a.txt", "no", 0, 0, in64 } });
+            return test::zipArchive(
+                { { "b/10.csv.gz", parts.csv, method, 0, in64 }, { "b/2.jsonl", parts.json, method, 0, in64 },
+                    { "b/", "", 0, 0, in64 }, { "a.txt", parts.text, method, 0, in64 },
+                    { "photo.jpg", "no", 0, 0, in64 }, { "__MACOSX/a.txt", "no", 0, 0, in64 } });
         };
         add("deflated.zip", zip(8, false));
         add("stored.zip", zip(0, false));
@@ -99,7 +106,8 @@ private Q_SLOTS:
         auto manifest = readManifest(inspection.value().manifest);
         VERIFY_OK(manifest);
         QCOMPARE(writeManifest(manifest.value()), inspection.value().manifest);
-        QCOMPARE(QString::fromStdString(manifest.value().sources[0].files[1].path), QString::fromStdString(config.data[0] + "/b/2.jsonl"));
+        QCOMPARE(QString::fromStdString(manifest.value().sources[0].files[1].path),
+            QString::fromStdString(config.data[0] + "/b/2.jsonl"));
     }
     void filesOfOneNameAreARow_data()
     {
@@ -116,11 +124,13 @@ private Q_SLOTS:
         std::string tar;
         for (int i = 0; i < 300; ++i) {
             const std::string name = "train/" + std::to_string(i), row = "row " + std::to_string(i);
-            tar += tarEntry(name + ".jpg", std::string(700, '\xff')) + tarEntry(name + ".TXT", row) + tarEntry(name + ".json", "{\"caption\":{\"text\":\"" + row + "\"}}");
+            tar += tarEntry(name + ".jpg", std::string(700, '\xff')) + tarEntry(name + ".TXT", row)
+                + tarEntry(name + ".json", "{\"caption\":{\"text\":\"" + row + "\"}}");
         }
         tar += tarEntry("README", "no sample") + test::tarEnd();
         DataFolder folder;
-        auto config = test::configFor({ packed ? folder.write("a.tar.gz", test::gzip(tar)) : folder.write("a.tar", tar) });
+        auto config
+            = test::configFor({ packed ? folder.write("a.tar.gz", test::gzip(tar)) : folder.write("a.tar", tar) });
         config.chunkSamples = 20;
         config.textColumn = column.toStdString();
         auto inspection = inspectData(config);
@@ -133,7 +143,8 @@ private Q_SLOTS:
     }
     void aSampleWithoutItsTextIsUnreadable()
     {
-        const std::string tar = tarEntry("0.txt", "row 0") + tarEntry("0.cls", "1") + tarEntry("1.cls", "1") + tarEntry("2.txt", "row 2") + tarEntry("2.txt", "again") + tarEntry("3.txt", "row 1") + test::tarEnd();
+        const std::string tar = tarEntry("0.txt", "row 0") + tarEntry("0.cls", "1") + tarEntry("1.cls", "1")
+            + tarEntry("2.txt", "row 2") + tarEntry("2.txt", "again") + tarEntry("3.txt", "row 1") + test::tarEnd();
         DataFolder folder;
         auto config = test::configFor({ folder.write("a.tar", tar) });
         auto inspection = inspectData(config);
@@ -147,8 +158,10 @@ private Q_SLOTS:
     {
         DataFolder folder;
         const std::string longName = "folder/" + std::string(150, 'n') + ".txt";
-        const std::string gnu = tarEntry("././@LongLink", longName + '\0', 'L') + tarEntry(longName.substr(0, 100), lines(0, 10)) + test::tarEnd();
-        const std::string pax = tarEntry("pax_global_header", test::paxRecord("comment", "x"), 'g') + tarEntry("PaxHeaders/x", test::paxRecord("path", longName) + test::paxRecord("size", "60"), 'x')
+        const std::string gnu = tarEntry("././@LongLink", longName + '\0', 'L')
+            + tarEntry(longName.substr(0, 100), lines(0, 10)) + test::tarEnd();
+        const std::string pax = tarEntry("pax_global_header", test::paxRecord("comment", "x"), 'g')
+            + tarEntry("PaxHeaders/x", test::paxRecord("path", longName) + test::paxRecord("size", "60"), 'x')
             + tarEntry("short", lines(0, 10)) + test::tarEnd();
         for (const auto& tar : { gnu, pax }) {
             auto config = test::configFor({ folder.write("a.tar", tar) });
@@ -158,7 +171,8 @@ private Q_SLOTS:
             QCOMPARE(inspection.value().rows, 10);
         }
     }
-    /// Each of 20,000 files of a packed archive was found by expanding the archive from its beginning: three minutes to look at 250 kB.
+    /// Each of 20,000 files of a packed archive was found by expanding the archive from its beginning: three minutes to
+    /// look at 250 kB.
     void filesOfAPackedArchiveAreReadInOnePass()
     {
         std::string tar;
@@ -241,7 +255,8 @@ private Q_SLOTS:
         add("text.tgz", test::gzip(text), "is called tar", true);
         add("secret.zip", test::zipArchive({ { "a.txt", text, 8, 1 } }), "a.txt is encrypted", false);
         add("method.zip", test::zipArchive({ { "a.txt", text, 14 } }), "packed by method 14", false);
-        add("twice.zip", test::zipArchive({ { "a.txt", text }, { "a.txt", "other\n" } }), "a.txt stands in its archive twice", false);
+        add("twice.zip", test::zipArchive({ { "a.txt", text }, { "a.txt", "other\n" } }),
+            "a.txt stands in its archive twice", false);
         add("twice.tar", tarEntry("a.txt", text) + tar, "a.txt stands in its archive twice", false);
         add("out.zip", test::zipArchive({ { "../a.txt", text } }), "leads out of the archive", false);
         add("out.tar", tarEntry("b/../../a.txt", text) + test::tarEnd(), "leads out of the archive", false);
@@ -283,8 +298,10 @@ private Q_SLOTS:
         std::string flipped = test::zipArchive({ { "a.txt", text, 0 } });
         flipped[500] = static_cast<char>(flipped[500] ^ 1);
         QTest::newRow("checksum") << QByteArray::fromStdString(flipped) << "another checksum";
-        QTest::newRow("larger") << QByteArray::fromStdString(test::zipArchive({ { "a.txt", text, 8, 0, false, 10 } })) << "another size";
-        QTest::newRow("smaller") << QByteArray::fromStdString(test::zipArchive({ { "a.txt", text, 8, 0, false, -10 } })) << "another size";
+        QTest::newRow("larger") << QByteArray::fromStdString(test::zipArchive({ { "a.txt", text, 8, 0, false, 10 } }))
+                                << "another size";
+        QTest::newRow("smaller") << QByteArray::fromStdString(test::zipArchive({ { "a.txt", text, 8, 0, false, -10 } }))
+                                 << "another size";
     }
     void aLyingArchiveIsDamaged()
     {
@@ -301,7 +318,9 @@ private Q_SLOTS:
         DataFolder folder;
         const Parts parts;
         for (const bool packed : { false, true }) {
-            const auto tar = [&](const std::string& bytes) { return folder.write(packed ? "a.tgz" : "a.tar", packed ? test::gzip(bytes) : bytes); };
+            const auto tar = [&](const std::string& bytes) {
+                return folder.write(packed ? "a.tgz" : "a.tar", packed ? test::gzip(bytes) : bytes);
+            };
             auto config = test::configFor({ tar(parts.tar()) });
             config.chunkSamples = 20;
             auto manager = test::openManager(config, folder.path("cache"), 50);

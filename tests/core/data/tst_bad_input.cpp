@@ -12,7 +12,8 @@ using test::DataFolder;
 namespace {
 
 /// Counts over the whole data set.
-Result<ChunkSummary> totals(const RunConfig& config, const std::filesystem::path& cache, std::vector<RowIssue>* issues = nullptr)
+Result<ChunkSummary> totals(
+    const RunConfig& config, const std::filesystem::path& cache, std::vector<RowIssue>* issues = nullptr)
 {
     auto manager = test::openManager(config, cache, 1000);
     if (!manager.ok())
@@ -51,12 +52,18 @@ private Q_SLOTS:
         QTest::addColumn<QString>("column");
         QTest::addColumn<QString>("says");
         const auto add = [](const char* name, const std::string& bytes, const char* says, const char* column = "") {
-            QTest::newRow(name) << QString(name) << QByteArray::fromStdString(bytes) << QString(column) << QString(says);
+            QTest::newRow(name) << QString(name) << QByteArray::fromStdString(bytes) << QString(column)
+                                << QString(says);
         };
         add("empty.txt", "", "is empty");
         add("header only.csv", "id,text\n", "has no rows");
         add("picture.txt", std::string("\x89PNG\r\n\x1a\n", 8) + std::string(100, '\0'), "PNG picture");
-        add("program", std::string("\x7f" "ELF", 4) + std::string(500, '\0'), "a program");
+        add("program",
+            std::string("\x7f"
+                        "ELF",
+                4)
+                + std::string(500, '\0'),
+            "a program");
         std::string noise;
         for (unsigned i = 0; i < 5000; ++i)
             noise += static_cast<char>((i * 2654435761u) >> 13);
@@ -69,7 +76,8 @@ private Q_SLOTS:
         add("no list.json", "{\n\"rows\": [{\"text\":\"a\"}]}", "no member 'data'", "data[].text");
         add("other.json", "{\n\"data\": {\"text\":\"a\"}}", "is no list", "data[].text");
         add("open.json", "{\n\"data\": [{\"text\":\"a\"}]", "ends in the middle", "data[].text");
-        const std::string record = "WARC/1.0\r\nWARC-Type: conversion\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\none\n\r\n\r\n";
+        const std::string record
+            = "WARC/1.0\r\nWARC-Type: conversion\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\none\n\r\n\r\n";
         add("cut.warc", record + record.substr(0, record.size() - 6), "ends in the middle");
         add("rest.warc", record + "something else", "no row that can be read at byte");
         add("text.warc", "one\n", "is called WARC");
@@ -102,7 +110,8 @@ private Q_SLOTS:
         add("plain.txt.bz2", lines, "is called bzip2");
         add("bomb.txt.gz", test::gzip(std::string(100 << 20, 'a')), "bomb");
         add("bomb.txt.zst", test::zstd(std::string(100 << 20, 'a')), "bomb");
-        add("pointer.parquet", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "git lfs pull");
+        add("pointer.parquet", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+            "git lfs pull");
         add("pointer.txt", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "git lfs pull");
         add("secret.parquet", "PARE" + noise + "PARE", "encrypted footer");
         add("flipped.parquet", "QAR1" + noise + "PAR1", "first bytes are damaged");
@@ -193,7 +202,10 @@ private Q_SLOTS:
     {
         DataFolder folder;
         std::vector<RowIssue> issues;
-        auto json = totals(test::configFor({ folder.write("a.jsonl", "{\"text\":\"a\"}\n{\"text\":\"b\n{\"text\":3}\n\n{\"text\":\"\"}\n{\"text\":\"\\ud800\"}\n{\"text\":\"c\"}\n") }), folder.path("cache"), &issues);
+        auto json = totals(
+            test::configFor({ folder.write("a.jsonl",
+                "{\"text\":\"a\"}\n{\"text\":\"b\n{\"text\":3}\n\n{\"text\":\"\"}\n{\"text\":\"\\ud800\"}\n{\"text\":\"c\"}\n") }),
+            folder.path("cache"), &issues);
         QVERIFY2(json.ok(), json.ok() ? "" : json.error().message.c_str());
         QCOMPARE(json.value().rows, 7);
         QCOMPARE(json.value().samples, 3);
@@ -202,7 +214,8 @@ private Q_SLOTS:
         QCOMPARE(json.value().invalidUtf8, 1);
         QCOMPARE(issues.size(), std::size_t { 2 });
         QCOMPARE(issues[0].row, 1);
-        auto csv = totals(test::configFor({ folder.write("a.csv", "id,text\n1,a\n2\n3,\"x\ny\"\n4,\n") }), folder.path("cache"));
+        auto csv = totals(
+            test::configFor({ folder.write("a.csv", "id,text\n1,a\n2\n3,\"x\ny\"\n4,\n") }), folder.path("cache"));
         QVERIFY(csv.ok());
         QCOMPARE(csv.value().rows, 4);
         QCOMPARE(csv.value().failed, 1);
@@ -213,7 +226,8 @@ private Q_SLOTS:
     {
         DataFolder folder;
         std::vector<RowIssue> issues;
-        auto sum = totals(test::configFor({ folder.write("a.txt", "a\n" + std::string(50 << 20, 'x') + "\nb\n") }), folder.path("cache"), &issues);
+        auto sum = totals(test::configFor({ folder.write("a.txt", "a\n" + std::string(50 << 20, 'x') + "\nb\n") }),
+            folder.path("cache"), &issues);
         QVERIFY2(sum.ok(), sum.ok() ? "" : sum.error().message.c_str());
         QCOMPARE(sum.value().rows, 3);
         QCOMPARE(sum.value().samples, 2);
@@ -263,7 +277,9 @@ private Q_SLOTS:
         auto inspection = inspectData(config);
         QVERIFY(inspection.ok());
         const std::string manifest = inspection.value().manifest;
-        const auto open = [&](const std::string& text) { return BlockManager::open(config, text, 4, folder.path("cache"), byteTokenizer()); };
+        const auto open = [&](const std::string& text) {
+            return BlockManager::open(config, text, 4, folder.path("cache"), byteTokenizer());
+        };
         for (std::size_t n = 0; n < manifest.size(); n += 7)
             QVERIFY(!open(manifest.substr(0, n)).ok());
         QVERIFY(!open("{\"version\":2}").ok());

@@ -50,7 +50,10 @@ public:
         lockedAtRename = isLocked(lock_);
         return realFileSystem().rename(from, to);
     }
-    Status replace(const std::filesystem::path& from, const std::filesystem::path& to) override { return realFileSystem().replace(from, to); }
+    Status replace(const std::filesystem::path& from, const std::filesystem::path& to) override
+    {
+        return realFileSystem().replace(from, to);
+    }
     Status syncFolder(const std::filesystem::path& folder) override { return realFileSystem().syncFolder(folder); }
     Status removeAll(const std::filesystem::path& path) override { return realFileSystem().removeAll(path); }
 
@@ -128,7 +131,8 @@ private Q_SLOTS:
         QVERIFY(std::filesystem::exists(mine / "thesis.txt"));
         QVERIFY(isLink(folder.path("cache") / kBlocks / "link"));
     }
-    /// Names came while nobody held the lock; the bytes were written with it, so that whoever was stopped there stopped every run of the workspace.
+    /// Names came while nobody held the lock; the bytes were written with it, so that whoever was stopped there stopped
+    /// every run of the workspace.
     void theLockIsHeldForNamesAndNotForBytes()
     {
         DataFolder folder;
@@ -151,13 +155,17 @@ private Q_SLOTS:
             const auto refused = put(*cache, "a", kMiB);
             QVERIFY(!refused.ok());
             QCOMPARE(refused.error().code, ErrorCode::Busy);
-            const std::string holder = fileLockHolder(folder.path("cache") / "cache.lock") ? "process " + std::to_string(getpid()) + " (tst_block_cache" : "another process";
-            QVERIFY2(refused.error().message.find("cache.lock, is held by " + holder) != std::string::npos, refused.error().message.c_str());
+            const std::string holder = fileLockHolder(folder.path("cache") / "cache.lock")
+                ? "process " + std::to_string(getpid()) + " (tst_block_cache"
+                : "another process";
+            QVERIFY2(refused.error().message.find("cache.lock, is held by " + holder) != std::string::npos,
+                refused.error().message.c_str());
             QCOMPARE(said.size(), std::size_t { 1 });
             QVERIFY2(said.front().find("held by " + holder) != std::string::npos, said.front().c_str());
             const auto start = std::chrono::steady_clock::now();
             QVERIFY(!put(*cache, "a", kMiB).ok());
-            QVERIFY(std::chrono::steady_clock::now() - start < std::chrono::seconds(1)); // the next one does not wait all that again
+            QVERIFY(std::chrono::steady_clock::now() - start
+                < std::chrono::seconds(1)); // the next one does not wait all that again
         }
         QVERIFY(put(*cache, "a", kMiB).ok());
         setCacheWaiting({});
@@ -182,7 +190,8 @@ private Q_SLOTS:
         QCOMPARE(::mkfifo((folder.path("cache") / "used").c_str(), 0600), 0);
         const auto refused = BlockCache::open(folder.path("cache"), 4 * kMiB);
         QVERIFY(!refused.ok());
-        QVERIFY2(refused.error().message.find("used: it is not a regular file") != std::string::npos, refused.error().message.c_str());
+        QVERIFY2(refused.error().message.find("used: it is not a regular file") != std::string::npos,
+            refused.error().message.c_str());
     }
     void staysBelowTheCapWhileWriting()
     {
@@ -217,7 +226,8 @@ private Q_SLOTS:
         };
         const double roomy = secondsToPut(1ULL << 40);
         const double full = secondsToPut(kFiles * kBytes);
-        QVERIFY2(full < 5 * roomy + 0.2, qPrintable(QString("%1 s in a full cache, %2 s in a roomy one").arg(full).arg(roomy)));
+        QVERIFY2(full < 5 * roomy + 0.2,
+            qPrintable(QString("%1 s in a full cache, %2 s in a roomy one").arg(full).arg(roomy)));
     }
     void bytesThatWerePutThereByHandCountOnceThereIsNoRoom()
     {
@@ -324,7 +334,8 @@ private Q_SLOTS:
         QCOMPARE(checked.blocks, 4);
         QCOMPARE(checked.damaged.size(), std::size_t { 1 });
         QVERIFY(!cache->find(kBlocks, entries[2].fileName).has_value());
-        QCOMPARE(cache->trim(0).value(), entries[0].sizeBytes + entries[1].sizeBytes + entries[2].sizeBytes + entries[3].sizeBytes);
+        QCOMPARE(cache->trim(0).value(),
+            entries[0].sizeBytes + entries[1].sizeBytes + entries[2].sizeBytes + entries[3].sizeBytes);
         QCOMPARE(cache->usedBytes().value(), std::uint64_t { 0 });
     }
     void aSmallCacheStillGoesThroughAllBlocks()

@@ -40,12 +40,15 @@ std::string asList(const std::vector<std::string>& rows)
 std::string asWarc(const std::vector<std::string>& rows)
 {
     const auto record = [](const std::string& type, const std::string& content, const std::string& bytes) {
-        return "WARC/1.0\r\nWARC-Type: " + type + "\r\nContent-Type: " + content + "\r\nContent-Length: " + std::to_string(bytes.size()) + "\r\n\r\n" + bytes + "\r\n\r\n";
+        return "WARC/1.0\r\nWARC-Type: " + type + "\r\nContent-Type: " + content
+            + "\r\nContent-Length: " + std::to_string(bytes.size()) + "\r\n\r\n" + bytes + "\r\n\r\n";
     };
     std::string text = record("warcinfo", "application/warc-fields", "software: none\r\n");
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const bool isResponse = i % 2 == 0;
-        text += isResponse ? record("response", "application/http; msgtype=response", "HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=utf-8\r\n\r\n" + rows[i]) : record("conversion", "text/plain", rows[i]);
+        text += isResponse ? record("response", "application/http; msgtype=response",
+                                 "HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=utf-8\r\n\r\n" + rows[i])
+                           : record("conversion", "text/plain", rows[i]);
         text += record("response", "application/http", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>no");
         text += record("response", "application/http", "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nno");
     }
@@ -120,7 +123,8 @@ private Q_SLOTS:
             const bool last = b + 1 == blocks.value().size();
             QCOMPARE(block.rows(), last ? rows - next : perBlock);
             for (std::size_t c = 0; c < block.chunkRows.size(); ++c)
-                QCOMPARE(block.chunkRows[c], std::min<std::int64_t>(perChunk, block.rows() - static_cast<std::int64_t>(c) * perChunk));
+                QCOMPARE(block.chunkRows[c],
+                    std::min<std::int64_t>(perChunk, block.rows() - static_cast<std::int64_t>(c) * perChunk));
             next += block.rows();
         }
         QCOMPARE(next, static_cast<std::int64_t>(rows));
@@ -133,7 +137,8 @@ private Q_SLOTS:
             for (const auto& chunk : file.value().chunks) {
                 std::int64_t longEnough = 0;
                 for (std::int64_t i = 0; i < chunk.rows; ++i, ++row)
-                    longEnough += !filtered || test::indexedLines(1).size() - 2 + std::to_string(row).size() >= 8 ? 1 : 0;
+                    longEnough
+                        += !filtered || test::indexedLines(1).size() - 2 + std::to_string(row).size() >= 8 ? 1 : 0;
                 QCOMPARE(chunk.samples, longEnough);
                 QCOMPARE(chunk.samples + chunk.filtered, chunk.rows);
             }
@@ -148,7 +153,8 @@ private Q_SLOTS:
         auto inspection = inspectData(config);
         VERIFY_OK(inspection);
         config.startSample = 1; // N = 0 after the start
-        auto manager = BlockManager::open(config, inspection.value().manifest, 10, folder.path("cache"), byteTokenizer());
+        auto manager
+            = BlockManager::open(config, inspection.value().manifest, 10, folder.path("cache"), byteTokenizer());
         VERIFY_OK(manager);
         auto blocks = test::planAll(manager.value());
         VERIFY_OK(blocks);
@@ -187,7 +193,9 @@ private Q_SLOTS:
         QTest::addColumn<QString>("name");
         QTest::addColumn<QByteArray>("bytes");
         const auto rows = numbered(0, 500);
-        const auto add = [](const char* name, const std::string& bytes) { QTest::newRow(name) << QString(name) << QByteArray::fromStdString(bytes); };
+        const auto add = [](const char* name, const std::string& bytes) {
+            QTest::newRow(name) << QString(name) << QByteArray::fromStdString(bytes);
+        };
         add("a.txt", asLines(rows));
         add("a.jsonl", asJson(rows));
         add("a.csv", asCsv(rows, ','));
@@ -207,11 +215,15 @@ private Q_SLOTS:
         add("jsonl-without-a-name", asJson(rows));
         add("byte-order-mark.txt", "\xef\xbb\xbf" + asLines(rows));
         add("byte-order-mark.csv", "\xef\xbb\xbf" + asCsv(rows, ','));
-        const std::string skipped("\x50\x2a\x4d\x18\x04\0\0\0abcd", 12); // a frame to be skipped: pzstd and seekable zstd have them
+        const std::string skipped(
+            "\x50\x2a\x4d\x18\x04\0\0\0abcd", 12); // a frame to be skipped: pzstd and seekable zstd have them
         add("two-members.txt.gz", test::gzip(asLines(numbered(0, 123))) + test::gzip(asLines(numbered(123, 500))));
         add("zeros behind.txt.gz", test::gzip(asLines(rows)) + std::string(512, '\0'));
-        add("pzstd.txt.zst", skipped + test::zstd(asLines(numbered(0, 123))) + skipped + test::zstd(asLines(numbered(123, 500))) + skipped);
-        add("two-streams.txt.xz", test::xz(asLines(numbered(0, 123))) + std::string(8, '\0') + test::xz(asLines(numbered(123, 500))));
+        add("pzstd.txt.zst",
+            skipped + test::zstd(asLines(numbered(0, 123))) + skipped + test::zstd(asLines(numbered(123, 500)))
+                + skipped);
+        add("two-streams.txt.xz",
+            test::xz(asLines(numbered(0, 123))) + std::string(8, '\0') + test::xz(asLines(numbered(123, 500))));
         add("two-streams.txt.bz2", test::bzip2(asLines(numbered(0, 123))) + test::bzip2(asLines(numbered(123, 500))));
         add("two-frames.txt.zst", test::zstd(asLines(numbered(0, 123))) + test::zstd(asLines(numbered(123, 500))));
     }
@@ -230,7 +242,8 @@ private Q_SLOTS:
     {
         DataFolder folder;
         const std::string list = asList(numbered(0, 500));
-        const std::string document = "{\"meta\": {\"data\": [\"}\", {}]},\n \"data\": " + list + ", \"end\": [1, {\"data\": []}]}";
+        const std::string document
+            = "{\"meta\": {\"data\": [\"}\", {}]},\n \"data\": " + list + ", \"end\": [1, {\"data\": []}]}";
         auto config = test::configFor({ folder.write("a.json", document) });
         config.textColumn = "data[].text";
         config.chunkSamples = 30;
@@ -247,7 +260,8 @@ private Q_SLOTS:
     void readsTextsThatAreElementsThemselves()
     {
         DataFolder folder;
-        for (const auto& [document, column] : { std::pair("[ \"row 0\",\"row 1\" , \"row 2\"]", ""), std::pair("{\"rows\":[\"row 0\",\"row 1\",\"row 2\",]}", "rows[]") }) {
+        for (const auto& [document, column] : { std::pair("[ \"row 0\",\"row 1\" , \"row 2\"]", ""),
+                 std::pair("{\"rows\":[\"row 0\",\"row 1\",\"row 2\",]}", "rows[]") }) {
             auto config = test::configFor({ folder.write("a.json", document) });
             config.textColumn = column;
             auto texts = test::readAll(config, folder.path("cache"), 100);
@@ -259,7 +273,8 @@ private Q_SLOTS:
     {
         DataFolder folder;
         const std::string huge = "{\"text\":\"" + std::string(17 << 20, 'x') + "\"}";
-        auto config = test::configFor({ folder.write("a.json", "[{\"text\":\"row 0\"}," + huge + ",{\"text\":\"row 1\"}]") });
+        auto config
+            = test::configFor({ folder.write("a.json", "[{\"text\":\"row 0\"}," + huge + ",{\"text\":\"row 1\"}]") });
         auto inspection = inspectData(config);
         VERIFY_OK(inspection);
         QCOMPARE(inspection.value().rows, 3);
@@ -333,7 +348,8 @@ private Q_SLOTS:
             QCOMPARE(healed.value().digest, good.value().digest);
         }
     }
-    /// The file of a block was another whole block; the worker deleted it because the tracker said so. Now the source says so.
+    /// The file of a block was another whole block; the worker deleted it because the tracker said so. Now the source
+    /// says so.
     void aWholeBlockUnderAWrongNameIsPutAsideWhenTheSourceProvesIt()
     {
         DataFolder folder;
@@ -343,7 +359,8 @@ private Q_SLOTS:
         const auto first = manager.prepare(blocks[0]).value();
         const auto second = manager.prepare(blocks[1]).value();
         const auto place = BlockManager::blockFolder(folder.path("cache"));
-        std::filesystem::copy_file(place / second.fileName, place / first.fileName, std::filesystem::copy_options::overwrite_existing);
+        std::filesystem::copy_file(
+            place / second.fileName, place / first.fileName, std::filesystem::copy_options::overwrite_existing);
         QCOMPARE(manager.prepare(blocks[0]).value().digest, second.digest); // nobody says what it should be
         QCOMPARE(manager.prepare(blocks[0], {}, first.digest).value().digest, first.digest);
         QCOMPARE(manager.find(blocks[0]).value().digest, first.digest);
@@ -357,7 +374,9 @@ private Q_SLOTS:
         auto config = test::configFor({ path });
         auto inspection = inspectData(config);
         VERIFY_OK(inspection);
-        const auto open = [&] { return BlockManager::open(config, inspection.value().manifest, 50, folder.path("cache"), byteTokenizer()); };
+        const auto open = [&] {
+            return BlockManager::open(config, inspection.value().manifest, 50, folder.path("cache"), byteTokenizer());
+        };
         VERIFY_OK(open());
         folder.write("a.txt", test::indexedLines(200)); // only its time differs
         VERIFY_OK(open());
@@ -369,7 +388,8 @@ private Q_SLOTS:
         std::filesystem::remove(path);
         QVERIFY(!open().ok());
     }
-    /// 7,000 of 12,000 rows were those of another file, and their blocks stayed in the cache under the name of this one.
+    /// 7,000 of 12,000 rows were those of another file, and their blocks stayed in the cache under the name of this
+    /// one.
     void aFileThatChangesWhileItIsReadGivesNoBlock_data()
     {
         QTest::addColumn<bool>("replaced");
@@ -383,7 +403,8 @@ private Q_SLOTS:
         const std::string original = test::indexedLines(400);
         std::string other = original;
         std::replace(other.begin(), other.end(), 'r', 'R'); // as long
-        auto manager = test::openManager(test::configFor({ folder.write("a.txt", original) }), folder.path("cache"), 100);
+        auto manager
+            = test::openManager(test::configFor({ folder.write("a.txt", original) }), folder.path("cache"), 100);
         VERIFY_OK(manager);
         auto blocks = test::planAll(manager.value());
         VERIFY_OK(blocks);
@@ -396,7 +417,9 @@ private Q_SLOTS:
             auto changed = manager.value().prepare(blocks.value()[i]);
             QVERIFY(!changed.ok());
             QCOMPARE(changed.error().code, ErrorCode::InvalidArgument);
-            QVERIFY2(changed.error().message.find("a.txt") != std::string::npos && changed.error().message.find("leave_out") != std::string::npos, changed.error().message.c_str());
+            QVERIFY2(changed.error().message.find("a.txt") != std::string::npos
+                    && changed.error().message.find("leave_out") != std::string::npos,
+                changed.error().message.c_str());
         }
         const auto kept = std::filesystem::directory_iterator(BlockManager::blockFolder(folder.path("cache")));
         QCOMPARE(std::distance(begin(kept), end(kept)), 1);
@@ -407,14 +430,16 @@ private Q_SLOTS:
     void rowsThatAreNotThoseThatWerePlannedAreRefused()
     {
         DataFolder folder;
-        auto manager = test::openManager(test::configFor({ folder.write("a.txt", test::indexedLines(400)) }), folder.path("cache"), 100);
+        auto manager = test::openManager(
+            test::configFor({ folder.write("a.txt", test::indexedLines(400)) }), folder.path("cache"), 100);
         VERIFY_OK(manager);
         auto blocks = test::planAll(manager.value());
         VERIFY_OK(blocks);
         PlannedBlock other = blocks.value()[1];
         QVERIFY(other.segments.front().hash != 0);
         ++other.segments.front().hash;
-        QVERIFY(manager.value().fileName(other) != manager.value().fileName(blocks.value()[1])); // the key is what was read
+        QVERIFY(
+            manager.value().fileName(other) != manager.value().fileName(blocks.value()[1])); // the key is what was read
         auto refused = manager.value().prepare(other);
         QVERIFY(!refused.ok());
         QCOMPARE(refused.error().code, ErrorCode::Corrupt);
@@ -432,7 +457,9 @@ private Q_SLOTS:
         auto config = test::configFor({ utf8Text(folder.path("d")) });
         auto inspection = inspectData(config);
         VERIFY_OK(inspection);
-        const auto open = [&] { return BlockManager::open(config, inspection.value().manifest, 50, folder.path("cache"), byteTokenizer()); };
+        const auto open = [&] {
+            return BlockManager::open(config, inspection.value().manifest, 50, folder.path("cache"), byteTokenizer());
+        };
         auto before = open();
         VERIFY_OK(before);
         auto all = test::planAll(before.value());
@@ -479,7 +506,8 @@ private Q_SLOTS:
         VERIFY_OK(chunk);
         std::set<std::string> trained, heldOut;
         for (std::size_t i = 0; i < chunk.value().flags.size(); ++i)
-            ((chunk.value().flags[i] & SampleHeldOut) != 0 ? heldOut : trained).insert(test::sampleText(chunk.value(), i));
+            ((chunk.value().flags[i] & SampleHeldOut) != 0 ? heldOut : trained)
+                .insert(test::sampleText(chunk.value(), i));
         for (const auto& one : heldOut)
             QVERIFY(!trained.contains(one));
         const ChunkWindows windows(chunk.value(), byteTokenizer()->endOfText(), 16, {});
@@ -526,7 +554,8 @@ private Q_SLOTS:
         const auto missing = readEvaluationText(config, folder.path("c.txt").string(), *byteTokenizer());
         QVERIFY(!missing.ok() && missing.error().message.find("c.txt") != std::string::npos);
     }
-    /// A million tokens were looked for, in up to 256 MiB of text (of the hub: downloaded), though an evaluation takes some ten thousand.
+    /// A million tokens were looked for, in up to 256 MiB of text (of the hub: downloaded), though an evaluation takes
+    /// some ten thousand.
     void settingHeldOutTextAsideReadsNoMoreThanAnEvaluationTakes()
     {
         DataFolder folder;
@@ -620,7 +649,8 @@ private Q_SLOTS:
     void cutsChunksByBytes()
     {
         DataFolder folder;
-        auto config = test::configFor({ folder.write("a.txt", std::string(600, 'a') + "\n" + std::string(600, 'b') + "\nc\nd\n" + std::string(3000, 'e') + "\nf\n") });
+        auto config = test::configFor({ folder.write("a.txt",
+            std::string(600, 'a') + "\n" + std::string(600, 'b') + "\nc\nd\n" + std::string(3000, 'e') + "\nf\n") });
         config.chunkBytes = 1024;
         auto manager = test::openManager(config, folder.path("cache"), 100);
         VERIFY_OK(manager);
@@ -634,16 +664,32 @@ private Q_SLOTS:
         QTest::addColumn<QString>("whole");
         QTest::addColumn<QString>("edited");
         QTest::addColumn<QString>("says");
-        QTest::newRow("plan: no JSON") << "{" << "<" << "A block plan of this run cannot be read: it is not JSON at byte 1.";
-        QTest::newRow("plan: a missing key") << "\"block\"" << "\"b\"" << "A block plan of this run cannot be read: it has no key 'block'.";
-        QTest::newRow("plan: a text") << "\"first_row\":0" << "\"first_row\":\"0\"" << "A block plan of this run cannot be read: its key 'first_row' is not a whole number.";
-        QTest::newRow("plan: a file of too many bits") << "\"segments\":[[0," << "\"segments\":[[4294967296," << "A block plan of this run cannot be read: its key 'segments[0][0]' is 4294967296, which it cannot be.";
-        QTest::newRow("plan: rows") << "\"chunk_rows\":[" << "\"chunk_rows\":[1," << "A block plan of this run does not add up.";
-        QTest::newRow("manifest: no JSON") << "{\"sources" << "<\"sources" << "The data manifest in run.json cannot be read: it is not JSON at byte 1.";
-        QTest::newRow("manifest: a missing key") << "\"sha256\"" << "\"sha\"" << "The data manifest in run.json cannot be read: it has no key 'sources[0].files[0].sha256'.";
-        QTest::newRow("manifest: a text") << "\"skip_bytes\":0" << "\"skip_bytes\":\"0\"" << "The data manifest in run.json cannot be read: its key 'sources[0].files[0].skip_bytes' is not a whole number.";
-        QTest::newRow("manifest: a format") << "\"format\":\"text\"" << "\"format\":\"txet\"" << "The data manifest in run.json cannot be read: its key 'sources[0].files[0].format' is a format that this Furrow does not know.";
-        QTest::newRow("manifest: a compression") << "\"compression\":\"none\"" << "\"compression\":\"rar\"" << "its key 'sources[0].files[0].compression' is a compression that this Furrow does not know.";
+        QTest::newRow("plan: no JSON") << "{" << "<"
+                                       << "A block plan of this run cannot be read: it is not JSON at byte 1.";
+        QTest::newRow("plan: a missing key")
+            << "\"block\"" << "\"b\"" << "A block plan of this run cannot be read: it has no key 'block'.";
+        QTest::newRow("plan: a text")
+            << "\"first_row\":0" << "\"first_row\":\"0\""
+            << "A block plan of this run cannot be read: its key 'first_row' is not a whole number.";
+        QTest::newRow("plan: a file of too many bits")
+            << "\"segments\":[[0," << "\"segments\":[[4294967296,"
+            << "A block plan of this run cannot be read: its key 'segments[0][0]' is 4294967296, which it cannot be.";
+        QTest::newRow("plan: rows") << "\"chunk_rows\":[" << "\"chunk_rows\":[1,"
+                                    << "A block plan of this run does not add up.";
+        QTest::newRow("manifest: no JSON") << "{\"sources" << "<\"sources"
+                                           << "The data manifest in run.json cannot be read: it is not JSON at byte 1.";
+        QTest::newRow("manifest: a missing key")
+            << "\"sha256\"" << "\"sha\""
+            << "The data manifest in run.json cannot be read: it has no key 'sources[0].files[0].sha256'.";
+        QTest::newRow("manifest: a text")
+            << "\"skip_bytes\":0" << "\"skip_bytes\":\"0\""
+            << "The data manifest in run.json cannot be read: its key 'sources[0].files[0].skip_bytes' is not a whole number.";
+        QTest::newRow("manifest: a format")
+            << "\"format\":\"text\"" << "\"format\":\"txet\""
+            << "The data manifest in run.json cannot be read: its key 'sources[0].files[0].format' is a format that this Furrow does not know.";
+        QTest::newRow("manifest: a compression")
+            << "\"compression\":\"none\"" << "\"compression\":\"rar\""
+            << "its key 'sources[0].files[0].compression' is a compression that this Furrow does not know.";
     }
     void whatARunSaysOfItsDataIsRefusedInPlainWords()
     {

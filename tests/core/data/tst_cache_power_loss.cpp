@@ -7,8 +7,8 @@
 
 using namespace furrow;
 
-/// The power goes at every single step of putting a file into the cache. A file that has its name afterwards is whole, one that was
-/// published is there, and what was half written takes no room.
+/// The power goes at every single step of putting a file into the cache. A file that has its name afterwards is whole,
+/// one that was published is there, and what was half written takes no room.
 class TestCachePowerLoss : public QObject {
     Q_OBJECT
 
@@ -18,7 +18,8 @@ class TestCachePowerLoss : public QObject {
 
     std::filesystem::path freshFolder()
     {
-        const std::filesystem::path folder = std::filesystem::path(folder_.path().toStdString()) / std::to_string(++made_);
+        const std::filesystem::path folder
+            = std::filesystem::path(folder_.path().toStdString()) / std::to_string(++made_);
         std::filesystem::create_directories(folder);
         (void)BlockCache::open(folder, 0); // makes its folders
         return folder;
@@ -34,7 +35,8 @@ class TestCachePowerLoss : public QObject {
             return file.error();
         const auto bytes = content();
         for (std::size_t at = 0; at < bytes.size(); at += 1000)
-            if (auto status = file.value().append(bytes.data() + at, std::min<std::size_t>(1000, bytes.size() - at)); !status.ok())
+            if (auto status = file.value().append(bytes.data() + at, std::min<std::size_t>(1000, bytes.size() - at));
+                !status.ok())
                 return status;
         return cache.value()->publish(std::move(file).value(), kBlocks, kName);
     }

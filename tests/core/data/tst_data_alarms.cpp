@@ -48,12 +48,14 @@ std::string prose(std::size_t bytes)
     }
     std::string text;
     while (text.size() < bytes)
-        text += words[static_cast<std::size_t>(std::pow(4000.0, random.uniform())) - 1] + (random.below(12) == 0 ? ".\n" : " ");
+        text += words[static_cast<std::size_t>(std::pow(4000.0, random.uniform())) - 1]
+            + (random.below(12) == 0 ? ".\n" : " ");
     return text;
 }
 
 /// Feeds losses [bits per byte] of a curve, 1,000 labels a step, four bytes a label. @return the number of alarms
-template <typename Curve> int alarms(std::int64_t epoch, const std::string& text, int steps, const Curve& bitsAt, bool fresh = true)
+template <typename Curve>
+int alarms(std::int64_t epoch, const std::string& text, int steps, const Curve& bitsAt, bool fresh = true)
 {
     TooGoodLoss alarm({ .fresh = fresh });
     int count = 0;
@@ -154,7 +156,8 @@ private Q_SLOTS:
             table += "status: ok, value: 0000\n";
         QCOMPARE(alarms(0, table, 3000, [](int) { return 0.02; }), 0);
     }
-    /// Recorded from real runs by tests/train/loop/record_loss_curve.cpp: a tenth of what zstd needs was never reached where labels were not shifted.
+    /// Recorded from real runs by tests/train/loop/record_loss_curve.cpp: a tenth of what zstd needs was never reached
+    /// where labels were not shifted.
     void expectedLossIsQuietOnHealthyRunsAndFiresOnFaults_data()
     {
         QTest::addColumn<QByteArray>("line");

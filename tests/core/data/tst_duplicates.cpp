@@ -17,10 +17,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#define VERIFY_OK(result)                                                                       \
-    do {                                                                                        \
-        const auto& outcome = (result);                                                         \
-        QVERIFY2(outcome.ok(), outcome.ok() ? "" : outcome.error().message.c_str());            \
+#define VERIFY_OK(result)                                                            \
+    do {                                                                             \
+        const auto& outcome = (result);                                              \
+        QVERIFY2(outcome.ok(), outcome.ok() ? "" : outcome.error().message.c_str()); \
     } while (false)
 
 using namespace furrow;
@@ -57,7 +57,10 @@ struct Skipping {
         config.chunkSamples = 4;
         manifest = good(inspectData(config)).manifest;
     }
-    BlockManager open() const { return good(BlockManager::open(config, manifest, perBlock, cache, byteTokenizer(), file)); }
+    BlockManager open() const
+    {
+        return good(BlockManager::open(config, manifest, perBlock, cache, byteTokenizer(), file));
+    }
     BlockManager opened() const
     {
         auto manager = open();
@@ -74,7 +77,8 @@ struct Trained {
     std::int64_t duplicates = 0;
 };
 
-Trained train(const Skipping& run, BlockManager& manager, const std::function<void(std::vector<PlannedBlock>&)>& reorder = {})
+Trained train(
+    const Skipping& run, BlockManager& manager, const std::function<void(std::vector<PlannedBlock>&)>& reorder = {})
 {
     auto blocks = good(test::planAll(manager));
     if (reorder)
@@ -120,7 +124,9 @@ private Q_SLOTS:
     void duplicatesInOtherBlocksWereTrainedAgain()
     {
         DataFolder folder;
-        const Skipping run({ folder.write("a.txt", test::indexedLines(37) + test::indexedLines(45)), folder.write("b.txt", test::indexedLines(60) + "row 3\n") }, folder);
+        const Skipping run({ folder.write("a.txt", test::indexedLines(37) + test::indexedLines(45)),
+                               folder.write("b.txt", test::indexedLines(60) + "row 3\n") },
+            folder);
         auto manager = run.open();
         QVERIFY(manager.needsDuplicates());
         VERIFY_OK(manager.findDuplicates({}));
@@ -136,7 +142,9 @@ private Q_SLOTS:
     void aLeftOutRowDidNotSayWhereTheFirstOneStands()
     {
         DataFolder folder;
-        const Skipping run({ folder.write("set/a.txt", test::indexedLines(30)), folder.write("set/b.txt", "other\n" + test::indexedLines(20)) }, folder);
+        const Skipping run({ folder.write("set/a.txt", test::indexedLines(30)),
+                               folder.write("set/b.txt", "other\n" + test::indexedLines(20)) },
+            folder);
         (void)run.opened();
         const auto index = good(DuplicateIndex::open(run.file));
         // two sources that are planned in turns, by their share: block 0 is of a.txt, block 1 of b.txt
@@ -149,7 +157,8 @@ private Q_SLOTS:
         QCOMPARE(index.isRepeat({ 1, 20 }), later->file == 0);
         QVERIFY(!good(index.firstOf(xxh3("other"))).has_value());
         QVERIFY(!good(index.firstOf(xxh3("row 25"))).has_value());
-        QVERIFY(!index.isRepeat({ 0, 30 }) && !index.isRepeat({ 2, 0 }) && !index.isRepeat({ -1, 0 }) && !index.isRepeat({ 0, -1 }));
+        QVERIFY(!index.isRepeat({ 0, 30 }) && !index.isRepeat({ 2, 0 }) && !index.isRepeat({ -1, 0 })
+            && !index.isRepeat({ 0, -1 }));
     }
     void whatWasTrainedDependedOnTheOrderOfPreparing()
     {
@@ -164,7 +173,8 @@ private Q_SLOTS:
         const auto backwards = train(run, again, [](auto& blocks) { std::reverse(blocks.begin(), blocks.end()); });
         QVERIFY(backwards.digests == inOrder.digests);
         QVERIFY(backwards.times == inOrder.times);
-        // another run, another block size, the same cache: the list of the first run is gone with the cache and is found again
+        // another run, another block size, the same cache: the list of the first run is gone with the cache and is
+        // found again
         run.dropCache();
         run.file = folder.path("other.bin");
         auto other = run.opened();
@@ -206,7 +216,8 @@ private Q_SLOTS:
         QCOMPARE(byBlock.duplicates, 0); // no text twice in a block of ten
         QCOMPARE(byBlock.times.at("row 7"), 2);
         QVERIFY(byBlock.digests.at(0) == whole.digests.at(0) && byBlock.digests.at(2) != whole.digests.at(2));
-        const auto block = good(BlockManager::fromPlan(good(test::planAll(*std::make_unique<BlockManager>(run.open()))).front().plan));
+        const auto block = good(
+            BlockManager::fromPlan(good(test::planAll(*std::make_unique<BlockManager>(run.open()))).front().plan));
         QVERIFY(now.fileName(block) != before.fileName(block)); // the same content, decided otherwise
         // trained as it is: no list
         auto config = run.config;
@@ -224,18 +235,22 @@ private Q_SLOTS:
         for (std::uint64_t row = 0; row < kRows; ++row) {
             const std::uint64_t kind = row % 10;
             // a third of all rows is one text; many fingerprints share their highest 24 bits; pairs far apart
-            const std::uint64_t fingerprint = kind < 3 ? 42 : kind < 6 ? (0x123456ull << 40) + mixSeed({ row % 7919 }) % 20'000 : mixSeed({ row % (kRows / 2) });
+            const std::uint64_t fingerprint = kind < 3 ? 42
+                : kind < 6                             ? (0x123456ull << 40) + mixSeed({ row % 7919 }) % 20'000
+                                                       : mixSeed({ row % (kRows / 2) });
             rowsOf[fingerprint].push_back(row);
             VERIFY_OK(finder.add(fingerprint, row));
         }
         std::uint64_t before = 0;
         std::map<std::uint64_t, std::uint64_t> found;
-        VERIFY_OK(finder.finish([&](std::uint64_t fingerprint, std::uint64_t row) {
-            if (!found.empty() && fingerprint <= before)
-                return Status(Error { ErrorCode::Internal, "not rising" });
-            found[before = fingerprint] = row;
-            return Status {};
-        }, {}));
+        VERIFY_OK(finder.finish(
+            [&](std::uint64_t fingerprint, std::uint64_t row) {
+                if (!found.empty() && fingerprint <= before)
+                    return Status(Error { ErrorCode::Internal, "not rising" });
+                found[before = fingerprint] = row;
+                return Status {};
+            },
+            {}));
         std::vector<std::uint64_t> bits((kRows + 63) / 64);
         std::map<std::uint64_t, std::uint64_t> expected;
         for (const auto& [fingerprint, rows] : rowsOf) {
@@ -259,7 +274,12 @@ private Q_SLOTS:
             for (const auto row : rows)
                 good(finder.add(mixSeed({ row % 3000 }), row));
             std::map<std::uint64_t, std::uint64_t> found;
-            good(finder.finish([&](std::uint64_t f, std::uint64_t row) { found[f] = row; return Status {}; }, {}));
+            good(finder.finish(
+                [&](std::uint64_t f, std::uint64_t row) {
+                    found[f] = row;
+                    return Status {};
+                },
+                {}));
             return std::pair(found, finder.repeatBits(10'000));
         };
         std::vector<std::uint64_t> rows;
@@ -283,7 +303,8 @@ private Q_SLOTS:
         for (const int after : { 1, 2, 7, 100 }) {
             auto manager = run.open();
             int left = after;
-            const auto ended = manager.findDuplicates([&left](std::uint64_t done, std::uint64_t all) { return done <= all && left-- > 0; });
+            const auto ended = manager.findDuplicates(
+                [&left](std::uint64_t done, std::uint64_t all) { return done <= all && left-- > 0; });
             QVERIFY(!ended.ok());
             QCOMPARE(ended.error().code, ErrorCode::Cancelled);
             QVERIFY(manager.needsDuplicates());
@@ -295,7 +316,8 @@ private Q_SLOTS:
                 run.dropCache();
             }
         }
-        good(writeFileWhole(realFileSystem(), folder.path("duplicates.bin.new"), "half of one")); // of a process that was killed
+        good(writeFileWhole(
+            realFileSystem(), folder.path("duplicates.bin.new"), "half of one")); // of a process that was killed
         (void)run.opened();
         QCOMPARE(run.digest(), digest);
         QCOMPARE(filesIn(run.cache / "temporary"), std::size_t(0));
@@ -385,7 +407,8 @@ private Q_SLOTS:
         DataFolder folder;
         std::string text;
         for (int i = 0; i < 4000; ++i)
-            text += "line " + std::to_string(i % 1500) + " of a text that is long enough to be cut into many stretches\n";
+            text += "line " + std::to_string(i % 1500)
+                + " of a text that is long enough to be cut into many stretches\n";
         const auto path = folder.write("a.txt", text);
         Skipping run({ path }, folder);
         run.perBlock = 300;

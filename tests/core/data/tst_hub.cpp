@@ -71,10 +71,11 @@ Result<std::string> readInParts(HubClient& client, const HubFile& file, std::uin
     for (std::uint64_t at = 0; at < file.sizeBytes; at += partBytes)
         parts.push_back({ at, std::min(partBytes, file.sizeBytes - at) });
     std::vector<std::string> came(parts.size());
-    const auto status = client.readParts("o/n", std::string(40, 'a'), file, parts, [&](std::size_t part, std::string_view bytes) {
-        came[part].append(bytes);
-        return true;
-    });
+    const auto status
+        = client.readParts("o/n", std::string(40, 'a'), file, parts, [&](std::size_t part, std::string_view bytes) {
+              came[part].append(bytes);
+              return true;
+          });
     if (!status.ok())
         return status.error();
     std::string all;
@@ -130,7 +131,8 @@ public:
             response.body += std::string(i == 0 ? "" : ",") + R"({"type":"file","path":"a.txt","size":1})";
         response.body += "]";
         const int next = ++asked_;
-        response.headers["link"] = "</list?cursor=" + std::to_string(loops_ > 0 ? next % loops_ : next) + ">; rel=\"next\"";
+        response.headers["link"]
+            = "</list?cursor=" + std::to_string(loops_ > 0 ? next % loops_ : next) + ">; rel=\"next\"";
         return response;
     }
 
@@ -152,8 +154,9 @@ Error errorOfList(int filesInPage, int loops)
 FakeHub::Repository exampleRepository()
 {
     FakeHub::Repository repository;
-    repository.files["README.md"] = "---\nlicense: mit\nconfigs:\n- config_name: en\n  data_files:\n  - split: train\n    path: en/train-*.json.gz\n  - split: validation\n    path: en/valid.json.gz\n"
-                                    "- config_name: \"small\"\n  default: true\n  data_files:\n  - split: train\n    path:\n    - small/a.txt\n    - small/b.txt\n---\n# About\n";
+    repository.files["README.md"]
+        = "---\nlicense: mit\nconfigs:\n- config_name: en\n  data_files:\n  - split: train\n    path: en/train-*.json.gz\n  - split: validation\n    path: en/valid.json.gz\n"
+          "- config_name: \"small\"\n  default: true\n  data_files:\n  - split: train\n    path:\n    - small/a.txt\n    - small/b.txt\n---\n# About\n";
     repository.small.insert("README.md");
     repository.files["en/train-2.json.gz"] = test::gzip(jsonLines(1000, 3000));
     repository.files["en/train-10.json.gz"] = test::gzip(jsonLines(3000, 5000));
@@ -173,13 +176,17 @@ std::string parquet(const DataFolder& folder, const char* columns, int groupRows
     where.start(FURROW_SOURCE_DIR "/packaging/pyenv-path.sh", {});
     if (!where.waitForFinished() || where.exitCode() != 0)
         return {};
-    const QString python = QString::fromLocal8Bit(where.readAllStandardOutput()).trimmed() + QStringLiteral("/bin/python");
+    const QString python
+        = QString::fromLocal8Bit(where.readAllStandardOutput()).trimmed() + QStringLiteral("/bin/python");
     const auto path = utf8Text(folder.path("made.parquet"));
-    const QString program = QStringLiteral("import pyarrow as pa, pyarrow.parquet as pq\n"
-                                           "text = [f'row {i} ' + format(i * 2654435761 % 2**32, '08x') * 20 for i in range(3000)]\n"
-                                           "pq.write_table(pa.table({%1}), '%2', row_group_size=%3, compression='none', use_dictionary=False)\n")
-                                .arg(QLatin1String(columns), QString::fromStdString(path)).arg(groupRows);
-    return QProcess::execute(python, { QStringLiteral("-c"), program }) == 0 ? readFile(pathFromUtf8(path)).value() : std::string();
+    const QString program = QStringLiteral(
+        "import pyarrow as pa, pyarrow.parquet as pq\n"
+        "text = [f'row {i} ' + format(i * 2654435761 % 2**32, '08x') * 20 for i in range(3000)]\n"
+        "pq.write_table(pa.table({%1}), '%2', row_group_size=%3, compression='none', use_dictionary=False)\n")
+                                .arg(QLatin1String(columns), QString::fromStdString(path))
+                                .arg(groupRows);
+    return QProcess::execute(python, { QStringLiteral("-c"), program }) == 0 ? readFile(pathFromUtf8(path)).value()
+                                                                             : std::string();
 }
 
 } // namespace
@@ -197,10 +204,13 @@ private Q_SLOTS:
         QTest::addColumn<QString>("split");
         QTest::addColumn<QString>("revision");
         QTest::newRow("plain") << "hf://a/b" << "a/b" << "" << "" << "main";
-        QTest::newRow("all") << "hf://a/b-c.d:e:f@refs/convert/parquet" << "a/b-c.d" << "e" << "f" << "refs/convert/parquet";
-        QTest::newRow("wikitext") << "hf://wikitext:wikitext-2-raw-v1:train" << "Salesforce/wikitext" << "wikitext-2-raw-v1" << "train" << "main";
+        QTest::newRow("all") << "hf://a/b-c.d:e:f@refs/convert/parquet" << "a/b-c.d" << "e" << "f"
+                             << "refs/convert/parquet";
+        QTest::newRow("wikitext") << "hf://wikitext:wikitext-2-raw-v1:train" << "Salesforce/wikitext"
+                                  << "wikitext-2-raw-v1" << "train" << "main";
         QTest::newRow("c4") << "hf://c4:en:train" << "allenai/c4" << "en" << "train" << "main";
-        for (const char* bad : { "http://a/b", "hf://", "hf://a/b/c", "hf://../b", "hf://a/..", "hf://a b/c", "hf://a/b:c:d:e", "hf://a/b@", "hf://a/b@../x", "hf://a/b?x" })
+        for (const char* bad : { "http://a/b", "hf://", "hf://a/b/c", "hf://../b", "hf://a/..", "hf://a b/c",
+                 "hf://a/b:c:d:e", "hf://a/b@", "hf://a/b@../x", "hf://a/b?x" })
             QTest::newRow(bad) << bad << "" << "" << "" << "";
     }
     void readsAddresses()
@@ -213,7 +223,9 @@ private Q_SLOTS:
         auto spec = parseHubSpec(text.toStdString());
         QCOMPARE(spec.ok(), !repository.isEmpty());
         if (spec.ok())
-            QCOMPARE(spec.value(), (HubSpec { repository.toStdString(), config.toStdString(), split.toStdString(), revision.toStdString() }));
+            QCOMPARE(spec.value(),
+                (HubSpec {
+                    repository.toStdString(), config.toStdString(), split.toStdString(), revision.toStdString() }));
         else
             QVERIFY(spec.error().message.find("hf://owner/name") != std::string::npos);
     }
@@ -240,7 +252,9 @@ private Q_SLOTS:
     {
         const auto error = errorOfList(1, 3);
         QCOMPARE(error.code, ErrorCode::Network);
-        QVERIFY2(error.message.find("hf://o/n") != std::string::npos && error.message.find("leads back") != std::string::npos, error.message.c_str());
+        QVERIFY2(error.message.find("hf://o/n") != std::string::npos
+                && error.message.find("leads back") != std::string::npos,
+            error.message.c_str());
     }
     void aListThatNeverEndsIsBounded()
     {
@@ -276,7 +290,8 @@ private Q_SLOTS:
     }
     void choosesFilesByFoldersWithoutMetadata()
     {
-        const std::vector<HubFile> tree { { "data/train-0.parquet", 5, "", "" }, { "data/test-0.parquet", 5, "", "" }, { "README.md", 5, "", "" }, { "dataset_infos.json", 5, "", "" } };
+        const std::vector<HubFile> tree { { "data/train-0.parquet", 5, "", "" }, { "data/test-0.parquet", 5, "", "" },
+            { "README.md", 5, "", "" }, { "dataset_infos.json", 5, "", "" } };
         HubSpec spec;
         spec.repository = "a/b";
         auto train = chooseHubFiles(spec, tree, "");
@@ -289,7 +304,8 @@ private Q_SLOTS:
         QCOMPARE(split.value().files.front().path, std::string("data/test-0.parquet"));
         spec.config = "other";
         QVERIFY(chooseHubFiles(spec, tree, "").error().message.find("default") != std::string::npos);
-        QVERIFY(chooseHubFiles(spec, { { "model.bin", 5, "", "" } }, "").error().message.find("no file with text") != std::string::npos);
+        QVERIFY(chooseHubFiles(spec, { { "model.bin", 5, "", "" } }, "").error().message.find("no file with text")
+            != std::string::npos);
         spec.config.clear();
         const std::vector<HubFile> two { { "de/a.txt", 5, "", "" }, { "fr/a.txt", 5, "", "" } };
         QVERIFY(chooseHubFiles(spec, two, "").error().message.find("de, fr") != std::string::npos);
@@ -341,8 +357,9 @@ private Q_SLOTS:
     void healsFaultsOfTheStore_data()
     {
         QTest::addColumn<int>("fault");
-        const std::pair<const char*, HubFault> all[] = { { "429", HubFault::TooMany }, { "500", HubFault::ServerError }, { "cut body", HubFault::Cut }, { "stall", HubFault::Stall },
-            { "200 for a part", HubFault::WholeFile }, { "other part", HubFault::OtherPart }, { "expired", HubFault::Expired } };
+        const std::pair<const char*, HubFault> all[] = { { "429", HubFault::TooMany }, { "500", HubFault::ServerError },
+            { "cut body", HubFault::Cut }, { "stall", HubFault::Stall }, { "200 for a part", HubFault::WholeFile },
+            { "other part", HubFault::OtherPart }, { "expired", HubFault::Expired } };
         for (const auto& [name, fault] : all)
             QTest::newRow(name) << static_cast<int>(fault);
     }
@@ -358,10 +375,11 @@ private Q_SLOTS:
         const HubFile file { "a.txt", bytes.size(), sha256Hex(bytes), "" };
         std::string read;
         hub.fail({ HubFault::Cut, static_cast<HubFault>(fault), static_cast<HubFault>(fault) });
-        const auto status = session.client->read("o/n", std::string(40, 'a'), file, { 1000, bytes.size() - 2000 }, [&](std::string_view piece) {
-            read.append(piece);
-            return true;
-        });
+        const auto status = session.client->read(
+            "o/n", std::string(40, 'a'), file, { 1000, bytes.size() - 2000 }, [&](std::string_view piece) {
+                read.append(piece);
+                return true;
+            });
         QVERIFY2(status.ok(), status.ok() ? "" : status.error().message.c_str());
         QVERIFY(read == bytes.substr(1000, bytes.size() - 2000));
         QVERIFY(!hub.pendingFaults());
@@ -383,7 +401,8 @@ private Q_SLOTS:
         QVERIFY(read.value() == bytes);
         QCOMPARE(hub.storeBytes(), std::uint64_t(bytes.size()));
         QVERIFY(session.waits.empty());
-        hub.fail({ HubFault::Cut, HubFault::TooMany, HubFault::ServerError, HubFault::Expired, HubFault::OtherPart, HubFault::Cut, HubFault::Cut });
+        hub.fail({ HubFault::Cut, HubFault::TooMany, HubFault::ServerError, HubFault::Expired, HubFault::OtherPart,
+            HubFault::Cut, HubFault::Cut });
         read = readInParts(*session.client, file, 300'000);
         QVERIFY2(read.ok(), read.ok() ? "" : read.error().message.c_str());
         QVERIFY(read.value() == bytes);
@@ -407,10 +426,13 @@ private Q_SLOTS:
         std::vector<std::unique_ptr<HttpTransport>> transports;
         for (int i = 0; i < 4; ++i)
             transports.push_back(std::make_unique<BusyAtFirst>(seen));
-        const auto move = [](std::size_t, const TransferLane& lane, const std::function<bool(std::string_view)>& sink) -> Status {
+        const auto move
+            = [](std::size_t, const TransferLane& lane, const std::function<bool(std::string_view)>& sink) -> Status {
             HttpRequest request;
             request.range = ByteRange { 0, 10 };
-            auto response = sendWithRetry(lane.transport, [&request] { return request; }, [&sink](const HttpResponse&, std::string_view piece) { return sink(piece); }, lane.retry);
+            auto response = sendWithRetry(
+                lane.transport, [&request] { return request; },
+                [&sink](const HttpResponse&, std::string_view piece) { return sink(piece); }, lane.retry);
             return response.ok() ? Status {} : Status(response.error());
         };
         std::map<std::size_t, std::string> came;
@@ -421,7 +443,8 @@ private Q_SLOTS:
         QVERIFY(status.ok());
         QCOMPARE(waits.size(), std::size_t(1));
         QVERIFY(waits.front() > 29 && waits.front() <= 30);
-        QVERIFY2(seen.whileWaiting <= 3, std::to_string(seen.whileWaiting).c_str()); // what was on its way; parts are 40
+        QVERIFY2(
+            seen.whileWaiting <= 3, std::to_string(seen.whileWaiting).c_str()); // what was on its way; parts are 40
         QCOMPARE(seen.moved, 40);
         QCOMPARE(came.size(), std::size_t(40));
     }
@@ -439,7 +462,8 @@ private Q_SLOTS:
         auto inspection = inspectData(config);
         QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
         const auto looked = hub.storeBytes();
-        auto manager = BlockManager::open(config, inspection.value().manifest, 1'000'000, folder.path("cache"), byteTokenizer());
+        auto manager
+            = BlockManager::open(config, inspection.value().manifest, 1'000'000, folder.path("cache"), byteTokenizer());
         QVERIFY(manager.ok());
         session.givesUp = true;
         hub.failAtRandom({ HubFault::Cut }, 4, 5);
@@ -454,7 +478,8 @@ private Q_SLOTS:
         const auto fetched = hub.storeBytes() - looked;
         // a stop costs what the server had sent and nobody had taken yet
         const auto most = size + static_cast<std::uint64_t>(stops) * 4 * kSpeed / 10;
-        QVERIFY2(fetched >= size && fetched <= most, (std::to_string(fetched) + " of " + std::to_string(size) + " with stops " + std::to_string(stops)).c_str());
+        QVERIFY2(fetched >= size && fetched <= most,
+            (std::to_string(fetched) + " of " + std::to_string(size) + " with stops " + std::to_string(stops)).c_str());
     }
     void refusesWrongBytes()
     {
@@ -531,7 +556,8 @@ private Q_SLOTS:
         const auto inspection = inspectData(small);
         QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
         QCOMPARE(inspection.value().warnings.size(), std::size_t(1));
-        QVERIFY2(inspection.value().warnings.front().find("quarter of the cache") != std::string::npos, inspection.value().warnings.front().c_str());
+        QVERIFY2(inspection.value().warnings.front().find("quarter of the cache") != std::string::npos,
+            inspection.value().warnings.front().c_str());
     }
     void parquetOfWhichALittleIsNeededIsReadByRangesAndThatIsSaid()
     {
@@ -546,7 +572,8 @@ private Q_SLOTS:
         auto inspection = inspectData(test::configFor({ "hf://o/n" }));
         QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
         QCOMPARE(inspection.value().warnings.size(), std::size_t(1));
-        QVERIFY2(inspection.value().warnings.front().find("25 % of the files") != std::string::npos, inspection.value().warnings.front().c_str());
+        QVERIFY2(inspection.value().warnings.front().find("25 % of the files") != std::string::npos,
+            inspection.value().warnings.front().c_str());
         auto texts = test::readAll(test::configFor({ "hf://o/n" }), folder.path("cache"), 500);
         QVERIFY(texts.ok());
         QCOMPARE(texts.value().size(), std::size_t(3000));
@@ -557,7 +584,8 @@ private Q_SLOTS:
         QCOMPARE(compared.never, std::set<std::int32_t> { 0 });
         QVERIFY2(compared.whyNever.find("columns") != std::string::npos, compared.whyNever.c_str());
     }
-    /// What a look at the end of the file had brought of a footer came once more with the rest, and again for whoever opened the file.
+    /// What a look at the end of the file had brought of a footer came once more with the rest, and again for whoever
+    /// opened the file.
     void aFooterThatIsLargerThanALookAtTheEndIsFetchedOnce()
     {
         DataFolder folder;
@@ -594,7 +622,8 @@ private Q_SLOTS:
         const auto share = parquetShare(memorySource(bytes), file, "text");
         QVERIFY(share.ok());
         const auto column = static_cast<std::uint64_t>(share.value() * static_cast<double>(bytes.size()));
-        QVERIFY2(hub.storeBytes() <= footer + column + kHeads, (std::to_string(hub.storeBytes()) + " of " + std::to_string(footer + column)).c_str());
+        QVERIFY2(hub.storeBytes() <= footer + column + kHeads,
+            (std::to_string(hub.storeBytes()) + " of " + std::to_string(footer + column)).c_str());
     }
     void verifyingTheCacheLooksAtDownloadsToo()
     {
@@ -654,9 +683,12 @@ private Q_SLOTS:
         hub.add("o/old", old);
         {
             Session session(hub);
-            QVERIFY(inspectData(test::configFor({ "hf://o/gated" })).error().message.find("gated") != std::string::npos);
-            QVERIFY(inspectData(test::configFor({ "hf://o/none" })).error().message.find("HF_TOKEN") != std::string::npos);
-            QVERIFY(inspectData(test::configFor({ "hf://o/n@v9" })).error().message.find("revision") != std::string::npos);
+            QVERIFY(
+                inspectData(test::configFor({ "hf://o/gated" })).error().message.find("gated") != std::string::npos);
+            QVERIFY(
+                inspectData(test::configFor({ "hf://o/none" })).error().message.find("HF_TOKEN") != std::string::npos);
+            QVERIFY(
+                inspectData(test::configFor({ "hf://o/n@v9" })).error().message.find("revision") != std::string::npos);
             QVERIFY(inspectData(test::configFor({ "hf://o/old" })).ok());
         }
         {
@@ -671,7 +703,8 @@ private Q_SLOTS:
         }
         const int asked = hub.apiRequests();
         Session offline(hub, "", true);
-        QVERIFY(inspectData(test::configFor({ "hf://o/n" })).error().message.find("HF_HUB_OFFLINE") != std::string::npos);
+        QVERIFY(
+            inspectData(test::configFor({ "hf://o/n" })).error().message.find("HF_HUB_OFFLINE") != std::string::npos);
         QCOMPARE(hub.apiRequests(), asked);
     }
     void takesFilesFromAnExistingCache()

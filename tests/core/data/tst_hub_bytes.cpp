@@ -10,8 +10,8 @@ using namespace furrow;
 class TestHubBytes : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    /// With the default shuffle one row group of 60 MB was downloaded many times; of other shapes what lies between the pages of the text came too, a resume
-    /// began anew, and each of several runs fetched all for itself.
+    /// With the default shuffle one row group of 60 MB was downloaded many times; of other shapes what lies between the
+    /// pages of the text came too, a resume began anew, and each of several runs fetched all for itself.
     void parquetOfAnyShapeCostsItsTextColumnOnce()
     {
         qputenv("HF_HOME", "/nonexistent");
@@ -25,7 +25,8 @@ private Q_SLOTS:
         QCOMPARE(table.value().size(), std::size_t(36));
         for (const auto& row : table.value()) {
             const double ratio = row["ratio"];
-            const bool isTight = row["way"] == "shuffled, cache of 2 blocks"; // blocks come from anywhere, and nothing can be kept of their neighbours
+            const bool isTight = row["way"] == "shuffled, cache of 2 blocks"; // blocks come from anywhere, and nothing
+                                                                              // can be kept of their neighbours
             QVERIFY2(ratio >= 0.99 && (isTight || ratio <= 1.02), row.dump().c_str());
         }
     }

@@ -71,10 +71,12 @@ private Q_SLOTS:
         where.start(FURROW_SOURCE_DIR "/packaging/pyenv-path.sh", {});
         if (!where.waitForFinished() || where.exitCode() != 0)
             QSKIP("The private Python environment is missing; run packaging/setup.sh.");
-        const QString python = QString::fromLocal8Bit(where.readAllStandardOutput()).trimmed() + QStringLiteral("/bin/python");
+        const QString python
+            = QString::fromLocal8Bit(where.readAllStandardOutput()).trimmed() + QStringLiteral("/bin/python");
         QProcess make;
         make.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-        make.start(python, { QStringLiteral(FURROW_TEST_DATA "/make_parquet.py"), QString::fromStdString(utf8Text(folder_.path())) });
+        make.start(python,
+            { QStringLiteral(FURROW_TEST_DATA "/make_parquet.py"), QString::fromStdString(utf8Text(folder_.path())) });
         QVERIFY(make.waitForFinished(120000));
         QCOMPARE(make.exitCode(), 0);
     }
@@ -105,7 +107,8 @@ private Q_SLOTS:
         for (auto block = blocks.value().rbegin(); block != blocks.value().rend(); ++block) {
             auto made = manager.value().prepare(*block);
             QVERIFY(made.ok());
-            auto read = PreparedBlock::open(BlockManager::blockFolder(folder_.path("cache-seek")) / made.value().fileName);
+            auto read
+                = PreparedBlock::open(BlockManager::blockFolder(folder_.path("cache-seek")) / made.value().fileName);
             QVERIFY(read.ok());
             auto chunk = read.value().readChunk(0);
             QVERIFY(chunk.ok());
@@ -126,11 +129,13 @@ private Q_SLOTS:
             const auto& block = blocks.value()[index];
             auto made = manager.value().prepare(block);
             QVERIFY2(made.ok(), made.ok() ? "" : made.error().message.c_str());
-            auto read = PreparedBlock::open(BlockManager::blockFolder(folder_.path("cache-group")) / made.value().fileName);
+            auto read
+                = PreparedBlock::open(BlockManager::blockFolder(folder_.path("cache-group")) / made.value().fileName);
             QVERIFY(read.ok());
             auto chunk = read.value().readChunk(3);
             QVERIFY(chunk.ok());
-            QVERIFY(test::sampleText(chunk.value(), 0).starts_with("row " + std::to_string(block.firstRow + 3000) + " "));
+            QVERIFY(
+                test::sampleText(chunk.value(), 0).starts_with("row " + std::to_string(block.firstRow + 3000) + " "));
         }
         const double grown = static_cast<double>(processMemory().peakBytes - before) / (1 << 20);
         QVERIFY2(grown < 150, qPrintable(QString("%1 MiB for a row group of 300").arg(grown)));
@@ -169,10 +174,13 @@ private Q_SLOTS:
         config.textColumn = column.toStdString();
         config.minChars = 0;
         config.chunkSamples = 97;
-        QCOMPARE(inspectData(config).value().textColumn, column.isEmpty() ? std::string("text[]") : column.toStdString());
+        QCOMPARE(
+            inspectData(config).value().textColumn, column.isEmpty() ? std::string("text[]") : column.toStdString());
         std::vector<std::string> expected;
         for (int i = 0; i < 5000; ++i)
-            expected.push_back(i % 7 == 0 ? "" : rows_[static_cast<std::size_t>(i)] + (i % 3 > 0 ? "\npart 0" : "") + (i % 3 > 1 ? "\npart 1" : ""));
+            expected.push_back(i % 7 == 0 ? ""
+                                          : rows_[static_cast<std::size_t>(i)] + (i % 3 > 0 ? "\npart 0" : "")
+                        + (i % 3 > 1 ? "\npart 1" : ""));
         auto texts = test::readAll(config, folder_.path("cache"), 450); // blocks cut across row groups
         QVERIFY2(texts.ok(), texts.ok() ? "" : texts.error().message.c_str());
         QVERIFY(texts.value() == expected);
@@ -186,9 +194,11 @@ private Q_SLOTS:
         QVERIFY(blocks.ok() && blocks.value().size() > 5);
         auto made = manager.value().prepare(blocks.value()[4]); // in the middle of a row group
         QVERIFY2(made.ok(), made.ok() ? "" : made.error().message.c_str());
-        auto block = PreparedBlock::open(BlockManager::blockFolder(folder_.path("cache-lists")) / made.value().fileName);
+        auto block
+            = PreparedBlock::open(BlockManager::blockFolder(folder_.path("cache-lists")) / made.value().fileName);
         QVERIFY(block.ok());
-        QCOMPARE(test::sampleText(block.value().readChunk(0).value(), 0), std::string("row 1800")); // 1800 is divided by 3, not by 7
+        QCOMPARE(test::sampleText(block.value().readChunk(0).value(), 0),
+            std::string("row 1800")); // 1800 is divided by 3, not by 7
     }
     void aPageWithoutValuesIsNotTheEndOfARowGroup()
     {
@@ -201,7 +211,9 @@ private Q_SLOTS:
         const auto texts = test::readAll(test::configFor({ file("short.parquet") }), folder_.path("cache"), 1000);
         QVERIFY(!texts.ok());
         QCOMPARE(texts.error().code, ErrorCode::Corrupt);
-        QVERIFY2(QString::fromStdString(texts.error().message).contains(QStringLiteral("fewer rows than its footer says")), texts.error().message.c_str());
+        QVERIFY2(
+            QString::fromStdString(texts.error().message).contains(QStringLiteral("fewer rows than its footer says")),
+            texts.error().message.c_str());
     }
     void refusesWithASentence_data()
     {
@@ -259,7 +271,8 @@ private Q_SLOTS:
     {
         QFETCH(QString, name);
         QFETCH(QString, says);
-        auto texts = test::readAll(test::configFor({ file(name.toUtf8().constData()) }), folder_.path("cache-bad"), 450);
+        auto texts
+            = test::readAll(test::configFor({ file(name.toUtf8().constData()) }), folder_.path("cache-bad"), 450);
         QVERIFY(!texts.ok());
         const auto message = QString::fromStdString(texts.error().message);
         QVERIFY2(message.contains(says), message.toUtf8());
@@ -270,13 +283,15 @@ private Q_SLOTS:
     {
         auto whole = openLocalSource(folder_.path("good-zstd-v2.parquet"));
         QVERIFY(whole.ok());
-        for (const ErrorCode code : { ErrorCode::Network, ErrorCode::Io, ErrorCode::Busy, ErrorCode::InvalidArgument }) {
+        for (const ErrorCode code :
+            { ErrorCode::Network, ErrorCode::Io, ErrorCode::Busy, ErrorCode::InvalidArgument }) {
             int reads = 0;
             for (;; ++reads) {
                 const auto status = readEveryRow(std::make_shared<UnreachableSource>(whole.value(), reads, code));
                 if (status.ok())
                     break;
-                QVERIFY2(status.error().code == code && status.error().message == "the way is closed", status.error().message.c_str());
+                QVERIFY2(status.error().code == code && status.error().message == "the way is closed",
+                    status.error().message.c_str());
             }
             QVERIFY(reads > 3); // footer and pages were both met
         }

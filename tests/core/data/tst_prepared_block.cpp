@@ -169,7 +169,8 @@ private Q_SLOTS:
             for (std::size_t s = 0; s < text.flags.size(); ++s) {
                 if ((text.flags[s] & SampleLeftOut) != 0)
                     continue;
-                expected.insert(text.tokens.begin() + static_cast<std::ptrdiff_t>(text.offsets[s]), text.tokens.begin() + static_cast<std::ptrdiff_t>(text.offsets[s + 1]));
+                expected.insert(text.tokens.begin() + static_cast<std::ptrdiff_t>(text.offsets[s]),
+                    text.tokens.begin() + static_cast<std::ptrdiff_t>(text.offsets[s + 1]));
                 expected.insert(kEnd);
             }
             QVERIFY(found == expected);
@@ -180,7 +181,8 @@ private Q_SLOTS:
     {
         const ChunkText text = makeChunk(50);
         const ChunkWindows windows(text, kEnd, 7, { 5, 0, 0, 0, true });
-        std::vector<std::int64_t> inputs(static_cast<std::size_t>(windows.count()) * 7), labels(inputs.size()), a(7), b(7);
+        std::vector<std::int64_t> inputs(static_cast<std::size_t>(windows.count()) * 7), labels(inputs.size()), a(7),
+            b(7);
         windows.fill(0, windows.count(), inputs.data(), labels.data());
         for (int w = 0; w < windows.count(); ++w) {
             windows.fill(w, 1, a.data(), b.data());
@@ -201,14 +203,19 @@ private Q_SLOTS:
                 covered += piece.labels;
                 seen[static_cast<std::size_t>(piece.sample)] += piece.labels;
                 QCOMPARE(piece.begin + piece.labels, covered);
-                const auto at = text.offsets[static_cast<std::size_t>(piece.sample)] + static_cast<std::uint64_t>(piece.firstToken);
+                const auto at = text.offsets[static_cast<std::size_t>(piece.sample)]
+                    + static_cast<std::uint64_t>(piece.firstToken);
                 const bool endOfText = at == text.offsets[static_cast<std::size_t>(piece.sample) + 1];
-                QCOMPARE(labels[static_cast<std::size_t>(piece.begin)], static_cast<std::int64_t>(endOfText ? kEnd : text.tokens[at]));
+                QCOMPARE(labels[static_cast<std::size_t>(piece.begin)],
+                    static_cast<std::int64_t>(endOfText ? kEnd : text.tokens[at]));
             }
             QCOMPARE(covered, windows.labelCount(w));
         }
         for (std::size_t s = 0; s < seen.size(); ++s)
-            QCOMPARE(seen[s], (text.flags[s] & SampleLeftOut) != 0 ? 0 : static_cast<std::int64_t>(text.offsets[s + 1] - text.offsets[s]) + 1);
+            QCOMPARE(seen[s],
+                (text.flags[s] & SampleLeftOut) != 0
+                    ? 0
+                    : static_cast<std::int64_t>(text.offsets[s + 1] - text.offsets[s]) + 1);
     }
     void ordersByEpochAndPlace()
     {

@@ -1,4 +1,5 @@
-// What other readers of the same files take, Furrow takes: JSON as Python does, csv in its dialects, columns by name, encodings.
+// What other readers of the same files take, Furrow takes: JSON as Python does, csv in its dialects, columns by name,
+// encodings.
 
 #include "data_fixture.h"
 
@@ -74,13 +75,17 @@ private Q_SLOTS:
     void rowsWithNumbersThatOnlyPythonReadsAreNotLost()
     {
         DataFolder folder;
-        auto config = test::configFor({ folder.write("a.jsonl", "{\"text\":\"a\",\"x\":NaN}\n{\"text\":\"b\",\"x\":[Infinity,-Infinity]}\n{\"x\":1e999,\"text\":\"c\"}\n{\"x\":-1E+9999,\"text\":\"d\"}\n{\"text\":\"e\",\"x\":123456789012345678901234567890}\n") });
+        auto config = test::configFor({ folder.write("a.jsonl",
+            "{\"text\":\"a\",\"x\":NaN}\n{\"text\":\"b\",\"x\":[Infinity,-Infinity]}\n{\"x\":1e999,\"text\":\"c\"}\n{\"x\":-1E+9999,\"text\":\"d\"}\n{\"text\":\"e\",\"x\":123456789012345678901234567890}\n") });
         QCOMPARE(texts(config, folder), (Texts { "a", "b", "c", "d", "e" }));
     }
     void aFileOfPythonsNumbersIsJsonLinesWhateverItsName()
     {
         DataFolder folder;
-        QCOMPARE(texts(test::configFor({ folder.write("a.json", "{\"text\":\"a\",\"x\":NaN}\n{\"text\":\"b\",\"x\":1}\n") }), folder), (Texts { "a", "b" }));
+        QCOMPARE(
+            texts(test::configFor({ folder.write("a.json", "{\"text\":\"a\",\"x\":NaN}\n{\"text\":\"b\",\"x\":1}\n") }),
+                folder),
+            (Texts { "a", "b" }));
     }
     void linesThatOnlyPythonReadsAreJsonLines_data()
     {
@@ -103,13 +108,15 @@ private Q_SLOTS:
         const std::string letters(70'000, 'a');
         const std::string lines = "{\"text\":\"" + letters + "\"}\n{\"text\":\"b\"}\n";
         const auto wide = utf16(std::u16string(lines.begin(), lines.end()), true);
-        for (const auto& bytes : { lines, "\xef\xbb\xbf" + lines, wide }) // the last two were refused as one JSON document
+        for (const auto& bytes :
+            { lines, "\xef\xbb\xbf" + lines, wide }) // the last two were refused as one JSON document
             QVERIFY(texts(test::configFor({ folder.write("a.json", bytes) }), folder) == (Texts { letters, "b" }));
     }
     void theLastOfSeveralEqualMembersCounts()
     {
         DataFolder folder;
-        auto config = test::configFor({ folder.write("a.jsonl", "{\"text\":\"first\",\"text\":\"last\"}\n{\"text\":1,\"text\":\"b\"}\n{\"a\":1,\"a\":2,\"text\":\"c\"}\n") });
+        auto config = test::configFor({ folder.write("a.jsonl",
+            "{\"text\":\"first\",\"text\":\"last\"}\n{\"text\":1,\"text\":\"b\"}\n{\"a\":1,\"a\":2,\"text\":\"c\"}\n") });
         QCOMPARE(texts(config, folder), (Texts { "last", "b", "c" }));
         config.textColumn = "m.t";
         config.data = { folder.write("b.jsonl", "{\"m\":{\"t\":\"x\"},\"m\":{\"t\":\"y\",\"t\":\"z\"}}\n") };
@@ -118,7 +125,8 @@ private Q_SLOTS:
     void aRunFromBeforeReadsItsRowsAsItDid()
     {
         DataFolder folder;
-        const auto json = test::configFor({ folder.write("a.jsonl", "{\"text\":\"first\",\"text\":\"last\"}\n{\"text\":\"lost\",\"x\":NaN}\n{\"text\":\"c\"}\n") });
+        const auto json = test::configFor({ folder.write(
+            "a.jsonl", "{\"text\":\"first\",\"text\":\"last\"}\n{\"text\":\"lost\",\"x\":NaN}\n{\"text\":\"c\"}\n") });
         QCOMPARE(textsOf(json, oldManifest(json)), (Texts { "first", "c" }));
         const auto csv = test::configFor({ folder.write("a.csv", "text,n\na,1\n\"b,2\nc,3") });
         QVERIFY(!inspectData(csv).ok()); // today's rules refuse the open quote
@@ -127,7 +135,8 @@ private Q_SLOTS:
         QVERIFY(manifest.ok());
         QCOMPARE(manifest.value().sources[0].files[0].format.rules, 1);
         QCOMPARE(QString::fromStdString(dataIdentity(manifest.value(), good)).size(), 64);
-        QCOMPARE(rowsKey(manifest.value().sources[0].files[0].format), std::string("csv")); // the key that its blocks have
+        QCOMPARE(
+            rowsKey(manifest.value().sources[0].files[0].format), std::string("csv")); // the key that its blocks have
         QVERIFY(rowsKey(readManifest(inspected(good).manifest).value().sources[0].files[0].format) != "csv");
     }
     void namesWhatIsNested_data()
@@ -163,7 +172,8 @@ private Q_SLOTS:
         QCOMPARE(inspected(csv).textColumn, std::string("Text"));
         QVERIFY2(reading(csv).contains("The text is column Text, chosen by its name."), qPrintable(reading(csv)));
         QVERIFY(reading(csv).contains("Other columns with text: url."));
-        const auto json = test::configFor({ folder.write("a.jsonl", "{\"url\":\"http://x\",\"CONTENT\":\"hello\"}\n") });
+        const auto json
+            = test::configFor({ folder.write("a.jsonl", "{\"url\":\"http://x\",\"CONTENT\":\"hello\"}\n") });
         QCOMPARE(inspected(json).textColumn, std::string("CONTENT"));
     }
     void titleIsNotTakenWhereTextIsAList()
@@ -178,9 +188,11 @@ private Q_SLOTS:
     {
         DataFolder folder;
         auto config = test::configFor({ folder.write("a.jsonl", "{\"story\":\"a\"}\n") });
-        QVERIFY2(reading(config).contains("The text is column story, the only one with text."), qPrintable(reading(config)));
+        QVERIFY2(
+            reading(config).contains("The text is column story, the only one with text."), qPrintable(reading(config)));
         config.textColumn = "story";
-        QVERIFY2(reading(config).contains("The text is column story, as text_column says."), qPrintable(reading(config)));
+        QVERIFY2(
+            reading(config).contains("The text is column story, as text_column says."), qPrintable(reading(config)));
     }
     void findsTheDialectOfACsv_data()
     {
@@ -203,7 +215,8 @@ private Q_SLOTS:
     void aBackslashBeforeQuotesIsSeen()
     {
         DataFolder folder;
-        const auto config = test::configFor({ folder.write("a.csv", "id,text\n1,\"say \\\"hi, you\\\" now\"\n2,\"b\\\\c\"\n") });
+        const auto config
+            = test::configFor({ folder.write("a.csv", "id,text\n1,\"say \\\"hi, you\\\" now\"\n2,\"b\\\\c\"\n") });
         QCOMPARE(texts(config, folder), (Texts { "say \"hi, you\" now", "b\\c" }));
         QVERIFY2(reading(config).contains("escape \\"), qPrintable(reading(config)));
     }
@@ -218,12 +231,15 @@ private Q_SLOTS:
     {
         QFETCH(QByteArray, bytes);
         DataFolder folder;
-        QCOMPARE(texts(test::configFor({ folder.write("a.csv", bytes.toStdString()) }), folder), (Texts { "say \"hi\" now", "b\\c" }));
+        QCOMPARE(texts(test::configFor({ folder.write("a.csv", bytes.toStdString()) }), folder),
+            (Texts { "say \"hi\" now", "b\\c" }));
     }
     void aBackslashAtTheEndOfAFieldIsNoEscape()
     {
         DataFolder folder;
-        QCOMPARE(texts(test::configFor({ folder.write("a.csv", "text,id\n\"c:\\\",1\n\"d:\\\"\"x\",2\n5\" disk,3\n") }), folder), (Texts { "c:\\", "d:\\\"x", "5\" disk" }));
+        QCOMPARE(texts(test::configFor({ folder.write("a.csv", "text,id\n\"c:\\\",1\n\"d:\\\"\"x\",2\n5\" disk,3\n") }),
+                     folder),
+            (Texts { "c:\\", "d:\\\"x", "5\" disk" }));
     }
     void theDialectCanBeSaid()
     {
@@ -248,7 +264,8 @@ private Q_SLOTS:
         for (int i = 0; i < 100000; ++i)
             plain += "text " + QByteArray::number(i) + ",1\n";
         QTest::newRow("to the end of the file") << QByteArray("\"open,1\n") << plain;
-        QTest::newRow("to the next quote") << QByteArray("\"open,1\n") << plain.left(1000) + "\"closed\",2\n" + plain.left(1000);
+        QTest::newRow("to the next quote")
+            << QByteArray("\"open,1\n") << plain.left(1000) + "\"closed\",2\n" + plain.left(1000);
         QTest::newRow("beyond what a row may have") << QByteArray("\"open,1\n") << plain.repeated(15);
     }
     void anUnclosedQuoteDoesNotSwallowTheRowsBehindIt()
@@ -256,30 +273,41 @@ private Q_SLOTS:
         QFETCH(QByteArray, row);
         QFETCH(QByteArray, rest);
         DataFolder folder;
-        const auto inspection = inspectData(test::configFor({ folder.write("a.csv", ("text,n\na,1\n\"b\nb\",2\n" + row + rest).toStdString()) }));
+        const auto inspection = inspectData(
+            test::configFor({ folder.write("a.csv", ("text,n\na,1\n\"b\nb\",2\n" + row + rest).toStdString()) }));
         QVERIFY(!inspection.ok());
         const auto message = QString::fromStdString(inspection.error().message);
-        QVERIFY2(message.contains("a.csv, line 5: a quote that begins in this record is not closed"), qPrintable(message));
+        QVERIFY2(
+            message.contains("a.csv, line 5: a quote that begins in this record is not closed"), qPrintable(message));
     }
     void latinLettersAreConverted()
     {
         DataFolder folder;
         std::string text;
         for (int i = 0; i < 200; ++i)
-            text += "Les \xe9l\xe8ves fran\xe7""ais \xe9taient d\xe9j\xe0 \xe0 l'\xe9""cole, o\xf9 le ma\xeetre les attendait.\n";
+            text += "Les \xe9l\xe8ves fran\xe7"
+                    "ais \xe9taient d\xe9j\xe0 \xe0 l'\xe9"
+                    "cole, o\xf9 le ma\xeetre les attendait.\n";
         const auto config = test::configFor({ folder.write("a.txt", text) });
-        QVERIFY2(reading(config).contains("is windows-1252 text and is converted to UTF-8"), qPrintable(reading(config)));
+        QVERIFY2(
+            reading(config).contains("is windows-1252 text and is converted to UTF-8"), qPrintable(reading(config)));
         const auto all = texts(config, folder);
         QCOMPARE(all.size(), std::size_t(200));
-        QCOMPARE(QString::fromStdString(all[0]), QString::fromUtf8("Les élèves français étaient déjà à l'école, où le maître les attendait."));
+        QCOMPARE(QString::fromStdString(all[0]),
+            QString::fromUtf8("Les élèves français étaient déjà à l'école, où le maître les attendait."));
     }
     void encodingsAreFound_data()
     {
         QTest::addColumn<QByteArray>("encoding");
         QTest::addColumn<QString>("line");
-        QTest::newRow("Shift_JIS") << QByteArray("Shift_JIS") << QString::fromUtf8("吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。");
-        QTest::newRow("GB18030") << QByteArray("GB18030") << QString::fromUtf8("我们都知道，学习新的语言需要很多时间和耐心，但是很有意思。");
-        QTest::newRow("windows-1251") << QByteArray("windows-1251") << QString::fromUtf8("Все смешалось в доме Облонских. Жена узнала, что муж был в связи с бывшею в их доме француженкою-гувернанткой.");
+        QTest::newRow("Shift_JIS") << QByteArray(
+            "Shift_JIS") << QString::fromUtf8("吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。");
+        QTest::newRow("GB18030") << QByteArray("GB18030")
+                                 << QString::fromUtf8("我们都知道，学习新的语言需要很多时间和耐心，但是很有意思。");
+        QTest::newRow("windows-1251")
+            << QByteArray("windows-1251")
+            << QString::fromUtf8(
+                   "Все смешалось в доме Облонских. Жена узнала, что муж был в связи с бывшею в их доме француженкою-гувернанткой.");
     }
     void encodingsAreFound()
     {
@@ -298,7 +326,8 @@ private Q_SLOTS:
         if (!iconv.waitForFinished() || iconv.exitCode() != 0)
             QSKIP("iconv is not there");
         config.data = { folder.write("encoded.txt", iconv.readAllStandardOutput().toStdString()) };
-        QVERIFY2(reading(config).contains(QString::fromLatin1(encoding), Qt::CaseInsensitive), qPrintable(reading(config)));
+        QVERIFY2(
+            reading(config).contains(QString::fromLatin1(encoding), Qt::CaseInsensitive), qPrintable(reading(config)));
         const auto all = texts(config, folder);
         QCOMPARE(all.size(), std::size_t(60));
         QCOMPARE(QString::fromStdString(all[7]), line);
@@ -317,7 +346,8 @@ private Q_SLOTS:
         QFETCH(bool, packed);
         DataFolder folder;
         const auto bytes = utf16(u"id,text\n1,one\n2,t\u00e4\U0001F600\n", mark);
-        const auto config = test::configFor({ folder.write(packed ? "a.csv.gz" : "a.csv", packed ? test::gzip(bytes) : bytes) });
+        const auto config
+            = test::configFor({ folder.write(packed ? "a.csv.gz" : "a.csv", packed ? test::gzip(bytes) : bytes) });
         QCOMPARE(texts(config, folder), (Texts { "one", "t\xc3\xa4\xf0\x9f\x98\x80" }));
         QVERIFY2(reading(config).contains("UTF-16LE"), qPrintable(reading(config)));
     }
@@ -342,10 +372,13 @@ private Q_SLOTS:
         for (const char* bytes : { "id,text\r1,one\r2,two\r", "id,text\n1,one\r2,two\n" }) {
             const auto refused = inspectData(test::configFor({ folder.write("a.csv", bytes) }));
             QVERIFY(!refused.ok());
-            QVERIFY2(refused.error().message.find("carriage returns") != std::string::npos, refused.error().message.c_str());
+            QVERIFY2(
+                refused.error().message.find("carriage returns") != std::string::npos, refused.error().message.c_str());
         }
-        QCOMPARE(texts(test::configFor({ folder.write("c.csv", "id,text\n1,one\rmore\n2,two\n") }), folder), (Texts { "one\rmore", "two" })); // no record ends there
-        QCOMPARE(texts(test::configFor({ folder.write("b.csv", "id,text\r\n1,\"on\re\"\r\n2,two\r\n") }), folder), (Texts { "on\re", "two" }));
+        QCOMPARE(texts(test::configFor({ folder.write("c.csv", "id,text\n1,one\rmore\n2,two\n") }), folder),
+            (Texts { "one\rmore", "two" })); // no record ends there
+        QCOMPARE(texts(test::configFor({ folder.write("b.csv", "id,text\r\n1,\"on\re\"\r\n2,two\r\n") }), folder),
+            (Texts { "on\re", "two" }));
     }
     void theEncodingCanBeSaid()
     {

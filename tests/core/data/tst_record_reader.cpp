@@ -64,13 +64,20 @@ private Q_SLOTS:
         QTest::newRow("empty lines are rows") << lines << QByteArray("\n\na\n") << L { "", "", "a" };
         QTest::newRow("carriage returns") << lines << QByteArray("a\r\nb\r\n") << L { "a", "b" };
         QTest::newRow("a NUL in a line") << lines << QByteArray("a\0b\n", 4) << L { QByteArray("a\0b", 3) };
-        QTest::newRow("paragraphs") << paragraphs << QByteArray("\n \na\nb\n\n\n  c\n\t\nd") << L { "a\nb", "  c", "d" };
+        QTest::newRow("paragraphs") << paragraphs << QByteArray("\n \na\nb\n\n\n  c\n\t\nd")
+                                    << L { "a\nb", "  c", "d" };
         QTest::newRow("only blank") << paragraphs << QByteArray(" \n\n\t\n") << L {};
         QTest::newRow("spans") << spans << QByteArray("0123456789abcdefXYZ\n") << L { "0123456789abcdef", "XYZ\n" };
-        QTest::newRow("span at a code point") << spans << QByteArray("0123456789abcde\xc3\xa9" "f") << L { "0123456789abcde\xc3\xa9", "f" };
-        QTest::newRow("whole spans") << spans << QByteArray("0123456789abcdef0123456789abcdef") << L { "0123456789abcdef", "0123456789abcdef" };
-        QTest::newRow("csv") << csv << QByteArray("a,b\n\n1,\"x\ny\"\r\n2,\"say \"\"hi\"\"\n!\"\n") << L { "a,b", "1,\"x\ny\"", "2,\"say \"\"hi\"\"\n!\"" };
-        QTest::newRow("a quote inside a plain field") << csv << QByteArray("5\" nail,x\nb,y\n") << L { "5\" nail,x", "b,y" };
+        QTest::newRow("span at a code point") << spans
+                                              << QByteArray("0123456789abcde\xc3\xa9"
+                                                            "f")
+                                              << L { "0123456789abcde\xc3\xa9", "f" };
+        QTest::newRow("whole spans") << spans << QByteArray("0123456789abcdef0123456789abcdef")
+                                     << L { "0123456789abcdef", "0123456789abcdef" };
+        QTest::newRow("csv") << csv << QByteArray("a,b\n\n1,\"x\ny\"\r\n2,\"say \"\"hi\"\"\n!\"\n")
+                             << L { "a,b", "1,\"x\ny\"", "2,\"say \"\"hi\"\"\n!\"" };
+        QTest::newRow("a quote inside a plain field")
+            << csv << QByteArray("5\" nail,x\nb,y\n") << L { "5\" nail,x", "b,y" };
     }
     void cutsTheSameWhateverThePieces()
     {
@@ -115,7 +122,8 @@ private Q_SLOTS:
     }
     void takesCsvFieldsApart()
     {
-        QCOMPARE(csvFields("a,\"b,\"\"c\"\"\nd\",,e", CsvDialect {}), (std::vector<std::string> { "a", "b,\"c\"\nd", "", "e" }));
+        QCOMPARE(csvFields("a,\"b,\"\"c\"\"\nd\",,e", CsvDialect {}),
+            (std::vector<std::string> { "a", "b,\"c\"\nd", "", "e" }));
         QCOMPARE(csvFields("", CsvDialect {}), (std::vector<std::string> { "" }));
         QCOMPARE(csvFields("a,", CsvDialect {}), (std::vector<std::string> { "a", "" }));
         std::string field;
@@ -131,8 +139,12 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("text");
         QTest::newRow("plain") << QByteArray("{\"id\":1,\"text\":\"a\\nb\"}") << true << QByteArray("a\nb");
         QTest::newRow("pair") << QByteArray("{\"text\":\"\\ud83d\\ude00\"}") << true << QByteArray("\xf0\x9f\x98\x80");
-        QTest::newRow("lone high surrogate") << QByteArray("{\"text\":\"a\\ud800b\"}") << true << QByteArray("a\xef\xbf\xbd" "b");
-        QTest::newRow("lone low surrogate") << QByteArray("{\"text\":\"a\\udc00b\\\\ud800\"}") << true << QByteArray("a\xef\xbf\xbd" "b\\ud800");
+        QTest::newRow("lone high surrogate") << QByteArray("{\"text\":\"a\\ud800b\"}") << true
+                                             << QByteArray("a\xef\xbf\xbd"
+                                                           "b");
+        QTest::newRow("lone low surrogate") << QByteArray("{\"text\":\"a\\udc00b\\\\ud800\"}") << true
+                                            << QByteArray("a\xef\xbf\xbd"
+                                                          "b\\ud800");
         QTest::newRow("broken bytes") << QByteArray("{\"text\":\"a\xff\"}") << true << QByteArray("a\xef\xbf\xbd");
         QTest::newRow("NUL escape") << QByteArray("{\"text\":\"a\\u0000b\"}") << true << QByteArray("a\0b", 3);
         QTest::newRow("null") << QByteArray("{\"text\":null}") << true << QByteArray();

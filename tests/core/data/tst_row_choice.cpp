@@ -41,7 +41,8 @@ Counted countAll(const RunConfig& config, std::int64_t samplesPerBlock, std::vec
     std::vector<std::unique_ptr<ChunkCollector>> collectors;
     for (const auto& source : manifest.sources) {
         options.push_back(rowOptions(config, source.textColumn));
-        collectors.push_back(std::make_unique<ChunkCollector>(access, source, options.back(), good(sampleRules(config, manifest))));
+        collectors.push_back(
+            std::make_unique<ChunkCollector>(access, source, options.back(), good(sampleRules(config, manifest))));
     }
     PlanRules rules;
     rules.samplesPerBlock = samplesPerBlock;
@@ -87,7 +88,8 @@ std::string manyLines(int count)
 {
     std::string text;
     for (int i = 0; i < count; ++i)
-        text += "line " + std::to_string(i) + " of a file that is long enough to have many units of sixty-four kibibytes\n";
+        text += "line " + std::to_string(i)
+            + " of a file that is long enough to have many units of sixty-four kibibytes\n";
     return text;
 }
 
@@ -102,7 +104,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("perBlock");
         QTest::addColumn<int>("filter");
         const int k = 5, block = 40;
-        const std::pair<int, int> sizes[] = { { 1, block }, { k * block - 1, block }, { k * block, block }, { k * block + 1, block }, { 10'000, 10'000 / 3 }, { 100'001, 100'001 / 4 }, { 1'000, 7 }, { 10'000, 3 } };
+        const std::pair<int, int> sizes[] = { { 1, block }, { k * block - 1, block }, { k * block, block },
+            { k * block + 1, block }, { 10'000, 10'000 / 3 }, { 100'001, 100'001 / 4 }, { 1'000, 7 }, { 10'000, 3 } };
         for (int filter = 0; filter < 5; ++filter)
             for (const auto& [rows, perBlock] : sizes)
                 QTest::addRow("%d rows by %d, filter %d", rows, perBlock, filter) << rows << perBlock << filter;
@@ -125,7 +128,8 @@ private Q_SLOTS:
         QCOMPARE(all.sum.rows, rows);
         for (const auto& [text, count] : all.texts)
             QCOMPARE(count, 1); // disjoint
-        QCOMPARE(all.sum.samples, static_cast<std::int64_t>(all.texts.size())); // complete: with the counts of the others all rows
+        QCOMPARE(all.sum.samples,
+            static_cast<std::int64_t>(all.texts.size())); // complete: with the counts of the others all rows
         if (filter == 0)
             QCOMPARE(all.sum.samples, rows);
         if (filter == 3 && rows >= 1000)
@@ -185,7 +189,8 @@ private Q_SLOTS:
         auto first = good(test::openManager(config, folder.path("cache"), 5000));
         config.seed += 1;
         auto second = good(test::openManager(config, folder.path("cache"), 5000));
-        QVERIFY(first.fileName(good(test::planAll(first)).front()) != second.fileName(good(test::planAll(second)).front()));
+        QVERIFY(
+            first.fileName(good(test::planAll(first)).front()) != second.fileName(good(test::planAll(second)).front()));
     }
     void startAndMostSamplesCountInsideTheFraction()
     {
@@ -201,7 +206,8 @@ private Q_SLOTS:
     void weightsSetWhatComesFirst()
     {
         DataFolder folder;
-        auto config = test::configFor({ folder.write("a.txt", manyLines(3000)), folder.write("b.txt", manyLines(3000)) });
+        auto config
+            = test::configFor({ folder.write("a.txt", manyLines(3000)), folder.write("b.txt", manyLines(3000)) });
         const auto even = countAll(config, 100);
         QCOMPARE(std::count(even.blockSources.begin(), even.blockSources.begin() + 30, 0), 15);
         const auto uneven = countAll(config, 100, { 4, 1 });
@@ -231,12 +237,14 @@ private Q_SLOTS:
         config.chunkSamples = 50;
         char sample[32];
         std::snprintf(sample, sizeof sample, "sample %016llx", static_cast<unsigned long long>(xxh3("row 7")));
-        config.exclude = folder.write("list.txt", "# bad rows\n" + std::string(sample) + "\r\n\npattern ^row 2[0-9]{2}$\nchunk 1:0\n");
+        config.exclude = folder.write(
+            "list.txt", "# bad rows\n" + std::string(sample) + "\r\n\npattern ^row 2[0-9]{2}$\nchunk 1:0\n");
         const auto all = countAll(config, 100);
         QCOMPARE(all.excluded, 101);
         QCOMPARE(all.sum.filtered, 101);
         QCOMPARE(all.sum.samples, 199);
-        QVERIFY(!all.texts.contains({ 0, "row 7" }) && !all.texts.contains({ 0, "row 250" }) && all.texts.contains({ 0, "row 20" }));
+        QVERIFY(!all.texts.contains({ 0, "row 7" }) && !all.texts.contains({ 0, "row 250" })
+            && all.texts.contains({ 0, "row 20" }));
         auto manager = good(test::openManager(config, folder.path("cache"), 100));
         QCOMPARE(manager.excludedChunks(1), (std::vector<std::int32_t> { 0 }));
         QVERIFY(manager.excludedChunks(0).empty());
@@ -248,7 +256,8 @@ private Q_SLOTS:
     void wrongQuarantineListsAreRefusedByLine_data()
     {
         QTest::addColumn<QString>("text");
-        for (const char* line : { "chunk", "chunk 3", "chunk a:b", "chunk -1:2", "sample 12", "sample 00000000000000zz", "pattern", "pattern (", "row 5" })
+        for (const char* line : { "chunk", "chunk 3", "chunk a:b", "chunk -1:2", "sample 12", "sample 00000000000000zz",
+                 "pattern", "pattern (", "row 5" })
             QTest::newRow(line) << QString("# first\n") + line + "\n";
     }
     void wrongQuarantineListsAreRefusedByLine()
@@ -279,7 +288,9 @@ private Q_SLOTS:
         config.exclude = folder.write("list.txt", "pattern (a+)+$\n");
         const auto inspection = inspectData(config);
         QVERIFY(!inspection.ok());
-        QVERIFY2(inspection.error().message.find("row 1 of") != std::string::npos && inspection.error().message.find("a.txt") != std::string::npos, inspection.error().message.c_str());
+        QVERIFY2(inspection.error().message.find("row 1 of") != std::string::npos
+                && inspection.error().message.find("a.txt") != std::string::npos,
+            inspection.error().message.c_str());
     }
 };
 

@@ -1,4 +1,5 @@
-// Locks on GPUs between users of one machine. A second user is a child process with another id, so those tests need root.
+// Locks on GPUs between users of one machine. A second user is a child process with another id, so those tests need
+// root.
 #include "core/device/device_locks.h"
 
 #include <QTemporaryDir>
@@ -66,7 +67,8 @@ private Q_SLOTS:
         const auto second = lockDevices(kPlacements, shared());
         QVERIFY(!second.ok());
         QCOMPARE(second.error().code, ErrorCode::Busy);
-        QVERIFY2(second.error().message.find("NVIDIA H200 (GPU-5b1e) is in use by another run") != std::string::npos, second.error().message.c_str());
+        QVERIFY2(second.error().message.find("NVIDIA H200 (GPU-5b1e) is in use by another run") != std::string::npos,
+            second.error().message.c_str());
     }
 
     void aLockLeftByOneUserIsFreeForTheNext()
@@ -80,7 +82,8 @@ private Q_SLOTS:
         }
         ::umask(before);
         QCOMPARE(neighbourTries(), 0);
-        // And the other way round: root meets the file of a user, which fs.protected_regular guards in a folder like this.
+        // And the other way round: root meets the file of a user, which fs.protected_regular guards in a folder like
+        // this.
         QVERIFY(std::filesystem::remove(lockFile()));
         QCOMPARE(neighbourTries(), 0);
         struct stat facts {};
@@ -102,7 +105,8 @@ private Q_SLOTS:
     {
         if (::geteuid() != 0)
             QSKIP("only root can act as another user");
-        QVERIFY(::close(::open(lockFile().c_str(), O_CREAT | O_RDWR, 0600)) == 0); // as an earlier version left it under a strict umask
+        QVERIFY(::close(::open(lockFile().c_str(), O_CREAT | O_RDWR, 0600))
+            == 0); // as an earlier version left it under a strict umask
         QCOMPARE(neighbourTries(), 1 + static_cast<int>(ErrorCode::Io));
     }
 

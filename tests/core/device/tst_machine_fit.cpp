@@ -26,14 +26,19 @@ private Q_SLOTS:
     {
         const auto warnings = machineWarnings(workers(99, 1), 400 << 20, kSmall);
         QCOMPARE(warnings.size(), std::size_t { 2 });
-        QVERIFY2(warnings[0].find("99 workers would take about 38.7 GiB") != std::string::npos && warnings[0].find("23.0 GiB") != std::string::npos, warnings[0].c_str());
-        QVERIFY2(warnings[1].find("want 99 cores") != std::string::npos && warnings[1].find("has 2") != std::string::npos, warnings[1].c_str());
+        QVERIFY2(warnings[0].find("99 workers would take about 38.7 GiB") != std::string::npos
+                && warnings[0].find("23.0 GiB") != std::string::npos,
+            warnings[0].c_str());
+        QVERIFY2(
+            warnings[1].find("want 99 cores") != std::string::npos && warnings[1].find("has 2") != std::string::npos,
+            warnings[1].c_str());
     }
     void whatFitsRaisesNothing()
     {
         QVERIFY(machineWarnings(workers(2, 1), 400 << 20, kSmall).empty());
         QVERIFY(machineWarnings({}, 400 << 20, kSmall).empty());
-        QVERIFY(machineWarnings(workers(8, 4, "GPU-1"), std::int64_t { 70 } << 30, kSmall).empty()); // memory of their own
+        QVERIFY(
+            machineWarnings(workers(8, 4, "GPU-1"), std::int64_t { 70 } << 30, kSmall).empty()); // memory of their own
     }
     void theFormulaIsAskedForTheMemory()
     {

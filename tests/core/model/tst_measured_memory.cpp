@@ -52,14 +52,16 @@ private Q_SLOTS:
 
     void runsOfOtherDevicesPathsAndModelsDoNotCount()
     {
-        const std::vector<MeasuredMemory> others { run(1000, 2, { "NVIDIA H100", StepPath::CpuFast, "gpt" }), run(1000, 2, { "CPU", StepPath::CpuOperators, "gpt" }),
-            run(1000, 2, { "CPU", StepPath::CpuFast, "hrm" }), run(10'000, 2) };
+        const std::vector<MeasuredMemory> others { run(1000, 2, { "NVIDIA H100", StepPath::CpuFast, "gpt" }),
+            run(1000, 2, { "CPU", StepPath::CpuOperators, "gpt" }), run(1000, 2, { "CPU", StepPath::CpuFast, "hrm" }),
+            run(10'000, 2) };
         QCOMPARE(forecastMemory(estimateOf(1000), kCpu, others).runs, 0);
     }
 
     void aRunOfTheSameSizeCountsMoreThanManyOthers()
     {
-        const auto forecast = forecastMemory(estimateOf(1000), kCpu, { run(2000, 2), run(3000, 2), run(400, 2), run(1050, 1.1) });
+        const auto forecast
+            = forecastMemory(estimateOf(1000), kCpu, { run(2000, 2), run(3000, 2), run(400, 2), run(1050, 1.1) });
         QCOMPARE(forecast.runs, 1);
         QCOMPARE(forecast.likely(), 1100);
         QCOMPARE(forecastMemory(estimateOf(1000), kCpu, { run(2000, 2), run(3000, 2), run(400, 2) }).runs, 3);
@@ -78,9 +80,12 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("text");
         QTest::newRow("a list") << QByteArray("[1]");
         QTest::newRow("nothing inside") << QByteArray("{}");
-        QTest::newRow("words for bytes") << QByteArray(R"({"device":"CPU","path":"gpu","architecture":"gpt","estimated_bytes":"many","peak_bytes":5})");
-        QTest::newRow("an estimate of nothing") << QByteArray(R"({"device":"CPU","path":"gpu","architecture":"gpt","estimated_bytes":0,"peak_bytes":5})");
-        QTest::newRow("a path of a newer version") << QByteArray(R"({"device":"CPU","path":"npu","architecture":"gpt","estimated_bytes":5,"peak_bytes":5})");
+        QTest::newRow("words for bytes") << QByteArray(
+            R"({"device":"CPU","path":"gpu","architecture":"gpt","estimated_bytes":"many","peak_bytes":5})");
+        QTest::newRow("an estimate of nothing")
+            << QByteArray(R"({"device":"CPU","path":"gpu","architecture":"gpt","estimated_bytes":0,"peak_bytes":5})");
+        QTest::newRow("a path of a newer version")
+            << QByteArray(R"({"device":"CPU","path":"npu","architecture":"gpt","estimated_bytes":5,"peak_bytes":5})");
     }
     void whatIsNoneIsLeftOut()
     {

@@ -25,7 +25,8 @@ class TestMemoryEstimate : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    /// Peaks of real workers (VmHWM) on two threads, three steps of the bundled text and a checkpoint: tests/bench/memory_estimate.py.
+    /// Peaks of real workers (VmHWM) on two threads, three steps of the bundled text and a checkpoint:
+    /// tests/bench/memory_estimate.py.
     void comesNearMeasuredPeaks_data()
     {
         QTest::addColumn<QString>("name");
@@ -35,11 +36,14 @@ private Q_SLOTS:
         QTest::newRow("char-large") << "char-large" << QStringList { "batch_size", "16" } << 679.8;
         QTest::newRow("bf16") << "10m" << QStringList { "precision", "bf16" } << 984.3;
         QTest::newRow("8-bit moments") << "10m" << QStringList { "optimizer", "adamw8bit" } << 828.1;
-        QTest::newRow("recomputed activations") << "10m" << QStringList { "width", "264", "recompute", "true" } << 1230.7;
+        QTest::newRow("recomputed activations")
+            << "10m" << QStringList { "width", "264", "recompute", "true" } << 1230.7;
         QTest::newRow("30m") << "30m" << QStringList {} << 1776.5;
-        QTest::newRow("124m, one short window") << "124m" << QStringList { "batch_size", "1", "seq_len", "256" } << 5303.1;
+        QTest::newRow("124m, one short window")
+            << "124m" << QStringList { "batch_size", "1", "seq_len", "256" } << 5303.1;
         QTest::newRow("libtorch's operators") << "10m" << QStringList { "tokenizer", "char", "width", "264" } << 976.7;
-        QTest::newRow("libtorch's operators, large vocabulary") << "30m" << QStringList { "width", "392", "batch_size", "4" } << 1764.6;
+        QTest::newRow("libtorch's operators, large vocabulary")
+            << "30m" << QStringList { "width", "392", "batch_size", "4" } << 1764.6;
         QTest::newRow("hrm-1m") << "hrm-1m" << QStringList { "tokenizer", "char" } << 509.7;
         QTest::newRow("hrm-10m") << "hrm-10m" << QStringList { "tokenizer", "char", "batch_size", "8" } << 649.8;
     }

@@ -29,7 +29,8 @@ private Q_SLOTS:
         QCOMPARE(same->tokensPerSecond, 10'000.0);
         const auto wide = forecastPace(caseOf(768, 2), history);
         QVERIFY(wide && !wide->isSame);
-        QVERIFY2(wide->tokensPerSecond < 600, std::to_string(wide->tokensPerSecond).c_str()); // some thirty times the operations
+        QVERIFY2(wide->tokensPerSecond < 600,
+            std::to_string(wide->tokensPerSecond).c_str()); // some thirty times the operations
     }
     void theTimeIgnoredTheWorkers()
     {
@@ -39,7 +40,8 @@ private Q_SLOTS:
     }
     void theNearestRunCountsAndOfTwoAlikeTheFaster()
     {
-        const std::vector<MeasuredPace> history { { caseOf(768, 2), 50 }, { caseOf(128, 2), 4'000 }, { caseOf(128, 2), 10'000 }, { caseOf(128, 2), 9'000 } };
+        const std::vector<MeasuredPace> history { { caseOf(768, 2), 50 }, { caseOf(128, 2), 4'000 },
+            { caseOf(128, 2), 10'000 }, { caseOf(128, 2), 9'000 } };
         QCOMPARE(forecastPace(caseOf(128, 2), history)->from, std::size_t { 2 });
         QCOMPARE(forecastPace(caseOf(700, 2), history)->from, std::size_t { 0 });
     }

@@ -37,7 +37,8 @@ inline void good(const Status& status)
 /// A run over `rows` lines that carry their own number, a real feeder process, and a worker played by the test.
 class Run {
 public:
-    Run(int rows, int perBlock, int perChunk, double cacheGiB, std::int64_t epochs, const std::string& source = {}, const std::string& duplicates = "report", const std::string& startAt = {})
+    Run(int rows, int perBlock, int perChunk, double cacheGiB, std::int64_t epochs, const std::string& source = {},
+        const std::string& duplicates = "report", const std::string& startAt = {})
     {
         std::ofstream(file("data.txt"), std::ios::binary) << lines(rows);
         NewRun request;
@@ -150,13 +151,17 @@ private:
         for (std::size_t i = 0; i + 1 < text.value().offsets.size(); ++i) {
             if ((text.value().flags[i] & SampleLeftOut) != 0)
                 continue;
-            const auto ids = std::span(text.value().tokens).subspan(text.value().offsets[i], text.value().offsets[i + 1] - text.value().offsets[i]);
+            const auto ids
+                = std::span(text.value().tokens)
+                      .subspan(text.value().offsets[i], text.value().offsets[i + 1] - text.value().offsets[i]);
             ++seen[claim.epoch][std::stoi(tokenizer->decode(ids))];
         }
         good(ledger_.begin(claim));
         ChunkOutcome outcome;
         outcome.done = claim.remaining;
-        outcome.tokens = preparedChunks(block.value().summaries(), good(readRunFile(run_.paths)).config.seqLen)[static_cast<std::size_t>(claim.column)].tokens; // all of them: it is never shared
+        outcome.tokens = preparedChunks(block.value().summaries(),
+            good(readRunFile(run_.paths)).config.seqLen)[static_cast<std::size_t>(claim.column)]
+                             .tokens; // all of them: it is never shared
         outcome.firstStep = outcome.lastStep = ++step_;
         good(ledger_.finish(claim, outcome));
         for (const auto& range : claim.remaining)
@@ -190,7 +195,8 @@ private:
     std::vector<Part> parts_;
 };
 
-inline void verifyEachRowOnceAnEpoch(const std::map<std::int64_t, std::map<int, int>>& seen, std::size_t epochs, std::size_t rows)
+inline void verifyEachRowOnceAnEpoch(
+    const std::map<std::int64_t, std::map<int, int>>& seen, std::size_t epochs, std::size_t rows)
 {
     QCOMPARE(seen.size(), epochs);
     for (const auto& [epoch, counts] : seen) {

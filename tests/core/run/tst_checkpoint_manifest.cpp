@@ -13,8 +13,9 @@ using namespace furrow;
 
 namespace {
 const ChunkId kChunk = chunkIdOf({ 0, 3, 17 });
-constexpr const char* kState = R"({"format":1,"replica":0,"own_steps":12,"own_tokens":300,"own_samples":9,"step":12,"tokens":300,"samples":9,"steps_since_base":12,"tokens_since_base":300,"base":"","merge_round":0,"parents":["r0-10"]})";
-}
+constexpr const char* kState
+    = R"({"format":1,"replica":0,"own_steps":12,"own_tokens":300,"own_samples":9,"step":12,"tokens":300,"samples":9,"steps_since_base":12,"tokens_since_base":300,"base":"","merge_round":0,"parents":["r0-10"]})";
+} // namespace
 
 class TestCheckpointManifest : public QObject {
     Q_OBJECT
@@ -50,7 +51,8 @@ private Q_SLOTS:
         manifest.step = 12;
         manifest.tokens = 300;
         manifest.parents = { "r0-10" };
-        manifest.files = { { "weights.safetensors", 5, sha256Hex("hello") }, { "state.json", std::strlen(kState), sha256Hex(kState) } };
+        manifest.files = { { "weights.safetensors", 5, sha256Hex("hello") },
+            { "state.json", std::strlen(kState), sha256Hex(kState) } };
         manifest.parts.push_back({ kChunk, { 0, 9 } });
         manifest.parts.push_back({ kChunk, { 9, 11 }, -1, true });
         const auto text = toJsonText(manifest);
@@ -80,9 +82,12 @@ private Q_SLOTS:
         QFETCH(QByteArray, type);
         QFETCH(QByteArray, number);
         QFETCH(bool, usable);
-        const QByteArray data = QByteArray((1 << 20) - 4 * number.size(), '\0') + QByteArray(8 * number.size(), '\0') + number; // over more than one piece
-        const QByteArray header = QStringLiteral(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"%1","shape":[%2],"data_offsets":[4,%3]}})")
-                                      .arg(QString::fromLatin1(type), QString::number(data.size() / number.size()), QString::number(4 + data.size()))
+        const QByteArray data = QByteArray((1 << 20) - 4 * number.size(), '\0') + QByteArray(8 * number.size(), '\0')
+            + number; // over more than one piece
+        const QByteArray header = QStringLiteral(
+            R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"%1","shape":[%2],"data_offsets":[4,%3]}})")
+                                      .arg(QString::fromLatin1(type), QString::number(data.size() / number.size()),
+                                          QString::number(4 + data.size()))
                                       .toLatin1();
         const QByteArray size = QByteArray(1, static_cast<char>(header.size())) + QByteArray(7, '\0');
         QVERIFY(header.size() < 256);
@@ -98,7 +103,9 @@ private Q_SLOTS:
         const auto verdict = verifyTrainable(path_, sha256Hex(text), "run1");
         QCOMPARE(verdict.ok(), usable);
         if (!verdict.ok())
-            QCOMPARE(QString::fromStdString(verdict.error().message), QStringLiteral("checkpoint 0-12-abcd cannot be used: tensor 'b' of its weights holds NaN or Inf, though the hashes of its files fit."));
+            QCOMPARE(QString::fromStdString(verdict.error().message),
+                QStringLiteral(
+                    "checkpoint 0-12-abcd cannot be used: tensor 'b' of its weights holds NaN or Inf, though the hashes of its files fit."));
     }
 
     void wholeCheckpointVerifiesAndReadsBack()
@@ -143,7 +150,8 @@ private Q_SLOTS:
         const auto unreadable = [this](const char* what) {
             const auto verdict = verifyCheckpoint(path_, manifestSha_, "run1");
             QVERIFY2(!verdict.ok() && verdict.error().code != ErrorCode::Corrupt, what);
-            QVERIFY2(verdict.error().message.find("cannot be read") != std::string::npos, verdict.error().message.c_str());
+            QVERIFY2(
+                verdict.error().message.find("cannot be read") != std::string::npos, verdict.error().message.c_str());
         };
         QVERIFY(realFileSystem().removeAll(path_ / "weights.safetensors").ok());
         unreadable("a file is missing");
@@ -167,12 +175,15 @@ private Q_SLOTS:
         const auto is = [&](ErrorCode code, const char* says) {
             const auto verdict = verifyCheckpoint(path_, manifestSha_, "run1");
             QVERIFY(!verdict.ok() && verdict.error().code == code);
-            QVERIFY2(verdict.error().message.find(says) != std::string::npos && verdict.error().message.find(sha) != std::string::npos, verdict.error().message.c_str());
+            QVERIFY2(verdict.error().message.find(says) != std::string::npos
+                    && verdict.error().message.find(sha) != std::string::npos,
+                verdict.error().message.c_str());
         };
         is(ErrorCode::NotFound, "checkpoint 0-12-abcd cannot be read");
         QVERIFY(verifyOwnFiles(path_, manifestSha_, "run1").ok());
         std::filesystem::create_directories(file.parent_path());
-        const auto put = [&](const std::string& bytes) { std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes; };
+        const auto put
+            = [&](const std::string& bytes) { std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes; };
         put(frozen);
         QVERIFY(verifyCheckpoint(path_, manifestSha_, "run1").ok());
         FrozenVerdicts known;
@@ -190,13 +201,16 @@ private Q_SLOTS:
     /// It becomes the name of a file.
     void aFrozenFileIsNamedByAHashAlone()
     {
-        for (const std::string& sha : { std::string(63, 'a'), std::string(64, 'A'), "../" + std::string(61, 'a'), std::string() }) {
+        for (const std::string& sha :
+            { std::string(63, 'a'), std::string(64, 'A'), "../" + std::string(61, 'a'), std::string() }) {
             CheckpointManifest manifest = readManifest(path_).value();
             manifest.frozen = { sha, 5 };
             write("manifest.json", toJsonText(manifest));
             const auto refused = readManifest(path_);
             QVERIFY(!refused.ok());
-            QCOMPARE(refused.error().message, std::string("checkpoint 0-12-abcd is damaged: manifest.json cannot be used: its key 'frozen.sha256' is no SHA-256."));
+            QCOMPARE(refused.error().message,
+                std::string(
+                    "checkpoint 0-12-abcd is damaged: manifest.json cannot be used: its key 'frozen.sha256' is no SHA-256."));
             init();
         }
     }
@@ -228,11 +242,16 @@ private Q_SLOTS:
         QTest::addColumn<QString>("edited");
         QTest::addColumn<QString>("says");
         QTest::newRow("a missing key") << "\"step\"" << "\"stop\"" << "it has no key 'step'";
-        QTest::newRow("a step that is a text") << "\"step\":12" << "\"step\":\"a\"" << "its key 'step' is not a whole number";
-        QTest::newRow("a step below 0") << "\"step\":12" << "\"step\":-12" << "its key 'step' is -12, which it cannot be";
-        QTest::newRow("a replica of too many bits") << "\"replica\":0" << "\"replica\":4294967296" << "its key 'replica' is 4294967296, which it cannot be";
-        QTest::newRow("windows that end before they begin") << ",0,9]" << ",9,9]" << "its key 'parts[0][2]' is 9, which it cannot be";
-        QTest::newRow("a chunk that no run has") << "[[" << "[[-" << "its key 'parts[0][0]' is no chunk that a run can have";
+        QTest::newRow("a step that is a text")
+            << "\"step\":12" << "\"step\":\"a\"" << "its key 'step' is not a whole number";
+        QTest::newRow("a step below 0") << "\"step\":12" << "\"step\":-12"
+                                        << "its key 'step' is -12, which it cannot be";
+        QTest::newRow("a replica of too many bits")
+            << "\"replica\":0" << "\"replica\":4294967296" << "its key 'replica' is 4294967296, which it cannot be";
+        QTest::newRow("windows that end before they begin")
+            << ",0,9]" << ",9,9]" << "its key 'parts[0][2]' is 9, which it cannot be";
+        QTest::newRow("a chunk that no run has")
+            << "[[" << "[[-" << "its key 'parts[0][0]' is no chunk that a run can have";
         QTest::newRow("no JSON") << "{" << "<" << "it is not JSON at byte 1";
     }
     void aBrokenManifestIsNamedInPlainWords()
@@ -247,7 +266,8 @@ private Q_SLOTS:
         const auto read = readManifest(path_);
         QVERIFY(!read.ok());
         QCOMPARE(read.error().code, ErrorCode::Corrupt);
-        QCOMPARE(QString::fromStdString(read.error().message), "checkpoint 0-12-abcd is damaged: manifest.json cannot be used: " + says + ".");
+        QCOMPARE(QString::fromStdString(read.error().message),
+            "checkpoint 0-12-abcd is damaged: manifest.json cannot be used: " + says + ".");
     }
 
     /// A resume trained on from it, and the totals of the run were ruined.
@@ -257,20 +277,36 @@ private Q_SLOTS:
         QTest::addColumn<QString>("edited");
         QTest::addColumn<QString>("says"); // "": it is whole
         QTest::newRow("untouched") << "" << "" << "";
-        QTest::newRow("another step") << "\"step\":12" << "\"step\":10" << "its state.json says step 10 and its manifest.json 12.";
-        QTest::newRow("absurd tokens") << "\"tokens\":300" << "\"tokens\":1000000000000000000" << "its state.json says tokens 1000000000000000000 and its manifest.json 300.";
-        QTest::newRow("another replica") << "\"replica\":0" << "\"replica\":1" << "its state.json says replica 1 and its manifest.json 0.";
-        QTest::newRow("another parent") << "\"r0-10\"" << "\"r0-8\"" << "its state.json names other parents than its manifest.json.";
-        QTest::newRow("more since its base than in all") << "\"tokens_since_base\":300" << "\"tokens_since_base\":301" << "its state.json counts more steps or tokens since its base than in all.";
-        QTest::newRow("more of its own than in all") << "\"own_tokens\":300" << "\"own_tokens\":1000000000000000000" << "its state.json counts more steps, tokens or samples of its own than in all.";
-        QTest::newRow("samples below 0") << "\"samples\":9" << "\"samples\":-9" << "state.json cannot be used: its key 'samples' is -9, which it cannot be.";
-        QTest::newRow("more samples than can be added") << "\"samples\":9" << "\"samples\":9000000000000000000" << "which it cannot be.";
-        QTest::newRow("own steps that are none") << "\"own_steps\":12" << "\"own_steps\":\"a\"" << "state.json cannot be used: its key 'own_steps' is not a whole number.";
+        QTest::newRow("another step") << "\"step\":12" << "\"step\":10"
+                                      << "its state.json says step 10 and its manifest.json 12.";
+        QTest::newRow("absurd tokens") << "\"tokens\":300" << "\"tokens\":1000000000000000000"
+                                       << "its state.json says tokens 1000000000000000000 and its manifest.json 300.";
+        QTest::newRow("another replica") << "\"replica\":0" << "\"replica\":1"
+                                         << "its state.json says replica 1 and its manifest.json 0.";
+        QTest::newRow("another parent") << "\"r0-10\"" << "\"r0-8\""
+                                        << "its state.json names other parents than its manifest.json.";
+        QTest::newRow("more since its base than in all")
+            << "\"tokens_since_base\":300" << "\"tokens_since_base\":301"
+            << "its state.json counts more steps or tokens since its base than in all.";
+        QTest::newRow("more of its own than in all")
+            << "\"own_tokens\":300" << "\"own_tokens\":1000000000000000000"
+            << "its state.json counts more steps, tokens or samples of its own than in all.";
+        QTest::newRow("samples below 0") << "\"samples\":9" << "\"samples\":-9"
+                                         << "state.json cannot be used: its key 'samples' is -9, which it cannot be.";
+        QTest::newRow("more samples than can be added")
+            << "\"samples\":9" << "\"samples\":9000000000000000000" << "which it cannot be.";
+        QTest::newRow("own steps that are none")
+            << "\"own_steps\":12" << "\"own_steps\":\"a\""
+            << "state.json cannot be used: its key 'own_steps' is not a whole number.";
         QTest::newRow("no step") << "\"step\"" << "\"stop\"" << "state.json cannot be used: it has no key 'step'.";
         QTest::newRow("no JSON") << "{" << "<" << "state.json cannot be used: it is not JSON at byte 1.";
-        QTest::newRow("a newer format") << "\"format\":1,\"replica\":0" << "\"format\":2" << ""; // whoever loads it says so
+        QTest::newRow("a newer format") << "\"format\":1,\"replica\":0" << "\"format\":2"
+                                        << ""; // whoever loads it says so
         QTest::newRow("older, without own tokens") << "\"own_tokens\":300,\"own_samples\":9," << "" << "";
-        QTest::newRow("grown from a merge") << "\"own_tokens\":300,\"own_samples\":9,\"step\":12,\"tokens\":300,\"samples\":9,\"steps_since_base\":12,\"tokens_since_base\":300,\"base\":\"\"" << "\"own_tokens\":350,\"own_samples\":9,\"step\":12,\"tokens\":300,\"samples\":9,\"steps_since_base\":2,\"tokens_since_base\":30,\"base\":\"merge-10\"" << ""; // it was left out of that merge
+        QTest::newRow("grown from a merge")
+            << "\"own_tokens\":300,\"own_samples\":9,\"step\":12,\"tokens\":300,\"samples\":9,\"steps_since_base\":12,\"tokens_since_base\":300,\"base\":\"\""
+            << "\"own_tokens\":350,\"own_samples\":9,\"step\":12,\"tokens\":300,\"samples\":9,\"steps_since_base\":2,\"tokens_since_base\":30,\"base\":\"merge-10\""
+            << ""; // it was left out of that merge
     }
     void aStateOfOtherWeightsIsDamageThoughAllHashesFit()
     {
@@ -290,7 +326,9 @@ private Q_SLOTS:
         if (verdict.ok())
             return;
         QCOMPARE(verdict.error().code, ErrorCode::Corrupt);
-        QVERIFY2(verdict.error().message.starts_with("checkpoint 0-12-abcd is damaged: ") && QString::fromStdString(verdict.error().message).endsWith(says), verdict.error().message.c_str());
+        QVERIFY2(verdict.error().message.starts_with("checkpoint 0-12-abcd is damaged: ")
+                && QString::fromStdString(verdict.error().message).endsWith(says),
+            verdict.error().message.c_str());
     }
 
     void whatWasStoppedIsNotCalledDamaged()

@@ -67,10 +67,12 @@ private Q_SLOTS:
         request.config.heldOutPercent = 0;
         request.config.devices = "cpu";
         request.folder = folder.path().toStdString() + "/run";
-        for (const auto& [start, range] : { std::pair { "4:0", "has the blocks 0 to 3." }, { "3:6", "block 3 has the chunks 0 to 5." }, { "three", "allowed is BLOCK:CHUNK" } }) {
+        for (const auto& [start, range] : { std::pair { "4:0", "has the blocks 0 to 3." },
+                 { "3:6", "block 3 has the chunks 0 to 5." }, { "three", "allowed is BLOCK:CHUNK" } }) {
             request.config.startAt = start;
             const auto made = createRun(request, {});
-            QVERIFY2(!made.ok() && made.error().message.find(range) != std::string::npos, made.ok() ? start : made.error().message.c_str());
+            QVERIFY2(!made.ok() && made.error().message.find(range) != std::string::npos,
+                made.ok() ? start : made.error().message.c_str());
             QVERIFY(!std::filesystem::exists(request.folder));
         }
         request.config.startAt = "3:5";
@@ -78,11 +80,15 @@ private Q_SLOTS:
         request.folder += "-of-a-token"; // it would stand in each status
         const auto shown = createRun(request, {});
         qunsetenv("HF_TOKEN");
-        QVERIFY2(!shown.ok() && shown.error().message.find("secret of the environment variable HF_TOKEN") != std::string::npos && shown.error().message.find("-token") == std::string::npos, shown.ok() ? "" : shown.error().message.c_str());
+        QVERIFY2(!shown.ok()
+                && shown.error().message.find("secret of the environment variable HF_TOKEN") != std::string::npos
+                && shown.error().message.find("-token") == std::string::npos,
+            shown.ok() ? "" : shown.error().message.c_str());
         QVERIFY(createRun(request, {}).ok());
     }
 
-    /// Data that must be expanded is not cut before the run: only the feeder can find out that the chunk to start at does not exist.
+    /// Data that must be expanded is not cut before the run: only the feeder can find out that the chunk to start at
+    /// does not exist.
     void aStartThatDoesNotExistIsRefusedByTheFeeder_data()
     {
         QTest::addColumn<QString>("start");
@@ -102,7 +108,8 @@ private Q_SLOTS:
         const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
         const std::string wanted = "start_at is " + range.toStdString() + " Begin a new run with another one.";
         QTRY_COMPARE_WITH_TIMEOUT(good(reader().totals()).feederDoing, wanted, 20'000);
-        QCOMPARE(good(good(SupervisorLedger::open(run.paths.tracker())).advance()).gaveUp, wanted); // what the attempt ends with
+        QCOMPARE(good(good(SupervisorLedger::open(run.paths.tracker())).advance()).gaveUp,
+            wanted); // what the attempt ends with
         QCOMPARE(good(reader().epochs()).at(0).preparedBlocks, 0); // nothing was given out before
         run.stopFeeder();
     }
@@ -131,7 +138,8 @@ private Q_SLOTS:
                 continue;
             }
             bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 8);
-            std::ofstream(entry.path(), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+            std::ofstream(entry.path(), std::ios::binary)
+                .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         }
         QVERIFY(damaged >= 2);
         run.beginAttempt();
@@ -152,10 +160,14 @@ private Q_SLOTS:
         Run run(3000, 300, 50, 0.1, 1);
         std::filesystem::rename(run.file("data.txt"), run.file("away.txt"));
         run.startFeeder();
-        QTRY_VERIFY_WITH_TIMEOUT(good(good(LedgerReader::open(run.paths.tracker())).totals()).feederDoing.find("data.txt") != std::string::npos, 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            good(good(LedgerReader::open(run.paths.tracker())).totals()).feederDoing.find("data.txt")
+                != std::string::npos,
+            20'000);
         std::filesystem::rename(run.file("away.txt"), run.file("data.txt"));
         const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
-        QTRY_VERIFY_WITH_TIMEOUT(good(reader().epochs()).at(0).preparedBlocks >= 7, 20'000); // as many as it may hold ahead
+        QTRY_VERIFY_WITH_TIMEOUT(
+            good(reader().epochs()).at(0).preparedBlocks >= 7, 20'000); // as many as it may hold ahead
         std::filesystem::rename(run.file("data.txt"), run.file("away.txt"));
         std::map<std::int64_t, std::map<int, int>> seen;
         {
@@ -212,9 +224,11 @@ private Q_SLOTS:
         Run run(10, 300, 150, 0.1, 1, file);
         run.startFeeder();
         auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
-        QTRY_VERIFY_WITH_TIMEOUT(good(supervisor.advance()).gaveUp.find("max_unreadable_percent") != std::string::npos, 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            good(supervisor.advance()).gaveUp.find("max_unreadable_percent") != std::string::npos, 20'000);
         const std::string why = good(supervisor.advance()).gaveUp;
-        QVERIFY2(why.find("15 of the 300 rows") != std::string::npos && why.find("rows.jsonl") != std::string::npos, why.c_str());
+        QVERIFY2(why.find("15 of the 300 rows") != std::string::npos && why.find("rows.jsonl") != std::string::npos,
+            why.c_str());
         QCOMPARE(good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).chunks[ChunkState::Free], 0);
         run.stopFeeder();
     }
@@ -251,7 +265,8 @@ private Q_SLOTS:
             auto bytes = good(readFile(entry.path()));
             for (std::size_t at = 100; at < bytes.size() - 6000; at += 512) // in every chunk
                 bytes[at] = static_cast<char>(bytes[at] ^ 1);
-            std::ofstream(entry.path(), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+            std::ofstream(entry.path(), std::ios::binary)
+                .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         }
         std::map<std::int64_t, std::map<int, int>> seen;
         PlayedWorker worker(run, 0);

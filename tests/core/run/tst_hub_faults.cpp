@@ -45,7 +45,8 @@ FakeHub::Repository repositoryOf(const QString& kind, const std::vector<std::str
             repository.files["train-" + std::to_string(row * 3 / texts.size()) + ".txt"] += texts[row] + "\n";
         return repository;
     }
-    const auto file = asParquet(texts, { kind == "one group" ? std::size_t { kRows } : std::size_t { 500 }, false, 2, kRowBytes });
+    const auto file
+        = asParquet(texts, { kind == "one group" ? std::size_t { kRows } : std::size_t { 500 }, false, 2, kRowBytes });
     if (!file.empty())
         repository.files["train.parquet"] = file;
     return repository;
@@ -69,7 +70,8 @@ int wrongRows(const Run& run, const std::vector<std::string>& texts)
         for (int column = 0; column < block.chunkCount(); ++column) {
             const auto chunk = good(block.readChunk(column));
             for (std::size_t i = 0; i < chunk.rows.size(); ++i) {
-                const auto ids = std::span(chunk.tokens).subspan(chunk.offsets[i], chunk.offsets[i + 1] - chunk.offsets[i]);
+                const auto ids
+                    = std::span(chunk.tokens).subspan(chunk.offsets[i], chunk.offsets[i + 1] - chunk.offsets[i]);
                 const auto text = byteTokenizer()->decode(ids);
                 wrong += text == texts[static_cast<std::size_t>(std::stoi(text))] ? 0 : 1;
             }
@@ -90,7 +92,8 @@ private Q_SLOTS:
         QTest::newRow("one group") << "one group";
         QTest::newRow("many groups") << "many groups";
     }
-    /// FURROW_HUB_FAULTS=100 (with QTEST_FUNCTION_TIMEOUT=3600000) tries so many seeds of each kind; FURROW_HUB_SEED is the first.
+    /// FURROW_HUB_FAULTS=100 (with QTEST_FUNCTION_TIMEOUT=3600000) tries so many seeds of each kind; FURROW_HUB_SEED is
+    /// the first.
     void faultsAndKillsCostNoRowAndFewBytes()
     {
         QFETCH(QString, kind);
@@ -126,14 +129,17 @@ private Q_SLOTS:
         std::string told;
         for (const auto& inspection : report.inspections)
             told += inspection.how + "\n";
-        QVERIFY2(told.find("1 files are not verified against the hub") != std::string::npos && told.find("only the columns that are needed are read of it") != std::string::npos, told.c_str());
+        QVERIFY2(told.find("1 files are not verified against the hub") != std::string::npos
+                && told.find("only the columns that are needed are read of it") != std::string::npos,
+            told.c_str());
         std::string evidence;
         for (const auto& sentence : good(readStatus(run.paths)).evidence)
             evidence += sentence + "\n";
         QVERIFY2(evidence.find("only the columns") != std::string::npos, evidence.c_str());
     }
 
-    /// Blocks were prepared in the order of their first chunks, and what lay between two of them in the row group came again each time.
+    /// Blocks were prepared in the order of their first chunks, and what lay between two of them in the row group came
+    /// again each time.
     void aCacheOfTwoBlocksFetchesAColumnOnce()
     {
         const auto texts = numberedTexts();
@@ -151,7 +157,8 @@ private Q_SLOTS:
         verifyEachRowOnceAnEpoch(seen, 1, kRows);
         run.stopFeeder();
         const std::uint64_t needed = kRows * kRowBytes * 3 / 4; // of 64 letters; compressed no less
-        QVERIFY2(hub.storeBytes() >= needed && hub.storeBytes() <= lookedAt + needed * 104 / 100, std::to_string(hub.storeBytes()).c_str());
+        QVERIFY2(hub.storeBytes() >= needed && hub.storeBytes() <= lookedAt + needed * 104 / 100,
+            std::to_string(hub.storeBytes()).c_str());
     }
 
     /// A column came, and the feeder was "starting", or "preparing block 0".
@@ -167,14 +174,19 @@ private Q_SLOTS:
         Run run(kRows, 2000, 100, 1, 1, "hf://o/n");
         hub.setSpeed(1'000'000);
         run.startFeeder();
-        const auto doing = [&] { return good(good(LedgerReader::open(run.paths.tracker())).totals()).feederDoing; }; // status tells it of a run that lives
-        QTRY_VERIFY2_WITH_TIMEOUT(doing().find("downloading train.parquet: ") == 0 && doing().find(" of 6.9 MiB at ") != std::string::npos && doing().find(" left") != std::string::npos, doing().c_str(), 20'000);
+        const auto doing = [&] {
+            return good(good(LedgerReader::open(run.paths.tracker())).totals()).feederDoing;
+        }; // status tells it of a run that lives
+        QTRY_VERIFY2_WITH_TIMEOUT(doing().find("downloading train.parquet: ") == 0
+                && doing().find(" of 6.9 MiB at ") != std::string::npos && doing().find(" left") != std::string::npos,
+            doing().c_str(), 20'000);
         hub.setSpeed(0);
         run.stopFeeder();
     }
 
 private:
-    void train(const QString& kind, const FakeHub::Repository& repository, const std::vector<std::string>& texts, std::uint64_t seed)
+    void train(const QString& kind, const FakeHub::Repository& repository, const std::vector<std::string>& texts,
+        std::uint64_t seed)
     {
         FakeHub hub;
         hub.add("o/n", repository);
@@ -186,7 +198,8 @@ private:
         moved.older[repository.commit] = repository.files;
         hub.add("o/n", moved);
         hub.setSpeed(4'000'000);
-        std::vector faults { HubFault::ServerError, HubFault::Cut, HubFault::WholeFile, HubFault::OtherPart, HubFault::Expired, HubFault::WrongBytes };
+        std::vector faults { HubFault::ServerError, HubFault::Cut, HubFault::WholeFile, HubFault::OtherPart,
+            HubFault::Expired, HubFault::WrongBytes };
         hub.failAtRandom(faults, 5, seed);
         hub.fail({ seed % 2 == 0 ? HubFault::Stall : HubFault::Cut });
         Random random(seed);
@@ -208,14 +221,19 @@ private:
             run.feeder.reset();
             hub.setAway(false);
         }
-        const std::string about = QString("%1, seed %2, %3 bytes").arg(kind).arg(seed).arg(hub.storeBytes()).toStdString();
+        const std::string about
+            = QString("%1, seed %2, %3 bytes").arg(kind).arg(seed).arg(hub.storeBytes()).toStdString();
         QVERIFY2(trained == kRows / 100, about.c_str());
         verifyEachRowOnceAnEpoch(seen, 1, kRows);
         QVERIFY2(wrongRows(run, texts) == 0, about.c_str());
-        // A wrong byte costs what it was found in; a whole file or another part instead of the asked one is cut off, but on the way.
+        // A wrong byte costs what it was found in; a whole file or another part instead of the asked one is cut off,
+        // but on the way.
         const std::uint64_t needed = kind == "text" ? kRows * (kRowBytes + 1) : kRows * kRowBytes * 3 / 4 * 51 / 50;
-        const auto wrong = static_cast<std::uint64_t>(hub.faultsMet(HubFault::WrongBytes)) * (kind == "text" ? largest(repository) : needed);
-        const auto other = static_cast<std::uint64_t>(hub.faultsMet(HubFault::WholeFile) + hub.faultsMet(HubFault::OtherPart)) * kLostByKill;
+        const auto wrong = static_cast<std::uint64_t>(hub.faultsMet(HubFault::WrongBytes))
+            * (kind == "text" ? largest(repository) : needed);
+        const auto other
+            = static_cast<std::uint64_t>(hub.faultsMet(HubFault::WholeFile) + hub.faultsMet(HubFault::OtherPart))
+            * kLostByKill;
         const auto most = needed * 51 / 50 + kKills * kLostByKill + wrong + other;
         QVERIFY2(hub.storeBytes() <= most, (about + ", most " + std::to_string(most)).c_str());
     }

@@ -16,15 +16,18 @@ private Q_SLOTS:
         FakeHub hub;
         FakeHub::Repository repository;
         for (int row = 0; row < 1200; ++row) // 5 MB: more than is kept from looking at it
-            repository.files["train.txt"] += std::to_string(row) + " " + std::string(4'000, static_cast<char>('a' + row % 26)) + "\n";
+            repository.files["train.txt"]
+                += std::to_string(row) + " " + std::string(4'000, static_cast<char>('a' + row % 26)) + "\n";
         hub.add("o/n", repository);
         const UseHub use(hub);
         Run run(1200, 300, 50, 0.1, 1, "hf://o/n");
         hub.setAway(true);
         const auto doing = [&] { return good(good(LedgerReader::open(run.paths.tracker())).totals()).feederDoing; };
         run.startFeeder();
-        QTRY_VERIFY_WITH_TIMEOUT(doing().find("waiting for the hub: http") == 0 && doing().find("503") != std::string::npos, 20'000);
-        QTRY_VERIFY_WITH_TIMEOUT(doing().find("again in 4 s") != std::string::npos, 20'000); // a longer wait is under way
+        QTRY_VERIFY_WITH_TIMEOUT(
+            doing().find("waiting for the hub: http") == 0 && doing().find("503") != std::string::npos, 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            doing().find("again in 4 s") != std::string::npos, 20'000); // a longer wait is under way
         QElapsedTimer stopping;
         stopping.start();
         run.stopFeeder();
@@ -45,19 +48,23 @@ private Q_SLOTS:
         FakeHub hub;
         FakeHub::Repository repository;
         for (int row = 0; row < 600; ++row) // 12 MB
-            repository.files["train.txt"] += std::to_string(row) + " " + std::string(20'000, static_cast<char>('a' + row % 26)) + "\n";
+            repository.files["train.txt"]
+                += std::to_string(row) + " " + std::string(20'000, static_cast<char>('a' + row % 26)) + "\n";
         hub.add("o/n", repository);
         const UseHub use(hub);
         Run run(600, 300, 50, 0.1, 1, "hf://o/n");
         hub.setSpeed(3'000'000);
         const auto doing = [&] { return good(good(LedgerReader::open(run.paths.tracker())).totals()).feederDoing; };
         run.startFeeder();
-        QTRY_VERIFY2_WITH_TIMEOUT(doing().find("downloading train.txt: ") == 0 && doing().find(" of 11.4 MiB at ") != std::string::npos && doing().find(" left") != std::string::npos, doing().c_str(), 20'000);
+        QTRY_VERIFY2_WITH_TIMEOUT(doing().find("downloading train.txt: ") == 0
+                && doing().find(" of 11.4 MiB at ") != std::string::npos && doing().find(" left") != std::string::npos,
+            doing().c_str(), 20'000);
         hub.setSpeed(0);
         run.stopFeeder();
     }
 
-    /// FURROW_OUTAGE_S=600 (with QTEST_FUNCTION_TIMEOUT=900000) makes it the ten minutes that a person may have to wait.
+    /// FURROW_OUTAGE_S=600 (with QTEST_FUNCTION_TIMEOUT=900000) makes it the ten minutes that a person may have to
+    /// wait.
     void anOutageInTheMiddleCostsTimeAlone()
     {
         constexpr int kFiles = 8;
@@ -66,7 +73,8 @@ private Q_SLOTS:
         FakeHub::Repository repository;
         std::size_t bytes = 0;
         for (int row = 0; row < kRows; ++row) { // 60 MB: more than is kept from looking at the files before the start
-            const std::string line = std::to_string(row) + " " + std::string(20'000, static_cast<char>('a' + row % 26)) + "\n";
+            const std::string line
+                = std::to_string(row) + " " + std::string(20'000, static_cast<char>('a' + row % 26)) + "\n";
             repository.files["train-" + std::to_string(row * kFiles / kRows) + ".txt"] += line;
             bytes += line.size();
         }
@@ -76,7 +84,9 @@ private Q_SLOTS:
         std::map<std::int64_t, std::map<int, int>> seen;
         run.startFeeder();
         const auto doing = [&] { return good(good(LedgerReader::open(run.paths.tracker())).totals()).feederDoing; };
-        const auto prepared = [&] { return good(good(LedgerReader::open(run.paths.tracker())).epochs()).front().chunks[ChunkState::Free]; };
+        const auto prepared = [&] {
+            return good(good(LedgerReader::open(run.paths.tracker())).epochs()).front().chunks[ChunkState::Free];
+        };
         QCOMPARE(PlayedWorker(run, 0).work(seen, 3), 3);
         QTRY_VERIFY_WITH_TIMEOUT(doing() == "waiting: enough is prepared", 20'000);
         hub.setAway(true);
@@ -93,7 +103,8 @@ private Q_SLOTS:
         hub.setAway(false);
         QCOMPARE(PlayedWorker(run, ++worker).work(seen), kRows / 50 - trained);
         verifyEachRowOnceAnEpoch(seen, 1, kRows);
-        // The cache is smaller than the data. Planning used to fetch files long before their blocks were prepared, and preparing fetched them again.
+        // The cache is smaller than the data. Planning used to fetch files long before their blocks were prepared, and
+        // preparing fetched them again.
         QCOMPARE(hub.storeBytes(), std::uint64_t(bytes));
         run.stopFeeder();
     }
@@ -115,7 +126,8 @@ private Q_SLOTS:
         }
         std::size_t bytes = 0;
         for (int i = 0; i < kFiles; ++i) {
-            auto& file = repository.files["train-" + std::to_string(i) + ".txt.gz"] = gzip(texts[static_cast<std::size_t>(i)]);
+            auto& file = repository.files["train-" + std::to_string(i) + ".txt.gz"]
+                = gzip(texts[static_cast<std::size_t>(i)]);
             bytes += file.size();
         }
         hub.add("o/n", repository);
@@ -127,7 +139,8 @@ private Q_SLOTS:
         QCOMPARE(PlayedWorker(run, 0).work(seen), kRows / 50);
         verifyEachRowOnceAnEpoch(seen, 1, kRows);
         QCOMPARE(hub.storeBytes(), std::uint64_t(bytes));
-        QVERIFY2(lookedAt < 10'000'000, qPrintable(QString::number(lookedAt))); // before the run exists: some megabytes, however large the data
+        QVERIFY2(lookedAt < 10'000'000,
+            qPrintable(QString::number(lookedAt))); // before the run exists: some megabytes, however large the data
         run.stopFeeder();
     }
 };

@@ -69,7 +69,8 @@ void damageDownloads(const Run& run)
 /// Prepares what it can, then ends. @return  blocks that are prepared
 std::int64_t prepareSome(Run& run, std::int64_t atLeast)
 {
-    const auto prepared = [&] { return good(good(LedgerReader::open(run.paths.tracker())).epochs()).front().preparedBlocks; };
+    const auto prepared
+        = [&] { return good(good(LedgerReader::open(run.paths.tracker())).epochs()).front().preparedBlocks; };
     run.startFeeder();
     [&] { QTRY_VERIFY_WITH_TIMEOUT(prepared() >= atLeast, 20'000); }();
     run.stopFeeder();
@@ -97,7 +98,8 @@ private Q_SLOTS:
         QTest::newRow("gzip") << "gzip";
         QTest::newRow("parquet") << "parquet";
     }
-    /// What was looked at before the run existed was fetched again for it, up to the whole of a small data set several times.
+    /// What was looked at before the run existed was fetched again for it, up to the whole of a small data set several
+    /// times.
     void lookingAndTrainingFetchEachByteOnce()
     {
         QFETCH(QString, kind);
@@ -154,7 +156,8 @@ private Q_SLOTS:
         QCOMPARE(downloads().wrong, std::int64_t(3));
         for (const auto& entry : std::filesystem::directory_iterator(run.paths.cacheFolder() / kDownloads))
             std::filesystem::remove(entry.path());
-        QVERIFY2(downloads().inspected == 0 && downloads().how.find("3 more are not there") != std::string::npos, downloads().how.c_str());
+        QVERIFY2(downloads().inspected == 0 && downloads().how.find("3 more are not there") != std::string::npos,
+            downloads().how.c_str());
     }
 
     /// They were believed because they had been made once, whatever became of the file.
@@ -189,14 +192,18 @@ private Q_SLOTS:
         const UseHub use(hub);
         Run run(kRows, 150, 50, 1, 1, "hf://o/n");
         QVERIFY(prepareSome(run, 4) >= 4);
-        good(Database::open(run.paths.tracker(), {})).run("UPDATE block SET digest='of other rows' WHERE block=0"); // as if it had been made of other bytes
+        good(Database::open(run.paths.tracker(), {}))
+            .run("UPDATE block SET digest='of other rows' WHERE block=0"); // as if it had been made of other bytes
         damageDownloads(run);
         run.beginAttempt();
         run.startFeeder();
         const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
-        QTRY_COMPARE_WITH_TIMEOUT(good(reader().epochs()).front().chunks[ChunkState::Poisoned], std::int64_t(3), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            good(reader().epochs()).front().chunks[ChunkState::Poisoned], std::int64_t(3), 20'000);
         const auto cause = good(reader().newestPoisonedCause());
-        QVERIFY2(cause.find("not what the hub promises") != std::string::npos && cause.find("hf://o/n") != std::string::npos, cause.c_str());
+        QVERIFY2(
+            cause.find("not what the hub promises") != std::string::npos && cause.find("hf://o/n") != std::string::npos,
+            cause.c_str());
         std::map<std::int64_t, std::map<int, int>> seen;
         QCOMPARE(PlayedWorker(run, 0).work(seen, kRows / 50 - 3), kRows / 50 - 3);
         QCOMPARE(seen[0].size(), std::size_t(kRows - 150));

@@ -23,27 +23,19 @@ RunConfig config(std::int64_t decayTokens)
     return c;
 }
 
-RatePlan plan(std::int64_t decayTokens)
-{
-    return planRate(config(decayTokens), 0);
-}
+RatePlan plan(std::int64_t decayTokens) { return planRate(config(decayTokens), 0); }
 
-double rateAt(const RatePlan& plan, double position)
-{
-    return scheduledRate(plan.inForce, position);
-}
+double rateAt(const RatePlan& plan, double position) { return scheduledRate(plan.inForce, position); }
 
-bool near(double a, double b)
-{
-    return std::abs(a - b) < 1e-12;
-}
+bool near(double a, double b) { return std::abs(a - b) < 1e-12; }
 
 /// The largest factor between the rates of two neighbours, a thousandth of the way apart.
 double steepest(const RatePlan& plan, double from, double until)
 {
     double most = 1;
     for (int i = 0; i < 1000; ++i)
-        most = std::max(most, rateAt(plan, from + (until - from) * (i + 1) / 1000) / rateAt(plan, from + (until - from) * i / 1000));
+        most = std::max(most,
+            rateAt(plan, from + (until - from) * (i + 1) / 1000) / rateAt(plan, from + (until - from) * i / 1000));
     return most;
 }
 
@@ -53,7 +45,8 @@ class TestRatePlan : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void moreStepsOnResumeDoNotRaiseTheRateAtOnce() // a finished cosine was stretched anew: 14 times the rate in one step
+    void
+    moreStepsOnResumeDoNotRaiseTheRateAtOnce() // a finished cosine was stretched anew: 14 times the rate in one step
     {
         const auto before = plan(10'000);
         const auto after = replanRate(before, plan(20'000), 10'000, std::nullopt, 500);
@@ -91,7 +84,8 @@ private Q_SLOTS:
         QCOMPARE(longer.inForce.decayFrom, 10'000.0); // a new cycle stays one
     }
 
-    /// Epochs lowered from 40 to 4 on resume: the smooth plan took the rate down to a third in one step, and the sentence did not call it a jump.
+    /// Epochs lowered from 40 to 4 on resume: the smooth plan took the rate down to a third in one step, and the
+    /// sentence did not call it a jump.
     void aShorterScheduleDoesNotDropTheRateAtOnce()
     {
         const auto before = plan(40'000);
@@ -105,9 +99,11 @@ private Q_SLOTS:
         outlook.before = before;
         outlook.position = 3'000;
         const auto smooth = forecastRate(outlook, config(4'000), 1, std::nullopt);
-        QVERIFY2(near(smooth.now, smooth.before) && smooth.text().find("jumps") == std::string::npos, smooth.text().c_str());
+        QVERIFY2(
+            near(smooth.now, smooth.before) && smooth.text().find("jumps") == std::string::npos, smooth.text().c_str());
         const auto stretched = forecastRate(outlook, config(4'000), 1, RateChoice::Stretch);
-        QVERIFY2(stretched.text().find("jumps at once from 0.000988 to 0.000232") != std::string::npos, stretched.text().c_str());
+        QVERIFY2(stretched.text().find("jumps at once from 0.000988 to 0.000232") != std::string::npos,
+            stretched.text().c_str());
     }
 
     void aLowerRateHoldsAtOnceAndAHigherOneIsClimbedTo()
@@ -152,8 +148,10 @@ private Q_SLOTS:
         const auto same = forecastRate(outlook, config(10'000), 1, std::nullopt);
         QVERIFY(!same.changed && same.curve.empty());
         const auto more = forecastRate(outlook, config(20'000), 1, std::nullopt);
-        QVERIFY(more.changed && near(more.before, kFloor) && near(more.now, kFloor) && more.most > 4 * kFloor && near(more.atEnd, kFloor));
-        QVERIFY2(more.text().find("0.0001") != std::string::npos && more.text().find("smooth") != std::string::npos, more.text().c_str());
+        QVERIFY(more.changed && near(more.before, kFloor) && near(more.now, kFloor) && more.most > 4 * kFloor
+            && near(more.atEnd, kFloor));
+        QVERIFY2(more.text().find("0.0001") != std::string::npos && more.text().find("smooth") != std::string::npos,
+            more.text().c_str());
         const std::string drawing = more.drawing();
         QCOMPARE(std::count(drawing.begin(), drawing.end(), '\n'), 1);
         const auto stretched = forecastRate(outlook, config(20'000), 1, RateChoice::Stretch);
@@ -171,7 +169,8 @@ private Q_SLOTS:
         c.heldOutPercent = 0;
         c.batchSize = 4;
         c.seqLen = 64;
-        QCOMPARE(labelsOfRun(c, epoch, 1000, 3, 1), 300'000.0); // stop_after_epoch in the third epoch: not one epoch, and not all
+        QCOMPARE(labelsOfRun(c, epoch, 1000, 3, 1),
+            300'000.0); // stop_after_epoch in the third epoch: not one epoch, and not all
         QCOMPARE(labelsOfRun(c, epoch, 1000, 0, 1), 0.0); // iterate without end
         c.steps = 10;
         QCOMPARE(labelsOfRun(c, epoch, 1000, 3, 1), 2'500.0); // two steps a chunk, not 256 labels each
@@ -201,7 +200,8 @@ private Q_SLOTS:
         QVERIFY(four.leftOutOf(chunk) == three.leftOutOf(chunk));
         QCOMPARE(four.times, 4);
         QVERIFY(rollbackFrom(toJsonText(four)) == four);
-        for (const char* damaged : { "", "[]", R"({"format":1,"times":1,"rate_factor":-1,"places":[]})", R"({"format":1,"times":1,"rate_factor":1,"places":[[1,5,2,true]]})" })
+        for (const char* damaged : { "", "[]", R"({"format":1,"times":1,"rate_factor":-1,"places":[]})",
+                 R"({"format":1,"times":1,"rate_factor":1,"places":[[1,5,2,true]]})" })
             QVERIFY(rollbackFrom(damaged) == Rollback {});
     }
 };

@@ -40,7 +40,8 @@ constexpr const char* kRun = "run-1"; // of Field
 constexpr std::chrono::seconds kPatience { 60 };
 
 /// A whole checkpoint folder; gives the record of it.
-CheckpointRecord writeCheckpoint(const RunPaths& paths, const std::string& name, int replica = 0, const std::string& run = kRun)
+CheckpointRecord writeCheckpoint(
+    const RunPaths& paths, const std::string& name, int replica = 0, const std::string& run = kRun)
 {
     CheckpointManifest manifest;
     manifest.runId = run;
@@ -95,7 +96,10 @@ struct Stopped {
         auto supervisor = field.supervisor();
         return recoverRun(paths, file, supervisor, { .acceptLoss = acceptLoss });
     }
-    std::filesystem::path weights(int number) const { return paths.checkpointFolder("r0-" + std::to_string(number)) / "weights.safetensors"; }
+    std::filesystem::path weights(int number) const
+    {
+        return paths.checkpointFolder("r0-" + std::to_string(number)) / "weights.safetensors";
+    }
 };
 
 std::string joined(const std::vector<std::string>& notes)
@@ -115,8 +119,9 @@ class TestRecovery : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    /// The disk with the checkpoints was away, a person accepted the loss and trained on; then the new folder went and the old one was back. doctor called the
-    /// old weights whole, and a resume with --accept-loss began at step 0 beside them.
+    /// The disk with the checkpoints was away, a person accepted the loss and trained on; then the new folder went and
+    /// the old one was back. doctor called the old weights whole, and a resume with --accept-loss began at step 0
+    /// beside them.
     void acceptingTheLossOfNewWeightsReturnsToOlderOnesThatAreBack()
     {
         Stopped run;
@@ -170,7 +175,8 @@ private Q_SLOTS:
         auto second = field.worker(1);
         std::vector<std::string> merges;
         for (int round = 0; round < 5; ++round) {
-            // Replica 1 trains in the first round only: its newest checkpoint grows from no merge, those of replica 0 from the newest.
+            // Replica 1 trains in the first round only: its newest checkpoint grows from no merge, those of replica 0
+            // from the newest.
             const auto mine = trainAndWrite(paths, first, "r0-" + std::to_string(round));
             auto supervisor = field.supervisor();
             const auto number = good(supervisor.openMergeRound());
@@ -230,13 +236,16 @@ private Q_SLOTS:
         QVERIFY(std::filesystem::exists(paths.checkpointFolder("r0-0")));
         good(KeepPolicy(paths, kRun, 2).finish(supervisor, kPatience));
         for (int i = 0; i < 5; ++i)
-            QCOMPARE(std::filesystem::exists(paths.checkpointFolder("r0-" + std::to_string(i))), i >= 2); // 3 and 2 are the whole ones
-        good(realFileSystem().removeAll(paths.checkpointFolder("r0-3"))); // cannot be read: that counts for nothing either
+            QCOMPARE(std::filesystem::exists(paths.checkpointFolder("r0-" + std::to_string(i))),
+                i >= 2); // 3 and 2 are the whole ones
+        good(realFileSystem().removeAll(
+            paths.checkpointFolder("r0-3"))); // cannot be read: that counts for nothing either
         good(KeepPolicy(paths, kRun, 2).finish(supervisor, kPatience));
         QVERIFY(std::filesystem::exists(paths.checkpointFolder("r0-2")));
     }
 
-    /// Notes beside the weights went with them when the keep policy removed the checkpoint, and so did files on a disk that was mounted there.
+    /// Notes beside the weights went with them when the keep policy removed the checkpoint, and so did files on a disk
+    /// that was mounted there.
     void filesOfAPersonInsideACheckpointAreKept()
     {
         Stopped run;
@@ -272,11 +281,13 @@ private Q_SLOTS:
         good(supervisor.setPinned(row.id, false));
         good(KeepPolicy(run.paths, kRun, 2).finish(supervisor, kPatience));
         QVERIFY(!std::filesystem::exists(run.paths.checkpointFolder("r0-0")));
-        QVERIFY(!std::filesystem::exists(run.paths.unknownCheckpointsFolder())); // its manifest is the one that was kept the first time
+        QVERIFY(!std::filesystem::exists(
+            run.paths.unknownCheckpointsFolder())); // its manifest is the one that was kept the first time
         std::filesystem::copy(backup, run.paths.checkpointFolder("r0-0"));
         writeText(run.weights(0), "damaged"); // put back, and not whole
         good(run.recover());
-        SAME(good(readFile(run.paths.unknownCheckpointsFolder() / "r0-0" / "weights.safetensors")), std::string("damaged"));
+        SAME(good(readFile(run.paths.unknownCheckpointsFolder() / "r0-0" / "weights.safetensors")),
+            std::string("damaged"));
     }
 
     /// One column changed in the tracker, and the resume deleted all weights.
@@ -299,7 +310,8 @@ private Q_SLOTS:
         auto supervisor = run.field.supervisor();
         good(supervisor.markRemoved(CheckpointId { 1 }));
         std::filesystem::create_directories(run.paths.removedManifestsFolder());
-        std::filesystem::rename(run.paths.checkpointFolder("r0-0") / "manifest.json", run.paths.removedManifestsFolder() / "r0-0.json");
+        std::filesystem::rename(
+            run.paths.checkpointFolder("r0-0") / "manifest.json", run.paths.removedManifestsFolder() / "r0-0.json");
         QVERIFY(good(run.recover()).empty());
         QVERIFY(!std::filesystem::exists(run.paths.checkpointFolder("r0-0")));
         QVERIFY(std::filesystem::exists(run.paths.removedManifestsFolder() / "r0-0.json"));
@@ -320,7 +332,8 @@ private Q_SLOTS:
         QVERIFY(std::filesystem::exists(run.paths.removedManifestsFolder() / "r0-0.json"));
     }
 
-    /// Whatever lay in checkpoints/ and was not in the tracker was deleted: people's copies, and all weights after an older tracker was put back.
+    /// Whatever lay in checkpoints/ and was not in the tracker was deleted: people's copies, and all weights after an
+    /// older tracker was put back.
     void whatIsUnknownIsPutAsideAndNamed()
     {
         Stopped run;
@@ -330,8 +343,10 @@ private Q_SLOTS:
         writeText(run.paths.checkpointFolder("r0-9-other.tmp") / "weights.safetensors", "half");
         writeCheckpoint(run.paths, "r0-8-foreign", 0, "run-2");
         const auto notes = joined(good(run.recover()));
-        QVERIFY2(notes.find("notes.txt") != std::string::npos && notes.find("my copy of the best") != std::string::npos, notes.c_str());
-        for (const char* name : { "my copy of the best/weights.safetensors", "notes.txt", "r0-9-other.tmp/weights.safetensors", "r0-8-foreign/manifest.json" })
+        QVERIFY2(notes.find("notes.txt") != std::string::npos && notes.find("my copy of the best") != std::string::npos,
+            notes.c_str());
+        for (const char* name : { "my copy of the best/weights.safetensors", "notes.txt",
+                 "r0-9-other.tmp/weights.safetensors", "r0-8-foreign/manifest.json" })
             QVERIFY2(std::filesystem::exists(run.paths.unknownCheckpointsFolder() / name), name);
         writeText(run.paths.checkpointsFolder() / "notes.txt", "another thesis");
         good(run.recover());
@@ -374,7 +389,8 @@ private Q_SLOTS:
         QVERIFY(good(run.recover()).empty());
     }
 
-    /// The audit of a run in training read rows, then the folder, which had moved on: "the tracker is older than the checkpoints".
+    /// The audit of a run in training read rows, then the folder, which had moved on: "the tracker is older than the
+    /// checkpoints".
     void aCheckpointThatIsCommittedMeanwhileIsNotNewerThanTheTracker()
     {
         Stopped run;
@@ -388,7 +404,8 @@ private Q_SLOTS:
             return rows;
         }));
         QVERIFY(strays.newer.empty() && strays.unknown.empty());
-        QCOMPARE(good(findStrays(run.paths, kRun, [&] { return reader.checkpoints(); })).newer.front().folder, std::string("r0-9-after-the-rows"));
+        QCOMPARE(good(findStrays(run.paths, kRun, [&] { return reader.checkpoints(); })).newer.front().folder,
+            std::string("r0-9-after-the-rows"));
     }
 
     /// Training began from zero, silently, and there was no way back when the disk returned.
@@ -402,7 +419,8 @@ private Q_SLOTS:
                 std::filesystem::create_directories(run.paths.checkpointsFolder());
             const auto refused = run.recover();
             QVERIFY(!refused.ok());
-            QVERIFY2(refused.error().message.find("--accept-loss") != std::string::npos, refused.error().message.c_str());
+            QVERIFY2(
+                refused.error().message.find("--accept-loss") != std::string::npos, refused.error().message.c_str());
             SAME(newestHead(run.field, 0), run.last);
             QCOMPARE(run.field.counts()[ChunkState::Committed], 3);
         }
@@ -410,7 +428,8 @@ private Q_SLOTS:
         SAME(newestHead(run.field, 0), CheckpointId {});
         QCOMPARE(run.field.counts()[ChunkState::Committed], 0);
         good(realFileSystem().removeAll(run.paths.checkpointsFolder()));
-        std::filesystem::rename(away, run.paths.checkpointsFolder()); // the disk is back, and nothing was trained meanwhile
+        std::filesystem::rename(
+            away, run.paths.checkpointsFolder()); // the disk is back, and nothing was trained meanwhile
         QCOMPARE(good(run.recover()).size(), std::size_t(3));
         SAME(newestHead(run.field, 0), run.last);
         QCOMPARE(run.field.counts()[ChunkState::Committed], 3);
@@ -423,7 +442,8 @@ private Q_SLOTS:
         writeText(run.weights(2), "flipped");
         const auto refused = run.recover();
         QVERIFY(!refused.ok());
-        QVERIFY2(refused.error().message.find("weights.safetensors has another size") != std::string::npos, refused.error().message.c_str());
+        QVERIFY2(refused.error().message.find("weights.safetensors has another size") != std::string::npos,
+            refused.error().message.c_str());
         SAME(newestHead(run.field, 0), run.last);
         QCOMPARE(good(run.recover(true)).size(), std::size_t(1));
         QCOMPARE(run.field.counts()[ChunkState::Committed], 2);
@@ -439,7 +459,8 @@ private Q_SLOTS:
     void aLinkInTheRunFolderIsNotFollowed_data()
     {
         QTest::addColumn<QString>("name");
-        for (const char* name : { "checkpoints", "checkpoints/removed", "checkpoints/unknown", "telemetry", "logs", "memory", "evaluations", "cache", "tracker.sqlite" })
+        for (const char* name : { "checkpoints", "checkpoints/removed", "checkpoints/unknown", "telemetry", "logs",
+                 "memory", "evaluations", "cache", "tracker.sqlite" })
             QTest::newRow(name) << QString::fromLatin1(name);
     }
     void aLinkInTheRunFolderIsNotFollowed()
@@ -453,14 +474,17 @@ private Q_SLOTS:
         if (std::filesystem::exists(link))
             std::filesystem::rename(link, shared / "mine");
         std::filesystem::create_symlink(std::filesystem::exists(shared / "mine") ? shared / "mine" : shared, link);
-        auto ledger = SupervisorLedger::open(name == QStringLiteral("tracker.sqlite") ? shared / "mine" : run.field.tracker, run.field.clock);
+        auto ledger = SupervisorLedger::open(
+            name == QStringLiteral("tracker.sqlite") ? shared / "mine" : run.field.tracker, run.field.clock);
         const auto refused = recoverRun(run.paths, run.file, ledger.value(), { .acceptLoss = true });
         QVERIFY(!refused.ok());
         QVERIFY2(refused.error().message.find("is a link") != std::string::npos, refused.error().message.c_str());
         QVERIFY(std::filesystem::exists(shared / "theirs" / "weights"));
     }
 
-    void acceptingTheLossOfAFolderThatIsAwayGaveChunksUpAndThenFailed() // "cannot create the folder checkpoints/writing: it or its folder does not exist"
+    void
+    acceptingTheLossOfAFolderThatIsAwayGaveChunksUpAndThenFailed() // "cannot create the folder checkpoints/writing: it
+                                                                   // or its folder does not exist"
     {
         Stopped run;
         std::filesystem::rename(run.paths.checkpointsFolder(), run.paths.folder() / "away");
@@ -480,7 +504,8 @@ private Q_SLOTS:
         QVERIFY2(notes.find("shared is a link") != std::string::npos, notes.c_str());
         auto supervisor = run.field.supervisor();
         good(KeepPolicy(run.paths, kRun, 2).finish(supervisor, kPatience));
-        QVERIFY(std::filesystem::exists(disk / "r0-0" / "weights.safetensors") && std::filesystem::exists(disk / "r0-0" / "manifest.json"));
+        QVERIFY(std::filesystem::exists(disk / "r0-0" / "weights.safetensors")
+            && std::filesystem::exists(disk / "r0-0" / "manifest.json"));
         QVERIFY(isLink(run.paths.checkpointFolder("shared")));
     }
 
@@ -489,10 +514,14 @@ private Q_SLOTS:
     {
         QTest::addColumn<std::function<void(const RunPaths&)>>("harm");
         QTest::addColumn<QString>("named"); // "": nothing refuses, so the ledger is audited
-        const auto row = [](const char* name, const char* named, std::function<void(const RunPaths&)> harm) { QTest::newRow(name) << std::move(harm) << QString::fromLatin1(named); };
-        row("in order", "", [](const RunPaths&) {});
-        row("no tokenizer", "tokenizer.json", [](const RunPaths& paths) { std::filesystem::remove(paths.tokenizer()); });
-        row("a folder for a lock", "is no regular file", [](const RunPaths& paths) { std::filesystem::create_directory(paths.supervisorLock()); });
+        const auto row = [](const char* name, const char* named, std::function<void(const RunPaths&)> harm) {
+            QTest::newRow(name) << std::move(harm) << QString::fromLatin1(named);
+        };
+        row("in order", "", [](const RunPaths&) { });
+        row("no tokenizer", "tokenizer.json",
+            [](const RunPaths& paths) { std::filesystem::remove(paths.tokenizer()); });
+        row("a folder for a lock", "is no regular file",
+            [](const RunPaths& paths) { std::filesystem::create_directory(paths.supervisorLock()); });
         row("a link", "is a link", [](const RunPaths& paths) {
             std::filesystem::rename(paths.checkpointsFolder(), paths.folder() / "away");
             std::filesystem::create_directory_symlink(paths.folder() / "away", paths.checkpointsFolder());
@@ -535,7 +564,8 @@ private Q_SLOTS:
             files.failAt(failing);
             QCOMPARE(moveTrackerAside(files, at / "tracker.sqlite", at / "aside").ok(), failing == 0);
             QCOMPARE(std::filesystem::exists(at / "tracker.sqlite"), failing == 1);
-            QVERIFY(std::filesystem::exists(at / "tracker.sqlite-wal") || !std::filesystem::exists(at / "tracker.sqlite"));
+            QVERIFY(
+                std::filesystem::exists(at / "tracker.sqlite-wal") || !std::filesystem::exists(at / "tracker.sqlite"));
         }
     }
 };

@@ -17,10 +17,7 @@ constexpr int kEpochs = 3;
 constexpr int kKills = 50;
 constexpr int kStepsBetweenCommits = 9; // so few that a checkpoint is rarely at the end of an epoch
 
-bool whole(CheckpointId)
-{
-    return true;
-}
+bool whole(CheckpointId) { return true; }
 
 /// A worker that claims ahead, as real ones do, one small act after the other.
 struct Trainer {
@@ -43,7 +40,9 @@ struct Trainer {
     }
     void commit(const std::string& run)
     {
-        good(ledger->commit(record(number, run + "-r" + std::to_string(number) + "-" + std::to_string(checkpoints++)), trained), "commit");
+        good(ledger->commit(
+                 record(number, run + "-r" + std::to_string(number) + "-" + std::to_string(checkpoints++)), trained),
+            "commit");
         trained.clear();
     }
     /// False when there is nothing to do.
@@ -141,10 +140,7 @@ struct Killed {
     }
 };
 
-bool hasBegun(const ClaimRow& claim)
-{
-    return claim.startedWallNs != 0;
-}
+bool hasBegun(const ClaimRow& claim) { return claim.startedWallNs != 0; }
 
 std::set<std::int64_t> begunIn(const std::vector<ClaimRow>& claims, std::int64_t after, std::int64_t upTo)
 {
@@ -195,7 +191,8 @@ private Q_SLOTS:
 
         run.recover(goBackTo);
         const auto after = run.effect();
-        QCOMPARE(QString::fromStdString(effectSentence(after)), QString::fromStdString(effectSentence(said))); // what the supervisor logs
+        QCOMPARE(QString::fromStdString(effectSentence(after)),
+            QString::fromStdString(effectSentence(said))); // what the supervisor logs
         const auto states = run.states();
         std::set<std::int64_t> saidAgain;
         std::set<std::int64_t> spoken;
@@ -204,14 +201,19 @@ private Q_SLOTS:
                 const ChunkFate fate = said.fateOf(cell);
                 const bool committed = states.at(cell.id) == ChunkState::Committed;
                 spoken.insert(cell.id.value);
-                QVERIFY2(committed == (fate == ChunkFate::Kept), (toString(cell.id) + " is " + toString(states.at(cell.id))).c_str());
+                QVERIFY2(committed == (fate == ChunkFate::Kept),
+                    (toString(cell.id) + " is " + toString(states.at(cell.id))).c_str());
                 if (fate == ChunkFate::Redo || fate == ChunkFate::Lost)
                     saidAgain.insert(cell.id.value);
             }
         for (const auto& [chunk, state] : states) // of epochs that nothing was said of, all is as it was
             QVERIFY2(spoken.contains(chunk.value) || state == ChunkState::Committed, toString(chunk).c_str());
         QCOMPARE(static_cast<std::int64_t>(saidAgain.size()), said.again());
-        lostInOlder_ += said.epochs.size() > 1 && std::any_of(saidAgain.begin(), saidAgain.end(), [&](std::int64_t id) { return placeOf({ id }).epoch == said.epochs.front().epoch; }) ? 1 : 0;
+        lostInOlder_ += said.epochs.size() > 1
+                && std::any_of(saidAgain.begin(), saidAgain.end(),
+                    [&](std::int64_t id) { return placeOf({ id }).epoch == said.epochs.front().epoch; })
+            ? 1
+            : 0;
 
         run.start();
         QVERIFY(run.train(2000));
@@ -226,7 +228,8 @@ private Q_SLOTS:
     }
     void theKillsMetTwoOpenEpochsWithLostWorkInTheOlderOne()
     {
-        QVERIFY2(twoOpen_ >= 10 && lostInOlder_ >= 5, qPrintable(QStringLiteral("%1 with two, %2 with lost work in the older").arg(twoOpen_).arg(lostInOlder_)));
+        QVERIFY2(twoOpen_ >= 10 && lostInOlder_ >= 5,
+            qPrintable(QStringLiteral("%1 with two, %2 with lost work in the older").arg(twoOpen_).arg(lostInOlder_)));
     }
 
     /// After Kill the ledger has freed the work already: the dialog said 0, the map 20.
@@ -261,7 +264,8 @@ private Q_SLOTS:
             ++seen;
             QCOMPARE(shown->together.chunks.sum(), shown->count() * kColumns);
             QCOMPARE(shown->together.blockCount.value_or(0), shown->count());
-            QCOMPARE(shown->together.chunks[ChunkState::Committed], epochs[0].chunks[ChunkState::Committed] + epochs[1].chunks[ChunkState::Committed]);
+            QCOMPARE(shown->together.chunks[ChunkState::Committed],
+                epochs[0].chunks[ChunkState::Committed] + epochs[1].chunks[ChunkState::Committed]);
             QCOMPARE(shown->name(), std::string("epochs 1 and 2"));
         }
         QVERIFY(seen > 0);

@@ -23,8 +23,8 @@
 #include <fstream>
 #include <sys/stat.h>
 
-// A run with real blocks and checkpoints of bytes, then somebody changes one thing. The audit must find it, name it, and tell damage from
-// what it could not look at.
+// A run with real blocks and checkpoints of bytes, then somebody changes one thing. The audit must find it, name it,
+// and tell damage from what it could not look at.
 
 using namespace furrow;
 
@@ -68,14 +68,17 @@ private:
     void feed()
     {
         const auto file = good(readRunFile(paths));
-        auto blocks = good(BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), good(loadTokenizer(utf8Text(paths.tokenizer())))));
+        auto blocks = good(BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(),
+            good(loadTokenizer(utf8Text(paths.tokenizer())))));
         auto ledger = good(FeederLedger::open(paths.tracker()));
         std::int64_t count = 0;
         while (auto planned = good(blocks.planNext())) {
-            const NewBlock block { planned->block, planned->source, planned->firstRow, planned->chunkRows, planned->plan, {} };
+            const NewBlock block { planned->block, planned->source, planned->firstRow, planned->chunkRows,
+                planned->plan, {} };
             good(ledger.addBlocks({ &block, 1 }));
             const auto made = good(blocks.prepare(*planned));
-            good(ledger.setPrepared(planned->block, made.fileName, made.digest, preparedChunks(made.chunks, file.config.seqLen)));
+            good(ledger.setPrepared(
+                planned->block, made.fileName, made.digest, preparedChunks(made.chunks, file.config.seqLen)));
             ++count;
         }
         good(ledger.setLastBlockProven(count));
@@ -112,12 +115,15 @@ private:
 
     static std::string stateText(const CheckpointManifest& of)
     {
-        return nlohmann::json { { "format", kStateFormat }, { "replica", 0 }, { "own_steps", of.step }, { "step", of.step }, { "tokens", of.tokens }, { "samples", 0 }, { "steps_since_base", of.step },
-            { "tokens_since_base", of.tokens }, { "base", "" }, { "merge_round", 0 }, { "parents", of.parents } }
-            .dump();
+        return nlohmann::json {
+            { "format", kStateFormat }, { "replica", 0 }, { "own_steps", of.step }, { "step", of.step },
+            { "tokens", of.tokens }, { "samples", 0 }, { "steps_since_base", of.step },
+            { "tokens_since_base", of.tokens }, { "base", "" }, { "merge_round", 0 }, { "parents", of.parents }
+        }.dump();
     }
 
-    std::string commit(WorkerLedger& worker, const std::string& runId, std::int64_t step, const std::string& parent, const std::vector<Part>& parts)
+    std::string commit(WorkerLedger& worker, const std::string& runId, std::int64_t step, const std::string& parent,
+        const std::vector<Part>& parts)
     {
         CheckpointManifest manifest;
         manifest.runId = runId;
@@ -136,14 +142,16 @@ private:
         const auto folder = paths.checkpointFolder(record.folder);
         good(realFileSystem().createFolders(folder));
         for (const std::string name : { "weights.safetensors", "optimizer.safetensors", "state.json" }) {
-            const std::string bytes = name == kStateFile ? stateText(manifest) : std::string(5000, static_cast<char>('a' + step)) + name;
+            const std::string bytes
+                = name == kStateFile ? stateText(manifest) : std::string(5000, static_cast<char>('a' + step)) + name;
             good(writeFileDurably(realFileSystem(), folder / name, bytes));
             manifest.files.push_back({ name, bytes.size(), sha256Hex(bytes) });
         }
         const std::string frozen(7000, 'f'); // as of LoRA: once for all checkpoints
         manifest.frozen = { sha256Hex(frozen), frozen.size() };
         good(realFileSystem().createFolders(paths.frozenFolder()));
-        good(writeFileDurably(realFileSystem(), frozenFileIn(paths.checkpointsFolder(), manifest.frozen->sha256), frozen));
+        good(writeFileDurably(
+            realFileSystem(), frozenFileIn(paths.checkpointsFolder(), manifest.frozen->sha256), frozen));
         const std::string text = toJsonText(manifest);
         good(writeFileDurably(realFileSystem(), folder / "manifest.json", text));
         record.manifestSha256 = sha256Hex(text);
@@ -156,7 +164,9 @@ private:
 
     std::int64_t tokensOf(const Claim& claim) const
     {
-        return good(Database::open(paths.tracker(), {})).integer("SELECT tokens FROM chunk WHERE id=?", claim.chunk).value_or(0);
+        return good(Database::open(paths.tracker(), {}))
+            .integer("SELECT tokens FROM chunk WHERE id=?", claim.chunk)
+            .value_or(0);
     }
 
     /// As the keep policy does.
@@ -169,7 +179,10 @@ private:
         fs::remove_all(paths.checkpointFolder(name));
     }
 
-    void copyTracker(const fs::path& target) { good(good(Database::open(paths.tracker(), {})).backupTo(target, Database::Journal::Wal)); }
+    void copyTracker(const fs::path& target)
+    {
+        good(good(Database::open(paths.tracker(), {})).backupTo(target, Database::Journal::Wal));
+    }
 
     QTemporaryDir folder_;
     std::int64_t tokens_ = 0; // trained so far
@@ -198,7 +211,10 @@ struct Changed {
         bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
         write(file, bytes);
     }
-    static void write(const fs::path& file, const std::string& bytes) { std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes; }
+    static void write(const fs::path& file, const std::string& bytes)
+    {
+        std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
+    }
     fs::path head(const std::string& name) const { return paths.checkpointFolder("r0-12") / name; }
     fs::path frozen() const { return fs::directory_iterator(paths.frozenFolder())->path(); }
     void editConfig(const std::string& was, const std::string& becomes) const
@@ -216,7 +232,9 @@ struct Changed {
         const auto text = toJsonText(manifest);
         write(head("manifest.json"), text);
         if (withHash)
-            sql("UPDATE checkpoint SET size_bytes=size_bytes+" + std::to_string(static_cast<std::int64_t>(text.size()) - static_cast<std::int64_t>(sizeBefore)) + ", manifest_sha256='" + sha256Hex(text) + "' WHERE folder='r0-12'");
+            sql("UPDATE checkpoint SET size_bytes=size_bytes+"
+                + std::to_string(static_cast<std::int64_t>(text.size()) - static_cast<std::int64_t>(sizeBefore))
+                + ", manifest_sha256='" + sha256Hex(text) + "' WHERE folder='r0-12'");
     }
     /// The state of the newest checkpoint rewritten, and every hash fitted to it.
     void editState(const std::function<void(nlohmann::json&)>& edit) const
@@ -226,7 +244,9 @@ struct Changed {
         const auto text = state.dump();
         const auto sizeBefore = fs::file_size(head(kStateFile));
         write(head(kStateFile), text);
-        sql("UPDATE checkpoint SET size_bytes=size_bytes+" + std::to_string(static_cast<std::int64_t>(text.size()) - static_cast<std::int64_t>(sizeBefore)) + " WHERE folder='r0-12'");
+        sql("UPDATE checkpoint SET size_bytes=size_bytes+"
+            + std::to_string(static_cast<std::int64_t>(text.size()) - static_cast<std::int64_t>(sizeBefore))
+            + " WHERE folder='r0-12'");
         const auto fit = [&text](CheckpointManifest& manifest) {
             for (auto& file : manifest.files)
                 if (file.name == kStateFile)
@@ -262,14 +282,24 @@ const std::vector<Tampering>& tamperings()
 {
     using C = const Changed&;
     static const std::vector<Tampering> all {
-        { "a bit of the weights", Verdict::Wrong, "weights.safetensors of checkpoint r0-12 is not what was written", [](C c) { c.flip(c.head("weights.safetensors")); } },
-        { "a bit of the optimizer", Verdict::Wrong, "optimizer.safetensors of checkpoint r0-12 is not what was written", [](C c) { c.flip(c.head("optimizer.safetensors")); } },
-        { "a bit of the manifest", Verdict::Wrong, "the manifest of checkpoint r0-12 is not the one that the tracker recorded", [](C c) { c.flip(c.head("manifest.json")); } },
-        { "a bit of a removed manifest", Verdict::Wrong, "the manifest of checkpoint r0-2 is not the one that the tracker recorded", [](C c) { c.flip(c.paths.removedManifestsFolder() / "r0-2.json"); } },
-        { "a bit of the frozen weights", Verdict::Wrong, "(the newest is r0-12), is not what was written", [](C c) { c.flip(c.frozen()); } },
-        { "frozen weights that are cut short", Verdict::Wrong, "(the newest is r0-12), is not what was written", [](C c) { fs::resize_file(c.frozen(), 6999); } },
-        { "no frozen weights", Verdict::Unreadable, "(the newest is r0-12), could not be inspected", [](C c) { fs::remove(c.frozen()); } },
-        { "a manifest that names other frozen weights", Verdict::Unreadable, "could not be inspected", [](C c) { c.editManifest([](CheckpointManifest& m) { m.frozen->sha256 = sha256Hex("other"); }, true); } },
+        { "a bit of the weights", Verdict::Wrong, "weights.safetensors of checkpoint r0-12 is not what was written",
+            [](C c) { c.flip(c.head("weights.safetensors")); } },
+        { "a bit of the optimizer", Verdict::Wrong, "optimizer.safetensors of checkpoint r0-12 is not what was written",
+            [](C c) { c.flip(c.head("optimizer.safetensors")); } },
+        { "a bit of the manifest", Verdict::Wrong,
+            "the manifest of checkpoint r0-12 is not the one that the tracker recorded",
+            [](C c) { c.flip(c.head("manifest.json")); } },
+        { "a bit of a removed manifest", Verdict::Wrong,
+            "the manifest of checkpoint r0-2 is not the one that the tracker recorded",
+            [](C c) { c.flip(c.paths.removedManifestsFolder() / "r0-2.json"); } },
+        { "a bit of the frozen weights", Verdict::Wrong, "(the newest is r0-12), is not what was written",
+            [](C c) { c.flip(c.frozen()); } },
+        { "frozen weights that are cut short", Verdict::Wrong, "(the newest is r0-12), is not what was written",
+            [](C c) { fs::resize_file(c.frozen(), 6999); } },
+        { "no frozen weights", Verdict::Unreadable, "(the newest is r0-12), could not be inspected",
+            [](C c) { fs::remove(c.frozen()); } },
+        { "a manifest that names other frozen weights", Verdict::Unreadable, "could not be inspected",
+            [](C c) { c.editManifest([](CheckpointManifest& m) { m.frozen->sha256 = sha256Hex("other"); }, true); } },
         { "random bytes as weights", Verdict::Wrong, "weights.safetensors of checkpoint r0-12 is not what was written",
             [](C c) {
                 Random random(7);
@@ -278,139 +308,291 @@ const std::vector<Tampering>& tamperings()
                     byte = static_cast<char>(random.next());
                 Changed::write(c.head("weights.safetensors"), bytes);
             } },
-        { "no checkpoints at all", Verdict::Unreadable, "the weights of checkpoint r0-12 could not be inspected", [](C c) { fs::remove_all(c.paths.checkpointsFolder()); } },
-        { "no weights", Verdict::Unreadable, "weights.safetensors of checkpoint r0-12 could not be inspected", [](C c) { fs::remove(c.head("weights.safetensors")); } },
+        { "no checkpoints at all", Verdict::Unreadable, "the weights of checkpoint r0-12 could not be inspected",
+            [](C c) { fs::remove_all(c.paths.checkpointsFolder()); } },
+        { "no weights", Verdict::Unreadable, "weights.safetensors of checkpoint r0-12 could not be inspected",
+            [](C c) { fs::remove(c.head("weights.safetensors")); } },
         { "an older tracker", Verdict::Wrong, "the tracker is older than the checkpoints",
             [](C c) {
                 for (const char* ending : { "", "-wal", "-shm" })
                     fs::remove(c.paths.tracker().string() + ending);
                 fs::copy_file(c.paths.folder() / "older.sqlite", c.paths.tracker());
             } },
-        { "swapped checkpoints", Verdict::Wrong, "the manifest of checkpoint r0-12 is not the one that the tracker recorded",
+        { "swapped checkpoints", Verdict::Wrong,
+            "the manifest of checkpoint r0-12 is not the one that the tracker recorded",
             [](C c) {
                 fs::rename(c.paths.checkpointFolder("r0-12"), c.paths.checkpointFolder("x"));
                 fs::rename(c.paths.checkpointFolder("r0-10"), c.paths.checkpointFolder("r0-12"));
                 fs::rename(c.paths.checkpointFolder("x"), c.paths.checkpointFolder("r0-10"));
             } },
-        { "a manifest edited by hand", Verdict::Wrong, "the manifest of checkpoint r0-12 is not the one", [](C c) { c.editManifest([](auto& m) { m.step = 99; }, false); } },
-        { "a manifest edited with its hash", Verdict::Wrong, "checkpoint r0-12 has another step in its manifest", [](C c) { c.editManifest([](auto& m) { m.step = 99; }, true); } },
-        { "parts edited with the hash", Verdict::Wrong, "by its manifest and", [](C c) { c.editManifest([](auto& m) { m.parts.pop_back(); }, true); } },
-        { "another parent in the manifest", Verdict::Wrong, "another parent", [](C c) { c.editManifest([](auto& m) { m.parents = { "r0-8" }; }, true); } },
-        { "a state edited with all hashes", Verdict::Wrong, "checkpoint r0-12 is damaged: its state.json says tokens 1000000000000000000 and its manifest.json", [](C c) { c.editState([](auto& s) { s["tokens"] = 1'000'000'000'000'000'000; }); } },
-        { "the state of another checkpoint", Verdict::Wrong, "checkpoint r0-12 is damaged: its state.json says step 10 and its manifest.json 12.", [](C c) { c.editState([](auto& s) { s["step"] = 10; }); } },
-        { "a state that is none", Verdict::Wrong, "state.json cannot be used: it has no key 'step'.", [](C c) { c.editState([](auto& s) { s.erase("step"); }); } },
-        { "a part row added", Verdict::Wrong, "are in the surviving weights twice", [](C c) { c.sql("INSERT INTO part (claim, first, past, chunk, checkpoint) SELECT claim, first, past, chunk, 6 FROM part WHERE checkpoint=5"); } },
-        { "a part row removed", Verdict::Wrong, "windows are in surviving checkpoints", [](C c) { c.sql("DELETE FROM part WHERE claim=3"); } },
-        { "a part row moved to another checkpoint", Verdict::Wrong, "by its manifest and", [](C c) { c.sql("UPDATE part SET checkpoint=5 WHERE claim=12; UPDATE checkpoint SET last_claim=12 WHERE id=5"); } },
-        { "a part row of another chunk", Verdict::Wrong, "which did not train that chunk", [](C c) { c.sql("UPDATE part SET chunk=(SELECT max(id) FROM chunk) WHERE claim=1"); } },
-        { "a part row that says left out", Verdict::Wrong, "which that claim did not train", [](C c) { c.sql("UPDATE part SET skipped=1 WHERE claim=3"); } },
-        { "the state of a chunk", Verdict::Wrong, "differ from its chunks", [](C c) { c.sql("UPDATE chunk SET state=1 WHERE id=(SELECT min(id) FROM chunk)"); } },
-        { "the counters of a block", Verdict::Wrong, "the counters of block 1 (epoch 1) differ", [](C c) { c.sql("UPDATE counts SET n4=n4-1, n1=n1+1, wanted=1 WHERE block=1"); } },
-        { "the counters of an epoch", Verdict::Wrong, "epoch 1 counts 7 chunks as committed", [](C c) { c.sql("UPDATE epoch SET n4=7"); } },
+        { "a manifest edited by hand", Verdict::Wrong, "the manifest of checkpoint r0-12 is not the one",
+            [](C c) { c.editManifest([](auto& m) { m.step = 99; }, false); } },
+        { "a manifest edited with its hash", Verdict::Wrong, "checkpoint r0-12 has another step in its manifest",
+            [](C c) { c.editManifest([](auto& m) { m.step = 99; }, true); } },
+        { "parts edited with the hash", Verdict::Wrong, "by its manifest and",
+            [](C c) { c.editManifest([](auto& m) { m.parts.pop_back(); }, true); } },
+        { "another parent in the manifest", Verdict::Wrong, "another parent",
+            [](C c) { c.editManifest([](auto& m) { m.parents = { "r0-8" }; }, true); } },
+        { "a state edited with all hashes", Verdict::Wrong,
+            "checkpoint r0-12 is damaged: its state.json says tokens 1000000000000000000 and its manifest.json",
+            [](C c) { c.editState([](auto& s) { s["tokens"] = 1'000'000'000'000'000'000; }); } },
+        { "the state of another checkpoint", Verdict::Wrong,
+            "checkpoint r0-12 is damaged: its state.json says step 10 and its manifest.json 12.",
+            [](C c) { c.editState([](auto& s) { s["step"] = 10; }); } },
+        { "a state that is none", Verdict::Wrong, "state.json cannot be used: it has no key 'step'.",
+            [](C c) { c.editState([](auto& s) { s.erase("step"); }); } },
+        { "a part row added", Verdict::Wrong, "are in the surviving weights twice",
+            [](C c) {
+                c.sql(
+                    "INSERT INTO part (claim, first, past, chunk, checkpoint) SELECT claim, first, past, chunk, 6 FROM part WHERE checkpoint=5");
+            } },
+        { "a part row removed", Verdict::Wrong, "windows are in surviving checkpoints",
+            [](C c) { c.sql("DELETE FROM part WHERE claim=3"); } },
+        { "a part row moved to another checkpoint", Verdict::Wrong, "by its manifest and",
+            [](C c) {
+                c.sql("UPDATE part SET checkpoint=5 WHERE claim=12; UPDATE checkpoint SET last_claim=12 WHERE id=5");
+            } },
+        { "a part row of another chunk", Verdict::Wrong, "which did not train that chunk",
+            [](C c) { c.sql("UPDATE part SET chunk=(SELECT max(id) FROM chunk) WHERE claim=1"); } },
+        { "a part row that says left out", Verdict::Wrong, "which that claim did not train",
+            [](C c) { c.sql("UPDATE part SET skipped=1 WHERE claim=3"); } },
+        { "the state of a chunk", Verdict::Wrong, "differ from its chunks",
+            [](C c) { c.sql("UPDATE chunk SET state=1 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "the counters of a block", Verdict::Wrong, "the counters of block 1 (epoch 1) differ",
+            [](C c) { c.sql("UPDATE counts SET n4=n4-1, n1=n1+1, wanted=1 WHERE block=1"); } },
+        { "the counters of an epoch", Verdict::Wrong, "epoch 1 counts 7 chunks as committed",
+            [](C c) { c.sql("UPDATE epoch SET n4=7"); } },
         { "a block file of another block", Verdict::Wrong, "it was replaced",
             [](C c) {
                 const auto files = c.blocks();
                 fs::copy_file(files.front(), files.back(), fs::copy_options::overwrite_existing);
             } },
         { "a bit of a block", Verdict::Wrong, "is damaged", [](C c) { c.flip(c.blocks().front()); } },
-        { "the fingerprint of a chunk", Verdict::Wrong, "the fingerprints of its samples", [](C c) { c.sql("UPDATE chunk SET digest=digest+1 WHERE id=(SELECT min(id) FROM chunk)"); } },
-        { "a claim row removed", Verdict::Wrong, "rows were taken out of the history", [](C c) { c.sql("DELETE FROM claim WHERE id=4"); } },
-        { "the newest claim row removed", Verdict::Wrong, "rows were taken out of the history", [](C c) { c.sql("DELETE FROM claim WHERE id=12"); } },
-        { "an event removed", Verdict::Wrong, "the table event has", [](C c) { c.sql("DELETE FROM event WHERE seq=5"); } },
-        { "a checkpoint row with another parent", Verdict::Wrong, "another parent", [](C c) { c.sql("UPDATE parent SET parent=4 WHERE checkpoint=6; UPDATE checkpoint SET surviving=0 WHERE id=5") ; } },
-        { "a checkpoint row removed", Verdict::Wrong, "the table checkpoint has", [](C c) { c.sql("DELETE FROM checkpoint WHERE id=3"); } },
-        { "the surviving flag", Verdict::Wrong, "is marked as given up", [](C c) { c.sql("UPDATE checkpoint SET surviving=0 WHERE id=2"); } },
-        { "a removed manifest deleted", Verdict::Unreadable, "the manifest of checkpoint r0-4 could not be inspected", [](C c) { fs::remove(c.paths.removedManifestsFolder() / "r0-4.json"); } },
+        { "the fingerprint of a chunk", Verdict::Wrong, "the fingerprints of its samples",
+            [](C c) { c.sql("UPDATE chunk SET digest=digest+1 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "a claim row removed", Verdict::Wrong, "rows were taken out of the history",
+            [](C c) { c.sql("DELETE FROM claim WHERE id=4"); } },
+        { "the newest claim row removed", Verdict::Wrong, "rows were taken out of the history",
+            [](C c) { c.sql("DELETE FROM claim WHERE id=12"); } },
+        { "an event removed", Verdict::Wrong, "the table event has",
+            [](C c) { c.sql("DELETE FROM event WHERE seq=5"); } },
+        { "a checkpoint row with another parent", Verdict::Wrong, "another parent",
+            [](C c) {
+                c.sql("UPDATE parent SET parent=4 WHERE checkpoint=6; UPDATE checkpoint SET surviving=0 WHERE id=5");
+            } },
+        { "a checkpoint row removed", Verdict::Wrong, "the table checkpoint has",
+            [](C c) { c.sql("DELETE FROM checkpoint WHERE id=3"); } },
+        { "the surviving flag", Verdict::Wrong, "is marked as given up",
+            [](C c) { c.sql("UPDATE checkpoint SET surviving=0 WHERE id=2"); } },
+        { "a removed manifest deleted", Verdict::Unreadable, "the manifest of checkpoint r0-4 could not be inspected",
+            [](C c) { fs::remove(c.paths.removedManifestsFolder() / "r0-4.json"); } },
         { "a manifest that is a folder", Verdict::Unreadable, "could not be inspected",
             [](C c) {
                 fs::remove(c.head("manifest.json"));
                 fs::create_directory(c.head("manifest.json"));
             } },
-        { "a folder that leads elsewhere", Verdict::NoLedger, "which is no name of a folder", [](C c) { c.sql("UPDATE checkpoint SET folder='../../elsewhere' WHERE id=6"); } },
-        { "another tokenizer", Verdict::Wrong, "is not the tokenizer this run began with", [](C c) { Changed::write(c.paths.tokenizer(), good(buildCharTokenizer([n = 0](std::string_view& piece) mutable { piece = "a"; return n++ == 0; }, CharFallback::Bytes))->definition()); } },
-        { "an edited run.json", Verdict::Wrong, "chunk_samples", [](C c) { c.editConfig("\"chunk_samples\": 5", "\"chunk_samples\": 6"); } },
-        { "a setting of run.json that a resume may change", Verdict::Wrong, "furrowctl resume --batch-size", [](C c) { c.editConfig("\"batch_size\": 2", "\"batch_size\": 3"); } },
-        { "the list of files in run.json", Verdict::Wrong, "list of data files", [](C c) { c.editConfig("\"modified_ns\": ", "\"modified_ns\": 1"); } },
-        { "numbers that add up to more than 64 bits", Verdict::NoLedger, "add up to more than any run has", [](C c) { c.sql("UPDATE block SET chunks=9223372036854775807"); } },
-        { "an id that no run can have", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE chunk SET id=9223372036854775000 WHERE id=(SELECT max(id) FROM chunk)"); } },
-        { "a trigger that takes parts out when a run goes on", Verdict::NoLedger, "Furrow makes none of", [](C c) { c.sql("CREATE TRIGGER t AFTER UPDATE ON chunk BEGIN DELETE FROM part; END"); } },
+        { "a folder that leads elsewhere", Verdict::NoLedger, "which is no name of a folder",
+            [](C c) { c.sql("UPDATE checkpoint SET folder='../../elsewhere' WHERE id=6"); } },
+        { "another tokenizer", Verdict::Wrong, "is not the tokenizer this run began with",
+            [](C c) {
+                Changed::write(c.paths.tokenizer(),
+                    good(buildCharTokenizer(
+                             [n = 0](std::string_view& piece) mutable {
+                                 piece = "a";
+                                 return n++ == 0;
+                             },
+                             CharFallback::Bytes))
+                        ->definition());
+            } },
+        { "an edited run.json", Verdict::Wrong, "chunk_samples",
+            [](C c) { c.editConfig("\"chunk_samples\": 5", "\"chunk_samples\": 6"); } },
+        { "a setting of run.json that a resume may change", Verdict::Wrong, "furrowctl resume --batch-size",
+            [](C c) { c.editConfig("\"batch_size\": 2", "\"batch_size\": 3"); } },
+        { "the list of files in run.json", Verdict::Wrong, "list of data files",
+            [](C c) { c.editConfig("\"modified_ns\": ", "\"modified_ns\": 1"); } },
+        { "numbers that add up to more than 64 bits", Verdict::NoLedger, "add up to more than any run has",
+            [](C c) { c.sql("UPDATE block SET chunks=9223372036854775807"); } },
+        { "an id that no run can have", Verdict::NoLedger, "which no run can have",
+            [](C c) { c.sql("UPDATE chunk SET id=9223372036854775000 WHERE id=(SELECT max(id) FROM chunk)"); } },
+        { "a trigger that takes parts out when a run goes on", Verdict::NoLedger, "Furrow makes none of",
+            [](C c) { c.sql("CREATE TRIGGER t AFTER UPDATE ON chunk BEGIN DELETE FROM part; END"); } },
         { "a view without an end in place of a table", Verdict::NoLedger, "Furrow makes none of",
-            [](C c) { c.sql("ALTER TABLE event RENAME TO e2; CREATE VIEW event AS WITH RECURSIVE r(seq) AS (SELECT 1 UNION ALL SELECT seq+1 FROM r) SELECT seq, 0 AS chunk FROM r"); } },
-        { "the seed of the order", Verdict::Wrong, "its seed is '99', the run began with '1337'", [](C c) { c.sql("UPDATE meta SET value=99 WHERE key='seed'"); } },
-        { "the groups of the order", Verdict::Wrong, "its shuffle_window_blocks is", [](C c) { c.sql("UPDATE meta SET value=value||'0' WHERE key='shuffle_window_blocks'"); } },
-        { "no shuffling", Verdict::Wrong, "its linear_order is", [](C c) { c.sql("UPDATE meta SET value=1-value WHERE key='linear_order'"); } },
-        { "a first chunk that nobody chose", Verdict::Wrong, "its start_at is '0:1', the run began with ''", [](C c) { c.sql("INSERT INTO meta (key, value) VALUES ('start_at', '0:1')"); } },
-        { "the length of windows", Verdict::Wrong, "its window_tokens is", [](C c) { c.sql("UPDATE meta SET value=value+1 WHERE key='window_tokens'"); } },
-        { "a letter behind the windows that a claim had", Verdict::Wrong, "the windows that claim 3 had, trained or left out are written as nobody writes them", [](C c) { c.sql("UPDATE claim SET ranges=ranges||'x' WHERE id=3"); } },
-        { "a letter behind the windows that a claim trained", Verdict::Wrong, "the windows that claim 3 had, trained or left out are written as nobody writes them", [](C c) { c.sql("UPDATE claim SET done=done||'x' WHERE id=3"); } },
-        { "an empty range of windows that a claim left out", Verdict::Wrong, "the windows that claim 3 had, trained or left out are written as nobody writes them", [](C c) { c.sql("UPDATE claim SET skipped='7-7' WHERE id=3"); } },
-        { "a list of inherited chunks that cannot be read", Verdict::Wrong, "the chunks of block 7 that the parent run trained are written as nobody writes them", [](C c) { c.sql("INSERT INTO inherited (block, columns, mark) VALUES (7, '0-2 x', 1)"); } },
-        { "more blocks than there are", Verdict::Wrong, "and it has rows of 3", [](C c) { c.sql("UPDATE dataset SET block_count=4"); } },
-        { "a replica on a checkpoint that never was", Verdict::Wrong, "which the tracker does not have", [](C c) { c.sql("UPDATE replica SET head=99"); } },
-        { "a replica on an older checkpoint", Verdict::Wrong, "replica 1 should stand on checkpoint 6 or a newer one", [](C c) { c.sql("INSERT INTO replica (replica, head) VALUES (1, 3); UPDATE checkpoint SET kind=1, replica=-1 WHERE id=6"); } },
-        { "a replica without weights beside others", Verdict::Wrong, "replica 0 should stand on checkpoint 6 or a newer one", [](C c) { c.sql("INSERT INTO replica (replica, head) VALUES (1, 6); UPDATE replica SET head=NULL WHERE replica=0"); } },
-        { "the newest weights called removed", Verdict::Wrong, "checkpoint 6 is the newest of replica 0 and is marked as removed", [](C c) { c.sql("UPDATE checkpoint SET removed=1"); } },
-        { "weights of a checkpoint that is called removed", Verdict::Wrong, "weights.safetensors of checkpoint r0-12 is not what was written",
+            [](C c) {
+                c.sql(
+                    "ALTER TABLE event RENAME TO e2; CREATE VIEW event AS WITH RECURSIVE r(seq) AS (SELECT 1 UNION ALL SELECT seq+1 FROM r) SELECT seq, 0 AS chunk FROM r");
+            } },
+        { "the seed of the order", Verdict::Wrong, "its seed is '99', the run began with '1337'",
+            [](C c) { c.sql("UPDATE meta SET value=99 WHERE key='seed'"); } },
+        { "the groups of the order", Verdict::Wrong, "its shuffle_window_blocks is",
+            [](C c) { c.sql("UPDATE meta SET value=value||'0' WHERE key='shuffle_window_blocks'"); } },
+        { "no shuffling", Verdict::Wrong, "its linear_order is",
+            [](C c) { c.sql("UPDATE meta SET value=1-value WHERE key='linear_order'"); } },
+        { "a first chunk that nobody chose", Verdict::Wrong, "its start_at is '0:1', the run began with ''",
+            [](C c) { c.sql("INSERT INTO meta (key, value) VALUES ('start_at', '0:1')"); } },
+        { "the length of windows", Verdict::Wrong, "its window_tokens is",
+            [](C c) { c.sql("UPDATE meta SET value=value+1 WHERE key='window_tokens'"); } },
+        { "a letter behind the windows that a claim had", Verdict::Wrong,
+            "the windows that claim 3 had, trained or left out are written as nobody writes them",
+            [](C c) { c.sql("UPDATE claim SET ranges=ranges||'x' WHERE id=3"); } },
+        { "a letter behind the windows that a claim trained", Verdict::Wrong,
+            "the windows that claim 3 had, trained or left out are written as nobody writes them",
+            [](C c) { c.sql("UPDATE claim SET done=done||'x' WHERE id=3"); } },
+        { "an empty range of windows that a claim left out", Verdict::Wrong,
+            "the windows that claim 3 had, trained or left out are written as nobody writes them",
+            [](C c) { c.sql("UPDATE claim SET skipped='7-7' WHERE id=3"); } },
+        { "a list of inherited chunks that cannot be read", Verdict::Wrong,
+            "the chunks of block 7 that the parent run trained are written as nobody writes them",
+            [](C c) { c.sql("INSERT INTO inherited (block, columns, mark) VALUES (7, '0-2 x', 1)"); } },
+        { "more blocks than there are", Verdict::Wrong, "and it has rows of 3",
+            [](C c) { c.sql("UPDATE dataset SET block_count=4"); } },
+        { "a replica on a checkpoint that never was", Verdict::Wrong, "which the tracker does not have",
+            [](C c) { c.sql("UPDATE replica SET head=99"); } },
+        { "a replica on an older checkpoint", Verdict::Wrong, "replica 1 should stand on checkpoint 6 or a newer one",
+            [](C c) {
+                c.sql(
+                    "INSERT INTO replica (replica, head) VALUES (1, 3); UPDATE checkpoint SET kind=1, replica=-1 WHERE id=6");
+            } },
+        { "a replica without weights beside others", Verdict::Wrong,
+            "replica 0 should stand on checkpoint 6 or a newer one",
+            [](C c) {
+                c.sql(
+                    "INSERT INTO replica (replica, head) VALUES (1, 6); UPDATE replica SET head=NULL WHERE replica=0");
+            } },
+        { "the newest weights called removed", Verdict::Wrong,
+            "checkpoint 6 is the newest of replica 0 and is marked as removed",
+            [](C c) { c.sql("UPDATE checkpoint SET removed=1"); } },
+        { "weights of a checkpoint that is called removed", Verdict::Wrong,
+            "weights.safetensors of checkpoint r0-12 is not what was written",
             [](C c) {
                 c.sql("UPDATE checkpoint SET removed=1");
                 c.flip(c.head("weights.safetensors"));
             } },
-        { "weights of terabytes that are a hole", Verdict::Wrong, "its size differs", [](C c) { fs::resize_file(c.head("weights.safetensors"), std::uintmax_t(1) << 40); } },
-        { "an event of more chunks than a block has", Verdict::NoLedger, "chunks of one event", [](C c) { c.sql("UPDATE event SET count=1000000000000 WHERE seq=(SELECT max(seq) FROM event WHERE chunk<>0)"); } },
-        { "an epoch that does not follow", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE epoch SET epoch=89999"); } },
-        { "the steps of the run", Verdict::Wrong, "the total steps of the run says", [](C c) { c.sql("UPDATE budget SET steps=steps-1"); } },
-        { "the tokens of the run", Verdict::Wrong, "the total tokens of the run says", [](C c) { c.sql("UPDATE budget SET tokens=tokens+1"); } },
-        { "the claimed tokens of the run", Verdict::Wrong, "the total claimed_tokens of the run says", [](C c) { c.sql("UPDATE budget SET claimed_tokens=0"); } },
-        { "the reserved steps of the run", Verdict::Wrong, "the total reserved_steps of the run says", [](C c) { c.sql("UPDATE budget SET reserved_steps=5"); } },
-        { "the completed blocks of the run", Verdict::Wrong, "the total completed_blocks of the run says", [](C c) { c.sql("UPDATE budget SET completed_blocks=2"); } },
-        { "the visited blocks of an epoch", Verdict::Wrong, "the meter visited_blocks of epoch 1 says 7", [](C c) { c.sql("UPDATE epoch SET visited_blocks=7"); } },
-        { "the completed blocks of an epoch", Verdict::Wrong, "the meter completed_blocks of epoch 1 says 1", [](C c) { c.sql("UPDATE epoch SET completed_blocks=1"); } },
-        { "the rows of an epoch that are known", Verdict::Wrong, "the meter known_rows of epoch 1 says 61, the rows of its chunks say 60", [](C c) { c.sql("UPDATE epoch SET known_rows=known_rows+1"); } },
-        { "the samples of an epoch that are done", Verdict::Wrong, "the meter done_samples of epoch 1 says 59, the rows of its chunks say 60", [](C c) { c.sql("UPDATE epoch SET done_samples=done_samples-1"); } },
-        { "the held-out rows of an epoch", Verdict::Wrong, "the meter done_held_out of epoch 1 says 3", [](C c) { c.sql("UPDATE epoch SET done_held_out=3"); } },
-        { "an epoch that is not closed any more", Verdict::Wrong, "the events close 1 epochs, and 0 are marked as closed", [](C c) { c.sql("UPDATE epoch SET closed_wall=NULL"); } },
-        { "a block that was not visited", Verdict::Wrong, "block 1 (epoch 1) does not count as visited", [](C c) { c.sql("UPDATE counts SET visited=0 WHERE block=1"); } },
-        { "the steps of a claim", Verdict::Wrong, "claim 3 says 9 steps", [](C c) { c.sql("UPDATE claim SET steps=9 WHERE id=3"); } },
-        { "the last step of a claim", Verdict::Wrong, "claim 3 says 1 steps, its windows and steps give 2", [](C c) { c.sql("UPDATE claim SET last_step=4 WHERE id=3"); } },
-        { "both steps of a claim", Verdict::Wrong, "claim 3 says that it began with step 8", [](C c) { c.sql("UPDATE claim SET first_step=8, last_step=8 WHERE id=3"); } },
-        { "the steps of a claim with its part and the total", Verdict::Wrong, "checkpoint 2 is 2 steps further than what it was made from, its parts have 6",
-            [](C c) { c.sql("UPDATE claim SET steps=5, last_step=7 WHERE id=3; UPDATE part SET steps=5 WHERE claim=3; UPDATE budget SET steps=steps+4; UPDATE claim SET first_step=first_step+4, last_step=last_step+4 WHERE id>3"); } },
-        { "the steps of a part", Verdict::Wrong, "checkpoint 2 is 2 steps further", [](C c) { c.sql("UPDATE part SET steps=0 WHERE claim=3"); } },
-        { "the samples of a claim", Verdict::Wrong, "claim 3 says 4 samples, its windows and steps give 5", [](C c) { c.sql("UPDATE claim SET samples=4 WHERE id=3"); } },
-        { "the tokens of a claim", Verdict::Wrong, "claim 3 says 7 tokens", [](C c) { c.sql("UPDATE claim SET tokens=7 WHERE id=3"); } },
-        { "the loss of a claim", Verdict::Wrong, "its mean loss is not the loss over the tokens", [](C c) { c.sql("UPDATE claim SET loss_sum=1 WHERE id=3"); } },
-        { "the mean loss of a chunk", Verdict::Wrong, "its mean loss is not the loss over the tokens", [](C c) { c.sql("UPDATE chunk SET mean_loss=0.1 WHERE id=(SELECT min(id) FROM chunk)"); } },
-        { "how often a chunk was trained", Verdict::Wrong, "says that it was trained 0 times", [](C c) { c.sql("UPDATE chunk SET times_trained=0 WHERE id=(SELECT min(id) FROM chunk)"); } },
-        { "the newest claim of a chunk", Verdict::Wrong, "names claim 99, which is not one of its claims", [](C c) { c.sql("UPDATE chunk SET claim=99 WHERE id=(SELECT min(id) FROM chunk)"); } },
-        { "the windows of a claim", Verdict::Wrong, "trained or left out windows that it did not have", [](C c) { c.sql("UPDATE claim SET done='0-900' WHERE id=3"); } },
-        { "the worker process of a claim", Verdict::Wrong, "claim 3 is of worker process 9", [](C c) { c.sql("UPDATE claim SET incarnation=9 WHERE id=3"); } },
-        { "the loss of a checkpoint on held-out text", Verdict::Wrong, "checkpoint r0-12 has another loss on held-out text in its manifest", [](C c) { c.sql("UPDATE checkpoint SET eval_loss=0.5 WHERE id=6"); } },
-        { "no loss of a removed checkpoint", Verdict::Wrong, "checkpoint r0-2 has another loss on held-out text in its manifest", [](C c) { c.sql("UPDATE checkpoint SET eval_loss=NULL WHERE id=1"); } },
-        { "the size of a checkpoint", Verdict::Wrong, "checkpoint r0-12 has another size in its manifest", [](C c) { c.sql("UPDATE checkpoint SET size_bytes=5 WHERE id=6"); } },
-        { "the worker process of a checkpoint", Verdict::Wrong, "was written by worker process 9", [](C c) { c.sql("UPDATE checkpoint SET incarnation=9 WHERE id=6"); } },
-        { "another worker process of a checkpoint, with its row", Verdict::Wrong, "checkpoint r0-12 has another worker process in its manifest",
-            [](C c) { c.sql("INSERT INTO incarnation (id, attempt, worker, replica, pid, start_time, boot_id, device, device_name, live, started_wall, lease_until, progress)"
-                            " SELECT 2, attempt, worker, replica, 5, start_time, boot_id, device, device_name, 0, started_wall, lease_until, progress FROM incarnation; UPDATE checkpoint SET incarnation=2 WHERE id=6"); } },
-        { "the newest claim of a checkpoint", Verdict::Wrong, "checkpoint 5 names claims 9 to 12 and has parts of claims 9 to 10", [](C c) { c.sql("UPDATE checkpoint SET last_claim=12 WHERE id=5"); } },
-        { "the plan of a block", Verdict::Wrong, "block 1: its plan has other rows or chunks than its row", [](C c) { c.sql("UPDATE block SET plan=(SELECT plan FROM block WHERE block=2) WHERE block=1"); } },
-        { "where the plan of a block goes on", Verdict::Wrong, "does not end where the next one begins", [](C c) { c.sql("UPDATE block SET plan=replace(plan, '\"next\":[[0,', '\"next\":[[7,') WHERE block=0"); } },
-        { "a plan that is none", Verdict::Wrong, "A block plan of this run cannot be read: it has no key 'v'. Restore tracker.sqlite from a copy", [](C c) { c.sql("UPDATE block SET plan='{}' WHERE block=1"); } },
-        { "the rows of a block", Verdict::Wrong, "block 1 has 4 chunks of 30 rows by its own row, and 4 chunks of 20 rows in epoch 1", [](C c) { c.sql("UPDATE block SET rows=30 WHERE block=1"); } },
-        { "the first row of a block", Verdict::Wrong, "there is a gap or an overlap", [](C c) { c.sql("UPDATE block SET first_row=25 WHERE block=1"); } },
-        { "the record of run.json", Verdict::Wrong, "record of run.json was taken out", [](C c) { c.sql("DELETE FROM meta WHERE key='frozen'"); } },
-        { "a record of run.json that says nothing", Verdict::Wrong, "record of run.json was taken out", [](C c) { c.sql("UPDATE meta SET value='{}' WHERE key='frozen'"); } },
-        { "the digest of a prepared block", Verdict::Wrong, "block 1 is marked as prepared and has no digest", [](C c) { c.sql("UPDATE block SET digest='' WHERE block=1"); } },
-        { "chunks that a parent is said to have trained", Verdict::Wrong, "marked as trained by the parent run", [](C c) { c.sql("UPDATE chunk SET inherited=1"); } },
-        { "a block that is not prepared any more", Verdict::Wrong, "has a prepared file and is not marked as prepared", [](C c) { c.sql("UPDATE block SET prepared=0 WHERE block=1"); } },
-        { "prepared blocks of the data", Verdict::Wrong, "the tracker counts 3 known blocks and 9 prepared ones, it has 3 and 3", [](C c) { c.sql("UPDATE dataset SET prepared_blocks=9"); } },
-        { "a block row removed", Verdict::Wrong, "the tracker has no row of block 1", [](C c) { c.sql("DELETE FROM block WHERE block=1"); } },
-        { "the epoch of a chunk", Verdict::Wrong, "is listed in epoch 4", [](C c) { c.sql("UPDATE chunk SET epoch=3 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "weights of terabytes that are a hole", Verdict::Wrong, "its size differs",
+            [](C c) { fs::resize_file(c.head("weights.safetensors"), std::uintmax_t(1) << 40); } },
+        { "an event of more chunks than a block has", Verdict::NoLedger, "chunks of one event",
+            [](C c) {
+                c.sql("UPDATE event SET count=1000000000000 WHERE seq=(SELECT max(seq) FROM event WHERE chunk<>0)");
+            } },
+        { "an epoch that does not follow", Verdict::NoLedger, "which no run can have",
+            [](C c) { c.sql("UPDATE epoch SET epoch=89999"); } },
+        { "the steps of the run", Verdict::Wrong, "the total steps of the run says",
+            [](C c) { c.sql("UPDATE budget SET steps=steps-1"); } },
+        { "the tokens of the run", Verdict::Wrong, "the total tokens of the run says",
+            [](C c) { c.sql("UPDATE budget SET tokens=tokens+1"); } },
+        { "the claimed tokens of the run", Verdict::Wrong, "the total claimed_tokens of the run says",
+            [](C c) { c.sql("UPDATE budget SET claimed_tokens=0"); } },
+        { "the reserved steps of the run", Verdict::Wrong, "the total reserved_steps of the run says",
+            [](C c) { c.sql("UPDATE budget SET reserved_steps=5"); } },
+        { "the completed blocks of the run", Verdict::Wrong, "the total completed_blocks of the run says",
+            [](C c) { c.sql("UPDATE budget SET completed_blocks=2"); } },
+        { "the visited blocks of an epoch", Verdict::Wrong, "the meter visited_blocks of epoch 1 says 7",
+            [](C c) { c.sql("UPDATE epoch SET visited_blocks=7"); } },
+        { "the completed blocks of an epoch", Verdict::Wrong, "the meter completed_blocks of epoch 1 says 1",
+            [](C c) { c.sql("UPDATE epoch SET completed_blocks=1"); } },
+        { "the rows of an epoch that are known", Verdict::Wrong,
+            "the meter known_rows of epoch 1 says 61, the rows of its chunks say 60",
+            [](C c) { c.sql("UPDATE epoch SET known_rows=known_rows+1"); } },
+        { "the samples of an epoch that are done", Verdict::Wrong,
+            "the meter done_samples of epoch 1 says 59, the rows of its chunks say 60",
+            [](C c) { c.sql("UPDATE epoch SET done_samples=done_samples-1"); } },
+        { "the held-out rows of an epoch", Verdict::Wrong, "the meter done_held_out of epoch 1 says 3",
+            [](C c) { c.sql("UPDATE epoch SET done_held_out=3"); } },
+        { "an epoch that is not closed any more", Verdict::Wrong,
+            "the events close 1 epochs, and 0 are marked as closed",
+            [](C c) { c.sql("UPDATE epoch SET closed_wall=NULL"); } },
+        { "a block that was not visited", Verdict::Wrong, "block 1 (epoch 1) does not count as visited",
+            [](C c) { c.sql("UPDATE counts SET visited=0 WHERE block=1"); } },
+        { "the steps of a claim", Verdict::Wrong, "claim 3 says 9 steps",
+            [](C c) { c.sql("UPDATE claim SET steps=9 WHERE id=3"); } },
+        { "the last step of a claim", Verdict::Wrong, "claim 3 says 1 steps, its windows and steps give 2",
+            [](C c) { c.sql("UPDATE claim SET last_step=4 WHERE id=3"); } },
+        { "both steps of a claim", Verdict::Wrong, "claim 3 says that it began with step 8",
+            [](C c) { c.sql("UPDATE claim SET first_step=8, last_step=8 WHERE id=3"); } },
+        { "the steps of a claim with its part and the total", Verdict::Wrong,
+            "checkpoint 2 is 2 steps further than what it was made from, its parts have 6",
+            [](C c) {
+                c.sql(
+                    "UPDATE claim SET steps=5, last_step=7 WHERE id=3; UPDATE part SET steps=5 WHERE claim=3; UPDATE budget SET steps=steps+4; UPDATE claim SET first_step=first_step+4, last_step=last_step+4 WHERE id>3");
+            } },
+        { "the steps of a part", Verdict::Wrong, "checkpoint 2 is 2 steps further",
+            [](C c) { c.sql("UPDATE part SET steps=0 WHERE claim=3"); } },
+        { "the samples of a claim", Verdict::Wrong, "claim 3 says 4 samples, its windows and steps give 5",
+            [](C c) { c.sql("UPDATE claim SET samples=4 WHERE id=3"); } },
+        { "the tokens of a claim", Verdict::Wrong, "claim 3 says 7 tokens",
+            [](C c) { c.sql("UPDATE claim SET tokens=7 WHERE id=3"); } },
+        { "the loss of a claim", Verdict::Wrong, "its mean loss is not the loss over the tokens",
+            [](C c) { c.sql("UPDATE claim SET loss_sum=1 WHERE id=3"); } },
+        { "the mean loss of a chunk", Verdict::Wrong, "its mean loss is not the loss over the tokens",
+            [](C c) { c.sql("UPDATE chunk SET mean_loss=0.1 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "how often a chunk was trained", Verdict::Wrong, "says that it was trained 0 times",
+            [](C c) { c.sql("UPDATE chunk SET times_trained=0 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "the newest claim of a chunk", Verdict::Wrong, "names claim 99, which is not one of its claims",
+            [](C c) { c.sql("UPDATE chunk SET claim=99 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "the windows of a claim", Verdict::Wrong, "trained or left out windows that it did not have",
+            [](C c) { c.sql("UPDATE claim SET done='0-900' WHERE id=3"); } },
+        { "the worker process of a claim", Verdict::Wrong, "claim 3 is of worker process 9",
+            [](C c) { c.sql("UPDATE claim SET incarnation=9 WHERE id=3"); } },
+        { "the loss of a checkpoint on held-out text", Verdict::Wrong,
+            "checkpoint r0-12 has another loss on held-out text in its manifest",
+            [](C c) { c.sql("UPDATE checkpoint SET eval_loss=0.5 WHERE id=6"); } },
+        { "no loss of a removed checkpoint", Verdict::Wrong,
+            "checkpoint r0-2 has another loss on held-out text in its manifest",
+            [](C c) { c.sql("UPDATE checkpoint SET eval_loss=NULL WHERE id=1"); } },
+        { "the size of a checkpoint", Verdict::Wrong, "checkpoint r0-12 has another size in its manifest",
+            [](C c) { c.sql("UPDATE checkpoint SET size_bytes=5 WHERE id=6"); } },
+        { "the worker process of a checkpoint", Verdict::Wrong, "was written by worker process 9",
+            [](C c) { c.sql("UPDATE checkpoint SET incarnation=9 WHERE id=6"); } },
+        { "another worker process of a checkpoint, with its row", Verdict::Wrong,
+            "checkpoint r0-12 has another worker process in its manifest",
+            [](C c) {
+                c.sql(
+                    "INSERT INTO incarnation (id, attempt, worker, replica, pid, start_time, boot_id, device, device_name, live, started_wall, lease_until, progress)"
+                    " SELECT 2, attempt, worker, replica, 5, start_time, boot_id, device, device_name, 0, started_wall, lease_until, progress FROM incarnation; UPDATE checkpoint SET incarnation=2 WHERE id=6");
+            } },
+        { "the newest claim of a checkpoint", Verdict::Wrong,
+            "checkpoint 5 names claims 9 to 12 and has parts of claims 9 to 10",
+            [](C c) { c.sql("UPDATE checkpoint SET last_claim=12 WHERE id=5"); } },
+        { "the plan of a block", Verdict::Wrong, "block 1: its plan has other rows or chunks than its row",
+            [](C c) { c.sql("UPDATE block SET plan=(SELECT plan FROM block WHERE block=2) WHERE block=1"); } },
+        { "where the plan of a block goes on", Verdict::Wrong, "does not end where the next one begins",
+            [](C c) { c.sql("UPDATE block SET plan=replace(plan, '\"next\":[[0,', '\"next\":[[7,') WHERE block=0"); } },
+        { "a plan that is none", Verdict::Wrong,
+            "A block plan of this run cannot be read: it has no key 'v'. Restore tracker.sqlite from a copy",
+            [](C c) { c.sql("UPDATE block SET plan='{}' WHERE block=1"); } },
+        { "the rows of a block", Verdict::Wrong,
+            "block 1 has 4 chunks of 30 rows by its own row, and 4 chunks of 20 rows in epoch 1",
+            [](C c) { c.sql("UPDATE block SET rows=30 WHERE block=1"); } },
+        { "the first row of a block", Verdict::Wrong, "there is a gap or an overlap",
+            [](C c) { c.sql("UPDATE block SET first_row=25 WHERE block=1"); } },
+        { "the record of run.json", Verdict::Wrong, "record of run.json was taken out",
+            [](C c) { c.sql("DELETE FROM meta WHERE key='frozen'"); } },
+        { "a record of run.json that says nothing", Verdict::Wrong, "record of run.json was taken out",
+            [](C c) { c.sql("UPDATE meta SET value='{}' WHERE key='frozen'"); } },
+        { "the digest of a prepared block", Verdict::Wrong, "block 1 is marked as prepared and has no digest",
+            [](C c) { c.sql("UPDATE block SET digest='' WHERE block=1"); } },
+        { "chunks that a parent is said to have trained", Verdict::Wrong, "marked as trained by the parent run",
+            [](C c) { c.sql("UPDATE chunk SET inherited=1"); } },
+        { "a block that is not prepared any more", Verdict::Wrong, "has a prepared file and is not marked as prepared",
+            [](C c) { c.sql("UPDATE block SET prepared=0 WHERE block=1"); } },
+        { "prepared blocks of the data", Verdict::Wrong,
+            "the tracker counts 3 known blocks and 9 prepared ones, it has 3 and 3",
+            [](C c) { c.sql("UPDATE dataset SET prepared_blocks=9"); } },
+        { "a block row removed", Verdict::Wrong, "the tracker has no row of block 1",
+            [](C c) { c.sql("DELETE FROM block WHERE block=1"); } },
+        { "the epoch of a chunk", Verdict::Wrong, "is listed in epoch 4",
+            [](C c) { c.sql("UPDATE chunk SET epoch=3 WHERE id=(SELECT min(id) FROM chunk)"); } },
         { "no control row", Verdict::Wrong, "the table control has 0 rows", [](C c) { c.sql("DELETE FROM control"); } },
         { "no totals", Verdict::Wrong, "the table budget has 0 rows", [](C c) { c.sql("DELETE FROM budget"); } },
-        { "a worker process removed", Verdict::Wrong, "was written by worker process 1, which the tracker does not have", [](C c) { c.sql("DELETE FROM incarnation"); } },
-        { "an attempt removed", Verdict::Wrong, "is of attempt 1, which the tracker does not have", [](C c) { c.sql("DELETE FROM attempt"); } },
-        { "another held-out text", Verdict::Wrong, "is not the held-out text this run began with", [](C c) { Changed::write(c.paths.evaluationFile(), "x"); } },
-        { "a held-out text of terabytes that are a hole", Verdict::Wrong, "is not the held-out text this run began with", [](C c) { fs::resize_file(c.paths.evaluationFile(), std::uintmax_t(1) << 42); } },
+        { "a worker process removed", Verdict::Wrong,
+            "was written by worker process 1, which the tracker does not have",
+            [](C c) { c.sql("DELETE FROM incarnation"); } },
+        { "an attempt removed", Verdict::Wrong, "is of attempt 1, which the tracker does not have",
+            [](C c) { c.sql("DELETE FROM attempt"); } },
+        { "another held-out text", Verdict::Wrong, "is not the held-out text this run began with",
+            [](C c) { Changed::write(c.paths.evaluationFile(), "x"); } },
+        { "a held-out text of terabytes that are a hole", Verdict::Wrong,
+            "is not the held-out text this run began with",
+            [](C c) { fs::resize_file(c.paths.evaluationFile(), std::uintmax_t(1) << 42); } },
         { "another held-out text with its hash", Verdict::Wrong, "held-out text hash",
             [](C c) {
                 Changed::write(c.paths.evaluationFile(), "x");
@@ -420,7 +602,8 @@ const std::vector<Tampering>& tamperings()
                 Changed::write(c.paths.configFile(), text);
             } },
         { "no held-out text", Verdict::Unreadable, "heldout.bin", [](C c) { fs::remove(c.paths.evaluationFile()); } },
-        { "a state that no chunk can have", Verdict::NoLedger, "which no run can have", [](C c) { c.sql("UPDATE chunk SET state=77 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "a state that no chunk can have", Verdict::NoLedger, "which no run can have",
+            [](C c) { c.sql("UPDATE chunk SET state=77 WHERE id=(SELECT min(id) FROM chunk)"); } },
     };
     return all;
 }
@@ -435,7 +618,8 @@ std::string allTexts(const AuditReport& report)
 
 const AuditInspection* inspectionOf(const AuditReport& report, const std::string& what)
 {
-    const auto found = std::find_if(report.inspections.begin(), report.inspections.end(), [&](const auto& one) { return one.what == what; });
+    const auto found = std::find_if(
+        report.inspections.begin(), report.inspections.end(), [&](const auto& one) { return one.what == what; });
     return found == report.inspections.end() ? nullptr : &*found;
 }
 
@@ -454,7 +638,8 @@ private Q_SLOTS:
         QCOMPARE(inspectionOf(report, "weights")->inspected, 1);
         QCOMPARE(inspectionOf(report, "blocks")->inspected, 3);
         QVERIFY(!inspectionOf(report, "source"));
-        QVERIFY(auditText(report).starts_with("run " + report.runId + ": every chunk is where it should be, once, and the files are those that were recorded"));
+        QVERIFY(auditText(report).starts_with("run " + report.runId
+            + ": every chunk is where it should be, once, and the files are those that were recorded"));
         QVERIFY(auditHtml(report).find("What was inspected, and how") != std::string::npos);
     }
 
@@ -468,7 +653,8 @@ private Q_SLOTS:
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
         QCOMPARE(inspectionOf(report, "source")->inspected, static_cast<std::int64_t>(before));
         QCOMPARE(inspectionOf(report, "weights")->inspected, 2); // all that are there
-        QVERIFY(inspectionOf(report, "weights")->how.find("SHA-256 of 7 files") != std::string::npos); // three of each, and the frozen weights once
+        QVERIFY(inspectionOf(report, "weights")->how.find("SHA-256 of 7 files")
+            != std::string::npos); // three of each, and the frozen weights once
         QVERIFY(run.blocks().empty()); // and kept nothing of it
     }
 
@@ -481,7 +667,8 @@ private Q_SLOTS:
         QVERIFY(good(auditRun(run.paths, AuditDepth::Files)).isClean()); // there was nothing to hold it against
         const auto report = good(auditRun(run.paths, AuditDepth::Deep));
         QVERIFY(!report.isClean());
-        QVERIFY2(allTexts(report).find("the fingerprints of its samples in the source") != std::string::npos, auditText(report).c_str());
+        QVERIFY2(allTexts(report).find("the fingerprints of its samples in the source") != std::string::npos,
+            auditText(report).c_str());
     }
 
     void changedSourceIsWrongAndAnAbsentOneCannotBeInspected()
@@ -528,10 +715,11 @@ private Q_SLOTS:
         const auto held = good(FileLock::tryLock(run.paths.supervisorLock()));
         auto db = good(Database::open(run.paths.tracker(), {}));
         bool emptied = false;
-        const auto report = good(auditRun(run.paths, AuditDepth::Quick, { {}, [&](const AuditProgress& progress) {
-            db.run("UPDATE event SET wall=wall+1 WHERE seq=1");
-            emptied = progress.fraction == 0 && good(db.checkpoint(Database::WalFile::Empty));
-        } }));
+        const auto report = good(auditRun(run.paths, AuditDepth::Quick,
+            { {}, [&](const AuditProgress& progress) {
+                 db.run("UPDATE event SET wall=wall+1 WHERE seq=1");
+                 emptied = progress.fraction == 0 && good(db.checkpoint(Database::WalFile::Empty));
+             } }));
         qunsetenv("TMPDIR");
         QVERIFY(db.takeStatus().ok() && report.isClean());
         QVERIFY(emptied);
@@ -549,7 +737,8 @@ private Q_SLOTS:
         const auto report = auditRun(run.paths, AuditDepth::Quick);
         qunsetenv("TMPDIR");
         const std::string said = report.ok() ? allTexts(report.value()) : report.error().message;
-        QVERIFY2(said.find("the tracker " + utf8Text(run.paths.tracker()) + " is damaged") != std::string::npos, said.c_str());
+        QVERIFY2(said.find("the tracker " + utf8Text(run.paths.tracker()) + " is damaged") != std::string::npos,
+            said.c_str());
         QVERIFY2(said.find("furrowctl doctor " + utf8Text(run.paths.folder())) != std::string::npos, said.c_str());
         QVERIFY2(said.find(temporary.path().toStdString()) == std::string::npos, said.c_str());
     }
@@ -566,16 +755,19 @@ private Q_SLOTS:
         QFETCH(const QString, when);
         Changed run(whole_);
         bool removed = false;
-        const auto report = good(auditRun(run.paths, AuditDepth::Deep, { {}, [&](const AuditProgress& progress) {
-            if (std::exchange(removed, removed || progress.doing.starts_with(when.toStdString())) || !removed)
-                return;
-            good(good(SupervisorLedger::open(run.paths.tracker())).markRemoved({ 5 }));
-            fs::rename(run.paths.checkpointFolder("r0-10") / "manifest.json", run.paths.removedManifestsFolder() / "r0-10.json");
-            fs::remove_all(run.paths.checkpointFolder("r0-10"));
-        } }));
+        const auto report = good(auditRun(run.paths, AuditDepth::Deep,
+            { {}, [&](const AuditProgress& progress) {
+                 if (std::exchange(removed, removed || progress.doing.starts_with(when.toStdString())) || !removed)
+                     return;
+                 good(good(SupervisorLedger::open(run.paths.tracker())).markRemoved({ 5 }));
+                 fs::rename(run.paths.checkpointFolder("r0-10") / "manifest.json",
+                     run.paths.removedManifestsFolder() / "r0-10.json");
+                 fs::remove_all(run.paths.checkpointFolder("r0-10"));
+             } }));
         QVERIFY(removed);
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
-        QVERIFY2(auditText(report).find("weights of 1 checkpoints that the run itself removed") != std::string::npos, auditText(report).c_str());
+        QVERIFY2(auditText(report).find("weights of 1 checkpoints that the run itself removed") != std::string::npos,
+            auditText(report).c_str());
     }
 
     /// The tracker knows first that weights go; a moment later the manifest is moved.
@@ -606,17 +798,20 @@ private Q_SLOTS:
         run.flip(damaged);
         const auto problems = good(blockProblems(run.paths));
         QCOMPARE(problems.size(), std::size_t(1));
-        QVERIFY2(problems.front().find(damaged.filename().string() + " is damaged") != std::string::npos, problems.front().c_str());
+        QVERIFY2(problems.front().find(damaged.filename().string() + " is damaged") != std::string::npos,
+            problems.front().c_str());
         QVERIFY(fs::exists(damaged)); // looking changes nothing
-        const auto repaired = good(repairRun(run.paths, [](const std::string&) {}));
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
         QVERIFY(!repaired.needed);
         QCOMPARE(repaired.notes.size(), std::size_t(1));
         QVERIFY2(repaired.notes.front().find("It was put aside") != std::string::npos, repaired.notes.front().c_str());
         QVERIFY(!fs::exists(damaged));
-        const auto kept = [&damaged](const fs::directory_entry& entry) { return entry.path().filename().string().starts_with(damaged.filename().string()); };
+        const auto kept = [&damaged](const fs::directory_entry& entry) {
+            return entry.path().filename().string().starts_with(damaged.filename().string());
+        };
         QCOMPARE(std::count_if(fs::directory_iterator(damaged.parent_path()), fs::directory_iterator(), kept), 1);
         QVERIFY(good(blockProblems(run.paths)).empty());
-        QVERIFY(good(repairRun(run.paths, [](const std::string&) {})).notes.empty());
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) { })).notes.empty());
     }
 
     void theDoctorNamesADamagedPlan()
@@ -624,7 +819,9 @@ private Q_SLOTS:
         Changed run(whole_);
         run.sql("UPDATE block SET plan='{}' WHERE block=1");
         const auto problems = good(blockProblems(run.paths));
-        QVERIFY2(!problems.empty() && problems.front().find("A block plan of this run cannot be read") != std::string::npos, problems.empty() ? "" : problems.front().c_str());
+        QVERIFY2(
+            !problems.empty() && problems.front().find("A block plan of this run cannot be read") != std::string::npos,
+            problems.empty() ? "" : problems.front().c_str());
     }
 
     void namedPipeInPlaceOfTheTrackerIsNotWaitedFor()
@@ -634,7 +831,8 @@ private Q_SLOTS:
         QCOMPARE(::mkfifo(run.paths.tracker().c_str(), 0600), 0);
         const auto report = auditRun(run.paths, AuditDepth::Files);
         QVERIFY(!report.ok());
-        QVERIFY2(report.error().message.find("not a regular file") != std::string::npos, report.error().message.c_str());
+        QVERIFY2(
+            report.error().message.find("not a regular file") != std::string::npos, report.error().message.c_str());
     }
 
     void aResumeTookATrackerThatGivesChunksOutByAnotherSeed()
@@ -647,7 +845,8 @@ private Q_SLOTS:
         run.sql("UPDATE meta SET value=99 WHERE key='seed'");
         const auto refused = checkResume(run.paths, file, reader, audited);
         QVERIFY(!refused.ok());
-        QVERIFY2(refused.error().message.find("its seed is '99'") != std::string::npos, refused.error().message.c_str());
+        QVERIFY2(
+            refused.error().message.find("its seed is '99'") != std::string::npos, refused.error().message.c_str());
     }
 
     /// Nobody could read it where it lay, so whoever asked what is wrong was told nothing else.
@@ -674,7 +873,9 @@ private Q_SLOTS:
         fs::copy(run.paths.checkpointFolder("r0-12"), run.paths.checkpointFolder("r0-14"), fs::copy_options::recursive);
         const auto report = good(auditRun(run.paths, AuditDepth::Files));
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
-        QVERIFY2(allTexts(report).find("r0-14 in the folder of the checkpoints does not belong to this run") != std::string::npos, allTexts(report).c_str());
+        QVERIFY2(allTexts(report).find("r0-14 in the folder of the checkpoints does not belong to this run")
+                != std::string::npos,
+            allTexts(report).c_str());
         QVERIFY(fs::exists(run.paths.checkpointFolder("r0-14")));
     }
 
@@ -702,11 +903,15 @@ private Q_SLOTS:
         manifest.replace(manifest.find("\"incarnation\""), 13, "\"past\"");
         manifest.replace(manifest.find("\"eval_loss\""), 11, "\"other\"");
         Changed::write(run.head("manifest.json"), manifest);
-        run.sql("UPDATE meta SET value=replace(value, 'held-out text hash', 'not kept') WHERE key='frozen'; UPDATE checkpoint SET size_bytes=size_bytes-" + std::to_string(size - manifest.size()) + ", manifest_sha256='" + sha256Hex(manifest) + "' WHERE id=6");
+        run.sql(
+            "UPDATE meta SET value=replace(value, 'held-out text hash', 'not kept') WHERE key='frozen'; UPDATE checkpoint SET size_bytes=size_bytes-"
+            + std::to_string(size - manifest.size()) + ", manifest_sha256='" + sha256Hex(manifest) + "' WHERE id=6");
         const auto report = good(auditRun(run.paths, AuditDepth::Files));
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
         const auto said = auditText(report);
-        QVERIFY2(said.find("made by a version that did not keep its hash") != std::string::npos && said.find("who wrote 1 checkpoints") != std::string::npos, said.c_str());
+        QVERIFY2(said.find("made by a version that did not keep its hash") != std::string::npos
+                && said.find("who wrote 1 checkpoints") != std::string::npos,
+            said.c_str());
     }
 
     /// A tracker of which only counters were wrong was made anew without its history.
@@ -716,10 +921,13 @@ private Q_SLOTS:
         const auto row = [](const char* name, const char* sql) { QTest::newRow(name) << QByteArray(sql); };
         row("totals", "UPDATE budget SET steps=1, tokens=2, claimed_tokens=3, reserved_steps=4, completed_blocks=5");
         row("no totals", "DELETE FROM budget");
-        row("meters", "UPDATE epoch SET visited_blocks=9, completed_blocks=9, known_rows=9, known_samples=9, known_held_out=9, done_rows=9, done_samples=9, done_failed=9, n4=9");
+        row("meters",
+            "UPDATE epoch SET visited_blocks=9, completed_blocks=9, known_rows=9, known_samples=9, known_held_out=9, done_rows=9, done_samples=9, done_failed=9, n4=9");
         row("an epoch that is not closed", "UPDATE epoch SET closed_wall=NULL");
-        row("counters of blocks", "UPDATE counts SET n0=5, n4=1, visited=0, wanted=1; UPDATE dataset SET known_blocks=9, prepared_blocks=8");
-        row("claims of checkpoints, epochs and windows of chunks", "UPDATE checkpoint SET first_claim=1, last_claim=12; UPDATE chunk SET epoch=3, covered=1");
+        row("counters of blocks",
+            "UPDATE counts SET n0=5, n4=1, visited=0, wanted=1; UPDATE dataset SET known_blocks=9, prepared_blocks=8");
+        row("claims of checkpoints, epochs and windows of chunks",
+            "UPDATE checkpoint SET first_claim=1, last_claim=12; UPDATE chunk SET epoch=3, covered=1");
     }
     void repairCountsAnewAndKeepsTheHistory()
     {
@@ -727,7 +935,7 @@ private Q_SLOTS:
         Changed run(whole_);
         run.sql(sql.toStdString());
         QVERIFY(!good(auditRun(run.paths, AuditDepth::Files)).isClean());
-        const auto repaired = good(repairRun(run.paths, [](const std::string&) {}));
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
         QVERIFY2(repaired.needed && repaired.basis.find("counted anew") != std::string::npos, repaired.basis.c_str());
         const auto report = good(auditRun(run.paths, AuditDepth::Files));
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
@@ -735,7 +943,8 @@ private Q_SLOTS:
         QCOMPARE(repaired.committed, 12);
     }
 
-    /// After the repair doctor said "whole", and the audit that the tracker did not know which weights were removed, and that it had been damaged.
+    /// After the repair doctor said "whole", and the audit that the tracker did not know which weights were removed,
+    /// and that it had been damaged.
     void olderTrackerThatWasTakenForwardKnowsWhatWasRemoved()
     {
         Changed run(whole_);
@@ -743,10 +952,12 @@ private Q_SLOTS:
             fs::remove(utf8Text(run.paths.tracker()) + ending);
         fs::remove(run.paths.trackerSnapshot());
         fs::copy_file(run.paths.folder() / "older.sqlite", run.paths.tracker());
-        QVERIFY(good(repairRun(run.paths, [](const std::string&) {})).older);
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) { })).older);
         const auto report = good(auditRun(run.paths, AuditDepth::Files));
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
-        QVERIFY2(allTexts(report).find("the tracker was older than the checkpoints and taken forward: ") != std::string::npos, allTexts(report).c_str());
+        QVERIFY2(allTexts(report).find("the tracker was older than the checkpoints and taken forward: ")
+                != std::string::npos,
+            allTexts(report).c_str());
         QVERIFY2(allTexts(report).find("damaged") == std::string::npos, allTexts(report).c_str());
     }
 
@@ -756,7 +967,8 @@ private Q_SLOTS:
         QVERIFY(good(checkpointProblems(run.paths)).empty());
         Changed::write(run.paths.evaluationFile(), "x");
         const auto problems = good(checkpointProblems(run.paths));
-        QVERIFY(problems.size() == 1 && problems.front().find("is not the held-out text this run began with") != std::string::npos);
+        QVERIFY(problems.size() == 1
+            && problems.front().find("is not the held-out text this run began with") != std::string::npos);
     }
 
     void tamperingIsFoundAndNamed_data()
@@ -781,7 +993,9 @@ private Q_SLOTS:
         }
         QVERIFY2(report.value().isClean() == (tampering.verdict == Verdict::Unreadable), said.c_str());
         if (tampering.verdict == Verdict::Unreadable)
-            QVERIFY2(!report.value().couldInspect() && said.find("not everything could be inspected") != std::string::npos, said.c_str());
+            QVERIFY2(
+                !report.value().couldInspect() && said.find("not everything could be inspected") != std::string::npos,
+                said.c_str());
     }
 
 private:

@@ -49,12 +49,17 @@ private Q_SLOTS:
         QTest::addColumn<QString>("says");
         QTest::newRow("empty") << QByteArray() << "cannot be used: it is empty. Restore it from a copy";
         QTest::newRow("cut") << QByteArray("{\"format\": 1, \"run_id") << "it is not JSON at byte 22.";
-        QTest::newRow("a million levels deep") << QByteArray(1'000'000, '[') + QByteArray(1'000'000, ']') << "nested deeper"; // printing it took the stack
+        QTest::newRow("a million levels deep")
+            << QByteArray(1'000'000, '[') + QByteArray(1'000'000, ']') << "nested deeper"; // printing it took the stack
         QTest::newRow("other JSON") << QByteArray("[1,2]") << "not the run.json";
         QTest::newRow("missing field") << QByteArray("{\"format\": 1}") << "it has no key 'run_id'.";
-        QTest::newRow("wrong type") << QByteArray("{\"format\": 1, \"run_id\": 7}") << "its key 'run_id' is not a text.";
-        QTest::newRow("no key of the data") << QByteArray("{\"format\": 1, \"run_id\": \"a\", \"preset\": \"b\", \"created_ns\": 2, \"furrow_version\": \"c\", \"data\": {}}") << "it has no key 'data.identity'.";
-        QTest::newRow("newer, with a version that is none") << QByteArray("{\"format\": 2, \"furrow_version\": 9}") << "use the newer program";
+        QTest::newRow("wrong type") << QByteArray("{\"format\": 1, \"run_id\": 7}")
+                                    << "its key 'run_id' is not a text.";
+        QTest::newRow("no key of the data") << QByteArray(
+            "{\"format\": 1, \"run_id\": \"a\", \"preset\": \"b\", \"created_ns\": 2, \"furrow_version\": \"c\", \"data\": {}}")
+                                            << "it has no key 'data.identity'.";
+        QTest::newRow("newer, with a version that is none")
+            << QByteArray("{\"format\": 2, \"furrow_version\": 9}") << "use the newer program";
         QTest::newRow("newer") << QByteArray("{\"format\": 2, \"furrow_version\": \"9.0\"}") << "made by Furrow 9.0";
     }
     void badFilesAreNamedNotUsed()
@@ -76,10 +81,15 @@ private Q_SLOTS:
         QTest::addColumn<QString>("whole");
         QTest::addColumn<QString>("edited");
         QTest::addColumn<QString>("says");
-        QTest::newRow("a block that is no number") << "\"3\":" << "\"x\":" << "its key 'chunks.x' is of a block that no run can have";
-        QTest::newRow("a block of too many digits") << "\"3\":" << "\"99999999999999999999\":" << "its key 'chunks.99999999999999999999' is of a block that no run can have";
-        QTest::newRow("a step that is a text") << "\"step\":12" << "\"step\":\"a\"" << "its key 'step' is not a whole number";
-        QTest::newRow("absurd tokens") << "\"tokens\":300" << "\"tokens\":9000000000000000000" << "its key 'tokens' is 9000000000000000000, which it cannot be";
+        QTest::newRow("a block that is no number")
+            << "\"3\":" << "\"x\":" << "its key 'chunks.x' is of a block that no run can have";
+        QTest::newRow("a block of too many digits")
+            << "\"3\":" << "\"99999999999999999999\":"
+            << "its key 'chunks.99999999999999999999' is of a block that no run can have";
+        QTest::newRow("a step that is a text")
+            << "\"step\":12" << "\"step\":\"a\"" << "its key 'step' is not a whole number";
+        QTest::newRow("absurd tokens") << "\"tokens\":300" << "\"tokens\":9000000000000000000"
+                                       << "its key 'tokens' is 9000000000000000000, which it cannot be";
         QTest::newRow("no JSON") << "{" << "<" << "it is not JSON at byte 1";
         QTest::newRow("a missing key") << "\"folder\"" << "\"f\"" << "it has no key 'folder'";
     }
@@ -102,7 +112,9 @@ private Q_SLOTS:
         const auto read = readParent(paths);
         QVERIFY(!read.ok());
         QCOMPARE(read.error().code, ErrorCode::Corrupt);
-        QCOMPARE(QString::fromStdString(read.error().message), QString::fromStdString(paths.parentFile().string()) + " cannot be used: " + says + ". Restore it from a copy of the run.");
+        QCOMPARE(QString::fromStdString(read.error().message),
+            QString::fromStdString(paths.parentFile().string()) + " cannot be used: " + says
+                + ". Restore it from a copy of the run.");
     }
 
     void everyCutOfTheFileIsRefused()

@@ -10,10 +10,7 @@ using namespace furrow;
 
 namespace {
 
-void write(const std::filesystem::path& file, const char* text = "x")
-{
-    std::ofstream(file) << text;
-}
+void write(const std::filesystem::path& file, const char* text = "x") { std::ofstream(file) << text; }
 
 } // namespace
 
@@ -51,7 +48,8 @@ private Q_SLOTS:
     void whatWasSwappedIsNamed_data()
     {
         QTest::addColumn<QString>("name");
-        for (const char* name : { "", "checkpoints", "checkpoints/writing", "telemetry", "logs", "tracker.sqlite", "tracker.sqlite-wal" })
+        for (const char* name :
+            { "", "checkpoints", "checkpoints/writing", "telemetry", "logs", "tracker.sqlite", "tracker.sqlite-wal" })
             QTest::newRow(*name ? name : "the run itself") << QString::fromLatin1(name);
     }
     void whatWasSwappedIsNamed()
@@ -79,7 +77,8 @@ private Q_SLOTS:
     void aLinkIsRefusedWhereverItComes_data()
     {
         QTest::addColumn<QString>("name");
-        for (const char* name : { "checkpoints", "checkpoints/removed", "checkpoints/unknown", "telemetry", "logs", "memory", "exports" })
+        for (const char* name :
+            { "checkpoints", "checkpoints/removed", "checkpoints/unknown", "telemetry", "logs", "memory", "exports" })
             QTest::newRow(name) << QString::fromLatin1(name);
     }
     void aLinkIsRefusedWhereverItComes()

@@ -36,7 +36,10 @@ public:
     }
     std::filesystem::path path() const { return std::filesystem::path(folder_.path().toStdString()) / "text.txt"; }
     std::string manifest() const { return inspectData(config).value().manifest; }
-    std::vector<ConfigProblem> problems() const { return dataProblems(config, inspectData(config).value(), *byteTokenizer()).value(); }
+    std::vector<ConfigProblem> problems() const
+    {
+        return dataProblems(config, inspectData(config).value(), *byteTokenizer()).value();
+    }
 
     RunConfig config;
 
@@ -59,20 +62,23 @@ class TestRunRules : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    /// A feeder that was killed twice in a minute came back after two seconds and more, and the workers had nothing to train.
+    /// A feeder that was killed twice in a minute came back after two seconds and more, and the workers had nothing to
+    /// train.
     void whoWasKilledIsStartedAgainAtOnce()
     {
         constexpr std::int64_t kSecond = 1'000'000'000;
         BackOff backOff;
         QVERIFY(!backOff.isPlanned());
-        for (std::int64_t now = kSecond; now < 100 * kSecond; now += 10 * kSecond) { // each time after ten seconds of work
+        for (std::int64_t now = kSecond; now < 100 * kSecond;
+            now += 10 * kSecond) { // each time after ten seconds of work
             backOff.onStart(now);
             QVERIFY(!backOff.isPlanned());
             backOff.onEnd(now + 10 * kSecond);
             QVERIFY(backOff.isDue(now + 10 * kSecond));
         }
     }
-    /// A program of somebody else had locked the tracker for five minutes. The worker that came first when it let go was ended: its lease had run out meanwhile.
+    /// A program of somebody else had locked the tracker for five minutes. The worker that came first when it let go
+    /// was ended: its lease had run out meanwhile.
     void whoGetsALockAfterAStrangerIsNotBlamedForTheStranger()
     {
         using std::chrono::milliseconds;
@@ -106,8 +112,13 @@ private Q_SLOTS:
     {
         RunConfig frozen;
         frozen.workers = 4;
-        const auto attempt = [](std::int64_t id, const char* overrides) { return AttemptRow { { id }, {}, 0, {}, StopReason::None, {}, overrides }; };
-        const auto all = changesByAttempt({ attempt(1, "{}"), attempt(2, R"({"workers":1})"), attempt(3, R"({"workers":1,"epochs":9})"), attempt(4, "torn"), attempt(5, R"({"epochs":9})") }, frozen);
+        const auto attempt = [](std::int64_t id, const char* overrides) {
+            return AttemptRow { { id }, {}, 0, {}, StopReason::None, {}, overrides };
+        };
+        const auto all = changesByAttempt(
+            { attempt(1, "{}"), attempt(2, R"({"workers":1})"), attempt(3, R"({"workers":1,"epochs":9})"),
+                attempt(4, "torn"), attempt(5, R"({"epochs":9})") },
+            frozen);
         std::vector<std::string> said;
         for (const auto& changed : all) {
             said.emplace_back();
@@ -115,7 +126,8 @@ private Q_SLOTS:
                 said.back() += change.setting->key + " " + change.before + "-" + change.after + ";";
         }
         const std::string epochs = std::to_string(frozen.epochs);
-        QVERIFY((said == std::vector<std::string> { "", "workers 4-1;", "epochs " + epochs + "-9;", "", "workers 1-4;" }));
+        QVERIFY(
+            (said == std::vector<std::string> { "", "workers 4-1;", "epochs " + epochs + "-9;", "", "workers 1-4;" }));
         QCOMPARE(configOf(attempt(4, "torn"), frozen).error().code, ErrorCode::Corrupt);
     }
 
@@ -131,10 +143,7 @@ private Q_SLOTS:
         QVERIFY(nextConfig({ asked }, frozen).value().stopAfterEpoch);
     }
 
-    void settingsThatFitTheDataHaveNoProblems()
-    {
-        QVERIFY(Lines(100).problems().empty());
-    }
+    void settingsThatFitTheDataHaveNoProblems() { QVERIFY(Lines(100).problems().empty()); }
 
     /// It was made, and its feeder waited for room for ever.
     void aCacheWithoutRoomForTwoBlocksIsNamed()
@@ -145,7 +154,8 @@ private Q_SLOTS:
         const auto problems = data.problems();
         QCOMPARE(problems.size(), std::size_t { 1 });
         QCOMPARE(problems.front().key, "cache_gib");
-        QVERIFY(problems.front().message.find("two prepared blocks of 2,000 samples take about 0.004") != std::string::npos);
+        QVERIFY(problems.front().message.find("two prepared blocks of 2,000 samples take about 0.004")
+            != std::string::npos);
         data.config.cacheGiB = 0.005;
         QVERIFY(data.problems().empty());
     }
@@ -192,7 +202,9 @@ private Q_SLOTS:
         constexpr std::uint64_t kAll = 1 << 20;
         const auto overlapOf = [&](const Lines& text, std::uint64_t mostBytes) {
             const auto set = readEvaluationText(trained.config, text.path().string(), *byteTokenizer());
-            return set.ok() ? overlapWithTraining(trained.config, trained.manifest(), set.value().text.fingerprints, mostBytes) : Result<TextOverlap>(set.error());
+            return set.ok()
+                ? overlapWithTraining(trained.config, trained.manifest(), set.value().text.fingerprints, mostBytes)
+                : Result<TextOverlap>(set.error());
         };
         const auto own = overlapOf(trained, kAll);
         QVERIFY2(own.ok(), own.ok() ? "" : own.error().message.c_str());
@@ -237,15 +249,19 @@ private Q_SLOTS:
         QVERIFY(freezeHeldOut(lines.config, lines.manifest(), *byteTokenizer(), path).ok());
         const auto set = readHeldOut(path);
         QVERIFY(set.ok() && set.value().text.count() > 0);
-        QCOMPARE(evaluatedLabels(path, lines.config), static_cast<std::int64_t>(set.value().text.tokens.size()) + static_cast<std::int64_t>(set.value().text.count()));
+        QCOMPARE(evaluatedLabels(path, lines.config),
+            static_cast<std::int64_t>(set.value().text.tokens.size())
+                + static_cast<std::int64_t>(set.value().text.count()));
         lines.config.evalBatches = 3;
         QCOMPARE(evaluatedLabels(path, lines.config), 3 * lines.config.batchSize * lines.config.seqLen);
         QCOMPARE(evaluatedLabels(path / "absent", lines.config), 0);
         std::filesystem::remove(path);
         QCOMPARE(::mkfifo(path.c_str(), 0600), 0); // `status` waited for ever
         QCOMPARE(evaluatedLabels(path, lines.config), 0);
-        QCOMPARE(ofWhat({ 2.5, 1200, 192, 0, false, 0, "replica 0" }), std::string("of step 1,200, on 192 tokens of held-out text; replica 0"));
-        QCOMPARE(ofWhat({ 2.5, 7, 0, 0, true, 0, "all replicas, merged" }), std::string("of step 7; all replicas, merged"));
+        QCOMPARE(ofWhat({ 2.5, 1200, 192, 0, false, 0, "replica 0" }),
+            std::string("of step 1,200, on 192 tokens of held-out text; replica 0"));
+        QCOMPARE(
+            ofWhat({ 2.5, 7, 0, 0, true, 0, "all replicas, merged" }), std::string("of step 7; all replicas, merged"));
     }
 
     /// `status` said "finished (epochs)" and "stopped (user: after a checkpoint)".
@@ -258,7 +274,8 @@ private Q_SLOTS:
         }
         QCOMPARE(endInWords(StopReason::None, {}), std::string());
         QCOMPARE(endInWords(StopReason::Epochs, {}), std::string("all wanted epochs are trained"));
-        QCOMPARE(endInWords(StopReason::User, "after a checkpoint"), std::string("a person stopped it (after a checkpoint)"));
+        QCOMPARE(endInWords(StopReason::User, "after a checkpoint"),
+            std::string("a person stopped it (after a checkpoint)"));
         QCOMPARE(endInWords(StopReason::Error, "the disk is full"), std::string("the disk is full"));
     }
 };

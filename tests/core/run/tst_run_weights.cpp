@@ -41,7 +41,8 @@ private Q_SLOTS:
     /// eval, sample, export and `brain show` used the merge, as long as some replica had trained nothing since.
     void theNewestWeightsWereAnOldMergeThatAnotherReplicaHadTrainedOnFrom()
     {
-        const std::vector<Row> rows { made(1, 0, 100, {}, false), made(2, 1, 120, {}, false), made(3, kMerge, 220, { 1, 2 }, true), made(4, 0, 900, { 3 }, true) };
+        const std::vector<Row> rows { made(1, 0, 100, {}, false), made(2, 1, 120, {}, false),
+            made(3, kMerge, 220, { 1, 2 }, true), made(4, 0, 900, { 3 }, true) };
         const auto weights = weightsOf(rows);
         QCOMPARE(folderOf(weights), std::string("c4"));
         QVERIFY(!weights->isOneOfSeveral()); // the other one stands on what these were made from
@@ -51,19 +52,22 @@ private Q_SLOTS:
 
     void aMergeThatAllStandOnIsTheNewest()
     {
-        const auto weights = weightsOf({ made(1, 0, 100, {}, false), made(2, 1, 120, {}, false), made(3, kMerge, 220, { 1, 2 }, true) });
+        const auto weights = weightsOf(
+            { made(1, 0, 100, {}, false), made(2, 1, 120, {}, false), made(3, kMerge, 220, { 1, 2 }, true) });
         QCOMPARE(folderOf(weights), std::string("c3"));
         QCOMPARE(whoseWeights(*weights), std::string("all replicas, merged"));
     }
 
     void weightsOfOneReplicaAmongSeveralAreCalledThat()
     {
-        const std::vector<Row> rows { made(1, kMerge, 20, {}, false), made(2, 1, 37, { 1 }, true), made(3, 0, 30, { 1 }, false), made(4, 0, 35, { 3 }, true) };
+        const std::vector<Row> rows { made(1, kMerge, 20, {}, false), made(2, 1, 37, { 1 }, true),
+            made(3, 0, 30, { 1 }, false), made(4, 0, 35, { 3 }, true) };
         const auto weights = weightsOf(rows);
         QCOMPARE(folderOf(weights), std::string("c2")); // the most trained, though the other checkpoint is newer
         QCOMPARE(weights->unmergedReplicas, 1);
         QCOMPARE(weights->tokensOfAll, 52); // the twenty of the merge once
-        QCOMPARE(whoseWeights(*weights), std::string("replica 1's own weights: 37 of 52 tokens; not merged with the others"));
+        QCOMPARE(whoseWeights(*weights),
+            std::string("replica 1's own weights: 37 of 52 tokens; not merged with the others"));
         const auto json = toJson(*weights);
         QCOMPARE(json["replica"].get<int>(), 1);
         QCOMPARE(json["unmerged_replicas"].get<int>(), 1);

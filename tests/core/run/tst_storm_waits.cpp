@@ -13,7 +13,10 @@ using namespace furrow;
 class TestStormWaits : public QObject {
     Q_OBJECT
 
-    static void append(const std::filesystem::path& file, const std::string& lines) { std::ofstream(file, std::ios::app | std::ios::binary) << lines; }
+    static void append(const std::filesystem::path& file, const std::string& lines)
+    {
+        std::ofstream(file, std::ios::app | std::ios::binary) << lines;
+    }
     static std::string header()
     {
         std::string line;

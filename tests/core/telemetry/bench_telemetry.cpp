@@ -1,4 +1,5 @@
-// bench_telemetry [events] [folder]: cold open, cache write, cached open and memory of a synthetic run, in processor time.
+// bench_telemetry [events] [folder]: cold open, cache write, cached open and memory of a synthetic run, in processor
+// time.
 #include "core/telemetry/run_telemetry.h"
 #include "core/telemetry/synthetic.h"
 
@@ -11,10 +12,7 @@ using namespace furrow;
 namespace {
 
 /// Processor time: the machine may be shared.
-double milliseconds(std::clock_t since)
-{
-    return static_cast<double>(std::clock() - since) * 1e3 / CLOCKS_PER_SEC;
-}
+double milliseconds(std::clock_t since) { return static_cast<double>(std::clock() - since) * 1e3 / CLOCKS_PER_SEC; }
 
 } // namespace
 
@@ -28,8 +26,8 @@ int main(int argc, char** argv)
     const auto totals = writeSyntheticTelemetry(folder, run);
     if (!totals.ok())
         return 1;
-    std::printf("written   %8.1f ms  %lld lines  %.1f MB\n", milliseconds(now), static_cast<long long>(totals.value().lines),
-        static_cast<double>(totals.value().bytes) / 1e6);
+    std::printf("written   %8.1f ms  %lld lines  %.1f MB\n", milliseconds(now),
+        static_cast<long long>(totals.value().lines), static_cast<double>(totals.value().bytes) / 1e6);
     now = std::clock();
     RunTelemetry cold(folder, folder / "columns.bin");
     cold.poll(1);
@@ -39,8 +37,9 @@ int main(int argc, char** argv)
     std::printf("read      %8.1f ms\n", milliseconds(now));
     now = std::clock();
     snapshot = cold.snapshot();
-    std::printf("snapshot  %8.2f ms  %.1f MB  %lld steps %lld duplicates %lld bad\n", milliseconds(now), static_cast<double>(snapshot->memoryBytes()) / 1e6,
-        static_cast<long long>(snapshot->counts.steps), static_cast<long long>(snapshot->counts.duplicates), static_cast<long long>(snapshot->counts.bad));
+    std::printf("snapshot  %8.2f ms  %.1f MB  %lld steps %lld duplicates %lld bad\n", milliseconds(now),
+        static_cast<double>(snapshot->memoryBytes()) / 1e6, static_cast<long long>(snapshot->counts.steps),
+        static_cast<long long>(snapshot->counts.duplicates), static_cast<long long>(snapshot->counts.bad));
     now = std::clock();
     const auto saved = cold.saveCache();
     std::printf("cache     %8.1f ms  %s\n", milliseconds(now), saved.ok() ? "written" : saved.error().message.c_str());

@@ -14,7 +14,8 @@ using namespace furrow;
 
 namespace {
 
-constexpr const char* kHeader = "{\"schema\":1,\"run\":\"r\",\"attempt\":1,\"worker\":0,\"boot\":\"b\",\"wall_anchor\":1000000000000,\"mono_anchor\":0}\n";
+constexpr const char* kHeader
+    = "{\"schema\":1,\"run\":\"r\",\"attempt\":1,\"worker\":0,\"boot\":\"b\",\"wall_anchor\":1000000000000,\"mono_anchor\":0}\n";
 
 std::string stepLine(std::int64_t t, std::int64_t step, double loss = 3.5, std::int64_t tokens = 0)
 {
@@ -73,14 +74,19 @@ private Q_SLOTS:
         QTest::newRow("duplicated") << header + line(1, 1) + line(1, 1) + line(2, 2) << 2 << 0 << 1;
         QTest::newRow("out of order") << header + line(1, 1) + line(3, 3) + line(2, 2) + line(4, 4) << 3 << 0 << 1;
         QTest::newRow("garbage") << header + "\x00\xff garbage" + "\n" + line(1, 1) + "[1,2]\n{}\n" << 1 << 3 << 0;
-        QTest::newRow("not a number where one is needed") << header + "{\"k\":\"step\",\"t\":1,\"step\":\"many\"}\n" << 0 << 1 << 0;
+        QTest::newRow("not a number where one is needed") << header + "{\"k\":\"step\",\"t\":1,\"step\":\"many\"}\n"
+                                                          << 0 << 1 << 0;
         QTest::newRow("nested") << header + "{\"k\":\"step\",\"t\":1,\"x\":{}}\n" << 0 << 1 << 0;
         QTest::newRow("unknown kind") << header + "{\"k\":\"future\",\"t\":1}\n" + line(1, 1) << 1 << 0 << 0;
-        QTest::newRow("unknown field") << header + "{\"k\":\"step\",\"t\":1,\"step\":1,\"something_long\":\"x\"}\n" << 1 << 0 << 0;
-        QTest::newRow("windows line ends") << QByteArray(header).replace("\n", "\r\n") + line(1, 1).replace("\n", "\r\n") << 1 << 0 << 0;
+        QTest::newRow("unknown field") << header + "{\"k\":\"step\",\"t\":1,\"step\":1,\"something_long\":\"x\"}\n"
+                                       << 1 << 0 << 0;
+        QTest::newRow("windows line ends")
+            << QByteArray(header).replace("\n", "\r\n") + line(1, 1).replace("\n", "\r\n") << 1 << 0 << 0;
         QTest::newRow("no header") << line(1, 1) << 0 << 0 << 0;
-        QTest::newRow("3 MB without a line end") << header + QByteArray(3 << 20, 'x') + "\n" + line(1, 1) << 1 << 3 << 0;
-        QTest::newRow("huge numbers") << header + "{\"k\":\"step\",\"t\":99999999999999999999,\"step\":1e300}\n" << 0 << 0 << 0;
+        QTest::newRow("3 MB without a line end")
+            << header + QByteArray(3 << 20, 'x') + "\n" + line(1, 1) << 1 << 3 << 0;
+        QTest::newRow("huge numbers") << header + "{\"k\":\"step\",\"t\":99999999999999999999,\"step\":1e300}\n"
+                                      << 0 << 0 << 0;
     }
     void countsAndSurvivesBadInput()
     {
@@ -141,7 +147,8 @@ private Q_SLOTS:
         for (int i = 1; i <= 10; ++i)
             first += stepLine(i, i);
         append(folder_ / "1-w0.jsonl", first);
-        std::string second = "{\"schema\":1,\"run\":\"r\",\"attempt\":2,\"worker\":0,\"boot\":\"c\",\"wall_anchor\":5000000000000,\"mono_anchor\":0}\n";
+        std::string second
+            = "{\"schema\":1,\"run\":\"r\",\"attempt\":2,\"worker\":0,\"boot\":\"c\",\"wall_anchor\":5000000000000,\"mono_anchor\":0}\n";
         for (int i = 8; i <= 15; ++i)
             second += stepLine(i - 7, i);
         append(folder_ / "2-w0.jsonl", second);
@@ -159,7 +166,8 @@ private Q_SLOTS:
 
     void aRollBackBeginsAStretch()
     {
-        append(folder_ / "1-w0.jsonl", kHeader + stepLine(1, 1) + stepLine(2, 2) + stepLine(3, 3) + stepLine(4, 2) + stepLine(5, 3));
+        append(folder_ / "1-w0.jsonl",
+            kHeader + stepLine(1, 1) + stepLine(2, 2) + stepLine(3, 3) + stepLine(4, 2) + stepLine(5, 3));
         RunTelemetry telemetry(folder_);
         const auto snapshot = readAll(telemetry);
         QCOMPARE(snapshot->stretches.size(), std::size_t(2));
@@ -185,7 +193,9 @@ private Q_SLOTS:
         run.steps = 400;
         const auto written = writeSyntheticTelemetry(folder_, run);
         QVERIFY(written.ok());
-        append(folder_ / "9-w7.jsonl", std::string(kHeader) + "{\"k\":\"event\",\"t\":5,\"what\":\"alarm\",\"text\":\"a, \\\"b\\\"\"}\nrubbish\n{\"k\":\"drift\",\"t\":6,\"round\":1,\"mean\":0.5}\n");
+        append(folder_ / "9-w7.jsonl",
+            std::string(kHeader)
+                + "{\"k\":\"event\",\"t\":5,\"what\":\"alarm\",\"text\":\"a, \\\"b\\\"\"}\nrubbish\n{\"k\":\"drift\",\"t\":6,\"round\":1,\"mean\":0.5}\n");
         std::int64_t steps = 0;
         std::int64_t others = 0;
         const auto walked = forEachRecord(folder_, [&](const PlacedRecord& at) -> Status {
@@ -220,8 +230,11 @@ private Q_SLOTS:
     /// The end of DiLoCo is measured by a task: its evaluation and drifts were in no export.
     void whatATaskMeasuredIsExported()
     {
-        const std::string header = QString::fromLatin1(kHeader).replace(QStringLiteral("\"worker\":0"), QStringLiteral("\"worker\":-1")).toStdString();
-        append(folder_ / "1-task.jsonl", header + "{\"k\":\"drift\",\"t\":6,\"round\":1,\"replica\":1,\"mean\":0.5,\"base\":0.25,\"pnorm\":1}\n");
+        const std::string header = QString::fromLatin1(kHeader)
+                                       .replace(QStringLiteral("\"worker\":0"), QStringLiteral("\"worker\":-1"))
+                                       .toStdString();
+        append(folder_ / "1-task.jsonl",
+            header + "{\"k\":\"drift\",\"t\":6,\"round\":1,\"replica\":1,\"mean\":0.5,\"base\":0.25,\"pnorm\":1}\n");
         const auto out = folder_.parent_path();
         for (const char* format : { "csv", "tensorboard" })
             QCOMPARE(exportTelemetry(folder_, format, out / format).value(), 1);
@@ -233,7 +246,8 @@ private Q_SLOTS:
         QVERIFY(std::filesystem::is_directory(out / "tensorboard" / "task"));
     }
 
-    /// Columns of CSV and keys of JSON lines had other names, epochs counted from 0, chunks were numbers of fifteen digits, and lost steps looked like all others.
+    /// Columns of CSV and keys of JSON lines had other names, epochs counted from 0, chunks were numbers of fifteen
+    /// digits, and lost steps looked like all others.
     void tablesAndLinesOfAnExportSayOneThing()
     {
         append(folder_ / "1-w0.jsonl", kHeader);
@@ -271,7 +285,8 @@ private Q_SLOTS:
             for (int i = 0; i < names.size(); ++i) {
                 QVERIFY2(object.contains(names[i]), qPrintable(names[i]));
                 const QJsonValue value = object[names[i]];
-                QVERIFY2(value.isString() ? value.toString() == values[i] : value.toDouble() == values[i].toDouble(), qPrintable(names[i] + QStringLiteral(": ") + values[i]));
+                QVERIFY2(value.isString() ? value.toString() == values[i] : value.toDouble() == values[i].toDouble(),
+                    qPrintable(names[i] + QStringLiteral(": ") + values[i]));
             }
             QCOMPARE(object[QStringLiteral("epoch")].toInt(), 1);
             QCOMPARE(object[QStringLiteral("chunk")].toString(), QStringLiteral("3:17"));
@@ -382,7 +397,8 @@ private Q_SLOTS:
         QVERIFY(writeSyntheticTelemetry(other, run).ok());
         for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
             std::ifstream a(entry.path(), std::ios::binary), b(other / entry.path().filename(), std::ios::binary);
-            QVERIFY(std::string(std::istreambuf_iterator<char>(a), {}) == std::string(std::istreambuf_iterator<char>(b), {}));
+            QVERIFY(std::string(std::istreambuf_iterator<char>(a), {})
+                == std::string(std::istreambuf_iterator<char>(b), {}));
         }
         RunTelemetry telemetry(folder_);
         const auto snapshot = readAll(telemetry);

@@ -57,15 +57,18 @@ private Q_SLOTS:
         SteadyColumn column;
         std::vector<std::uint32_t> raw;
         for (std::size_t i = 0; i < kCount; ++i) {
-            raw.push_back(static_cast<std::uint32_t>(rise * static_cast<double>(i)) + static_cast<std::uint32_t>(noise == 0 ? 0 : random.below(noise)));
+            raw.push_back(static_cast<std::uint32_t>(rise * static_cast<double>(i))
+                + static_cast<std::uint32_t>(noise == 0 ? 0 : random.below(noise)));
             column.append(raw.back());
         }
         QCOMPARE(column.size(), kCount);
         QCOMPARE(column.back(), raw.back());
         for (std::size_t i = 0; i < kCount; ++i)
             QCOMPARE(column[i], raw[i]);
-        QVERIFY2(static_cast<double>(column.memoryBytes()) < bytes * kCount + 2000, qPrintable(QString::number(column.memoryBytes())));
-        for (const std::size_t count : { std::size_t(0), std::size_t(5), SteadyColumn::kSegment, SteadyColumn::kSegment + 1, kCount - 1 }) {
+        QVERIFY2(static_cast<double>(column.memoryBytes()) < bytes * kCount + 2000,
+            qPrintable(QString::number(column.memoryBytes())));
+        for (const std::size_t count :
+            { std::size_t(0), std::size_t(5), SteadyColumn::kSegment, SteadyColumn::kSegment + 1, kCount - 1 }) {
             const SteadyColumn head = column.first(count);
             QCOMPARE(head.size(), count);
             for (std::size_t i = 0; i < count; i += 7)
@@ -75,7 +78,8 @@ private Q_SLOTS:
         column.append(raw.back() + 1);
         QCOMPARE(copy.size(), kCount);
         if (noise == 0 && rise > 0) {
-            for (const std::size_t i : { std::size_t(0), SteadyColumn::kSegment - 1, SteadyColumn::kSegment, kCount - 1 }) {
+            for (const std::size_t i :
+                { std::size_t(0), SteadyColumn::kSegment - 1, SteadyColumn::kSegment, kCount - 1 }) {
                 QCOMPARE(copy.lowerBound(raw[i]), i);
                 QCOMPARE(copy.lowerBound(raw[i] + 0.5), i + 1);
             }
@@ -99,7 +103,8 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const auto path = std::filesystem::path(folder.filePath("store.cache").toStdString());
         CacheWriter out;
-        for (const std::uint64_t number : { std::uint64_t(1), std::uint64_t(0), std::uint64_t(width), std::uint64_t(0) }) // one segment: first, width, slope
+        for (const std::uint64_t number : { std::uint64_t(1), std::uint64_t(0), std::uint64_t(width),
+                 std::uint64_t(0) }) // one segment: first, width, slope
             out.number(number);
         const std::string off(std::min(width, 8u) * SteadyColumn::kSegment, 0);
         out.bytes(off.data(), off.size());
@@ -132,7 +137,8 @@ private Q_SLOTS:
         for (int i = 0; i < size; ++i) {
             float value = static_cast<float>(random.uniform() * 100 - 50);
             if (withBad && random.below(10) == 0)
-                value = random.below(2) ? std::numeric_limits<float>::quiet_NaN() : -std::numeric_limits<float>::infinity();
+                value = random.below(2) ? std::numeric_limits<float>::quiet_NaN()
+                                        : -std::numeric_limits<float>::infinity();
             raw.push_back(value);
             column.append(value);
         }
@@ -196,8 +202,8 @@ private Q_SLOTS:
 
     void linesComeBackAsTheyWereWritten()
     {
-        StepRecord step { 123456789012345, 17, 51, 2, 53, 300'000'053'000'017, 68000, 69632, 4096, 3.5, 5.875e-4, 0.75, 118200,
-            { 1.5, 2.25, 3.125, 0.5, 900.125 }, 17'100'000'000, 41.5 };
+        StepRecord step { 123456789012345, 17, 51, 2, 53, 300'000'053'000'017, 68000, 69632, 4096, 3.5, 5.875e-4, 0.75,
+            118200, { 1.5, 2.25, 3.125, 0.5, 900.125 }, 17'100'000'000, 41.5 };
         EvalRecord eval { 5, 17, 69632, 3.25, 0.3125, EvalRecord::What::Merged };
         EventRecord event { 6, 17, 300'000'053'000'017, EventRecord::Kind::Rollback, "tab\t \"quoted\" \xc3\xa4" };
         GpuRecord gpu { 7, "GPU-5b1e", 0.5, 17, 24, 310.5, 66 };

@@ -46,7 +46,10 @@ class TestTelemetryWriter : public QObject {
 
 private:
     QTemporaryDir dir_;
-    std::filesystem::path file(const char* name) const { return std::filesystem::path(dir_.path().toStdString()) / "telemetry" / name; }
+    std::filesystem::path file(const char* name) const
+    {
+        return std::filesystem::path(dir_.path().toStdString()) / "telemetry" / name;
+    }
 
 private Q_SLOTS:
     void aNamedPipeInPlaceOfTheTelemetryHungItsWriter()
@@ -56,7 +59,8 @@ private Q_SLOTS:
         QCOMPARE(::mkfifo(path.c_str(), 0600), 0);
         const auto writer = TelemetryWriter::open(path, { "run-7c1e", 9, 0 }, systemClock());
         QVERIFY(!writer.ok());
-        QVERIFY2(writer.error().message.find("not a regular file") != std::string::npos, writer.error().message.c_str());
+        QVERIFY2(
+            writer.error().message.find("not a regular file") != std::string::npos, writer.error().message.c_str());
         std::filesystem::remove(path);
     }
 
@@ -113,7 +117,10 @@ private Q_SLOTS:
         const auto path = file("3-w0.jsonl");
         std::filesystem::create_directories(path.parent_path());
         std::ofstream(path, std::ios::binary) << "{\"schema\":1}\n{\"k\":\"step\",\"t\":12";
-        { auto writer = TelemetryWriter::open(path, { "run", 3, 0 }, systemClock()); QVERIFY(writer.ok()); }
+        {
+            auto writer = TelemetryWriter::open(path, { "run", 3, 0 }, systemClock());
+            QVERIFY(writer.ok());
+        }
         const auto lines = linesOf(path);
         QCOMPARE(lines.size(), std::size_t(3));
         QVERIFY(nlohmann::json::accept(lines[2]));
@@ -137,7 +144,8 @@ private Q_SLOTS:
 
     void aFullDiskIsCountedAndNotFatal()
     {
-        // No file of this process may have a byte, as on a disk without room. Not /dev/full: what is no regular file is refused.
+        // No file of this process may have a byte, as on a disk without room. Not /dev/full: what is no regular file is
+        // refused.
         rlimit before {};
         QCOMPARE(::getrlimit(RLIMIT_FSIZE, &before), 0);
         std::signal(SIGXFSZ, SIG_IGN);

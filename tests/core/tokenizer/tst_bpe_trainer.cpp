@@ -9,7 +9,8 @@ using namespace furrow;
 
 namespace {
 
-Result<std::string> trained(const std::vector<std::string>& texts, BpeTrainingOptions options, std::stop_token stop = {})
+Result<std::string> trained(
+    const std::vector<std::string>& texts, BpeTrainingOptions options, std::stop_token stop = {})
 {
     BpeTrainer trainer;
     for (const auto& text : texts)
@@ -25,7 +26,8 @@ std::vector<TokenId> encoded(const Tokenizer& tokenizer, std::string_view text)
     return ids;
 }
 
-const std::vector<std::string> kTexts { "low low low low low", " lower lower", " newest newest newest newest newest newest", " widest widest widest", "aaaa aaaa \xE4\xB8\xAD\xE4\xB8\xAD" };
+const std::vector<std::string> kTexts { "low low low low low", " lower lower",
+    " newest newest newest newest newest newest", " widest widest widest", "aaaa aaaa \xE4\xB8\xAD\xE4\xB8\xAD" };
 
 } // namespace
 

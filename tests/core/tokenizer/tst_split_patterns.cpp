@@ -6,7 +6,8 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-// Split patterns against the pieces that the tokenizers library gives (split_patterns.json, made by tests/oracle/split_patterns.py).
+// Split patterns against the pieces that the tokenizers library gives (split_patterns.json, made by
+// tests/oracle/split_patterns.py).
 
 using namespace furrow;
 using nlohmann::json;
@@ -15,7 +16,8 @@ namespace {
 
 std::size_t codePoints(std::string_view text)
 {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 /// The lengths of the pieces in code points, each match a piece of its own: "3 1 4".
@@ -25,7 +27,8 @@ QByteArray pieces(const Regex& regex, std::string_view text)
     std::size_t done = 0;
     const auto add = [&](std::size_t to) {
         if (to > done)
-            lengths += (lengths.isEmpty() ? "" : " ") + QByteArray::number(static_cast<qulonglong>(codePoints(text.substr(done, to - done))));
+            lengths += (lengths.isEmpty() ? "" : " ")
+                + QByteArray::number(static_cast<qulonglong>(codePoints(text.substr(done, to - done))));
         done = to;
     };
     const auto status = regex.forEachMatch(text, [&](std::size_t begin, std::size_t end) {
@@ -63,7 +66,8 @@ private Q_SLOTS:
     {
         QTest::addColumn<int>("row");
         for (int row = 0; row < static_cast<int>(table_["patterns"].size()); ++row)
-            QTest::newRow(qPrintable(QString::fromStdString(table_["patterns"][row]["pattern"].get<std::string>()))) << row;
+            QTest::newRow(qPrintable(QString::fromStdString(table_["patterns"][row]["pattern"].get<std::string>())))
+                << row;
     }
     void piecesAreThoseOfTheTokenizersLibrary()
     {
@@ -74,7 +78,10 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < table_["texts"].size(); ++i) {
             const auto text = table_["texts"][i].get<std::string>();
             const auto found = pieces(*regex.value(), text);
-            QVERIFY2(found == QByteArray::fromStdString(expected["pieces"][i].get<std::string>()), (json(text).dump(-1, ' ', true) + ": " + found.toStdString() + ", expected " + expected["pieces"][i].dump()).c_str());
+            QVERIFY2(found == QByteArray::fromStdString(expected["pieces"][i].get<std::string>()),
+                (json(text).dump(-1, ' ', true) + ": " + found.toStdString() + ", expected "
+                    + expected["pieces"][i].dump())
+                    .c_str());
         }
     }
 
@@ -93,7 +100,8 @@ private Q_SLOTS:
                 appendUtf8(text, c);
                 bool matched = false;
                 QVERIFY(regex->forEachMatch(text, [&](std::size_t, std::size_t) { matched = true; }).ok());
-                QVERIFY2(matched == (kCategoryNames.substr(static_cast<std::size_t>(categoryOf(c)) * 2, 2) == name), (name + " of " + std::to_string(c)).c_str());
+                QVERIFY2(matched == (kCategoryNames.substr(static_cast<std::size_t>(categoryOf(c)) * 2, 2) == name),
+                    (name + " of " + std::to_string(c)).c_str());
             }
         }
     }
@@ -125,20 +133,24 @@ private Q_SLOTS:
     void aMatchLimitIsAnErrorAndNotNoMatch()
     {
         const auto regex = Regex::compile("(a+)+[bd]").value();
-        const auto status = regex->forEachMatch(std::string(5000, 'a') + "c", [](std::size_t, std::size_t) {});
+        const auto status = regex->forEachMatch(std::string(5000, 'a') + "c", [](std::size_t, std::size_t) { });
         QVERIFY(!status.ok());
         QCOMPARE(status.error().code, ErrorCode::InvalidArgument);
-        QVERIFY2(contains(status.error().message, "(a+)+[bd]") && contains(status.error().message, "5001 bytes"), status.error().message.c_str());
-        QVERIFY(regex->forEachMatch("aab c", [](std::size_t, std::size_t) {}).ok());
+        QVERIFY2(contains(status.error().message, "(a+)+[bd]") && contains(status.error().message, "5001 bytes"),
+            status.error().message.c_str());
+        QVERIFY(regex->forEachMatch("aab c", [](std::size_t, std::size_t) { }).ok());
         const auto deep = Regex::compile("(?:(a)|b)*(?!\\z)\\z").value(); // remembers each turn
-        QVERIFY(!deep->forEachMatch(std::string(6'000'000, 'a'), [](std::size_t, std::size_t) {}).ok());
+        QVERIFY(!deep->forEachMatch(std::string(6'000'000, 'a'), [](std::size_t, std::size_t) { }).ok());
     }
 
     void bytesThatAreNoUtf8MatchNothing()
     {
         const auto any = Regex::compile("(?m:.)").value();
         std::vector<std::size_t> at;
-        QVERIFY(any->forEachMatch("a\xFF\xC3\xA9\xE4\xB8", [&](std::size_t begin, std::size_t end) { at.push_back(begin * 10 + end); }).ok());
+        QVERIFY(
+            any->forEachMatch(
+                   "a\xFF\xC3\xA9\xE4\xB8", [&](std::size_t begin, std::size_t end) { at.push_back(begin * 10 + end); })
+                .ok());
         QCOMPARE(at, (std::vector<std::size_t> { 1, 24 }));
     }
 };

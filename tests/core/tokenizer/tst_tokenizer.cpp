@@ -32,7 +32,8 @@ std::string randomBytes(Random& random, std::size_t size)
 
 std::string randomWords(Random& random, std::size_t count)
 {
-    const std::string_view words[] = { "the", " field", "'s", " ploughed", "\n", "  ", " once", "12345", " \xC3\xA9t\xC3\xA9", "!?", "\t", " \xE4\xB8\xAD\xE6\x96\x87", " incomprehensibilities" };
+    const std::string_view words[] = { "the", " field", "'s", " ploughed", "\n", "  ", " once", "12345",
+        " \xC3\xA9t\xC3\xA9", "!?", "\t", " \xE4\xB8\xAD\xE6\x96\x87", " incomprehensibilities" };
     std::string text;
     for (std::size_t i = 0; i < count; ++i) {
         text += words[random.below(std::size(words))];
@@ -53,10 +54,13 @@ std::string times(std::string_view text, std::size_t count)
 std::shared_ptr<const Tokenizer> charTokenizer(std::string_view text, CharFallback fallback = CharFallback::Bytes)
 {
     bool given = false;
-    return buildCharTokenizer([&](std::string_view& next) {
-        next = text;
-        return !std::exchange(given, true);
-    }, fallback).value();
+    return buildCharTokenizer(
+        [&](std::string_view& next) {
+            next = text;
+            return !std::exchange(given, true);
+        },
+        fallback)
+        .value();
 }
 
 } // namespace
@@ -97,12 +101,14 @@ private Q_SLOTS:
             { "e\314\201", { 68, 136, 223 } },
             { "", {} },
             { "Hello, world! \344\275\240\345\245\275\344\270\226\347\225\214 \360\237\230\200\360\237\221\215\360\237\217\275",
-                { 15496, 11, 995, 0, 220, 19526, 254, 25001, 121, 10310, 244, 45911, 234, 30325, 222, 41840, 235, 8582, 237, 121 } },
+                { 15496, 11, 995, 0, 220, 19526, 254, 25001, 121, 10310, 244, 45911, 234, 30325, 222, 41840, 235, 8582,
+                    237, 121 } },
             { "'s'S 'sx don't", { 338, 6, 50, 705, 82, 87, 836, 470 } },
             { "\305\277's'\305\277", { 129, 123, 338, 6, 129, 123 } },
             { "x\012  ", { 87, 198, 220, 220 } },
             { " \012 \012 ", { 220, 198, 220, 198, 220 } },
-            { "int main() {\012\011return 0;\012}\015\012", { 600, 1388, 3419, 1391, 198, 197, 7783, 657, 26, 198, 92, 201, 198 } },
+            { "int main() {\012\011return 0;\012}\015\012",
+                { 600, 1388, 3419, 1391, 198, 197, 7783, 657, 26, 198, 92, 201, 198 } },
             { "<|endoftext|>", { 27, 91, 437, 1659, 5239, 91, 29 } },
             { "1234567 \302\275 \342\205\247", { 10163, 2231, 3134, 25208, 2343, 227, 100 } },
             { "\343\200\200\342\200\250x\302\205", { 5099, 222, 447, 101, 87, 126, 227 } },
@@ -166,7 +172,8 @@ private Q_SLOTS:
                 bytes[random.below(bytes.size())] = static_cast<char>(random.below(256));
             for (const auto& tokenizer : { byteTokenizer(), chars, gpt2_ }) {
                 const auto ids = encoded(*tokenizer, bytes);
-                QVERIFY(std::all_of(ids.begin(), ids.end(), [&](TokenId id) { return id < tokenizer->vocabularySize() && id != tokenizer->endOfText(); }));
+                QVERIFY(std::all_of(ids.begin(), ids.end(),
+                    [&](TokenId id) { return id < tokenizer->vocabularySize() && id != tokenizer->endOfText(); }));
                 QVERIFY2(tokenizer->decode(ids) == bytes, tokenizer->name().c_str());
             }
         }
@@ -261,15 +268,24 @@ private Q_SLOTS:
         const auto chars = charTokenizer("abc", CharFallback::Unknown);
         QCOMPARE(chars->vocabularySize(), 5u);
         QCOMPARE(chars->unknownToken(), std::optional<TokenId>(4));
-        QCOMPARE(encoded(*chars, "c\xC3\xA9\xFF" "a"), (Ids { 2, 4, 4, 0 }));
-        QCOMPARE(chars->decode(Ids { 2, 4, 0 }), std::string("c\xEF\xBF\xBD" "a"));
+        QCOMPARE(encoded(*chars,
+                     "c\xC3\xA9\xFF"
+                     "a"),
+            (Ids { 2, 4, 4, 0 }));
+        QCOMPARE(chars->decode(Ids { 2, 4, 0 }),
+            std::string("c\xEF\xBF\xBD"
+                        "a"));
         const auto again = loadTokenizerDefinition(chars->definition(), "char");
         QVERIFY(again.ok());
         QCOMPARE(again.value()->hash(), chars->hash());
         // text with bytes that are no characters needs all of them
         const auto broken = charTokenizer("abc\xE9", CharFallback::Unknown);
         QCOMPARE(broken->vocabularySize(), 4u + 256);
-        QCOMPARE(broken->decode(encoded(*broken, "a\xE9" "b")), std::string("a\xE9" "b"));
+        QCOMPARE(broken->decode(encoded(*broken,
+                     "a\xE9"
+                     "b")),
+            std::string("a\xE9"
+                        "b"));
     }
 
     void charOfNoTextIsRefused()

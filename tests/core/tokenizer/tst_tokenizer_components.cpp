@@ -7,7 +7,8 @@
 
 #include <sstream>
 
-// Each component of the tokenizers library against what it gives (components.json, made by tests/oracle/tokenizer_components.py --write).
+// Each component of the tokenizers library against what it gives (components.json, made by
+// tests/oracle/tokenizer_components.py --write).
 
 using namespace furrow;
 using nlohmann::json;
@@ -33,7 +34,8 @@ Ids encoded(const Tokenizer& tokenizer, std::string_view text)
 /// A tokenizer over words; parts are put in.
 json wordLevel()
 {
-    return { { "model", { { "type", "WordLevel" }, { "unk_token", "?" }, { "vocab", { { "?", 0 }, { "a", 1 }, { "b", 2 } } } } } };
+    return { { "model",
+        { { "type", "WordLevel" }, { "unk_token", "?" }, { "vocab", { { "?", 0 }, { "a", 1 }, { "b", 2 } } } } } };
 }
 
 std::string refusal(const json& definition)
@@ -85,9 +87,14 @@ private Q_SLOTS:
             QVERIFY2(ids == idsOf(expected["ids"][i]), what.c_str());
             Ids special;
             QVERIFY(tokenizer.encodeMatchingSpecial(text, special).ok());
-            QVERIFY2(special == idsOf(expected["special"].value(std::to_string(i), expected["ids"][i].get<std::string>())), what.c_str());
+            QVERIFY2(
+                special == idsOf(expected["special"].value(std::to_string(i), expected["ids"][i].get<std::string>())),
+                what.c_str());
             if (const auto& decoded = expected["decoded"][i]; decoded.is_string())
-                QVERIFY2(tokenizer.decode(ids) == decoded.get<std::string>(), (what + " becomes " + json(tokenizer.decode(ids)).dump(-1, ' ', true, json::error_handler_t::replace)).c_str());
+                QVERIFY2(tokenizer.decode(ids) == decoded.get<std::string>(),
+                    (what + " becomes "
+                        + json(tokenizer.decode(ids)).dump(-1, ' ', true, json::error_handler_t::replace))
+                        .c_str());
         }
     }
 
@@ -98,8 +105,10 @@ private Q_SLOTS:
         Ids ids;
         const auto status = loaded(definition)->encode("c", ids);
         QVERIFY(!status.ok());
-        QVERIFY2(QByteArray::fromStdString(status.error().message).contains("<missing>"), status.error().message.c_str());
-        definition["model"] = { { "type", "Unigram" }, { "unk_id", nullptr }, { "vocab", json::array({ json::array({ "a", -1.0 }) }) } };
+        QVERIFY2(
+            QByteArray::fromStdString(status.error().message).contains("<missing>"), status.error().message.c_str());
+        definition["model"] = { { "type", "Unigram" }, { "unk_id", nullptr },
+            { "vocab", json::array({ json::array({ "a", -1.0 }) }) } };
         QVERIFY(!loaded(definition)->encode("ab", ids).ok());
         QVERIFY(loaded(definition)->encode("aa", ids).ok());
     }
@@ -127,7 +136,8 @@ private Q_SLOTS:
                 byte = static_cast<char>((state = state * 1664525u + 1013904223u) >> 25);
             packed[0] = char(0), packed[1] = char(1), packed[2] = packed[3] = 0;
             auto definition = wordLevel();
-            definition["normalizer"] = { { "type", "Precompiled" }, { "precompiled_charsmap", packed.toBase64().toStdString() } };
+            definition["normalizer"]
+                = { { "type", "Precompiled" }, { "precompiled_charsmap", packed.toBase64().toStdString() } };
             const auto made = loadTokenizerDefinition(definition.dump(), "x");
             QVERIFY2(made.ok(), made.ok() ? "" : made.error().message.c_str());
             Ids ids;
@@ -138,11 +148,14 @@ private Q_SLOTS:
     void addedTokensWithOtherIdsThanTheLibraryGivesThemAreRefused()
     {
         auto definition = wordLevel();
-        const auto token = [](int id, const char* content) { return json { { "id", id }, { "content", content }, { "special", true } }; };
+        const auto token = [](int id, const char* content) {
+            return json { { "id", id }, { "content", content }, { "special", true } };
+        };
         definition["added_tokens"] = { token(2, "b"), token(3, "<s>"), token(4, "</s>") };
         QCOMPARE(refusal(definition), std::string());
         definition["added_tokens"] = { token(3, "<s>"), token(5, "</s>") };
-        QVERIFY2(QByteArray::fromStdString(refusal(definition)).contains("\"</s>\" has the id 5"), refusal(definition).c_str());
+        QVERIFY2(QByteArray::fromStdString(refusal(definition)).contains("\"</s>\" has the id 5"),
+            refusal(definition).c_str());
         definition["added_tokens"] = { token(3, "b") };
         QVERIFY2(QByteArray::fromStdString(refusal(definition)).contains("gives it 2"), refusal(definition).c_str());
     }
@@ -153,18 +166,32 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("patch");
         QTest::newRow("model") << QByteArray("Morfessor") << QByteArray(R"({"model":{"type":"Morfessor"}})");
         QTest::newRow("normalizer") << QByteArray("Rot13") << QByteArray(R"({"normalizer":{"type":"Rot13"}})");
-        QTest::newRow("pre-tokenizer") << QByteArray("Sentences") << QByteArray(R"({"pre_tokenizer":{"type":"Sentences"}})");
-        QTest::newRow("decoder") << QByteArray("CTC") << QByteArray(R"({"decoder":{"type":"CTC","pad_token":"<pad>"}})");
-        QTest::newRow("behaviour") << QByteArray("Sideways") << QByteArray(R"({"pre_tokenizer":{"type":"Punctuation","behavior":"Sideways"}})");
-        QTest::newRow("length") << QByteArray("FixedLength") << QByteArray(R"({"pre_tokenizer":{"type":"FixedLength","length":0}})");
-        QTest::newRow("delimiter") << QByteArray("delimiter") << QByteArray(R"({"pre_tokenizer":{"type":"CharDelimiterSplit","delimiter":"ab"}})");
-        QTest::newRow("charsmap") << QByteArray("precompiled_charsmap") << QByteArray(R"({"normalizer":{"type":"Precompiled","precompiled_charsmap":"AAA="}})");
-        QTest::newRow("pattern") << QByteArray("ID_Start") << QByteArray(R"({"normalizer":{"type":"Replace","pattern":{"Regex":"\\p{ID_Start}"},"content":""}})");
-        QTest::newRow("score") << QByteArray("entry 1") << QByteArray(R"({"model":{"type":"Unigram","unk_id":0,"vocab":[["a",0],["b"]]}})");
-        QTest::newRow("twice") << QByteArray("twice") << QByteArray(R"({"model":{"type":"Unigram","unk_id":0,"vocab":[["a",0],["a",1]]}})");
-        QTest::newRow("unk_id") << QByteArray("unk_id") << QByteArray(R"({"model":{"type":"Unigram","unk_id":7,"vocab":[["a",0]]}})");
-        QTest::newRow("first") << QByteArray("prepend_scheme first")
-                               << QByteArray(R"({"normalizer":{"type":"NFC"},"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"WhitespaceSplit"},{"type":"Metaspace","replacement":"_","prepend_scheme":"first"}]}})");
+        QTest::newRow("pre-tokenizer") << QByteArray("Sentences")
+                                       << QByteArray(R"({"pre_tokenizer":{"type":"Sentences"}})");
+        QTest::newRow("decoder") << QByteArray("CTC")
+                                 << QByteArray(R"({"decoder":{"type":"CTC","pad_token":"<pad>"}})");
+        QTest::newRow("behaviour") << QByteArray("Sideways")
+                                   << QByteArray(R"({"pre_tokenizer":{"type":"Punctuation","behavior":"Sideways"}})");
+        QTest::newRow("length") << QByteArray("FixedLength")
+                                << QByteArray(R"({"pre_tokenizer":{"type":"FixedLength","length":0}})");
+        QTest::newRow("delimiter") << QByteArray("delimiter")
+                                   << QByteArray(R"({"pre_tokenizer":{"type":"CharDelimiterSplit","delimiter":"ab"}})");
+        QTest::newRow("charsmap") << QByteArray("precompiled_charsmap")
+                                  << QByteArray(
+                                         R"({"normalizer":{"type":"Precompiled","precompiled_charsmap":"AAA="}})");
+        QTest::newRow("pattern")
+            << QByteArray("ID_Start")
+            << QByteArray(R"({"normalizer":{"type":"Replace","pattern":{"Regex":"\\p{ID_Start}"},"content":""}})");
+        QTest::newRow("score") << QByteArray("entry 1")
+                               << QByteArray(R"({"model":{"type":"Unigram","unk_id":0,"vocab":[["a",0],["b"]]}})");
+        QTest::newRow("twice") << QByteArray("twice")
+                               << QByteArray(R"({"model":{"type":"Unigram","unk_id":0,"vocab":[["a",0],["a",1]]}})");
+        QTest::newRow("unk_id") << QByteArray("unk_id")
+                                << QByteArray(R"({"model":{"type":"Unigram","unk_id":7,"vocab":[["a",0]]}})");
+        QTest::newRow("first")
+            << QByteArray("prepend_scheme first")
+            << QByteArray(
+                   R"({"normalizer":{"type":"NFC"},"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"WhitespaceSplit"},{"type":"Metaspace","replacement":"_","prepend_scheme":"first"}]}})");
     }
     void whatIsNotKnownIsRefusedByName()
     {
@@ -185,7 +212,8 @@ private Q_SLOTS:
         definition["model"] = { { "type", "Unigram" }, { "unk_id", 0 }, { "vocab", vocabulary } };
         const auto ids = encoded(*loaded(definition), std::string(2'000'000, 'a'));
         QCOMPARE(ids.size(), std::size_t { 2'000'000 / 64 });
-        definition["model"] = { { "type", "WordPiece" }, { "unk_token", "?" }, { "max_input_chars_per_word", 10'000'000 }, { "vocab", { { "?", 0 }, { "a", 1 }, { "##aa", 2 } } } };
+        definition["model"] = { { "type", "WordPiece" }, { "unk_token", "?" },
+            { "max_input_chars_per_word", 10'000'000 }, { "vocab", { { "?", 0 }, { "a", 1 }, { "##aa", 2 } } } };
         QCOMPARE(encoded(*loaded(definition), std::string(2'000'001, 'a')).size(), std::size_t { 1'000'001 });
         definition["model"]["vocab"][std::string(5000, 'b')] = 3;
         QVERIFY(QByteArray::fromStdString(refusal(definition)).contains("4096"));

@@ -33,7 +33,8 @@ json vectors(const std::string& file)
 json smallest()
 {
     return { { "pre_tokenizer", { { "type", "ByteLevel" }, { "add_prefix_space", false } } },
-        { "model", { { "type", "BPE" }, { "vocab", { { "a", 0 }, { "b", 1 }, { "ab", 2 } } }, { "merges", { "a b" } } } } };
+        { "model",
+            { { "type", "BPE" }, { "vocab", { { "a", 0 }, { "b", 1 }, { "ab", 2 } } }, { "merges", { "a b" } } } } };
 }
 
 /// A field of a protobuf message that holds bytes.
@@ -103,7 +104,8 @@ private Q_SLOTS:
     void theSentencepieceInThisProgramIsNotFaulty()
     {
         const auto version = QVersionNumber::fromString(QString::fromStdString(sentencepieceVersion()));
-        QVERIFY2(version >= QVersionNumber(0, 2, 1), sentencepieceVersion().c_str()); // CVE-2026-1260: a prepared model leads outside its memory
+        QVERIFY2(version >= QVersionNumber(0, 2, 1),
+            sentencepieceVersion().c_str()); // CVE-2026-1260: a prepared model leads outside its memory
     }
 
     // Fields that are appended to a whole model are merged into it by protobuf.
@@ -112,20 +114,26 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("appended");
         QTest::addColumn<QString>("refusal");
         const auto piece = [](const QByteArray& text) { return unigram + field(1, field(1, text)); };
-        const auto row = [](const char* name, const QByteArray& appended, const char* refusal) { QTest::newRow(name) << appended << QString::fromLatin1(refusal); };
+        const auto row = [](const char* name, const QByteArray& appended, const char* refusal) {
+            QTest::newRow(name) << appended << QString::fromLatin1(refusal);
+        };
         row("harmless", unigram + lookupTable(256, kRoot, 0), "");
         row("piece as long as the stack is deep", piece(QByteArray(200'000, 'a')), "piece is too long");
         row("piece with NUL", piece(QByteArray("a\0b", 3)), "null character");
-        row("table that leads outside from its root", unigram + lookupTable(256, 0x8000'0000, 0), "precompiled_charsmap is invalid");
-        row("table that leads outside from its leaf", unigram + lookupTable(256, kRoot, 0x80ff'ffff), "precompiled_charsmap is invalid");
-        row("table that leads outside from a branch", unigram + lookupTable(256, kRoot, 0x7fff'fc00), "precompiled_charsmap is invalid");
+        row("table that leads outside from its root", unigram + lookupTable(256, 0x8000'0000, 0),
+            "precompiled_charsmap is invalid");
+        row("table that leads outside from its leaf", unigram + lookupTable(256, kRoot, 0x80ff'ffff),
+            "precompiled_charsmap is invalid");
+        row("table that leads outside from a branch", unigram + lookupTable(256, kRoot, 0x7fff'fc00),
+            "precompiled_charsmap is invalid");
         row("table larger than its bytes", unigram + lookupTable(512, kRoot, 0), "exceeds");
     }
     void aPreparedSentencepieceModelIsRefused()
     {
         QFETCH(QByteArray, appended);
         QFETCH(QString, refusal);
-        const auto whole = readFile(std::filesystem::path(FURROW_TEST_DATA) / "vectors" / "sentencepiece.model").value();
+        const auto whole
+            = readFile(std::filesystem::path(FURROW_TEST_DATA) / "vectors" / "sentencepiece.model").value();
         const auto loaded = loadTokenizerDefinition(whole + appended.toStdString(), "prepared");
         if (refusal.isEmpty()) {
             QVERIFY2(loaded.ok(), loaded.ok() ? "" : loaded.error().message.c_str());
@@ -141,7 +149,8 @@ private Q_SLOTS:
         const auto loaded = loadTokenizer(std::string(FURROW_TEST_DATA) + "/vectors/sentencepiece.model");
         QVERIFY2(loaded.ok(), loaded.ok() ? "" : loaded.error().message.c_str());
         for (const auto& row : vectors("sentencepiece_cases.json")["cases"])
-            QVERIFY2(encoded(*loaded.value(), row["text"].get<std::string>()) == row["ids"].get<Ids>(), row.dump().c_str());
+            QVERIFY2(
+                encoded(*loaded.value(), row["text"].get<std::string>()) == row["ids"].get<Ids>(), row.dump().c_str());
         QCOMPARE(loaded.value()->decode(encoded(*loaded.value(), "the field")), std::string("the field"));
         QCOMPARE(loaded.value()->endOfText(), 2u);
     }
@@ -151,7 +160,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("name");
         QTest::newRow("byte") << QStringLiteral("byte");
         QTest::newRow("gpt2") << QStringLiteral("gpt2");
-        QTest::newRow("sentencepiece") << QStringLiteral(FURROW_TEST_DATA) + QStringLiteral("/vectors/sentencepiece.model");
+        QTest::newRow("sentencepiece") << QStringLiteral(FURROW_TEST_DATA)
+                + QStringLiteral("/vectors/sentencepiece.model");
     }
     void definitionsLoadAgainFromAFileOfAnyName()
     {
@@ -197,11 +207,13 @@ private Q_SLOTS:
 
     void hashesStayThoseOfRunsThatAreUnderWay()
     {
-        const std::pair<const char*, const char*> known[] = { { "llama2-class.json", "ae7188cb202181d7d9f179473c3b5885c5077ce9371e72ffbeda01b753a56afd" },
-            { "o200k-class.json", "8bf53bbaca32ca0ddc287f6772627be3dd565bcf281bcde6d113e9c8c4e312d4" },
-            { "digits.json", "ef95638968d9fda174f33364d385bcc37420d65a315fe9bbfd96d2d0f3db1db4" } };
+        const std::pair<const char*, const char*> known[]
+            = { { "llama2-class.json", "ae7188cb202181d7d9f179473c3b5885c5077ce9371e72ffbeda01b753a56afd" },
+                  { "o200k-class.json", "8bf53bbaca32ca0ddc287f6772627be3dd565bcf281bcde6d113e9c8c4e312d4" },
+                  { "digits.json", "ef95638968d9fda174f33364d385bcc37420d65a315fe9bbfd96d2d0f3db1db4" } };
         for (const auto& [file, hash] : known)
-            QCOMPARE(loadTokenizerDefinition(vectors(file)["tokenizer"].dump(), "x").value()->hash(), std::string(hash));
+            QCOMPARE(
+                loadTokenizerDefinition(vectors(file)["tokenizer"].dump(), "x").value()->hash(), std::string(hash));
     }
 
     void aFileWithoutEndOfTextGetsOneMoreId()
@@ -256,14 +268,19 @@ private Q_SLOTS:
         row("negative id", "id", [](json& d) { d["model"]["vocab"]["a"] = -1; });
         row("id twice", "two tokens", [](json& d) { d["model"]["vocab"]["a"] = 1; });
         row("dropout", "dropout", [](json& d) { d["model"]["dropout"] = 0.1; });
-        row("prefix of another vocabulary", "shorter than the prefix", [](json& d) { d["model"]["continuing_subword_prefix"] = "##"; });
+        row("prefix of another vocabulary", "shorter than the prefix",
+            [](json& d) { d["model"]["continuing_subword_prefix"] = "##"; });
         row("unknown normalizer", "Rot13", [](json& d) { d["normalizer"]["type"] = "Rot13"; });
         row("unknown pre-tokenizer", "Sentences", [](json& d) { d["pre_tokenizer"]["type"] = "Sentences"; });
         row("bad pattern", "not understood", [](json& d) {
-            d["pre_tokenizer"] = { { "type", "Split" }, { "pattern", { { "Regex", "(" } } }, { "behavior", "Isolated" } };
+            d["pre_tokenizer"]
+                = { { "type", "Split" }, { "pattern", { { "Regex", "(" } } }, { "behavior", "Isolated" } };
         });
         row("bad added token", "added_tokens", [](json& d) { d["added_tokens"] = { { { "content", "x" } } }; });
-        row("empty vocabulary", "empty", [](json& d) { d["model"]["vocab"] = json::object(); d["model"]["merges"] = json::array(); });
+        row("empty vocabulary", "empty", [](json& d) {
+            d["model"]["vocab"] = json::object();
+            d["model"]["merges"] = json::array();
+        });
         QTest::newRow("no JSON") << QByteArray("{\"model\"") << QByteArray("JSON");
         QTest::newRow("empty") << QByteArray("") << QByteArray("neither");
         QTest::newRow("text") << QByteArray("Once upon a time") << QByteArray("neither");
@@ -271,10 +288,12 @@ private Q_SLOTS:
         QTest::newRow("rank twice") << QByteArray("IQ== 0\nIg== 0\n") << QByteArray("line 2");
         QTest::newRow("huge rank") << QByteArray("IQ== 4000000000\n") << QByteArray("4000000000");
         QTest::newRow("char, newer") << QByteArray(R"({"furrow_tokenizer":"char","version":2})") << QByteArray("newer");
-        QTest::newRow("char, unsorted")
-            << QByteArray(R"({"furrow_tokenizer":"char","version":1,"fallback":"bytes","code_points":[98,97]})") << QByteArray("ascending");
-        QTest::newRow("char, surrogate")
-            << QByteArray(R"({"furrow_tokenizer":"char","version":1,"fallback":"bytes","code_points":[55296]})") << QByteArray("code points");
+        QTest::newRow("char, unsorted") << QByteArray(
+            R"({"furrow_tokenizer":"char","version":1,"fallback":"bytes","code_points":[98,97]})")
+                                        << QByteArray("ascending");
+        QTest::newRow("char, surrogate") << QByteArray(
+            R"({"furrow_tokenizer":"char","version":1,"fallback":"bytes","code_points":[55296]})")
+                                         << QByteArray("code points");
     }
     void brokenDefinitionsAreRefusedByName()
     {
@@ -307,8 +326,10 @@ private Q_SLOTS:
     {
         json document = smallest();
         document["pre_tokenizer"] = { { "type", "Sequence" },
-            { "pretokenizers", { { { "type", "Split" }, { "pattern", { { "Regex", "(a+)+[bd]" } } }, { "behavior", "Isolated" }, { "invert", false } },
-                                   { { "type", "ByteLevel" }, { "add_prefix_space", false }, { "use_regex", false } } } } };
+            { "pretokenizers",
+                { { { "type", "Split" }, { "pattern", { { "Regex", "(a+)+[bd]" } } }, { "behavior", "Isolated" },
+                      { "invert", false } },
+                    { { "type", "ByteLevel" }, { "add_prefix_space", false }, { "use_regex", false } } } } };
         const auto loaded = loadTokenizerDefinition(document.dump(), "x");
         QVERIFY2(loaded.ok(), loaded.ok() ? "" : loaded.error().message.c_str());
         Ids ids;
@@ -319,7 +340,8 @@ private Q_SLOTS:
 
     void knownPatternsAreSplitByHand()
     {
-        QVERIFY(knownPattern(R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)") == SplitPattern::Gpt2);
+        QVERIFY(knownPattern(R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)")
+            == SplitPattern::Gpt2);
         QVERIFY(knownPattern(R"(\s+)") == SplitPattern::Regex);
     }
 };

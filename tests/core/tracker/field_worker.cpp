@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::int64_t kTokens = 1000; // of a chunk of Field
 
-
 struct Weights {
     nlohmann::json counts = nlohmann::json::object(); // chunk id -> trainings of each window
 
@@ -110,7 +109,9 @@ int main(int argc, char** argv)
         outcome.firstStep = step + 1;
         for (const WindowRange& range : claim->remaining) {
             const bool cut = range.size() > 1 && random.below(6) == 0; // a checkpoint in the middle of the chunk
-            const std::int32_t middle = cut ? range.begin + 1 + static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(range.size() - 1))) : range.end;
+            const std::int32_t middle = cut ? range.begin + 1
+                    + static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(range.size() - 1)))
+                                            : range.end;
             weights.train(*claim, { range.begin, middle });
             ++step;
             parts.push_back({ claim->chunk, { range.begin, middle }, 1 });

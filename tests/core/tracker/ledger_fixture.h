@@ -47,7 +47,8 @@ struct Field {
     static constexpr std::int64_t kTokens = 1000;
     static constexpr std::int32_t kWindows = 10;
 
-    explicit Field(const StoppingRules& rules = {}, bool linear = true, std::uint64_t seed = 7, const std::string& startAt = {}, std::int64_t windowTokens = 0)
+    explicit Field(const StoppingRules& rules = {}, bool linear = true, std::uint64_t seed = 7,
+        const std::string& startAt = {}, std::int64_t windowTokens = 0)
         : tracker(std::filesystem::path(folder.path().toStdString()) / "tracker.sqlite")
     {
         TrackerConfig config;
@@ -109,15 +110,23 @@ struct Field {
             known.push_back(newBlock(block, columns));
         good(ledger.addBlocks(known), "blocks"); // those known already are left as they are
         for (int block = 0; block < blocks; ++block)
-            good(ledger.setPrepared(block, "file", "digest" + std::to_string(block), prepared(block, columns)), "prepared");
+            good(ledger.setPrepared(block, "file", "digest" + std::to_string(block), prepared(block, columns)),
+                "prepared");
         if (prove)
             good(ledger.setLastBlockProven(blocks), "proven");
     }
 
     /// As the feeder does after a worker could not read the block.
-    void prepareAgain(std::int64_t block, int columns) { good(feeder().setPrepared(block, "file", "digest" + std::to_string(block), prepared(block, columns)), "prepared again"); }
+    void prepareAgain(std::int64_t block, int columns)
+    {
+        good(feeder().setPrepared(block, "file", "digest" + std::to_string(block), prepared(block, columns)),
+            "prepared again");
+    }
 
-    ChunkCounts counts(std::int64_t epoch = 0) { return good(reader().epochs(), "epochs").at(static_cast<std::size_t>(epoch)).chunks; }
+    ChunkCounts counts(std::int64_t epoch = 0)
+    {
+        return good(reader().epochs(), "epochs").at(static_cast<std::size_t>(epoch)).chunks;
+    }
 };
 
 inline std::optional<Claim> claimed(WorkerLedger& worker)

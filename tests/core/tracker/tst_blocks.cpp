@@ -68,7 +68,8 @@ void TestBlocks::wantedBlocksComeGroupByGroupInSourceOrder()
     const auto wanted = good(feeder.wanted(100));
     QCOMPARE(wanted.size(), std::size_t(9));
     for (std::size_t i = 0; i < 9; ++i)
-        QCOMPARE(wanted[i].block, static_cast<std::int64_t>(i)); // two groups of four, and the last; in a group as they lie in the source
+        QCOMPARE(wanted[i].block,
+            static_cast<std::int64_t>(i)); // two groups of four, and the last; in a group as they lie in the source
     QCOMPARE(wanted[8].plan, std::string("{\"block\":8}"));
     QCOMPARE(good(feeder.wanted(2)).size(), std::size_t(2));
 }

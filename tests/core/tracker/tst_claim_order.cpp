@@ -148,7 +148,8 @@ void TestClaimOrder::theFirstEpochBeginsWhereAPersonSays()
         std::vector<std::pair<std::int64_t, ChunkId>> order;
         for (std::int64_t block = 0; block < kBlocks; ++block)
             for (std::int32_t column = 0; column < kColumns; ++column)
-                order.emplace_back(claimOrder(rule, { epoch, block, column }, kBlocks), chunkIdOf({ epoch, block, column }));
+                order.emplace_back(
+                    claimOrder(rule, { epoch, block, column }, kBlocks), chunkIdOf({ epoch, block, column }));
         std::sort(order.begin(), order.end());
         return order;
     };
@@ -162,7 +163,8 @@ void TestClaimOrder::theFirstEpochBeginsWhereAPersonSays()
     for (const auto& [ord, chunk] : orderOf(usual, 0))
         if (isBefore(chunk))
             before.push_back(chunk);
-    QVERIFY(std::equal(before.begin(), before.end(), tail, order.end(), [](ChunkId a, const auto& b) { return a == b.second; })); // in the order that it had
+    QVERIFY(std::equal(before.begin(), before.end(), tail, order.end(),
+        [](ChunkId a, const auto& b) { return a == b.second; })); // in the order that it had
     QVERIFY(orderOf(chosen, 1) == orderOf(usual, 1));
 
     Field field({}, linear, 7, start.toStdString()); // as the ledger does it

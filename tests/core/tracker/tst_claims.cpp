@@ -133,7 +133,8 @@ void TestClaims::revokedWorkerCanWriteNothing()
     QCOMPARE(good(field.supervisor().revoke(field.ids[0], "hung")), 2);
     const auto before = field.counts();
     const auto parts = partsOf(*done);
-    const auto cancelled = [](const auto& result) { return !result.ok() && result.error().code == ErrorCode::Cancelled; };
+    const auto cancelled
+        = [](const auto& result) { return !result.ok() && result.error().code == ErrorCode::Cancelled; };
     QVERIFY(cancelled(worker.commit(record(0, "zombie"), parts)));
     QVERIFY(cancelled(worker.claim()));
     QVERIFY(cancelled(worker.begin(*current)));
@@ -244,12 +245,14 @@ void TestClaims::followerOfAGroupIsSeenAndClaimsNothing()
         (void)good(followers.back().start({ field.attempt, rank, kFollower, "cpu", "test" }, 60), "start");
         const auto answer = followers.back().claim();
         QVERIFY(!answer.ok());
-        QVERIFY2(answer.error().message.find("rank 0 claims for all") != std::string::npos, answer.error().message.c_str());
+        QVERIFY2(
+            answer.error().message.find("rank 0 claims for all") != std::string::npos, answer.error().message.c_str());
     }
     auto again = good(WorkerLedger::open(field.tracker, "run-1", field.clock), "open");
     const auto second = again.start({ field.attempt, 2, kFollower, "cpu", "test" }, 60);
     QVERIFY(!second.ok());
-    QVERIFY2(second.error().message.find("rank 2 is being trained") != std::string::npos, second.error().message.c_str());
+    QVERIFY2(
+        second.error().message.find("rank 2 is being trained") != std::string::npos, second.error().message.c_str());
     WorkerLedger::Progress progress;
     progress.step = 5;
     good(followers[0].renew(progress, 60));
@@ -334,7 +337,8 @@ void TestClaims::aBlockThatCannotBeReachedIsNeverPoisoned()
     Field field;
     field.fill(1, 1);
     auto worker = field.worker(0);
-    for (const ErrorCode code : { ErrorCode::Io, ErrorCode::Network, ErrorCode::NotFound, ErrorCode::Busy, ErrorCode::Io }) {
+    for (const ErrorCode code :
+        { ErrorCode::Io, ErrorCode::Network, ErrorCode::NotFound, ErrorCode::Busy, ErrorCode::Io }) {
         const auto claim = claimed(worker);
         QVERIFY(claim.has_value());
         good(worker.fail(*claim, Error { code, "the cache is away" }));

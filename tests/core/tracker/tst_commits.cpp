@@ -107,8 +107,8 @@ void TestCommits::partlyTrainedChunkGivesItsRestToAnybody()
     verifyClean(field);
 }
 
-/// A worker died after a checkpoint had taken the first part of its chunk: exports and curves called all steps of the claim lost, and the chunks that are in the
-/// weights were told without that part.
+/// A worker died after a checkpoint had taken the first part of its chunk: exports and curves called all steps of the
+/// claim lost, and the chunks that are in the weights were told without that part.
 void TestCommits::stepsOfACommittedPartWereCalledLost()
 {
     Field field;
@@ -143,7 +143,8 @@ void TestCommits::stepsOfACommittedPartWereCalledLost()
     verifyClean(field);
 }
 
-/// The worker that had a part of a chunk committed claimed the rest in the same second, and lost it: the steps of the part were taken for its.
+/// The worker that had a part of a chunk committed claimed the rest in the same second, and lost it: the steps of the
+/// part were taken for its.
 void TestCommits::stepsBeforeAClaimOfTheRestWereCalledLost()
 {
     Field field;
@@ -171,7 +172,8 @@ void TestCommits::stepsBeforeAClaimOfTheRestWereCalledLost()
     QVERIFY(at(gone + 0.5) != nullptr); // clocks may be apart
 }
 
-/// Rank 0 of a data-parallel group holds the claims: the same steps, as the other ranks told them, were in no model either.
+/// Rank 0 of a data-parallel group holds the claims: the same steps, as the other ranks told them, were in no model
+/// either.
 void TestCommits::lostStepsOfFollowersWereCalledGood()
 {
     constexpr std::int64_t kChunk = 7;
@@ -205,19 +207,21 @@ void TestCommits::aRunCountedOtherTokensThanItsClaims_data()
     QTest::newRow("lost and trained again") << true;
 }
 
-/// Parts of a chunk were counted as shares of its windows, but the last window is seldom full: 15,226 tokens of the run, 15,296 of its claims.
+/// Parts of a chunk were counted as shares of its windows, but the last window is seldom full: 15,226 tokens of the
+/// run, 15,296 of its claims.
 void TestCommits::aRunCountedOtherTokensThanItsClaims()
 {
     QFETCH(bool, lostBeforeItsCheckpoint);
     Field field({}, true, 7, {}, 105); // nine windows of 105 tokens and one of 55
     field.fill(1, 1);
     const auto tokensOfRun = [&] { return good(field.reader().totals()).tokens; };
-    const auto train = [](WorkerLedger& worker, const Claim& claim, std::int32_t end, std::int64_t tokens, bool partly) {
-        ChunkOutcome outcome = trainedRange(claim.remaining.front().begin, end, 1, 2);
-        outcome.tokens = tokens;
-        good(worker.begin(claim));
-        good(worker.finish(claim, outcome, partly));
-    };
+    const auto train
+        = [](WorkerLedger& worker, const Claim& claim, std::int32_t end, std::int64_t tokens, bool partly) {
+              ChunkOutcome outcome = trainedRange(claim.remaining.front().begin, end, 1, 2);
+              outcome.tokens = tokens;
+              good(worker.begin(claim));
+              good(worker.finish(claim, outcome, partly));
+          };
     auto first = field.worker(0);
     const auto claim = claimed(first);
     train(first, *claim, 4, 420, true);

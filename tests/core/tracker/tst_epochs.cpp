@@ -30,19 +30,19 @@ private Q_SLOTS:
 
 namespace {
 
-    // Trains everything that can be claimed now, one checkpoint at the end.
-    int trainAll(WorkerLedger& worker, int replica, const std::string& folder)
-    {
-        std::vector<Part> parts;
-        while (const auto claim = claimed(worker)) {
-            good(worker.begin(*claim));
-            good(worker.finish(*claim, trainedAll(*claim)));
-            for (const Part& part : partsOf(*claim))
-                parts.push_back(part);
-        }
-        good(worker.commit(record(replica, folder), parts));
-        return static_cast<int>(parts.size());
+// Trains everything that can be claimed now, one checkpoint at the end.
+int trainAll(WorkerLedger& worker, int replica, const std::string& folder)
+{
+    std::vector<Part> parts;
+    while (const auto claim = claimed(worker)) {
+        good(worker.begin(*claim));
+        good(worker.finish(*claim, trainedAll(*claim)));
+        for (const Part& part : partsOf(*claim))
+            parts.push_back(part);
     }
+    good(worker.commit(record(replica, folder), parts));
+    return static_cast<int>(parts.size());
+}
 
 } // namespace
 
@@ -221,7 +221,8 @@ void TestEpochs::finishedRunGoesOnWhenTheRuleIsRaised()
     QVERIFY(good(audit(field.tracker)).isClean());
 }
 
-void TestEpochs::afterThisEpochMeansTheOneBeingTrainedNotTheFirst() // a resume in epoch 3 with the rule ended at once, 19 chunks free
+void TestEpochs::afterThisEpochMeansTheOneBeingTrainedNotTheFirst() // a resume in epoch 3 with the rule ended at once,
+                                                                    // 19 chunks free
 {
     StoppingRules rules;
     rules.epochs = 5;

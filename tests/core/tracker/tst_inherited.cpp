@@ -10,7 +10,8 @@ class TestInherited : public QObject {
     Q_OBJECT
 
     /// Two blocks of three chunks. The parent trained columns 0 and 1 of block 0 and column 2 of block 1.
-    static void startFrom(Field& field, Inherited mark, const std::map<std::int64_t, std::string>& columns = { { 0, "0-2" }, { 1, "2-3" } })
+    static void startFrom(Field& field, Inherited mark,
+        const std::map<std::int64_t, std::string>& columns = { { 0, "0-2" }, { 1, "2-3" } })
     {
         field.removeTracker();
         TrackerConfig config;
@@ -78,7 +79,9 @@ private Q_SLOTS:
         QCOMPARE(report.epochs.at(0).skippedAsParents, 0);
         QVERIFY(auditText(report).find("3 trained again") != std::string::npos);
         const auto cells = good(field.reader().cells(0));
-        QCOMPARE(std::count_if(cells.begin(), cells.end(), [](const ChunkCell& cell) { return cell.inherited == Inherited::Seen; }), 3);
+        QCOMPARE(std::count_if(cells.begin(), cells.end(),
+                     [](const ChunkCell& cell) { return cell.inherited == Inherited::Seen; }),
+            3);
         verifyClean(field);
     }
 
@@ -124,7 +127,9 @@ private Q_SLOTS:
         good(field.supervisor().advance());
         trainAll(field, 0, "one of the next", 1);
         const auto third = good(trainedBehind(field.tracker, newestHead(field, 0)));
-        QCOMPARE(std::count_if(third.chunks.begin(), third.chunks.end(), [](const auto& chunk) { return chunk.times == 2; }), 1);
+        QCOMPARE(
+            std::count_if(third.chunks.begin(), third.chunks.end(), [](const auto& chunk) { return chunk.times == 2; }),
+            1);
         QCOMPARE(third.completePasses, 1);
     }
 

@@ -42,7 +42,8 @@ struct Storm {
     void start(int seat)
     {
         ProcessOptions options;
-        options.arguments = { field.tracker.string(), checkpoints.string(), std::to_string(field.attempt.value), std::to_string(seat), std::to_string(++started) };
+        options.arguments = { field.tracker.string(), checkpoints.string(), std::to_string(field.attempt.value),
+            std::to_string(seat), std::to_string(++started) };
         children.push_back(good(ChildProcess::start(FURROW_FIELD_WORKER, options), "start"));
         seats.push_back(seat);
     }
@@ -108,7 +109,8 @@ void TestLedgerStorm::everyWindowIsInTheWeightsOncePerEpochAfterKills()
         if (storm.kills < kills && storm.random.below(15) == 0)
             storm.damageOne(supervisor);
         for (int seat = 0; seat < workers; ++seat) {
-            if (std::find(storm.seats.begin(), storm.seats.end(), seat) == storm.seats.end() && storm.random.below(3) == 0)
+            if (std::find(storm.seats.begin(), storm.seats.end(), seat) == storm.seats.end()
+                && storm.random.below(3) == 0)
                 storm.start(seat);
         }
         if (storm.kills < kills && !storm.children.empty() && storm.random.below(3) == 0) {
@@ -150,8 +152,10 @@ void TestLedgerStorm::everyWindowIsInTheWeightsOncePerEpochAfterKills()
     QCOMPARE(total.size(), std::size_t(3 * 120));
     for (const auto& [chunk, counts] : total)
         QCOMPARE(counts, std::vector<int>(Field::kWindows, 1));
-    qInfo("%d kills, %d damaged checkpoints, %d processes started, %lld chunks of work lost", storm.kills, storm.damages, storm.started,
-        static_cast<long long>(report.epochs[0].chunksLost + report.epochs[1].chunksLost + report.epochs[2].chunksLost));
+    qInfo("%d kills, %d damaged checkpoints, %d processes started, %lld chunks of work lost", storm.kills,
+        storm.damages, storm.started,
+        static_cast<long long>(
+            report.epochs[0].chunksLost + report.epochs[1].chunksLost + report.epochs[2].chunksLost));
 }
 
 QTEST_GUILESS_MAIN(TestLedgerStorm)

@@ -30,20 +30,31 @@ void TestMerges::auditFindsWhatWasTakenOutOfAMerge_data()
 {
     QTest::addColumn<QByteArray>("sql");
     QTest::addColumn<QByteArray>("said");
-    const auto row = [](const char* name, const char* sql, const char* said) { QTest::newRow(name) << QByteArray(sql) << QByteArray(said); };
+    const auto row = [](const char* name, const char* sql, const char* said) {
+        QTest::newRow(name) << QByteArray(sql) << QByteArray(said);
+    };
     row("all contributions", "DELETE FROM contribution", "round 1 of merging has a result and no contributions");
-    row("the contribution of who merged", "DELETE FROM contribution WHERE replica=0", "was done by worker process 1, whose own contribution to it is gone");
+    row("the contribution of who merged", "DELETE FROM contribution WHERE replica=0",
+        "was done by worker process 1, whose own contribution to it is gone");
     row("the round", "DELETE FROM merge_round", "the events open 1 rounds of merging, the tracker has 0");
-    row("an input", "DELETE FROM merge_input WHERE checkpoint=2", "checkpoint 3 is a merge, and no round of merging had all checkpoints");
+    row("an input", "DELETE FROM merge_input WHERE checkpoint=2",
+        "checkpoint 3 is a merge, and no round of merging had all checkpoints");
     row("the result", "UPDATE merge_round SET result=99", "round 1 of merging gave checkpoint 99, which is no merge");
-    row("a result that is no merge", "UPDATE merge_round SET result=1", "round 1 of merging gave checkpoint 1, which is no merge");
-    row("the checkpoint of an input", "UPDATE merge_input SET checkpoint=99 WHERE checkpoint=2", "checkpoint 99 was given to round 1 of merging, and the tracker lacks one of them");
-    row("a contribution of nobody", "UPDATE contribution SET incarnation=9 WHERE replica=1", "worker process 9 contributed to round 1 of merging");
-    row("a worker process", "DELETE FROM incarnation WHERE id=2", "checkpoint 2 was written by worker process 2, which the tracker does not have");
-    row("a replica", "DELETE FROM replica WHERE replica=1", "worker process 2 trained replica 1, which the tracker does not have");
+    row("a result that is no merge", "UPDATE merge_round SET result=1",
+        "round 1 of merging gave checkpoint 1, which is no merge");
+    row("the checkpoint of an input", "UPDATE merge_input SET checkpoint=99 WHERE checkpoint=2",
+        "checkpoint 99 was given to round 1 of merging, and the tracker lacks one of them");
+    row("a contribution of nobody", "UPDATE contribution SET incarnation=9 WHERE replica=1",
+        "worker process 9 contributed to round 1 of merging");
+    row("a worker process", "DELETE FROM incarnation WHERE id=2",
+        "checkpoint 2 was written by worker process 2, which the tracker does not have");
+    row("a replica", "DELETE FROM replica WHERE replica=1",
+        "worker process 2 trained replica 1, which the tracker does not have");
     row("an attempt", "DELETE FROM attempt", "worker process 1 is of attempt 1, which the tracker does not have");
-    row("an epoch that was opened", "DELETE FROM event WHERE cause='epoch 1 opened'; UPDATE event SET seq=seq-1", "the events open 0 epochs, the tracker has 1");
-    row("the part of another process", "UPDATE checkpoint SET incarnation=1, replica=0 WHERE id=2", "was written by worker process 1 and has a part of claim 2, which is of worker process 2");
+    row("an epoch that was opened", "DELETE FROM event WHERE cause='epoch 1 opened'; UPDATE event SET seq=seq-1",
+        "the events open 0 epochs, the tracker has 1");
+    row("the part of another process", "UPDATE checkpoint SET incarnation=1, replica=0 WHERE id=2",
+        "was written by worker process 1 and has a part of claim 2, which is of worker process 2");
 }
 
 void TestMerges::auditFindsWhatWasTakenOutOfAMerge()
@@ -104,7 +115,8 @@ void TestMerges::mergeMovesAllHeadsAndKeepsTheParts()
     verifyClean(field);
 }
 
-void TestMerges::repairLeavesNoReplicaBehindTheMergeThatItWentInto() // a clock that had gone back made an older checkpoint look like the newest
+void TestMerges::repairLeavesNoReplicaBehindTheMergeThatItWentInto() // a clock that had gone back made an older
+                                                                     // checkpoint look like the newest
 {
     Field field;
     field.fill(1, 6);
@@ -157,7 +169,8 @@ void TestMerges::damagedMergeFallsBackToItsMembers()
     verifyClean(field);
 }
 
-void TestMerges::damagedMergeIsNotLookedForAgain() // workers that fell back saw the round, joined it, and died of its missing files for ever
+void TestMerges::damagedMergeIsNotLookedForAgain() // workers that fell back saw the round, joined it, and died of its
+                                                   // missing files for ever
 {
     Field field;
     field.fill(1, 6);

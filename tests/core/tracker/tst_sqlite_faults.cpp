@@ -1,4 +1,5 @@
-// A disk that fails under SQLite, as a storm asks for it: what was being written is taken back, and nothing is called damaged.
+// A disk that fails under SQLite, as a storm asks for it: what was being written is taken back, and nothing is called
+// damaged.
 
 #include "core/tracker/database.h"
 
@@ -81,7 +82,8 @@ private Q_SLOTS:
     void readingThatFailsIsNotDamage()
     {
         fail("read");
-        const auto other = Database::open(folder_.filePath(QStringLiteral("db.sqlite")).toStdString(), { Database::Access::ReadOnly });
+        const auto other = Database::open(
+            folder_.filePath(QStringLiteral("db.sqlite")).toStdString(), { Database::Access::ReadOnly });
         QVERIFY(!other.ok());
         QCOMPARE(other.error().code, ErrorCode::Io);
     }

@@ -14,7 +14,9 @@ private Q_SLOTS:
         QTest::addColumn<int>("number");
         QTest::addColumn<bool>("faulty");
         QTest::addColumn<QString>("version");
-        const auto row = [](int number, bool faulty, const char* version) { QTest::newRow(version) << number << faulty << QString::fromLatin1(version); };
+        const auto row = [](int number, bool faulty, const char* version) {
+            QTest::newRow(version) << number << faulty << QString::fromLatin1(version);
+        };
         row(3'006'023, false, "3.6.23"); // has no WAL
         row(3'007'000, true, "3.7.0");
         row(3'040'001, true, "3.40.1"); // Debian 12
@@ -39,7 +41,8 @@ private Q_SLOTS:
         const Status status = checkSqliteVersion(number);
         QCOMPARE(!status.ok(), faulty);
         if (faulty)
-            QVERIFY2(status.error().message.find(version.toStdString()) != std::string::npos, status.error().message.c_str());
+            QVERIFY2(status.error().message.find(version.toStdString()) != std::string::npos,
+                status.error().message.c_str());
     }
 
     void theSqliteInThisProgramIsNotFaulty()

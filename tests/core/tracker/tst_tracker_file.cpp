@@ -72,33 +72,34 @@ private Q_SLOTS:
 
 namespace {
 
-    void tamper(Field& field, const char* sql)
-    {
-        auto db = good(Database::open(field.tracker, {}));
-        auto transaction = good(Transaction::begin(db));
-        db.script(sql);
-        good(transaction.commit(), sql);
-    }
+void tamper(Field& field, const char* sql)
+{
+    auto db = good(Database::open(field.tracker, {}));
+    auto transaction = good(Transaction::begin(db));
+    db.script(sql);
+    good(transaction.commit(), sql);
+}
 
-    void unpack(const std::filesystem::path& packed, const std::filesystem::path& target)
-    {
-        const std::string bytes = good(readFile(packed, 1 << 20));
-        std::string text(ZSTD_getFrameContentSize(bytes.data(), bytes.size()), '\0');
-        QCOMPARE(ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size()), text.size());
-        std::ofstream(target, std::ios::binary) << text;
-    }
+void unpack(const std::filesystem::path& packed, const std::filesystem::path& target)
+{
+    const std::string bytes = good(readFile(packed, 1 << 20));
+    std::string text(ZSTD_getFrameContentSize(bytes.data(), bytes.size()), '\0');
+    QCOMPARE(ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size()), text.size());
+    std::ofstream(target, std::ios::binary) << text;
+}
 
-    bool hasFinding(const AuditReport& report, const std::string& kind)
-    {
-        return std::any_of(report.findings.begin(), report.findings.end(), [&](const AuditFinding& finding) { return finding.kind == kind && !finding.text.empty(); });
-    }
+bool hasFinding(const AuditReport& report, const std::string& kind)
+{
+    return std::any_of(report.findings.begin(), report.findings.end(),
+        [&](const AuditFinding& finding) { return finding.kind == kind && !finding.text.empty(); });
+}
 
-    void overwrite(const std::filesystem::path& path, std::uint64_t at, const std::string& bytes)
-    {
-        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-        file.seekp(static_cast<std::streamoff>(at));
-        file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    }
+void overwrite(const std::filesystem::path& path, std::uint64_t at, const std::string& bytes)
+{
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(at));
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
 
 } // namespace
 
@@ -168,7 +169,8 @@ void TestTrackerFile::whoHoldsTheLockIsNamed()
     impatient.busyMs = 0;
     auto other = good(Database::open(field.tracker, impatient));
     const auto refused = Transaction::begin(other).error();
-    QVERIFY2(refused.message.find("process " + std::to_string(writer->pid) + " (tst_tracker_fil)") != std::string::npos, refused.message.c_str());
+    QVERIFY2(refused.message.find("process " + std::to_string(writer->pid) + " (tst_tracker_fil)") != std::string::npos,
+        refused.message.c_str());
 }
 
 void TestTrackerFile::patienceDecidesHowLongAWriterWaits()
@@ -191,7 +193,8 @@ void TestTrackerFile::patienceDecidesHowLongAWriterWaits()
     good(good(Transaction::begin(second)).commit());
 }
 
-// The WAL was reset under the write lock, and SQLite waited there for readers: a `furrowctl audit` stopped by Ctrl+Z froze training for 30 s.
+// The WAL was reset under the write lock, and SQLite waited there for readers: a `furrowctl audit` stopped by Ctrl+Z
+// froze training for 30 s.
 void TestTrackerFile::aReaderThatStandsStillHoldsNobodyUp()
 {
     Field field;
@@ -233,7 +236,8 @@ void TestTrackerFile::aWalThatAReaderKeepsIsSpokenOf()
     for (int i = 0; i < 70; ++i) {
         auto transaction = good(Transaction::begin(db, Durability::Normal));
         db.run("UPDATE control SET one=one");
-        db.run("INSERT INTO meta (key, value) VALUES (?, ?)", "ballast " + std::to_string(i), std::string(1 << 20, 'x'));
+        db.run(
+            "INSERT INTO meta (key, value) VALUES (?, ?)", "ballast " + std::to_string(i), std::string(1 << 20, 'x'));
         good(transaction.commit());
     }
     auto supervisor = field.supervisor();
@@ -275,10 +279,13 @@ void TestTrackerFile::readersWroteBesideTheTargetOfALink()
     else
         std::ofstream(target) << "of somebody else";
     std::filesystem::create_symlink(target, link);
-    for (const Error& error : { WorkerLedger::open(field.tracker, "run-1").error(), SupervisorLedger::open(field.tracker).error(), FeederLedger::open(field.tracker).error(),
+    for (const Error& error : { WorkerLedger::open(field.tracker, "run-1").error(),
+             SupervisorLedger::open(field.tracker).error(), FeederLedger::open(field.tracker).error(),
              LedgerReader::open(field.tracker).error(), audit(field.tracker).error() }) {
         QCOMPARE(error.code, ErrorCode::InvalidArgument);
-        QVERIFY2(error.message.find(link.string() + " is a link, and Furrow writes and deletes nothing through links") != std::string::npos, error.message.c_str());
+        QVERIFY2(error.message.find(link.string() + " is a link, and Furrow writes and deletes nothing through links")
+                != std::string::npos,
+            error.message.c_str());
     }
     QCOMPARE(good(entriesOf(target.parent_path())).size(), std::size_t(1));
 }
@@ -329,7 +336,8 @@ void TestTrackerFile::missingAndStrangeFilesAreNamed_data()
     QTest::addColumn<int>("code");
     QTest::newRow("missing") << QByteArray() << int(ErrorCode::NotFound);
     QTest::newRow("empty") << QByteArray("") << int(ErrorCode::Corrupt);
-    QTest::newRow("text") << QByteArray("this is not a tracker, it is a text of more than sixteen bytes") << int(ErrorCode::Corrupt);
+    QTest::newRow("text") << QByteArray("this is not a tracker, it is a text of more than sixteen bytes")
+                          << int(ErrorCode::Corrupt);
     QTest::newRow("magic only") << QByteArray("SQLite format 3\0", 16) << int(ErrorCode::Corrupt);
 }
 
@@ -341,12 +349,14 @@ void TestTrackerFile::missingAndStrangeFilesAreNamed()
     const std::filesystem::path path = std::filesystem::path(folder.path().toStdString()) / "tracker.sqlite";
     if (!bytes.isNull())
         std::ofstream(path, std::ios::binary).write(bytes.constData(), bytes.size());
-    for (const Error& error : { WorkerLedger::open(path, "run-1").error(), SupervisorLedger::open(path).error(), FeederLedger::open(path).error(),
-             LedgerReader::open(path).error(), audit(path).error() }) {
+    for (const Error& error : { WorkerLedger::open(path, "run-1").error(), SupervisorLedger::open(path).error(),
+             FeederLedger::open(path).error(), LedgerReader::open(path).error(), audit(path).error() }) {
         QCOMPARE(int(error.code), code);
         QVERIFY2(error.message.find("tracker.sqlite") != std::string::npos, error.message.c_str());
         if (error.code == ErrorCode::Corrupt)
-            QVERIFY2(error.message.find("--repair") != std::string::npos || error.message.find("WAL") != std::string::npos, error.message.c_str());
+            QVERIFY2(
+                error.message.find("--repair") != std::string::npos || error.message.find("WAL") != std::string::npos,
+                error.message.c_str());
     }
 }
 
@@ -394,8 +404,9 @@ void TestTrackerFile::newerVersionIsRefusedByEveryReader()
 {
     Field field;
     tamper(field, "PRAGMA user_version=7");
-    for (const Error& error : { WorkerLedger::open(field.tracker, "run-1").error(), SupervisorLedger::open(field.tracker).error(),
-             FeederLedger::open(field.tracker).error(), LedgerReader::open(field.tracker).error() }) {
+    for (const Error& error :
+        { WorkerLedger::open(field.tracker, "run-1").error(), SupervisorLedger::open(field.tracker).error(),
+            FeederLedger::open(field.tracker).error(), LedgerReader::open(field.tracker).error() }) {
         QCOMPARE(error.code, ErrorCode::InvalidArgument);
         QVERIFY2(error.message.find("version 7") != std::string::npos, error.message.c_str());
     }
@@ -406,7 +417,8 @@ void TestTrackerFile::olderVersionIsMigratedAfterACopy()
     Field field;
     field.fill(2, 3);
     auto db = good(Database::open(field.tracker, {}));
-    const MigrationStep steps[] = { { kTrackerVersion, "ALTER TABLE epoch ADD COLUMN note TEXT" }, { kTrackerVersion + 1, "UPDATE epoch SET note='seen'" } };
+    const MigrationStep steps[] = { { kTrackerVersion, "ALTER TABLE epoch ADD COLUMN note TEXT" },
+        { kTrackerVersion + 1, "UPDATE epoch SET note='seen'" } };
     good(migrateSchema(db, steps, kTrackerVersion + 2));
     QCOMPARE(db.integer("PRAGMA user_version"), std::optional(kTrackerVersion + 2));
     QCOMPARE(db.integer("SELECT count(*) FROM epoch WHERE note='seen'"), std::optional<std::int64_t>(1));
@@ -453,7 +465,8 @@ void TestTrackerFile::anOldTrackerIsReadMigratedAndTrainedToItsEnd()
 
     QVERIFY(!SupervisorLedger::open(field.tracker).ok()); // opening changes nothing: an older Furrow may be training it
     QCOMPARE(good(audit(field.tracker)).epochs.at(at).digest, before.epochs.at(at).digest);
-    good(SupervisorLedger::migrate(field.tracker, good(FileLock::tryLock(field.tracker.parent_path() / "supervisor.lock"))));
+    good(SupervisorLedger::migrate(
+        field.tracker, good(FileLock::tryLock(field.tracker.parent_path() / "supervisor.lock"))));
     field.attempt = good(field.supervisor().beginAttempt(thisProcess(), "{}"));
     std::filesystem::path backup = field.tracker;
     backup += ".v" + std::to_string(version) + ".bak";
@@ -470,7 +483,9 @@ void TestTrackerFile::anOldTrackerIsReadMigratedAndTrainedToItsEnd()
     std::vector<Part> parts;
     while (const auto claim = claimed(worker)) {
         ChunkOutcome outcome = trainedAll(*claim);
-        outcome.tokens = good(Database::open(field.tracker, {})).integer("SELECT tokens FROM chunk WHERE id=?", claim->chunk).value_or(0);
+        outcome.tokens = good(Database::open(field.tracker, {}))
+                             .integer("SELECT tokens FROM chunk WHERE id=?", claim->chunk)
+                             .value_or(0);
         good(worker.finish(*claim, outcome));
         for (const auto& range : claim->remaining)
             parts.push_back({ claim->chunk, range });
@@ -499,11 +514,13 @@ void TestTrackerFile::aRunThatAnOlderFurrowTrainsIsNotMigrated()
     field.removeTracker();
     unpack(FURROW_TEST_DATA "/tracker_v4.sqlite.zst", field.tracker);
     const RunPaths run(field.tracker.parent_path());
-    const auto version = [&] { return good(Database::open(field.tracker, {})).integer("PRAGMA user_version").value_or(0); };
+    const auto version
+        = [&] { return good(Database::open(field.tracker, {})).integer("PRAGMA user_version").value_or(0); };
     std::optional<FileLock> held(good(FileLock::tryLock(run.supervisorLock()))); // by the older one
     const auto refused = openForControl(run).error();
     QCOMPARE(refused.code, ErrorCode::InvalidArgument);
-    QVERIFY2(refused.message.find("older Furrow trains the run, use that one") != std::string::npos, refused.message.c_str());
+    QVERIFY2(refused.message.find("older Furrow trains the run, use that one") != std::string::npos,
+        refused.message.c_str());
     QCOMPARE(version(), 4);
     held.reset(); // it has stopped
     good(good(openForControl(run)).setDesired(DesiredState::Stop));
@@ -528,7 +545,8 @@ void TestTrackerFile::failedMigrationLeavesTheFileAsItWas()
 {
     Field field;
     auto db = good(Database::open(field.tracker, {}));
-    const MigrationStep steps[] = { { kTrackerVersion, "ALTER TABLE epoch ADD COLUMN note TEXT; UPDATE nothing SET x=1" } };
+    const MigrationStep steps[]
+        = { { kTrackerVersion, "ALTER TABLE epoch ADD COLUMN note TEXT; UPDATE nothing SET x=1" } };
     QVERIFY(!migrateSchema(db, steps, kTrackerVersion + 1).ok());
     QCOMPARE(db.integer("PRAGMA user_version"), std::optional(kTrackerVersion));
     QVERIFY(field.supervisor().advance().ok());
@@ -619,10 +637,14 @@ void TestTrackerFile::aSentenceHeldTheRawBytesOfADamagedFile()
     {
         auto db = good(Database::open(field.tracker, {}));
         db.script("CREATE TABLE of_somebody (words TEXT)");
-        db.run("INSERT INTO of_somebody VALUES (CAST(? AS TEXT))", std::string("a\xff" "b"));
+        db.run("INSERT INTO of_somebody VALUES (CAST(? AS TEXT))",
+            std::string("a\xff"
+                        "b"));
         auto rows = db.query("SELECT words FROM of_somebody");
         QVERIFY(rows.next());
-        QCOMPARE(rows.text(0), std::string("a\xEF\xBF\xBD" "b"));
+        QCOMPARE(rows.text(0),
+            std::string("a\xEF\xBF\xBD"
+                        "b"));
         good(db.backupTo(file));
     }
     auto bytes = good(readFile(file));
@@ -691,14 +713,16 @@ void TestTrackerFile::auditFindsAChunkThatIsTwiceInTheWeights()
     auto worker = field.worker(0);
     trainOne(worker, 0, "c1");
     trainOne(worker, 0, "c2");
-    tamper(field, "INSERT INTO claim (chunk, incarnation, outcome, claimed_wall, ranges, position_tokens, opened_seq, closed_seq)"
-                  " SELECT chunk, incarnation, 1, 1, ranges, 0, 900, 901 FROM claim WHERE id=1;"
-                  "INSERT INTO part (claim, first, past, chunk, checkpoint) SELECT max(id), 2, 7, chunk, 2 FROM claim");
+    tamper(field,
+        "INSERT INTO claim (chunk, incarnation, outcome, claimed_wall, ranges, position_tokens, opened_seq, closed_seq)"
+        " SELECT chunk, incarnation, 1, 1, ranges, 0, 900, 901 FROM claim WHERE id=1;"
+        "INSERT INTO part (claim, first, past, chunk, checkpoint) SELECT max(id), 2, 7, chunk, 2 FROM claim");
     const AuditReport report = good(audit(field.tracker));
     QVERIFY(!report.isClean());
     QCOMPARE(report.epochs[0].duplicated, 1);
     QVERIFY(hasFinding(report, "duplicated"));
-    const auto found = std::find_if(report.findings.begin(), report.findings.end(), [](const auto& finding) { return finding.kind == "duplicated"; });
+    const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+        [](const auto& finding) { return finding.kind == "duplicated"; });
     QCOMPARE(found->claims.size(), std::size_t(2)); // both time lines
     QVERIFY(!report.invariants[1].holds);
 }
@@ -724,8 +748,9 @@ void TestTrackerFile::auditFindsOverlappingClaims()
     field.fill(1, 2);
     auto worker = field.worker(0);
     claimed(worker);
-    tamper(field, "INSERT INTO claim (chunk, incarnation, claimed_wall, ranges, position_tokens, opened_seq)"
-                  " SELECT chunk, incarnation, 1, ranges, 0, opened_seq+1 FROM claim WHERE id=1");
+    tamper(field,
+        "INSERT INTO claim (chunk, incarnation, claimed_wall, ranges, position_tokens, opened_seq)"
+        " SELECT chunk, incarnation, 1, ranges, 0, opened_seq+1 FROM claim WHERE id=1");
     const AuditReport report = good(audit(field.tracker));
     QCOMPARE(report.epochs[0].overlappingClaims, 1);
     QVERIFY(hasFinding(report, "overlapping_claims"));
@@ -759,11 +784,15 @@ void TestTrackerFile::auditFindsAShortcutThatWouldOverlookSomething()
         const AuditReport report = good(audit(field.tracker));
         tamper(field, repair);
         return !report.invariants[invariant].holds
-            && std::any_of(report.findings.begin(), report.findings.end(), [&](const AuditFinding& finding) { return finding.text.find(text) != std::string::npos; });
+            && std::any_of(report.findings.begin(), report.findings.end(),
+                [&](const AuditFinding& finding) { return finding.text.find(text) != std::string::npos; });
     };
-    QVERIFY(finds("UPDATE counts SET wanted=1-wanted WHERE block=1", "UPDATE counts SET wanted=1-wanted WHERE block=1", "block 1 (epoch 1) is not marked", 0));
-    QVERIFY(finds("UPDATE incarnation SET first_held=first_held+5", "UPDATE incarnation SET first_held=first_held-5", "would overlook it", 0));
-    QVERIFY(finds("UPDATE checkpoint SET last_claim=0", "UPDATE checkpoint SET last_claim=first_claim", "checkpoint 1 has parts of claims", 1));
+    QVERIFY(finds("UPDATE counts SET wanted=1-wanted WHERE block=1", "UPDATE counts SET wanted=1-wanted WHERE block=1",
+        "block 1 (epoch 1) is not marked", 0));
+    QVERIFY(finds("UPDATE incarnation SET first_held=first_held+5", "UPDATE incarnation SET first_held=first_held-5",
+        "would overlook it", 0));
+    QVERIFY(finds("UPDATE checkpoint SET last_claim=0", "UPDATE checkpoint SET last_claim=first_claim",
+        "checkpoint 1 has parts of claims", 1));
     QVERIFY(good(audit(field.tracker)).isClean());
 }
 
@@ -786,7 +815,8 @@ void TestTrackerFile::auditNamesPoisonedAndLostChunks()
     QCOMPARE(report.epochs[0].chunksLost, 1);
     QCOMPARE(report.epochs[0].tokensLost, Field::kTokens);
     const std::string text = auditText(report);
-    QVERIFY2(text.find("checksum differs") != std::string::npos && text.find("SIGKILL") != std::string::npos, text.c_str());
+    QVERIFY2(
+        text.find("checksum differs") != std::string::npos && text.find("SIGKILL") != std::string::npos, text.c_str());
 }
 
 void TestTrackerFile::auditJsonHasTheAgreedKeys()
@@ -796,7 +826,8 @@ void TestTrackerFile::auditJsonHasTheAgreedKeys()
     auto worker = field.worker(0);
     trainOne(worker, 0, "c1");
     good(field.supervisor().advance());
-    const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(auditJson(good(audit(field.tracker))))).object();
+    const QJsonObject json
+        = QJsonDocument::fromJson(QByteArray::fromStdString(auditJson(good(audit(field.tracker))))).object();
     const QJsonObject epoch = json["epochs"].toArray()[0].toObject();
     QCOMPARE(epoch["epoch"].toInt(-1), 1); // as everywhere
     QCOMPARE(epoch["expected"].toInt(-1), 1);
@@ -806,7 +837,8 @@ void TestTrackerFile::auditJsonHasTheAgreedKeys()
     QVERIFY(epoch["complete"].toBool());
     QCOMPARE(epoch["digest"].toString().size(), 16);
     const std::string page = auditHtml(good(audit(field.tracker)));
-    QVERIFY(page.find("committed once") != std::string::npos && page.find("</html>") != std::string::npos && page.find("http") == std::string::npos);
+    QVERIFY(page.find("committed once") != std::string::npos && page.find("</html>") != std::string::npos
+        && page.find("http") == std::string::npos);
 }
 
 void TestTrackerFile::eventOfATrillionChunksHoldsNobodyUp()
@@ -820,17 +852,22 @@ void TestTrackerFile::eventOfATrillionChunksHoldsNobodyUp()
     const auto events = reader.eventsSince(0, 100);
     QVERIFY(!changed.ok() && !events.ok());
     SAME(changed.error().code, ErrorCode::Corrupt);
-    QVERIFY2(events.error().message.find("chunks of one event 1000000000000, which no run can have") != std::string::npos, events.error().message.c_str());
+    QVERIFY2(
+        events.error().message.find("chunks of one event 1000000000000, which no run can have") != std::string::npos,
+        events.error().message.c_str());
     // As many as a block can hold are no damage, and cost what there is.
-    tamper(field, "UPDATE event SET count=1000000-chunk%1000000 WHERE chunk<>0; UPDATE event SET count=1 WHERE chunk=0");
+    tamper(
+        field, "UPDATE event SET count=1000000-chunk%1000000 WHERE chunk<>0; UPDATE event SET count=1 WHERE chunk=0");
     QCOMPARE(good(reader.changedCells(0, seq)).size(), std::size_t(3));
 }
 
 void TestTrackerFile::idsThatNoRunCanHaveAreDamageToEveryReader_data()
 {
     QTest::addColumn<QByteArray>("sql");
-    QTest::newRow("chunk") << QByteArray("UPDATE chunk SET id=9000000000000000000 WHERE id=(SELECT max(id) FROM chunk)");
-    QTest::newRow("chunk below the first epoch") << QByteArray("UPDATE chunk SET id=-5 WHERE id=(SELECT max(id) FROM chunk)");
+    QTest::newRow("chunk") << QByteArray(
+        "UPDATE chunk SET id=9000000000000000000 WHERE id=(SELECT max(id) FROM chunk)");
+    QTest::newRow("chunk below the first epoch")
+        << QByteArray("UPDATE chunk SET id=-5 WHERE id=(SELECT max(id) FROM chunk)");
     QTest::newRow("epoch") << QByteArray("UPDATE epoch SET epoch=1000000");
     QTest::newRow("claim of no chunk") << QByteArray("UPDATE claim SET chunk=77");
     QTest::newRow("windows") << QByteArray("UPDATE part SET past=9000000000000");
@@ -854,7 +891,8 @@ void TestTrackerFile::idsThatNoRunCanHaveAreDamageToEveryReader()
     auto reader = field.reader();
     std::int64_t seq = 0;
     const auto answers = [](const auto& result) { return result.ok() || result.error().code == ErrorCode::Corrupt; };
-    QVERIFY(answers(reader.cells(0)) && answers(reader.claimsSince(0, 10)) && answers(reader.partsOf({ 1 })) && answers(reader.epochs()) && answers(reader.changedCells(0, seq)));
+    QVERIFY(answers(reader.cells(0)) && answers(reader.claimsSince(0, 10)) && answers(reader.partsOf({ 1 }))
+        && answers(reader.epochs()) && answers(reader.changedCells(0, seq)));
 }
 
 QTEST_GUILESS_MAIN(TestTrackerFile)

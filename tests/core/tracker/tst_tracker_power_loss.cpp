@@ -4,8 +4,8 @@
 using namespace furrow;
 using enum ChunkState;
 
-/// The power goes at every sync that SQLite asks for while a run is made, prepared, trained, committed, damaged and swept of its WAL. Whatever
-/// the ledger had said was durable is there afterwards, and the audit finds nothing wrong.
+/// The power goes at every sync that SQLite asks for while a run is made, prepared, trained, committed, damaged and
+/// swept of its WAL. Whatever the ledger had said was durable is there afterwards, and the audit finds nothing wrong.
 class TestTrackerPowerLoss : public QObject {
     Q_OBJECT
 

@@ -5,7 +5,8 @@
 using namespace furrow;
 using enum ChunkState;
 
-/// Traps that other systems fell into and that no other test is named after; README.md beside this file says where each of the 22 is tested.
+/// Traps that other systems fell into and that no other test is named after; README.md beside this file says where each
+/// of the 22 is tested.
 class TestTraps : public QObject {
     Q_OBJECT
 

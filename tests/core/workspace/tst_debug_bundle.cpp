@@ -19,14 +19,20 @@ private Q_SLOTS:
         QTest::newRow("key") << QByteArray("\"hf_token\": \"abc123def\"") << QByteArray("\"hf_token\": \"<hidden>\"");
         QTest::newRow("assignment") << QByteArray("HF_TOKEN=abcdef") << QByteArray("HF_TOKEN=<hidden>");
         QTest::newRow("password") << QByteArray("password: hunter2") << QByteArray("password: <hidden>");
-        QTest::newRow("token of a hub") << QByteArray("using hf_abcdefghijklmnop now") << QByteArray("using <hidden> now");
-        QTest::newRow("header") << QByteArray("Authorization: Bearer abc.def-ghi") << QByteArray("Authorization: Bearer <hidden>");
-        QTest::newRow("address") << QByteArray("https://ann:geheim@example.org/x") << QByteArray("https://<hidden>@example.org/x");
-        QTest::newRow("path") << QByteArray("reading /home/ann/texts/book.txt now") << QByteArray("reading …/book.txt now");
+        QTest::newRow("token of a hub") << QByteArray("using hf_abcdefghijklmnop now")
+                                        << QByteArray("using <hidden> now");
+        QTest::newRow("header") << QByteArray("Authorization: Bearer abc.def-ghi")
+                                << QByteArray("Authorization: Bearer <hidden>");
+        QTest::newRow("address") << QByteArray("https://ann:geheim@example.org/x")
+                                 << QByteArray("https://<hidden>@example.org/x");
+        QTest::newRow("path") << QByteArray("reading /home/ann/texts/book.txt now")
+                              << QByteArray("reading …/book.txt now");
         QTest::newRow("windows path") << QByteArray("in C:\\Users\\Ann\\run.json") << QByteArray("in …/run.json");
         QTest::newRow("home") << QByteArray("~/furrow/runs/one") << QByteArray("…/one");
-        QTest::newRow("words stay") << QByteArray("tokens: 500, tokenizer: gpt2, 3/4 done") << QByteArray("tokens: 500, tokenizer: gpt2, 3/4 done");
-        QTest::newRow("address stays") << QByteArray("https://huggingface.co/datasets") << QByteArray("https://huggingface.co/datasets");
+        QTest::newRow("words stay") << QByteArray("tokens: 500, tokenizer: gpt2, 3/4 done")
+                                    << QByteArray("tokens: 500, tokenizer: gpt2, 3/4 done");
+        QTest::newRow("address stays") << QByteArray("https://huggingface.co/datasets")
+                                       << QByteArray("https://huggingface.co/datasets");
     }
     void secretsAndFoldersAreHidden()
     {
@@ -41,7 +47,8 @@ private Q_SLOTS:
         const std::filesystem::path run = std::filesystem::path(folder.path().toStdString()) / "run";
         std::filesystem::create_directories(run / "logs");
         std::ofstream(run / "run.json") << "{\"api_key\": \"verysecretvalue\"}";
-        std::ofstream(run / "logs" / "1-worker-0.log") << "2026-03-13 18:42:10.123 I worker-0  reading /home/ann/x.txt\n";
+        std::ofstream(run / "logs" / "1-worker-0.log")
+            << "2026-03-13 18:42:10.123 I worker-0  reading /home/ann/x.txt\n";
         const auto target = run.parent_path() / "debug.tar.gz";
         const Status written = writeDebugBundle(run, target);
         QVERIFY2(written.ok(), written.ok() ? "" : written.error().message.c_str());
@@ -103,7 +110,9 @@ private Q_SLOTS:
     void aFolderThatIsNoRunIsRefused()
     {
         const QTemporaryDir folder;
-        QVERIFY(!writeDebugBundle(folder.path().toStdString(), folder.filePath(QStringLiteral("x.tar.gz")).toStdString()).ok());
+        QVERIFY(
+            !writeDebugBundle(folder.path().toStdString(), folder.filePath(QStringLiteral("x.tar.gz")).toStdString())
+                .ok());
     }
 };
 

@@ -34,7 +34,10 @@ class TestWorkspace : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
-    std::filesystem::path workspace(const char* name) const { return std::filesystem::path(folder_.path().toStdString()) / name; }
+    std::filesystem::path workspace(const char* name) const
+    {
+        return std::filesystem::path(folder_.path().toStdString()) / name;
+    }
 
 private Q_SLOTS:
     void notesSurviveReopening()
@@ -102,8 +105,10 @@ private Q_SLOTS:
     void lanesOfDifferentDevicesDoNotWaitForEachOther()
     {
         QCOMPARE(idsOf(startable({ entry(1, "0"), entry(2, "1"), entry(3, "0"), entry(4, "cpu") })), (Ids { 1, 2, 4 }));
-        QCOMPARE(idsOf(startable({ entry(1, "0", QueueState::Running), entry(2, "0,1"), entry(3, "1") })), Ids {}); // nobody overtakes
-        QCOMPARE(idsOf(startable({ entry(1, "auto", QueueState::Running), entry(2, "1"), entry(3, "cpu:2") })), (Ids { 3 }));
+        QCOMPARE(idsOf(startable({ entry(1, "0", QueueState::Running), entry(2, "0,1"), entry(3, "1") })),
+            Ids {}); // nobody overtakes
+        QCOMPARE(
+            idsOf(startable({ entry(1, "auto", QueueState::Running), entry(2, "1"), entry(3, "cpu:2") })), (Ids { 3 }));
         QCOMPARE(idsOf(startable({ entry(1, "0", QueueState::Ended), entry(2, "0") })), (Ids { 2 }));
         QVERIFY(shareDevice("cpu", "cpu:4"));
         QVERIFY(!shareDevice("GPU-5b1e", "GPU-91d4"));

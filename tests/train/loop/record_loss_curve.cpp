@@ -1,5 +1,5 @@
-// Trains a preset on a text for some steps and appends what TooGoodLoss would see to a file: how the expected loss was learnt, and what
-// tst_data_alarms plays to it (tests/core/data/loss_curves.jsonl).
+// Trains a preset on a text for some steps and appends what TooGoodLoss would see to a file: how the expected loss was
+// learnt, and what tst_data_alarms plays to it (tests/core/data/loss_curves.jsonl).
 //   record_loss_curve OUT NAME TEXT TOKENIZER PRESET STEPS SEED [none|unshifted|backwards|repeated]
 
 #include "core/base/file_system.h"
@@ -60,7 +60,8 @@ Fault faultNamed(const std::string& name)
 }
 
 /// Windows in the order of training: each once, or all of a few again and again.
-std::vector<std::int64_t> windowStarts(std::int64_t tokens, std::int64_t length, std::int64_t wanted, std::int64_t repeats, std::uint64_t seed)
+std::vector<std::int64_t> windowStarts(
+    std::int64_t tokens, std::int64_t length, std::int64_t wanted, std::int64_t repeats, std::uint64_t seed)
 {
     std::vector<std::int64_t> all;
     for (std::int64_t from = 1; from + length + 1 < tokens; from += length)
@@ -68,14 +69,16 @@ std::vector<std::int64_t> windowStarts(std::int64_t tokens, std::int64_t length,
     Random random(seed);
     for (std::size_t i = all.size(); i > 1; --i)
         std::swap(all[i - 1], all[random.below(i)]);
-    all.resize(static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(all), std::max<std::int64_t>(1, wanted / repeats))));
+    all.resize(
+        static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(all), std::max<std::int64_t>(1, wanted / repeats))));
     std::vector<std::int64_t> starts;
     for (std::int64_t i = 0; i < repeats; ++i)
         starts.insert(starts.end(), all.begin(), all.end());
     return starts;
 }
 
-Batch batchAt(const std::vector<TokenId>& ids, std::span<const std::int64_t> starts, std::int64_t length, const Fault& fault)
+Batch batchAt(
+    const std::vector<TokenId>& ids, std::span<const std::int64_t> starts, std::int64_t length, const Fault& fault)
 {
     const auto rows = std::ssize(starts);
     Batch batch;
@@ -85,7 +88,8 @@ Batch batchAt(const std::vector<TokenId>& ids, std::span<const std::int64_t> sta
         for (std::int64_t i = 0; i < length; ++i) {
             const std::int64_t at = starts[static_cast<std::size_t>(row)] + i;
             batch.inputs_BT[row].mutable_data_ptr<std::int64_t>()[i] = ids[static_cast<std::size_t>(at)];
-            batch.labels_BT[row].mutable_data_ptr<std::int64_t>()[i] = ids[static_cast<std::size_t>(at + fault.labelOffset)];
+            batch.labels_BT[row].mutable_data_ptr<std::int64_t>()[i]
+                = ids[static_cast<std::size_t>(at + fault.labelOffset)];
         }
     batch.labels = rows * length;
     return batch;
@@ -96,7 +100,8 @@ Batch batchAt(const std::vector<TokenId>& ids, std::span<const std::int64_t> sta
 int main(int argc, char** argv)
 {
     if (argc < 8) {
-        std::fprintf(stderr, "record_loss_curve OUT NAME TEXT TOKENIZER PRESET STEPS SEED [none|unshifted|backwards|repeated]\n");
+        std::fprintf(stderr,
+            "record_loss_curve OUT NAME TEXT TOKENIZER PRESET STEPS SEED [none|unshifted|backwards|repeated]\n");
         return 2;
     }
     const std::string text = orExit(readFile(argv[3], 64 << 20));
@@ -124,13 +129,17 @@ int main(int argc, char** argv)
     schedule.warmupSteps = config.warmupSteps;
 
     const auto starts = windowStarts(std::ssize(ids), config.seqLen, steps * config.batchSize, fault.repeats, seed);
-    const auto measured = measureText(tokenizer->decode(std::span(ids).first(std::min<std::size_t>(ids.size(), 50'000))), std::min<std::int64_t>(std::ssize(ids), 50'000));
+    const auto measured
+        = measureText(tokenizer->decode(std::span(ids).first(std::min<std::size_t>(ids.size(), 50'000))),
+            std::min<std::int64_t>(std::ssize(ids), 50'000));
     nlohmann::ordered_json points = nlohmann::ordered_json::array();
     double sum = 0;
     std::int64_t labels = 0;
     std::int64_t step = 0;
-    for (std::size_t i = 0; i + static_cast<std::size_t>(config.batchSize) <= starts.size(); i += static_cast<std::size_t>(config.batchSize)) {
-        const Batch batch = batchAt(ids, std::span(starts).subspan(i, static_cast<std::size_t>(config.batchSize)), config.seqLen, fault);
+    for (std::size_t i = 0; i + static_cast<std::size_t>(config.batchSize) <= starts.size();
+        i += static_cast<std::size_t>(config.batchSize)) {
+        const Batch batch = batchAt(
+            ids, std::span(starts).subspan(i, static_cast<std::size_t>(config.batchSize)), config.seqLen, fault);
         sum += learner->accumulate(batch, 1.0 / static_cast<double>(batch.labels)).sum().item<double>();
         learner->apply(learningRate(schedule, step, static_cast<double>(step)), config.clip);
         labels += batch.labels;
@@ -140,9 +149,11 @@ int main(int argc, char** argv)
             labels = 0;
         }
     }
-    const nlohmann::ordered_json line = { { "name", argv[2] }, { "fault", faultName }, { "preset", argv[5] }, { "vocabulary", tokenizer->vocabularySize() },
-        { "zstd_bits", std::round(measured.zstdBits * 1e4) / 1e4 }, { "bytes_per_label", std::round(measured.bytesPerLabel * 1e4) / 1e4 }, { "points", points } };
+    const nlohmann::ordered_json line = { { "name", argv[2] }, { "fault", faultName }, { "preset", argv[5] },
+        { "vocabulary", tokenizer->vocabularySize() }, { "zstd_bits", std::round(measured.zstdBits * 1e4) / 1e4 },
+        { "bytes_per_label", std::round(measured.bytesPerLabel * 1e4) / 1e4 }, { "points", points } };
     std::ofstream(argv[1], std::ios::app) << line.dump() << "\n";
-    std::printf("%s: %lld steps, zstd %.2f bits a byte, last %.3f nats a label\n", argv[2], static_cast<long long>(step), measured.zstdBits, points.empty() ? 0.0 : points.back()[1].get<double>());
+    std::printf("%s: %lld steps, zstd %.2f bits a byte, last %.3f nats a label\n", argv[2],
+        static_cast<long long>(step), measured.zstdBits, points.empty() ? 0.0 : points.back()[1].get<double>());
     return 0;
 }

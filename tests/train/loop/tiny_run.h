@@ -84,7 +84,8 @@ public:
     {
         std::string text;
         for (int i = 0; i < lines; ++i)
-            text += "line " + std::to_string(i) + " of " + std::to_string(lines) + (i % 3 ? " goes up the hill\n" : " comes down\n");
+            text += "line " + std::to_string(i) + " of " + std::to_string(lines)
+                + (i % 3 ? " goes up the hill\n" : " comes down\n");
         return text;
     }
 
@@ -135,13 +136,16 @@ public:
     /// Trains in this process until the worker ends by itself, or after `steps` looks at the stop flag.
     TrainerEnd train(int worker = 0, bool counting = false, int looks = -1)
     {
-        return must(runTrainer(options(worker, counting), [looks, seen = std::make_shared<int>(0)] { return looks >= 0 && ++*seen > looks; }));
+        return must(runTrainer(options(worker, counting),
+            [looks, seen = std::make_shared<int>(0)] { return looks >= 0 && ++*seen > looks; }));
     }
 
-    ChildProcess startWorker(int worker, std::map<std::string, std::string> environment, std::vector<std::string> more = {})
+    ChildProcess startWorker(
+        int worker, std::map<std::string, std::string> environment, std::vector<std::string> more = {})
     {
         ProcessOptions process;
-        process.arguments = { "--role", "trainer", paths_.folder().string(), "--worker", std::to_string(worker), "--attempt", std::to_string(attempt_), "--threads", "1" };
+        process.arguments = { "--role", "trainer", paths_.folder().string(), "--worker", std::to_string(worker),
+            "--attempt", std::to_string(attempt_), "--threads", "1" };
         process.arguments.insert(process.arguments.end(), more.begin(), more.end());
         process.environment = std::move(environment);
         process.outputFile = paths_.logFile(attempt_, "worker-" + std::to_string(worker));
@@ -181,7 +185,10 @@ public:
     }
 
     /// The counting model's weights.
-    WindowCounts counts(int replica = 0) { return must(readWindowCounts(paths_.checkpointFolder(head(replica).record.folder))); }
+    WindowCounts counts(int replica = 0)
+    {
+        return must(readWindowCounts(paths_.checkpointFolder(head(replica).record.folder)));
+    }
     /// "" when every window of every chunk of `epochs` epochs is in the weights exactly once, else what is not.
     std::string countingFault(int epochs = 1, int replica = 0)
     {
@@ -192,10 +199,13 @@ public:
                 for (int w = 0; w < count; ++w, ++expected) {
                     const auto found = all.find({ epoch, place.first, place.second, w });
                     if (found == all.end() || found->second != 1)
-                        return "window " + std::to_string(w) + " of chunk " + std::to_string(place.second) + " of block " + std::to_string(place.first) + " in epoch " + std::to_string(epoch)
+                        return "window " + std::to_string(w) + " of chunk " + std::to_string(place.second)
+                            + " of block " + std::to_string(place.first) + " in epoch " + std::to_string(epoch)
                             + " was trained " + std::to_string(found == all.end() ? 0 : found->second) + " times";
                 }
-        return all.size() == expected ? "" : std::to_string(all.size()) + " windows were trained, there are " + std::to_string(expected);
+        return all.size() == expected
+            ? ""
+            : std::to_string(all.size()) + " windows were trained, there are " + std::to_string(expected);
     }
 
     /// As the feeder does when blocks are missing.
@@ -203,11 +213,13 @@ public:
     {
         const auto file = must(readRunFile(paths_));
         auto tokenizer = must(loadTokenizerDefinition(must(readFile(paths_.tokenizer())), file.config.tokenizer));
-        auto manager = must(BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths_.cacheFolder(), tokenizer));
+        auto manager = must(
+            BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths_.cacheFolder(), tokenizer));
         auto ledger = must(FeederLedger::open(paths_.tracker()));
         for (const auto& known : must(ledger.wanted(100))) {
             const auto prepared = must(manager.prepare(must(BlockManager::fromPlan(known.plan))));
-            must(ledger.setPrepared(known.block, prepared.fileName, prepared.digest, preparedChunks(prepared.chunks, file.config.seqLen)));
+            must(ledger.setPrepared(
+                known.block, prepared.fileName, prepared.digest, preparedChunks(prepared.chunks, file.config.seqLen)));
         }
     }
 
@@ -216,7 +228,8 @@ private:
     {
         const auto file = must(readRunFile(paths_));
         auto tokenizer = must(loadTokenizerDefinition(must(readFile(paths_.tokenizer())), file.config.tokenizer));
-        auto manager = must(BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths_.cacheFolder(), tokenizer));
+        auto manager = must(
+            BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths_.cacheFolder(), tokenizer));
         auto ledger = must(FeederLedger::open(paths_.tracker()));
         std::int64_t blocks = 0;
         while (auto planned = must(manager.planNext())) {
@@ -256,8 +269,8 @@ inline std::string auditFault(const TinyRun& run, int epochs = 1)
 
 } // namespace furrow::test
 
-#define NO_FAULT(text)                                            \
-    do {                                                          \
-        const std::string fault = (text);                         \
-        QVERIFY2(fault.empty(), fault.c_str());                   \
+#define NO_FAULT(text)                          \
+    do {                                        \
+        const std::string fault = (text);       \
+        QVERIFY2(fault.empty(), fault.c_str()); \
     } while (false)

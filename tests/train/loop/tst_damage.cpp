@@ -21,11 +21,18 @@ class TestDamage : public QObject {
         bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
         must(writeFileDurably(realFileSystem(), file, bytes));
     }
-    static std::filesystem::path weightsOf(TinyRun& run, int replica) { return run.paths().checkpointFolder(run.head(replica).record.folder) / "weights.safetensors"; }
-    static int merge(TinyRun& run) { return run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" }).exitCode; }
+    static std::filesystem::path weightsOf(TinyRun& run, int replica)
+    {
+        return run.paths().checkpointFolder(run.head(replica).record.folder) / "weights.safetensors";
+    }
+    static int merge(TinyRun& run)
+    {
+        return run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" }).exitCode;
+    }
 
 private Q_SLOTS:
-    void damagedMemberCostsItsOwnWorkOnly() // trap 10: one failing worker before the merge, and everyone's work was lost
+    void
+    damagedMemberCostsItsOwnWorkOnly() // trap 10: one failing worker before the merge, and everyone's work was lost
     {
         TinyRun run;
         run.train(0, true, 20);
@@ -58,7 +65,8 @@ private Q_SLOTS:
         NO_FAULT(run.countingFault());
     }
 
-    void restartedWorkerDoesNotGoBackToAnOldMerge() // its head was newer than the merge of a round that it had not seen: committed work was lost
+    void restartedWorkerDoesNotGoBackToAnOldMerge() // its head was newer than the merge of a round that it had not
+                                                    // seen: committed work was lost
     {
         TinyRun run;
         run.train(0, true, 12);
@@ -80,7 +88,8 @@ private Q_SLOTS:
         flip(weightsOf(run, 0));
         flip(weightsOf(run, 1));
         QVERIFY(merge(run) != 0);
-        QVERIFY(!must(verifyHeads(run.paths(), must(readRunFile(run.paths())), run.supervisor(), false)).refusal.empty());
+        QVERIFY(
+            !must(verifyHeads(run.paths(), must(readRunFile(run.paths())), run.supervisor(), false)).refusal.empty());
         const auto verdict = must(verifyHeads(run.paths(), must(readRunFile(run.paths())), run.supervisor(), true));
         QCOMPARE(verdict.notes.size(), std::size_t(2));
         run.train(0, true);
@@ -88,23 +97,28 @@ private Q_SLOTS:
         NO_FAULT(run.countingFault());
     }
 
-    void aReplicaWhoseOwnCheckpointIsDamagedCountedFromNought() // it stood on a merge: its warm-up began anew, and its curve at step 1
+    void aReplicaWhoseOwnCheckpointIsDamagedCountedFromNought() // it stood on a merge: its warm-up began anew, and its
+                                                                // curve at step 1
     {
         TinyRun run;
         run.train(0, true, 12);
         run.train(0, true, 12);
         const auto own = weightsOf(run, 0);
-        const auto ownSteps = [](const std::filesystem::path& checkpoint) { return nlohmann::json::parse(must(readFile(checkpoint / "state.json"))).at("own_steps").get<int>(); };
+        const auto ownSteps = [](const std::filesystem::path& checkpoint) {
+            return nlohmann::json::parse(must(readFile(checkpoint / "state.json"))).at("own_steps").get<int>();
+        };
         const int before = ownSteps(own.parent_path());
         run.train(1, true, 12);
         QCOMPARE(merge(run), 0);
         flip(own);
         const auto more = run.train(0, true, 12);
         const auto rows = must(run.supervisor().checkpoints());
-        const auto newest = std::find_if(rows.rbegin(), rows.rend(), [](const auto& row) { return row.record.kind == CheckpointKind::Replica && row.record.replica == 0; });
+        const auto newest = std::find_if(rows.rbegin(), rows.rend(),
+            [](const auto& row) { return row.record.kind == CheckpointKind::Replica && row.record.replica == 0; });
         QVERIFY(newest != rows.rend());
         QVERIFY(more.stepsHere > 0);
-        QCOMPARE(ownSteps(run.paths().checkpointFolder(newest->record.folder)), before + static_cast<int>(more.stepsHere));
+        QCOMPARE(
+            ownSteps(run.paths().checkpointFolder(newest->record.folder)), before + static_cast<int>(more.stepsHere));
     }
 
     void damagedBlockIsPutAsideAndItsChunksWaitForTheFeeder() // three workers tried it, and its chunks were poisoned
@@ -130,7 +144,8 @@ private Q_SLOTS:
         NO_FAULT(run.countingFault());
     }
 
-    void blockThatWasPreparedAgainWasReadFromTheOldFile() // workers had the cut one open: three reads of it poisoned a chunk whose source was whole
+    void blockThatWasPreparedAgainWasReadFromTheOldFile() // workers had the cut one open: three reads of it poisoned a
+                                                          // chunk whose source was whole
     {
         TinyRun run;
         Claim claim;
@@ -138,7 +153,9 @@ private Q_SLOTS:
         auto reader = run.reader();
         const auto row = must(reader.block(claim.block));
         const auto file = BlockManager::blockFolder(run.paths().cacheFolder()) / row.fileName;
-        auto loader = must(ChunkLoader::start({ run.paths().tracker(), BlockManager::blockFolder(run.paths().cacheFolder()), byteTokenizer()->endOfText(), TinyRun::config().seqLen }));
+        auto loader
+            = must(ChunkLoader::start({ run.paths().tracker(), BlockManager::blockFolder(run.paths().cacheFolder()),
+                byteTokenizer()->endOfText(), TinyRun::config().seqLen }));
         const auto take = [&](int column) {
             claim.claimId = column + 1;
             claim.column = column;
@@ -170,9 +187,11 @@ private Q_SLOTS:
         const auto mine = run.paths().checkpointFolder(run.head().record.folder);
         must(realFileSystem().removeAll(mine));
         std::filesystem::copy(other.paths().checkpointFolder(other.head().record.folder), mine);
-        std::filesystem::copy(other.paths().checkpointFolder(other.head().record.folder), run.paths().checkpointFolder("r0-99999-foreign"));
+        std::filesystem::copy(other.paths().checkpointFolder(other.head().record.folder),
+            run.paths().checkpointFolder("r0-99999-foreign"));
         QVERIFY(!recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor()).ok());
-        const auto notes = must(recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor(), { .acceptLoss = true }));
+        const auto notes
+            = must(recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor(), { .acceptLoss = true }));
         QVERIFY(notes.size() >= 2); // fell back; put the folder without a row aside
         QVERIFY(!std::filesystem::exists(run.paths().checkpointFolder("r0-99999-foreign")));
         QVERIFY(std::filesystem::exists(run.paths().unknownCheckpointsFolder() / "r0-99999-foreign"));
@@ -203,7 +222,8 @@ private Q_SLOTS:
         must(realFileSystem().rename(copy, run.paths().tracker()));
         const auto refused = runTrainer(run.options(0, true), {});
         QVERIFY(!refused.ok());
-        QVERIFY2(refused.error().message.find("not a live tracker") != std::string::npos, refused.error().message.c_str());
+        QVERIFY2(
+            refused.error().message.find("not a live tracker") != std::string::npos, refused.error().message.c_str());
     }
 
     void workerOfAnEditedRunRefusesByName()
@@ -214,7 +234,8 @@ private Q_SLOTS:
         must(writeFileDurably(realFileSystem(), run.paths().configFile(), json.dump()));
         const auto refused = runTrainer(run.options(0, true), {});
         QVERIFY(!refused.ok());
-        QVERIFY2(refused.error().message.find("chunk_samples is '11', the run began with '10'") != std::string::npos, refused.error().message.c_str());
+        QVERIFY2(refused.error().message.find("chunk_samples is '11', the run began with '10'") != std::string::npos,
+            refused.error().message.c_str());
         auto reader = run.reader();
         QCOMPARE(must(reader.claimsSince(0, 10)).size(), std::size_t(0));
     }

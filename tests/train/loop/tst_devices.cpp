@@ -18,7 +18,8 @@ private Q_SLOTS:
         const auto none = findDevice("cuda:64");
         QVERIFY(!none.ok());
         const auto& said = none.error().message;
-        QVERIFY2(said.find("no device 'cuda:64'") != std::string::npos && said.find("cpu") != std::string::npos, said.c_str());
+        QVERIFY2(said.find("no device 'cuda:64'") != std::string::npos && said.find("cpu") != std::string::npos,
+            said.c_str());
     }
 
     void theCpuNeedsNoCuda()

@@ -7,8 +7,8 @@
 using namespace furrow;
 using namespace furrow::test;
 
-/// A worker dies at each named step, as if by kill -9, and another one goes on: the counting model proves that nothing is in the
-/// weights twice and nothing is missing.
+/// A worker dies at each named step, as if by kill -9, and another one goes on: the counting model proves that nothing
+/// is in the weights twice and nothing is missing.
 class TestFailPoints : public QObject {
     Q_OBJECT
 
@@ -55,7 +55,8 @@ private Q_SLOTS:
         run.train(0, true, 12);
         run.train(1, true);
         NO_FAULT(run.audited().isClean() ? std::string() : auditText(run.audited()));
-        const std::vector<std::string> merge { "--role", "task", run.paths().folder().string(), "--task", "merge", "--counting", "--attempt", std::to_string(run.attempt()) };
+        const std::vector<std::string> merge { "--role", "task", run.paths().folder().string(), "--task", "merge",
+            "--counting", "--attempt", std::to_string(run.attempt()) };
         ProcessOptions process;
         process.arguments = merge;
         process.environment = { { "FURROW_FAIL_AT", failPoint.toStdString() } };
@@ -63,7 +64,8 @@ private Q_SLOTS:
         auto dying = must(ChildProcess::start(FURROW_WORKER, process));
         const auto exit = dying.wait(std::chrono::seconds(60));
         QVERIFY(exit && exit->signal == 9);
-        QCOMPARE(run.startTask({ "--task", "merge", "--counting", "--attempt", std::to_string(run.attempt()) }).exitCode, 0);
+        QCOMPARE(
+            run.startTask({ "--task", "merge", "--counting", "--attempt", std::to_string(run.attempt()) }).exitCode, 0);
         NO_FAULT(auditFault(run));
         NO_FAULT(run.countingFault());
     }

@@ -42,7 +42,8 @@ public:
     NamedTensors optimizerState() const override { return {}; }
     Status loadWeights(const NamedTensors& w) override { return inner_->loadWeights(w); }
     Status loadOptimizer(const NamedTensors&) override { return {}; }
-    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string&, const NamedTensors&, double, double) const override
+    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string&,
+        const NamedTensors&, double, double) const override
     {
         return mergeCounts(base, members);
     }
@@ -55,7 +56,8 @@ private:
     std::unique_ptr<Learner> inner_ = createCountingLearner();
 };
 
-/// The counting model with one step that hangs until something has been seen (or a minute has passed, and the test fails).
+/// The counting model with one step that hangs until something has been seen (or a minute has passed, and the test
+/// fails).
 class HangsUntil : public SlowCounting {
 public:
     explicit HangsUntil(std::function<bool()> seen)
@@ -77,7 +79,10 @@ private:
 
 class OutOfMemory : public SlowCounting {
 public:
-    at::Tensor accumulate(const Batch&, double) override { throw c10::OutOfMemoryError({ __func__, __FILE__, __LINE__ }, "tried to allocate 7 GiB"); }
+    at::Tensor accumulate(const Batch&, double) override
+    {
+        throw c10::OutOfMemoryError({ __func__, __FILE__, __LINE__ }, "tried to allocate 7 GiB");
+    }
 };
 
 /// Events of a kind whose text holds `part`, over all workers and attempts.
@@ -113,7 +118,8 @@ public:
     NamedTensors optimizerState() const override { return inner_->optimizerState(); }
     Status loadWeights(const NamedTensors& w) override { return inner_->loadWeights(w); }
     Status loadOptimizer(const NamedTensors& s) override { return inner_->loadOptimizer(s); }
-    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method, const NamedTensors& momentum, double rate, double mu) const override
+    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method,
+        const NamedTensors& momentum, double rate, double mu) const override
     {
         return inner_->merge(base, members, method, momentum, rate, mu);
     }
@@ -155,7 +161,8 @@ public:
     at::Tensor accumulate(const Batch& batch, double scale) override
     {
         const auto loss = SometimesNan::accumulate(batch, scale);
-        const bool bad = batch.block == 1 && batch.column == 2 && batch.windows.begin < bad_.end && batch.windows.end > bad_.begin;
+        const bool bad
+            = batch.block == 1 && batch.column == 2 && batch.windows.begin < bad_.end && batch.windows.end > bad_.begin;
         return bad ? loss * std::nanf("") : loss;
     }
 
@@ -187,7 +194,8 @@ private:
     bool broken_ = false;
 };
 
-/// As the supervisor does: a worker that gave up is started again. @return how often it was, or a text that says what else it ended with
+/// As the supervisor does: a worker that gave up is started again. @return how often it was, or a text that says what
+/// else it ended with
 std::string trainWithRestarts(TinyRun& run, const LearnerFactory& factory)
 {
     for (int restarts = 0; restarts <= 5; ++restarts) {
@@ -206,24 +214,31 @@ double heldOutLoss(const TinyRun& run, const NamedTensors& weights)
     const auto setup = must(openRun(run.paths(), {}));
     auto learner = must(newLearner(setup));
     must(learner->loadWeights(weights));
-    const EvaluationSet set(must(readHeldOut(setup.paths.evaluationFile())), 256, setup.config.seqLen, setup.config.batchSize, setup.config.evalBatches, setup.device);
+    const EvaluationSet set(must(readHeldOut(setup.paths.evaluationFile())), 256, setup.config.seqLen,
+        setup.config.batchSize, setup.config.evalBatches, setup.device);
     return must(set.run(*learner->model(), false)).loss;
 }
 
 NamedTensors headWeights(TinyRun& run, int replica)
 {
-    return must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(replica).record, {})).weights;
+    return must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(replica).record, {}))
+        .weights;
 }
 
 LearnerFactory nanAt(std::vector<int> steps)
 {
-    return [steps](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), steps)); };
+    return [steps](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> {
+        return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), steps));
+    };
 }
 
 /// The loss of one step is told `factor` times as high as it is.
 LearnerFactory scaledAt(int step, float factor)
 {
-    return [=](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), std::vector { step }, factor)); };
+    return [=](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> {
+        return std::unique_ptr<Learner>(
+            std::make_unique<SometimesNan>(must(newLearner(setup)), std::vector { step }, factor));
+    };
 }
 
 } // namespace
@@ -257,7 +272,8 @@ private Q_SLOTS:
         const std::vector<MergeMember> members { { "one", { { "w", torch::ones({ 1 }) } }, 1 } };
         const auto first = must(mergeDiloco(base, members, {}, 0.7, 0.9)); // D = -1, v = -1, w = 0.7 * 1.9
         QVERIFY(std::abs(first.weights[0].second.item<double>() - 1.33) < 1e-6);
-        const auto second = must(mergeDiloco(base, members, first.momentum, 0.7, 0.9)); // v = -1.9, w = 0.7 * (1 + 1.71)
+        const auto second
+            = must(mergeDiloco(base, members, first.momentum, 0.7, 0.9)); // v = -1.9, w = 0.7 * (1 + 1.71)
         QVERIFY(std::abs(second.weights[0].second.item<double>() - 1.897) < 1e-6);
     }
 
@@ -265,9 +281,11 @@ private Q_SLOTS:
     {
         const auto counts = [](std::vector<std::int64_t> ids, std::vector<std::int64_t> values) {
             const auto n = static_cast<std::int64_t>(values.size());
-            return NamedTensors { { "ids", torch::tensor(ids).reshape({ n, 1 }) }, { "counts", torch::tensor(values) } };
+            return NamedTensors { { "ids", torch::tensor(ids).reshape({ n, 1 }) },
+                { "counts", torch::tensor(values) } };
         };
-        const auto merged = must(mergeCounts(counts({ 1 }, { 1 }), { { "one", counts({ 1, 2 }, { 1, 1 }), 0 }, { "two", counts({ 1, 3 }, { 1, 2 }), 0 } }));
+        const auto merged = must(mergeCounts(counts({ 1 }, { 1 }),
+            { { "one", counts({ 1, 2 }, { 1, 1 }), 0 }, { "two", counts({ 1, 3 }, { 1, 2 }), 0 } }));
         QVERIFY(torch::equal(merged.weights[0].second, torch::tensor({ 1, 2, 3 }, torch::kInt64).reshape({ 3, 1 })));
         QVERIFY(torch::equal(merged.weights[1].second, torch::tensor({ 1, 1, 2 }, torch::kInt64)));
     }
@@ -276,7 +294,8 @@ private Q_SLOTS:
     {
         const auto counts = [](std::vector<std::int64_t> ids, std::vector<std::int64_t> values) {
             const auto n = static_cast<std::int64_t>(values.size());
-            return NamedTensors { { "ids", torch::tensor(ids).reshape({ n, 1 }) }, { "counts", torch::tensor(values) } };
+            return NamedTensors { { "ids", torch::tensor(ids).reshape({ n, 1 }) },
+                { "counts", torch::tensor(values) } };
         };
         const auto first = outerMomentumOfCounts(counts({ 1 }, { 1 }), counts({ 1, 2 }, { 1, 1 }), {});
         QVERIFY(torch::equal(first[0].second, torch::tensor({ 2 }, torch::kInt64).reshape({ 1, 1 })));
@@ -290,7 +309,8 @@ private Q_SLOTS:
         bad[1].second[2] = std::nanf("");
         const auto merged = mergeAverage({ { "good", weights(1, 1), 1 }, { "bad", bad, 1 } });
         QVERIFY(!merged.ok());
-        QVERIFY(merged.error().message.find("bad") != std::string::npos && merged.error().message.find("tensor b") != std::string::npos);
+        QVERIFY(merged.error().message.find("bad") != std::string::npos
+            && merged.error().message.find("tensor b") != std::string::npos);
     }
 
     void membersOfOtherShapesAreRefused()
@@ -309,7 +329,8 @@ private Q_SLOTS:
         RunTelemetry telemetry(run.paths().telemetryFolder());
         while (telemetry.poll()) { }
         const float last = telemetry.snapshot()->stretches.back().learningRate.values.back();
-        QVERIFY2(last < 2 * config.minLr, std::to_string(last).c_str()); // of the length of all data it would be near its peak
+        QVERIFY2(last < 2 * config.minLr,
+            std::to_string(last).c_str()); // of the length of all data it would be near its peak
     }
 
     void scheduleOfARunThatStopsAfterItsSecondEpochReachesItsEndThere() // it took one epoch for the length, or all
@@ -325,7 +346,8 @@ private Q_SLOTS:
         while (telemetry.poll()) { }
         const auto rates = telemetry.snapshot()->stretches.back().learningRate.values;
         QVERIFY2(rates.back() < 1.2 * config.minLr, std::to_string(rates.back()).c_str());
-        QVERIFY2(rates[rates.size() / 2] > 4 * config.minLr, std::to_string(rates[rates.size() / 2]).c_str()); // half-way, not at its end
+        QVERIFY2(rates[rates.size() / 2] > 4 * config.minLr,
+            std::to_string(rates[rates.size() / 2]).c_str()); // half-way, not at its end
     }
 
     void aLossThatJumpsRightAfterAResumeIsTold() // 2.4 -> 165, and no alarm: the losses before were forgotten
@@ -335,31 +357,40 @@ private Q_SLOTS:
         QCOMPARE(eventsOf(run, EventRecord::Kind::Spike, ""), 0);
         std::vector<int> bad(60);
         std::iota(bad.begin(), bad.end(), 0);
-        must(runTrainerWith(run.options(), [looks = std::make_shared<int>(0)] { return ++*looks > 60; },
-            [&](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), bad, 60.F)); }));
+        must(runTrainerWith(
+            run.options(), [looks = std::make_shared<int>(0)] { return ++*looks > 60; },
+            [&](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> {
+                return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), bad, 60.F));
+            }));
         QVERIFY(eventsOf(run, EventRecord::Kind::Spike, "sticks out") > 0);
         QCOMPARE(eventsOf(run, EventRecord::Kind::Alarm, "training has diverged"), 1);
     }
 
-    void textThatIsNeverFiniteIsLeftOutAfterTheSecondRollBack() // five restarts with the same weights, chunk and rate ended the same way
+    void textThatIsNeverFiniteIsLeftOutAfterTheSecondRollBack() // five restarts with the same weights, chunk and rate
+                                                                // ended the same way
     {
         auto config = TinyRun::config();
         config.nanLimit = 3;
         TinyRun run(config);
-        const auto factory = [](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<NanText>(must(newLearner(setup)), WindowRange { 0, 12 })); };
+        const auto factory = [](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> {
+            return std::unique_ptr<Learner>(std::make_unique<NanText>(must(newLearner(setup)), WindowRange { 0, 12 }));
+        };
         QCOMPARE(trainWithRestarts(run, factory), std::string("2"));
         NO_FAULT(auditFault(run));
         QCOMPARE(eventsOf(run, EventRecord::Kind::Rollback, "the learning rate at 50.0 %"), 1);
         QCOMPARE(eventsOf(run, EventRecord::Kind::Rollback, "are left out"), 1);
         QCOMPARE(must(skippedWindows(run.paths().tracker())).skipped, 12);
-        QVERIFY2(whatWasLeftOut(run.paths().tracker()).find("12 of") != std::string::npos, whatWasLeftOut(run.paths().tracker()).c_str());
+        QVERIFY2(whatWasLeftOut(run.paths().tracker()).find("12 of") != std::string::npos,
+            whatWasLeftOut(run.paths().tracker()).c_str());
     }
 
     void eachRollBackLowersTheRateUntilTheWeightsBearIt()
     {
         TinyRun run;
         const double most = 0.3 * TinyRun::config().lr;
-        const auto factory = [most](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<NanAboveRate>(must(newLearner(setup)), most)); };
+        const auto factory = [most](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> {
+            return std::unique_ptr<Learner>(std::make_unique<NanAboveRate>(must(newLearner(setup)), most));
+        };
         QCOMPARE(trainWithRestarts(run, factory), std::string("2")); // half, then a quarter
         QCOMPARE(eventsOf(run, EventRecord::Kind::Rollback, "the learning rate at 25.0 %"), 1);
         QCOMPARE(must(skippedWindows(run.paths().tracker())).skipped, 0); // nothing was wrong with the text
@@ -398,7 +429,8 @@ private Q_SLOTS:
             const double most = heldOutLoss(run, average);
             QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()) }).exitCode, 0);
             const double merged = heldOutLoss(run, headWeights(run, 0));
-            QVERIFY2(merged <= most + 1e-5, (std::to_string(merged) + " is worse than " + std::to_string(most)).c_str());
+            QVERIFY2(
+                merged <= most + 1e-5, (std::to_string(merged) + " is worse than " + std::to_string(most)).c_str());
             QCOMPARE(eventsOf(run, EventRecord::Kind::Merge, "last round: "), 1);
             QVERIFY(std::abs(*run.head(0).record.evalLoss - merged) < 1e-6);
         }
@@ -422,7 +454,7 @@ private Q_SLOTS:
         const auto before = run.audited().epochs.front();
         run.closeTracker();
         must(realFileSystem().removeAll(run.paths().tracker()));
-        must(repairRun(run.paths(), [](const std::string&) {}));
+        must(repairRun(run.paths(), [](const std::string&) { }));
         const auto after = must(audit(run.paths().tracker())).epochs.front();
         QCOMPARE(after.committed, before.committed);
         QVERIFY(before.samplesSkipped > 0);
@@ -435,14 +467,17 @@ private Q_SLOTS:
         config.checkpointMinutes = 0.01;
         config.chunkSamples = 40;
         TinyRun run(config, 80);
-        const auto slow = [](const RunSetup&) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<SlowCounting>()); };
+        const auto slow = [](const RunSetup&) -> Result<std::unique_ptr<Learner>> {
+            return std::unique_ptr<Learner>(std::make_unique<SlowCounting>());
+        };
         int looks = 0;
         must(runTrainerWith(run.options(0, true), [&] { return ++looks > 30; }, slow)); // stopped in the middle, too
         must(runTrainerWith(run.options(0, true), {}, slow));
         int endInTheMiddle = 0; // parts after which the chunk goes on
         for (const auto& row : must(run.supervisor().checkpoints()))
             for (const auto& part : must(readManifest(run.paths().checkpointFolder(row.record.folder))).parts)
-                endInTheMiddle += part.windows.end < run.windows().at({ placeOf(part.chunk).block, placeOf(part.chunk).column });
+                endInTheMiddle
+                    += part.windows.end < run.windows().at({ placeOf(part.chunk).block, placeOf(part.chunk).column });
         QVERIFY(endInTheMiddle > 1); // one is the stop
         NO_FAULT(auditFault(run));
         NO_FAULT(run.countingFault());
@@ -469,7 +504,10 @@ private Q_SLOTS:
         TinyRun run;
         auto options = run.options(0, true);
         options.stuckSeconds = 0.3;
-        const auto hangs = [&run](const RunSetup&) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<HangsUntil>([&run] { return eventsOf(run, EventRecord::Kind::Alarm, "no progress") > 0; })); };
+        const auto hangs = [&run](const RunSetup&) -> Result<std::unique_ptr<Learner>> {
+            return std::unique_ptr<Learner>(std::make_unique<HangsUntil>(
+                [&run] { return eventsOf(run, EventRecord::Kind::Alarm, "no progress") > 0; }));
+        };
         must(runTrainerWith(options, {}, hangs));
         QCOMPARE(eventsOf(run, EventRecord::Kind::Alarm, "no progress"), 1);
     }
@@ -477,7 +515,9 @@ private Q_SLOTS:
     void outOfMemoryIsASentenceWithThePeakAndAdvice()
     {
         TinyRun run;
-        const auto poor = [](const RunSetup&) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<OutOfMemory>()); };
+        const auto poor = [](const RunSetup&) -> Result<std::unique_ptr<Learner>> {
+            return std::unique_ptr<Learner>(std::make_unique<OutOfMemory>());
+        };
         const auto end = runTrainerWith(run.options(0, true), {}, poor);
         QVERIFY(!end.ok());
         for (const char* part : { "ran out of memory", "4 windows of 16 tokens", "MiB", "batch_size", "recompute" })
@@ -490,7 +530,8 @@ private Q_SLOTS:
         PaceMeter pace;
         QCOMPARE(pace.tokensPerSecond(), 0.0);
         for (int period = 0; period < 200; ++period)
-            for (int step = 0; step < 10; ++step) // ten steps of one token in 0.1 s, of which the machine stands for 0.091
+            for (int step = 0; step < 10;
+                ++step) // ten steps of one token in 0.1 s, of which the machine stands for 0.091
                 pace.addStep(1, step == 9 ? 0.0919 : 0.0009);
         QVERIFY2(std::abs(pace.tokensPerSecond() - 100) < 2, qPrintable(QString::number(pace.tokensPerSecond())));
         for (int step = 0; step < 150; ++step) // what was long ago fades
@@ -523,7 +564,9 @@ private Q_SLOTS:
         c.lr = 5e-3;
         const auto text = must(readFile(FURROW_SOURCE_DIR "/resources/sample/tinyshakespeare.txt")).substr(0, 300'000);
         TinyRun wrong(c, text);
-        must(runTrainerWith(wrong.options(), {}, [](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> { return std::unique_ptr<Learner>(std::make_unique<Unshifted>(must(newLearner(setup)))); }));
+        must(runTrainerWith(wrong.options(), {}, [](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> {
+            return std::unique_ptr<Learner>(std::make_unique<Unshifted>(must(newLearner(setup))));
+        }));
         QCOMPARE(eventsOf(wrong, EventRecord::Kind::Alarm, "below anything that can be learnt"), 1);
         TinyRun honest(c, text);
         (void)honest.train();
@@ -555,7 +598,8 @@ private Q_SLOTS:
 
     void overflowOfTheScaledLossRepeatsTheStepAndRoundsNothing()
     {
-        // float32 has room for a scale of 65,536 but not for 2^127: the first step is repeated until it fits, and trains what it should.
+        // float32 has room for a scale of 65,536 but not for 2^127: the first step is repeated until it fits, and
+        // trains what it should.
         const auto config = must(openRun(TinyRun().paths(), {})).modelConfig;
         const auto make = [&](bool scales) { return must(createModelLearner(config, {}, {}, { 0.9, scales })); };
         auto plain = make(false);
@@ -575,7 +619,8 @@ private Q_SLOTS:
         const auto expected = plain->weights();
         const auto weights = scaled->weights();
         for (std::size_t i = 0; i < weights.size(); ++i)
-            QVERIFY2((weights[i].second - expected[i].second).abs().max().item<double>() < 1e-7, weights[i].first.c_str());
+            QVERIFY2(
+                (weights[i].second - expected[i].second).abs().max().item<double>() < 1e-7, weights[i].first.c_str());
     }
 
     void averagedWeightsAreEvaluatedMergedAndResumed()
@@ -588,11 +633,13 @@ private Q_SLOTS:
         broken.train(0, false, 11);
         broken.train();
         QCOMPARE(broken.weightsHash(), unbroken.weightsHash());
-        const auto loaded = must(loadCheckpoint(unbroken.paths(), must(readRunFile(unbroken.paths())).runId, unbroken.head().record, {}));
+        const auto loaded = must(
+            loadCheckpoint(unbroken.paths(), must(readRunFile(unbroken.paths())).runId, unbroken.head().record, {}));
         const auto setup = must(openRun(unbroken.paths(), {}));
         auto learner = must(newLearner(setup));
         must(learner->loadWeights(loaded.weights));
-        const EvaluationSet set(must(readHeldOut(setup.paths.evaluationFile())), 256, setup.config.seqLen, setup.config.batchSize, setup.config.evalBatches, setup.device);
+        const EvaluationSet set(must(readHeldOut(setup.paths.evaluationFile())), 256, setup.config.seqLen,
+            setup.config.batchSize, setup.config.evalBatches, setup.device);
         const double own = must(set.run(*learner->model(), false)).loss;
         const UseAverage average(*learner);
         const double averaged = must(set.run(*learner->model(), false)).loss;
@@ -605,16 +652,23 @@ private Q_SLOTS:
         TinyRun run;
         run.train(0, false, 20);
         run.train(1, false, 10);
-        const auto one = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(0).record, {}));
-        const auto two = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(1).record, {}));
-        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", "average" }).exitCode, 0);
-        const auto merged = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(0).record, {}));
+        const auto one
+            = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(0).record, {}));
+        const auto two
+            = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(1).record, {}));
+        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", "average" })
+                     .exitCode,
+            0);
+        const auto merged
+            = must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head(0).record, {}));
         QCOMPARE(run.head(0).id, run.head(1).id);
         const auto a = static_cast<double>(one.state.tokensSinceBase);
         const auto b = static_cast<double>(two.state.tokensSinceBase);
         QVERIFY(a > 0 && b > 0);
         for (std::size_t i = 0; i < merged.weights.size(); ++i) {
-            const auto mean = (one.weights[i].second.to(torch::kFloat64) * a + two.weights[i].second.to(torch::kFloat64) * b) / (a + b);
+            const auto mean
+                = (one.weights[i].second.to(torch::kFloat64) * a + two.weights[i].second.to(torch::kFloat64) * b)
+                / (a + b);
             QVERIFY((merged.weights[i].second.to(torch::kFloat64) - mean).abs().max().item<double>() < 1e-6);
         }
         QVERIFY(run.head(0).record.evalLoss.has_value());
@@ -630,7 +684,9 @@ private Q_SLOTS:
         TinyRun run;
         run.train(0, false, 10);
         run.train(1, false, 10);
-        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", "average" }).exitCode, 0);
+        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", "average" })
+                     .exitCode,
+            0);
         const auto merge = run.head(0);
         run.train(0);
         QVERIFY(run.head(0).id != merge.id && run.head(1).id == merge.id);

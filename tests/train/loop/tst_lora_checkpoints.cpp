@@ -44,14 +44,12 @@ RunConfig withPairs(std::int64_t rank = 2)
     return c;
 }
 
-std::string idOf(const TinyRun& run)
-{
-    return must(readRunFile(run.paths())).runId;
-}
+std::string idOf(const TinyRun& run) { return must(readRunFile(run.paths())).runId; }
 
 LoadedCheckpoint headOf(TinyRun& run, int replica = 0)
 {
-    return must(loadCheckpoint(run.paths(), idOf(run), run.head(replica).record, { .optimizer = true, .frozen = true }));
+    return must(
+        loadCheckpoint(run.paths(), idOf(run), run.head(replica).record, { .optimizer = true, .frozen = true }));
 }
 
 fs::path onlyFrozenFile(const TinyRun& run)
@@ -92,7 +90,9 @@ void makeHeadOld(TinyRun& run)
     const auto record = must(publishCheckpoint(run.paths(), idOf(run), old));
     forgetWriting(run.paths(), record.folder);
     auto db = must(Database::open(run.paths().tracker(), {}));
-    db.script(("UPDATE checkpoint SET folder='" + record.folder + "', manifest_sha256='" + record.manifestSha256 + "', size_bytes=" + std::to_string(record.sizeBytes) + " WHERE folder='" + row.record.folder + "'").c_str());
+    db.script(("UPDATE checkpoint SET folder='" + record.folder + "', manifest_sha256='" + record.manifestSha256
+        + "', size_bytes=" + std::to_string(record.sizeBytes) + " WHERE folder='" + row.record.folder + "'")
+            .c_str());
     must(db.takeStatus());
     must(realFileSystem().removeAll(run.paths().checkpointFolder(row.record.folder)));
     must(realFileSystem().removeAll(run.paths().frozenFolder()));
@@ -102,7 +102,8 @@ constexpr const char* kRun = "0123456789abcdef";
 
 } // namespace
 
-/// Checkpoints of LoRA hold the pairs and name the weights beside them, which lie once in the run. Each one held all weights of the model.
+/// Checkpoints of LoRA hold the pairs and name the weights beside them, which lie once in the run. Each one held all
+/// weights of the model.
 class TestLoraCheckpoints : public QObject {
     Q_OBJECT
 
@@ -124,7 +125,8 @@ private Q_SLOTS:
         const auto loaded = headOf(run);
         for (const auto& [name, tensor] : loaded.weights)
             QVERIFY2(name.starts_with("lora."), name.c_str());
-        const auto base = must(loadCheckpoint(wholeModel().paths(), idOf(wholeModel()), wholeModel().head().record, {})).weights;
+        const auto base
+            = must(loadCheckpoint(wholeModel().paths(), idOf(wholeModel()), wholeModel().head().record, {})).weights;
         QCOMPARE(loaded.frozen.size(), base.size());
         for (const auto& [name, tensor] : base)
             QVERIFY2(torch::equal(tensor, *findTensor(loaded.frozen, name)), name.c_str()); // nothing changed them
@@ -177,7 +179,9 @@ private Q_SLOTS:
         run.train(0, false, 12);
         makeHeadOld(run);
         run.train(1, false, 12);
-        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", "diloco" }).exitCode, 0);
+        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", "diloco" })
+                     .exitCode,
+            0);
         QCOMPARE(run.head(0).id, run.head(1).id);
         QVERIFY(headOf(run).frozenFile.has_value());
         run.train(0);
@@ -198,7 +202,10 @@ private Q_SLOTS:
         run.train(1, false, 10);
         const auto one = headOf(run, 0);
         const auto two = headOf(run, 1);
-        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", method.toStdString() }).exitCode, 0);
+        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method",
+                                   method.toStdString() })
+                     .exitCode,
+            0);
         const auto merged = headOf(run);
         QCOMPARE(run.head(0).id, run.head(1).id);
         QCOMPARE(merged.frozenFile->sha256, one.frozenFile->sha256);
@@ -206,7 +213,9 @@ private Q_SLOTS:
         const auto a = static_cast<double>(one.state.tokensSinceBase);
         const auto b = static_cast<double>(two.state.tokensSinceBase);
         for (std::size_t i = 0; method == "average" && i < merged.weights.size(); ++i) {
-            const auto mean = (one.weights[i].second.to(torch::kFloat64) * a + two.weights[i].second.to(torch::kFloat64) * b) / (a + b);
+            const auto mean
+                = (one.weights[i].second.to(torch::kFloat64) * a + two.weights[i].second.to(torch::kFloat64) * b)
+                / (a + b);
             QVERIFY((merged.weights[i].second.to(torch::kFloat64) - mean).abs().max().item<double>() < 1e-6);
         }
         run.train(0);
@@ -242,9 +251,14 @@ private Q_SLOTS:
         std::vector<MergeMember> members;
         for (const int replica : { 0, 1 })
             members.push_back({ "", headOf(run, replica).weights, headOf(run, replica).state.tokensSinceBase });
-        const auto expected = must(mergeDiloco(frozenCopy(must(newLearner(setup))->weights()), members, {}, setup.config.outerLr, setup.config.outerMomentum));
-        QCOMPARE(run.startTask({ "--task", "merge", "--checkpoints", run.head(0).record.folder + "," + run.head(1).record.folder, "--method", "diloco" }).exitCode, 0);
-        const auto merged = must(startWeights(must(entriesOf(run.paths().exportsFolder())).front().string(), setup.modelConfig));
+        const auto expected = must(mergeDiloco(frozenCopy(must(newLearner(setup))->weights()), members, {},
+            setup.config.outerLr, setup.config.outerMomentum));
+        QCOMPARE(run.startTask({ "--task", "merge", "--checkpoints",
+                                   run.head(0).record.folder + "," + run.head(1).record.folder, "--method", "diloco" })
+                     .exitCode,
+            0);
+        const auto merged
+            = must(startWeights(must(entriesOf(run.paths().exportsFolder())).front().string(), setup.modelConfig));
         for (const auto& [name, tensor] : expected.weights)
             QVERIFY2(torch::equal(tensor, *findTensor(merged, name)), name.c_str());
     }
@@ -268,7 +282,9 @@ private Q_SLOTS:
         QCOMPARE(fs::exists(run.paths().frozenFolder()), isWritten);
         QCOMPARE(must(writingNotes(run.paths(), idOf(run))).size(), std::size_t(isWritten ? 0 : 1));
         fs::create_directory(run.paths().checkpointFolder("frozen-mine.tmp")); // nobody noted it: a person's
-        { std::ofstream(run.paths().checkpointFolder("frozen-mine.tmp") / "weights.safetensors") << "mine"; }
+        {
+            std::ofstream(run.paths().checkpointFolder("frozen-mine.tmp") / "weights.safetensors") << "mine";
+        }
         std::string said;
         QVERIFY2(recovers(run, {}, said), said.c_str());
         QVERIFY(must(writingNotes(run.paths(), idOf(run))).empty());
@@ -292,15 +308,20 @@ private Q_SLOTS:
         fs::remove(file);
         std::string said;
         QVERIFY(!recovers(run, {}, said));
-        QVERIFY2(said.find("cannot be read") != std::string::npos && said.find(file.filename().string()) != std::string::npos, said.c_str());
+        QVERIFY2(said.find("cannot be read") != std::string::npos
+                && said.find(file.filename().string()) != std::string::npos,
+            said.c_str());
         std::ofstream(file, std::ios::binary) << bytes;
         flip(file);
         QVERIFY(!recovers(run, {}, said));
-        QVERIFY2(said.find("is damaged: SHA-256 of frozen/" + file.filename().string()) != std::string::npos, said.c_str());
+        QVERIFY2(
+            said.find("is damaged: SHA-256 of frozen/" + file.filename().string()) != std::string::npos, said.c_str());
         const auto refused = run.startWorker(0, {}).wait(std::chrono::seconds(120));
         QVERIFY(refused && refused->exitCode != 0);
         QVERIFY(run.head().id == head.id && !run.head().damaged);
-        { std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes; }
+        {
+            std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
+        }
         QVERIFY2(recovers(run, {}, said), said.c_str());
         run.beginAttempt();
         run.train();
@@ -352,7 +373,9 @@ private Q_SLOTS:
         const auto lacking = startWeights(copy.string(), config);
         QVERIFY(!lacking.ok());
         const auto& said = lacking.error().message;
-        QVERIFY2(said.find(onlyFrozenFile(run).filename().string()) != std::string::npos && said.find("checkpoints/frozen of run " + idOf(run)) != std::string::npos, said.c_str());
+        QVERIFY2(said.find(onlyFrozenFile(run).filename().string()) != std::string::npos
+                && said.find("checkpoints/frozen of run " + idOf(run)) != std::string::npos,
+            said.c_str());
         fs::copy(onlyFrozenFile(run), copy / onlyFrozenFile(run).filename());
         QVERIFY(startWeights(copy.string(), config).ok());
         flip(copy / onlyFrozenFile(run).filename());
@@ -369,8 +392,10 @@ private Q_SLOTS:
         QVERIFY(before > 0);
         for (const char* ending : { "", "-wal", "-shm" })
             fs::remove(run.paths().tracker().string() + ending);
-        { std::ofstream(run.paths().tracker()) << "no database"; }
-        const auto report = must(repairRun(run.paths(), [](const std::string&) {}));
+        {
+            std::ofstream(run.paths().tracker()) << "no database";
+        }
+        const auto report = must(repairRun(run.paths(), [](const std::string&) { }));
         QCOMPARE(report.committed, before);
         QCOMPARE(report.rebuilt.heads.size(), std::size_t(1));
         (void)onlyFrozenFile(run);

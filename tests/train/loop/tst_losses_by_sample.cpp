@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t kSeqLen = 8;
 
-/// `samples` samples of 3, 4, 5, 3, 4, 5 ... tokens; every token of sample i is i + 1, so that a label tells its sample.
+/// `samples` samples of 3, 4, 5, 3, 4, 5 ... tokens; every token of sample i is i + 1, so that a label tells its
+/// sample.
 ChunkText chunkOf(std::int64_t samples)
 {
     ChunkText text;

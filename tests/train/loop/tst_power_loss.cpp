@@ -29,8 +29,8 @@ constexpr const char* kRun = "0123456789abcdef";
 
 } // namespace
 
-/// The power goes at every single step of writing a checkpoint; bytes and names that were not synced are gone. Whatever publishCheckpoint
-/// had said was durable must be there whole; a commit in the ledger comes only after that.
+/// The power goes at every single step of writing a checkpoint; bytes and names that were not synced are gone. Whatever
+/// publishCheckpoint had said was durable must be there whole; a commit in the ledger comes only after that.
 class TestPowerLoss : public QObject {
     Q_OBJECT
 
@@ -55,7 +55,9 @@ private Q_SLOTS:
     {
         const auto run = freshRun();
         std::filesystem::create_directories(run.checkpointFolder("a") / "b");
-        { std::ofstream(run.checkpointFolder("a") / "b" / "file") << "x"; }
+        {
+            std::ofstream(run.checkpointFolder("a") / "b" / "file") << "x";
+        }
         QVERIFY(realFileSystem().removeAll(run.checkpointsFolder()).ok());
         QVERIFY(!std::filesystem::exists(run.checkpointsFolder()));
         QVERIFY(realFileSystem().removeAll(run.checkpointsFolder()).ok()); // missing is success
@@ -70,7 +72,8 @@ private Q_SLOTS:
             const auto record = publishCheckpoint(run, kRun, frozen(), files);
             QVERIFY2(record.ok(), record.ok() ? "" : record.error().message.c_str());
             files.powerLoss();
-            const auto verdict = verifyCheckpoint(run.checkpointFolder(record.value().folder), record.value().manifestSha256, kRun);
+            const auto verdict
+                = verifyCheckpoint(run.checkpointFolder(record.value().folder), record.value().manifestSha256, kRun);
             QVERIFY2(verdict.ok(), verdict.ok() ? "" : verdict.error().message.c_str());
             steps = files.steps();
         }
@@ -86,7 +89,8 @@ private Q_SLOTS:
                 else
                     files.powerLoss();
                 QVERIFY2(!record.ok(), qPrintable(QStringLiteral("step %1 was said to be durable").arg(step)));
-                // What the tracker cannot know is noted: else the next resume would take the tracker for older than the weights.
+                // What the tracker cannot know is noted: else the next resume would take the tracker for older than the
+                // weights.
                 const auto notes = writingNotes(run, kRun).value();
                 const auto entries = entriesOf(run.checkpointsFolder()).value();
                 for (const auto& entry : entries)

@@ -48,7 +48,10 @@ class TestProfileRange : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { InitializeInjectionNvtx2_fnptr = &listen; } // this program takes the place of a profiler, before the first range
+    void initTestCase()
+    {
+        InitializeInjectionNvtx2_fnptr = &listen;
+    } // this program takes the place of a profiler, before the first range
 
     void aStepAndItsPartsAreNamedForProfilers()
     {
@@ -66,7 +69,8 @@ private Q_SLOTS:
         batch.labels = 8;
         std::vector<StepOutcome> known;
         QVERIFY(StepRunner(*learner.value(), 1.0).run(stepOf({ batch, batch }), 1e-3, known).ok());
-        const std::vector<std::string> expected { "step", "step/forward and backward", "step/forward and backward", "step/optimizer" };
+        const std::vector<std::string> expected { "step", "step/forward and backward", "step/forward and backward",
+            "step/optimizer" };
         QVERIFY(seen == expected);
         QVERIFY(around.empty());
     }

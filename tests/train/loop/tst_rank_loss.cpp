@@ -1,4 +1,5 @@
-// Data-parallel training with ranks that are processes: one is killed, stands still, or leaves a call out; the others end and name it.
+// Data-parallel training with ranks that are processes: one is killed, stands still, or leaves a call out; the others
+// end and name it.
 #include "tiny_run.h"
 
 #include <QTest>
@@ -29,12 +30,16 @@ public:
         : run_(run)
     {
         for (int rank = 0; rank < 3; ++rank)
-            processes_.push_back(run.startWorker(rank, rank == 1 ? environmentOfRank1 : std::map<std::string, std::string> {},
-                { "--replica", "0", "--ranks", "3", "--meeting", (run.paths().folder() / "meeting").string() }));
+            processes_.push_back(
+                run.startWorker(rank, rank == 1 ? environmentOfRank1 : std::map<std::string, std::string> {},
+                    { "--replica", "0", "--ranks", "3", "--meeting", (run.paths().folder() / "meeting").string() }));
     }
 
     ChildProcess& operator[](int rank) { return processes_[static_cast<std::size_t>(rank)]; }
-    std::string log(int rank) const { return endOfFile(run_.paths().logFile(run_.attempt(), "worker-" + std::to_string(rank)), 1 << 20); }
+    std::string log(int rank) const
+    {
+        return endOfFile(run_.paths().logFile(run_.attempt(), "worker-" + std::to_string(rank)), 1 << 20);
+    }
     bool allTrain() const
     {
         int training = 0;
@@ -51,7 +56,9 @@ public:
         const auto said = log(rank);
         if (exit->signal != 0 || exit->exitCode != 1)
             return "rank " + std::to_string(rank) + " ended with " + exit->describe() + ": " + said;
-        return said.find("rank 1 (worker 1, process ") != std::string::npos && said.find(how) != std::string::npos ? "" : said;
+        return said.find("rank 1 (worker 1, process ") != std::string::npos && said.find(how) != std::string::npos
+            ? ""
+            : said;
     }
 
 private:
@@ -110,8 +117,11 @@ private Q_SLOTS:
         for (int rank = 1; rank < 3; ++rank) {
             QVERIFY(ranks[rank].wait(std::chrono::seconds(kSoon)).has_value());
             const auto said = ranks.log(rank);
-            const bool otherLeftFirst = said.find(" are gone") != std::string::npos; // on a busy machine: it had seen the death of rank 0 too
-            QVERIFY2(said.find("rank 0 (worker 0, process ") != std::string::npos && (otherLeftFirst || said.find("is gone") != std::string::npos), said.c_str());
+            const bool otherLeftFirst
+                = said.find(" are gone") != std::string::npos; // on a busy machine: it had seen the death of rank 0 too
+            QVERIFY2(said.find("rank 0 (worker 0, process ") != std::string::npos
+                    && (otherLeftFirst || said.find("is gone") != std::string::npos),
+                said.c_str());
         }
     }
 };

@@ -49,10 +49,7 @@ template <typename Work> auto onRanks(int ranks, Work work, double timeoutSecond
     return all;
 }
 
-std::string messageOf(const Status& status)
-{
-    return status.ok() ? std::string() : status.error().message;
-}
+std::string messageOf(const Status& status) { return status.ok() ? std::string() : status.error().message; }
 
 RunConfig oneWorker(std::int64_t batch)
 {
@@ -73,7 +70,8 @@ RunConfig twoRanks(std::int64_t batch)
     return c;
 }
 
-std::vector<TrainerEnd> trainRanks(TinyRun& run, int ranks = 2, const std::function<bool(int)>& stops = {}, bool counting = false)
+std::vector<TrainerEnd> trainRanks(
+    TinyRun& run, int ranks = 2, const std::function<bool(int)>& stops = {}, bool counting = false)
 {
     std::vector<std::optional<Result<TrainerEnd>>> ends(static_cast<std::size_t>(ranks));
     const auto meeting = run.paths().folder() / ("meeting-" + std::to_string(run.attempt()));
@@ -85,7 +83,8 @@ std::vector<TrainerEnd> trainRanks(TinyRun& run, int ranks = 2, const std::funct
                 options.replica = 0;
                 options.ranks = ranks;
                 options.meetingFile = meeting;
-                ends[static_cast<std::size_t>(rank)].emplace(runTrainer(options, [&stops, rank] { return stops && stops(rank); }));
+                ends[static_cast<std::size_t>(rank)].emplace(
+                    runTrainer(options, [&stops, rank] { return stops && stops(rank); }));
             });
     }
     std::vector<TrainerEnd> all;
@@ -99,8 +98,8 @@ NamedTensors finalWeights(TinyRun& run)
     return must(loadCheckpoint(run.paths(), must(readRunFile(run.paths())).runId, run.head().record, {})).weights;
 }
 
-/// "" when each number of `a` is that of `b` within 1e-5, relative above 1. Not relative below: the gradient of a key bias is zero but for
-/// rounding, and AdamW makes steps of that too.
+/// "" when each number of `a` is that of `b` within 1e-5, relative above 1. Not relative below: the gradient of a key
+/// bias is zero but for rounding, and AdamW makes steps of that too.
 std::string difference(const NamedTensors& a, const NamedTensors& b)
 {
     if (a.size() != b.size())
@@ -173,7 +172,8 @@ private Q_SLOTS:
         trainRanks(unbroken);
         QCOMPARE(difference(finalWeights(unbroken), finalWeights(one)), std::string());
         TinyRun broken(with(twoRanks(3)));
-        trainRanks(broken, 2, [looks = std::make_shared<std::atomic<int>>(0)](int rank) { return rank == 0 && ++*looks > 12; });
+        trainRanks(broken, 2,
+            [looks = std::make_shared<std::atomic<int>>(0)](int rank) { return rank == 0 && ++*looks > 12; });
         QVERIFY(must(readManifest(broken.paths().checkpointFolder(broken.head().record.folder))).frozen.has_value());
         broken.beginAttempt();
         trainRanks(broken);
@@ -241,7 +241,8 @@ private Q_SLOTS:
             }
             return Seen { flat.clone(), sum.pieces(), sum.early() };
         };
-        const auto one = onRanks(2, [&](RankGroup& group) { return sumOf(group, group.rank() == 0); }); // rank 1 has no window
+        const auto one
+            = onRanks(2, [&](RankGroup& group) { return sumOf(group, group.rank() == 0); }); // rank 1 has no window
         const auto other = onRanks(2, [&](RankGroup& group) { return sumOf(group, group.rank() == 1); });
         const auto both = onRanks(2, [&](RankGroup& group) { return sumOf(group, true); });
         QCOMPARE(both[0].pieces, 3);
@@ -269,7 +270,9 @@ private Q_SLOTS:
             },
             4);
         for (const auto& text : said)
-            QVERIFY2(text.find("rank 2 (worker 2") != std::string::npos && text.find("left a collective call out") != std::string::npos, text.c_str());
+            QVERIFY2(text.find("rank 2 (worker 2") != std::string::npos
+                    && text.find("left a collective call out") != std::string::npos,
+                text.c_str());
     }
 
     void rankAtAnotherExchangeIsNamedByAll()
@@ -277,10 +280,13 @@ private Q_SLOTS:
         const auto said = onRanks(2, [](RankGroup& group) {
             std::vector<std::int64_t> values { 0 };
             must(group.exchange(RankGroup::Exchange::Order, values));
-            return messageOf(group.exchange(group.rank() == 0 ? RankGroup::Exchange::Loss : RankGroup::Exchange::Order, values)); // rank 1 left the loss out
+            return messageOf(group.exchange(group.rank() == 0 ? RankGroup::Exchange::Loss : RankGroup::Exchange::Order,
+                values)); // rank 1 left the loss out
         });
         for (const auto& text : said)
-            QVERIFY2(text.find("rank 1 (worker 1") != std::string::npos && text.find("left a collective call out") != std::string::npos, text.c_str());
+            QVERIFY2(text.find("rank 1 (worker 1") != std::string::npos
+                    && text.find("left a collective call out") != std::string::npos,
+                text.c_str());
     }
 
     void rankThatEndsSaysWhyAndTheOthersRepeatIt()
@@ -289,7 +295,8 @@ private Q_SLOTS:
             2,
             [](RankGroup& group) {
                 std::vector<std::int64_t> values { 0 };
-                must(group.exchange(RankGroup::Exchange::Order, values)); // both have joined: else the other one cannot even do that
+                must(group.exchange(
+                    RankGroup::Exchange::Order, values)); // both have joined: else the other one cannot even do that
                 if (group.rank() == 1) {
                     group.leave("cuda:1 ran out of memory");
                     return std::string();
@@ -297,7 +304,9 @@ private Q_SLOTS:
                 return messageOf(group.exchange(RankGroup::Exchange::Order, values));
             },
             4);
-        QVERIFY2(said[0].find("rank 1 (worker 1") != std::string::npos && said[0].find("ended: cuda:1 ran out of memory") != std::string::npos, said[0].c_str());
+        QVERIFY2(said[0].find("rank 1 (worker 1") != std::string::npos
+                && said[0].find("ended: cuda:1 ran out of memory") != std::string::npos,
+            said[0].c_str());
     }
 
     void rankThatNeverComesIsNamed()
@@ -309,7 +318,9 @@ private Q_SLOTS:
         options.meetingSeconds = 0.2;
         const auto group = RankGroup::join(options);
         QVERIFY(!group.ok());
-        QVERIFY2(group.error().message.find("rank 1 (worker 1) and rank 2 (worker 2) of 3 did not come") != std::string::npos, group.error().message.c_str());
+        QVERIFY2(group.error().message.find("rank 1 (worker 1) and rank 2 (worker 2) of 3 did not come")
+                != std::string::npos,
+            group.error().message.c_str());
     }
 
     void twoRanksEqualOneWorkerWithTwiceTheBatch_data()

@@ -11,7 +11,8 @@
 using namespace furrow;
 using namespace furrow::test;
 
-/// A tracker with flipped bytes: said plainly, rebuilt from what checkpoints prove, and the run goes on from there exactly once.
+/// A tracker with flipped bytes: said plainly, rebuilt from what checkpoints prove, and the run goes on from there
+/// exactly once.
 class TestRepair : public QObject {
     Q_OBJECT
 
@@ -27,7 +28,8 @@ class TestRepair : public QObject {
     static void flip(const std::filesystem::path& file)
     {
         auto bytes = must(readFile(file));
-        for (std::size_t page = 4096; page < bytes.size(); page += 4096) // the first page stays: it is a database, and broken inside
+        for (std::size_t page = 4096; page < bytes.size();
+            page += 4096) // the first page stays: it is a database, and broken inside
             for (std::size_t i = 0; i < 64; ++i)
                 bytes[page + i] = static_cast<char>(bytes[page + i] ^ 0x5a);
         must(writeFileDurably(realFileSystem(), file, bytes));
@@ -52,7 +54,8 @@ private Q_SLOTS:
         if (snapshot)
             must(run.supervisor().publishSnapshot(run.paths().trackerSnapshot()));
         run.train(0, true, 60);
-        must(KeepPolicy(run.paths(), must(readRunFile(run.paths())).runId, 2).finish(run.supervisor(), std::chrono::seconds(60))); // most weights are gone, their manifests are not
+        must(KeepPolicy(run.paths(), must(readRunFile(run.paths())).runId, 2)
+                .finish(run.supervisor(), std::chrono::seconds(60))); // most weights are gone, their manifests are not
         QVERIFY(std::filesystem::exists(run.paths().removedManifestsFolder()));
         run.train(1, true, 30); // a second line of weights
         const auto before = run.closeTracker();
@@ -61,12 +64,14 @@ private Q_SLOTS:
 
         const auto damage = trackerDamage(run.paths());
         QVERIFY2(!damage.empty(), "the damage was not seen");
-        const auto report = must(repairRun(run.paths(), [](const std::string&) {}));
+        const auto report = must(repairRun(run.paths(), [](const std::string&) { }));
         QVERIFY(report.needed);
         QVERIFY(std::filesystem::exists(report.oldCopy));
         for (const auto& entry : std::filesystem::directory_iterator(run.paths().folder()))
-            QVERIFY2(!entry.path().filename().string().starts_with("furrow-"), entry.path().c_str()); // nothing is left of the work itself
-        QVERIFY2(report.rebuilt.leftOut.empty(), report.rebuilt.leftOut.empty() ? "" : report.rebuilt.leftOut.front().c_str());
+            QVERIFY2(!entry.path().filename().string().starts_with("furrow-"),
+                entry.path().c_str()); // nothing is left of the work itself
+        QVERIFY2(report.rebuilt.leftOut.empty(),
+            report.rebuilt.leftOut.empty() ? "" : report.rebuilt.leftOut.front().c_str());
         QCOMPARE(report.rebuilt.heads.size(), std::size_t(2));
         QCOMPARE(report.committed, before); // everything that was committed is proven by manifests
         QCOMPARE(trackerDamage(run.paths()), std::string());
@@ -75,7 +80,8 @@ private Q_SLOTS:
 
         run.openTracker();
         run.train(0, true);
-        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" }).exitCode, 0);
+        QCOMPARE(
+            run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" }).exitCode, 0);
         NO_FAULT(auditFault(run, 2));
         NO_FAULT(run.countingFault(2));
     }
@@ -86,7 +92,7 @@ private Q_SLOTS:
         run.train(0, true, 20);
         run.closeTracker();
         const auto before = must(readFile(run.paths().tracker()));
-        QVERIFY(!must(repairRun(run.paths(), [](const std::string&) {})).needed);
+        QVERIFY(!must(repairRun(run.paths(), [](const std::string&) { })).needed);
         QCOMPARE(must(readFile(run.paths().tracker())), before);
     }
 
@@ -124,7 +130,7 @@ private Q_SLOTS:
         const auto refused = startRun(run.paths(), must(currentConfig(run.paths())));
         QVERIFY(!refused.ok());
         QCOMPARE(refused.error().message, problems.front());
-        const auto report = must(repairRun(run.paths(), [](const std::string&) {}));
+        const auto report = must(repairRun(run.paths(), [](const std::string&) { }));
         QVERIFY(report.needed && report.older && std::filesystem::exists(report.oldCopy));
         QCOMPARE(report.committed, committed);
         QVERIFY(must(checkpointProblems(run.paths())).empty());
@@ -144,11 +150,13 @@ private Q_SLOTS:
         const auto rows = must(run.supervisor().checkpoints());
         QVERIFY(rows.size() >= 2);
         run.closeTracker();
-        must(realFileSystem().removeAll(run.paths().checkpointFolder(rows.front().record.folder))); // nothing proves what the others grew from
+        must(realFileSystem().removeAll(
+            run.paths().checkpointFolder(rows.front().record.folder))); // nothing proves what the others grew from
         flip(run.paths().tracker());
-        const auto report = must(repairRun(run.paths(), [](const std::string&) {}));
+        const auto report = must(repairRun(run.paths(), [](const std::string&) { }));
         QVERIFY(!report.rebuilt.leftOut.empty());
-        QVERIFY(std::filesystem::exists(run.paths().unknownCheckpointsFolder() / rows.back().record.folder / "manifest.json"));
+        QVERIFY(std::filesystem::exists(
+            run.paths().unknownCheckpointsFolder() / rows.back().record.folder / "manifest.json"));
         run.openTracker();
         must(recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor()));
     }
@@ -157,7 +165,7 @@ private Q_SLOTS:
     {
         TinyRun run(config());
         auto lock = must(FileLock::tryLock(run.paths().supervisorLock()));
-        const auto refused = repairRun(run.paths(), [](const std::string&) {});
+        const auto refused = repairRun(run.paths(), [](const std::string&) { });
         QVERIFY(!refused.ok());
         QCOMPARE(refused.error().code, ErrorCode::Busy);
     }

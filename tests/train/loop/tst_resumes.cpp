@@ -5,7 +5,8 @@
 using namespace furrow;
 using namespace furrow::test;
 
-/// Trap 11: a second or third resume goes wrong although the first is right. Ten in a row, each at another kind of place.
+/// Trap 11: a second or third resume goes wrong although the first is right. Ten in a row, each at another kind of
+/// place.
 class TestResumes : public QObject {
     Q_OBJECT
 
@@ -13,7 +14,9 @@ class TestResumes : public QObject {
     {
         auto reader = run.reader();
         const auto epochs = must(reader.epochs());
-        return epoch < static_cast<std::int64_t>(epochs.size()) ? epochs[static_cast<std::size_t>(epoch)].chunks[ChunkState::Committed] : 0;
+        return epoch < static_cast<std::int64_t>(epochs.size())
+            ? epochs[static_cast<std::size_t>(epoch)].chunks[ChunkState::Committed]
+            : 0;
     }
 
     /// Trains until the process dies at that place; false when the run ended before.
@@ -29,13 +32,14 @@ class TestResumes : public QObject {
     /// Trains in order until so many chunks of an epoch are committed or trained.
     static void stopAfter(TinyRun& run, std::int64_t epoch, std::int64_t chunks)
     {
-        must(runTrainer(run.options(0, true), [&run, epoch, chunks, reader = std::make_shared<LedgerReader>(run.reader())] {
-            const auto epochs = must(reader->epochs());
-            if (epoch >= static_cast<std::int64_t>(epochs.size()))
-                return false;
-            const auto& counts = epochs[static_cast<std::size_t>(epoch)].chunks;
-            return counts[ChunkState::Committed] + counts[ChunkState::Trained] >= chunks;
-        }));
+        must(runTrainer(
+            run.options(0, true), [&run, epoch, chunks, reader = std::make_shared<LedgerReader>(run.reader())] {
+                const auto epochs = must(reader->epochs());
+                if (epoch >= static_cast<std::int64_t>(epochs.size()))
+                    return false;
+                const auto& counts = epochs[static_cast<std::size_t>(epoch)].chunks;
+                return counts[ChunkState::Committed] + counts[ChunkState::Trained] >= chunks;
+            }));
     }
 
 private Q_SLOTS:

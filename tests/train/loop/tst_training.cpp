@@ -27,7 +27,8 @@ private Q_SLOTS:
         NO_FAULT(auditFault(run));
         QCOMPARE(run.head().record.step, end.step);
         QVERIFY(run.head().record.evalLoss.has_value());
-        QVERIFY(*run.head().record.evalLoss < 5.6); // ln 257 is 5.55: it has learnt something or stood still, never got worse
+        QVERIFY(*run.head().record.evalLoss
+            < 5.6); // ln 257 is 5.55: it has learnt something or stood still, never got worse
     }
 
     void theLossAtTheEndIsKeptWhereTheLastStepWasWrittenBeforeIt()
@@ -58,9 +59,13 @@ private Q_SLOTS:
             const auto& samples = view.samples;
             QVERIFY(samples.front().loss);
             QVERIFY(samples.size() == 1 || samples[0].loss >= samples[1].loss); // the last chunk may have one
-            const bool isIn = std::any_of(samples.begin(), samples.end(), [&](const auto& one) { return one.text == odd.substr(0, odd.size() - 1); });
+            const bool isIn = std::any_of(samples.begin(), samples.end(),
+                [&](const auto& one) { return one.text == odd.substr(0, odd.size() - 1); });
             held += isIn && samples.front().text == odd.substr(0, odd.size() - 1);
-            QCOMPARE(must(viewChunk(run.paths(), { part.block, part.column, 2, SampleOrder::AsStored, 0, INT64_MAX })).samples.front().index, 0);
+            QCOMPARE(must(viewChunk(run.paths(), { part.block, part.column, 2, SampleOrder::AsStored, 0, INT64_MAX }))
+                         .samples.front()
+                         .index,
+                0);
         }
         QCOMPARE(held, 1); // in its chunk it is the first of those with a high loss
     }
@@ -154,7 +159,8 @@ private Q_SLOTS:
                 continue;
             const double planned = learningRate(schedule, steps++, trained);
             const double rate = j.at("lr").get<double>();
-            QVERIFY2(std::abs(rate - planned) < 1e-5 * planned, (std::to_string(steps) + ": " + std::to_string(rate) + ", not " + std::to_string(planned)).c_str());
+            QVERIFY2(std::abs(rate - planned) < 1e-5 * planned,
+                (std::to_string(steps) + ": " + std::to_string(rate) + ", not " + std::to_string(planned)).c_str());
             trained += j.at("stok").get<double>();
         }
         QVERIFY(steps > 20 && trained > 3000);
@@ -212,7 +218,9 @@ private Q_SLOTS:
         must(writeFileDurably(realFileSystem(), file, bytes));
         const auto refused = runTrainer(run.options(), {});
         QVERIFY(!refused.ok());
-        QVERIFY2(refused.error().message.find(head.folder) != std::string::npos && refused.error().message.find("weights.safetensors") != std::string::npos, refused.error().message.c_str());
+        QVERIFY2(refused.error().message.find(head.folder) != std::string::npos
+                && refused.error().message.find("weights.safetensors") != std::string::npos,
+            refused.error().message.c_str());
         QCOMPARE(refused.error().code, ErrorCode::Corrupt);
     }
 
@@ -261,7 +269,9 @@ private Q_SLOTS:
         TinyRun run;
         const auto one = run.train(0, false, 20);
         const auto two = run.train(1, false, 10);
-        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", "average" }).exitCode, 0);
+        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--method", "average" })
+                     .exitCode,
+            0);
         const auto more = run.train(0);
         QVERIFY(one.stepsHere > 0 && two.stepsHere > 0 && more.stepsHere > 0);
         NO_FAULT(auditFault(run));
@@ -283,13 +293,15 @@ private Q_SLOTS:
         QCOMPARE(static_cast<std::int64_t>(samples), must(run.reader().epochs()).front().rowsCommitted.samples);
         const auto& last = seen->stretches.back();
         QCOMPARE(last.lastStep, one.stepsHere + more.stepsHere); // a worker's steps are its own
-        QCOMPARE(last.firstGlobalStep + last.globalStep[last.size() - 1], one.stepsHere + two.stepsHere + more.stepsHere);
+        QCOMPARE(
+            last.firstGlobalStep + last.globalStep[last.size() - 1], one.stepsHere + two.stepsHere + more.stepsHere);
         QCOMPARE(seen->drifts->size(), std::size_t(2));
         QVERIFY(seen->drifts->front().record.fromBase > 0 && seen->drifts->front().record.fromMean > 0);
         const auto memory = readMemory(run.paths().memoryFile(0));
         QVERIFY(memory && memory->of.device == "CPU" && memory->of.architecture == "gpt");
         QVERIFY(memory->peakBytes > 1 << 20 && memory->estimatedBytes > 1 << 20);
-        QVERIFY(seen->claimWaits->back().record.count > 0 && seen->claimWaits->back().record.maxMs >= seen->claimWaits->back().record.p99Ms);
+        QVERIFY(seen->claimWaits->back().record.count > 0
+            && seen->claimWaits->back().record.maxMs >= seen->claimWaits->back().record.p99Ms);
     }
 
     void workerOfAnotherRunIsRefusedBeforeItsFirstClaim()

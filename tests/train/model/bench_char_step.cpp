@@ -84,12 +84,14 @@ double wallMs()
 int main(int argc, char** argv)
 {
     if (argc < 4) {
-        std::fprintf(stderr, "bench_char_step DATA STEPS THREADS [fast|libtorch] [evaluate|-] [context batch layers heads width]\n");
+        std::fprintf(stderr,
+            "bench_char_step DATA STEPS THREADS [fast|libtorch] [evaluate|-] [context batch layers heads width]\n");
         return 2;
     }
     const Text text = readText(argv[1]);
     const int steps = std::atoi(argv[2]);
-    const auto option = [&](int index, std::int64_t otherwise) { return argc > index ? std::atoll(argv[index]) : otherwise; };
+    const auto option
+        = [&](int index, std::int64_t otherwise) { return argc > index ? std::atoll(argv[index]) : otherwise; };
     ModelConfig config;
     config.vocabularySize = text.vocabulary;
     config.contextLength = option(6, 64);
@@ -121,7 +123,8 @@ int main(int argc, char** argv)
         const double c = cpuMs();
         const Batch batch = drawBatch(text.train, rows, config.contextLength);
         const auto labels = static_cast<double>(batch.labels.numel());
-        losses.push_back(model.value()->forwardBackward(batch.inputs, batch.labels, 1.0 / labels).sum().item<double>() / labels);
+        losses.push_back(
+            model.value()->forwardBackward(batch.inputs, batch.labels, 1.0 / labels).sum().item<double>() / labels);
         optimizer->step(learningRate(schedule, step, step), 1.0);
         model.value()->weightsChanged();
         model.value()->parameters().zeroGradients();
@@ -129,11 +132,14 @@ int main(int argc, char** argv)
         cpu.push_back(cpuMs() - c);
     }
     const std::size_t tail = std::min<std::size_t>(20, losses.size());
-    const double last = std::accumulate(losses.end() - static_cast<std::ptrdiff_t>(tail), losses.end(), 0.0) / static_cast<double>(tail);
-    std::printf("{\"program\": \"furrow %s\", \"threads\": %d, \"steps\": %d, \"ms_median\": %.3f, \"ms_best_tenth\": %.3f, "
-                "\"cpu_ms_median\": %.3f, \"cpu_ms_best_tenth\": %.3f, \"tokens_per_s\": %.0f, \"last_loss\": %.4f",
-        model.value()->backendName().c_str(), options.threads, steps, quantile(wall, 0.5), quantile(wall, 0.1), quantile(cpu, 0.5),
-        quantile(cpu, 0.1), static_cast<double>(rows * config.contextLength) * 1e3 / quantile(wall, 0.5), last);
+    const double last = std::accumulate(losses.end() - static_cast<std::ptrdiff_t>(tail), losses.end(), 0.0)
+        / static_cast<double>(tail);
+    std::printf(
+        "{\"program\": \"furrow %s\", \"threads\": %d, \"steps\": %d, \"ms_median\": %.3f, \"ms_best_tenth\": %.3f, "
+        "\"cpu_ms_median\": %.3f, \"cpu_ms_best_tenth\": %.3f, \"tokens_per_s\": %.0f, \"last_loss\": %.4f",
+        model.value()->backendName().c_str(), options.threads, steps, quantile(wall, 0.5), quantile(wall, 0.1),
+        quantile(cpu, 0.5), quantile(cpu, 0.1),
+        static_cast<double>(rows * config.contextLength) * 1e3 / quantile(wall, 0.5), last);
     if (argc > 5 && std::string(argv[5]) == "evaluate") {
         double sum = 0;
         std::int64_t count = 0;

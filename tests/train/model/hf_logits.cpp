@@ -44,10 +44,11 @@ int exportTokenizer(const std::string& name, const std::filesystem::path& folder
     std::shared_ptr<const Tokenizer> tokenizer = byteTokenizer();
     if (name == "char") {
         bool given = false;
-        auto built = buildCharTokenizer([&](std::string_view& text) {
-            text = kText;
-            return !std::exchange(given, true);
-        },
+        auto built = buildCharTokenizer(
+            [&](std::string_view& text) {
+                text = kText;
+                return !std::exchange(given, true);
+            },
             CharFallback::EndOfText);
         if (!built.ok())
             return fail(built.error());
@@ -60,7 +61,8 @@ int exportTokenizer(const std::string& name, const std::filesystem::path& folder
     std::vector<TokenId> ids;
     if (const Status status = tokenizer->encode(kText, ids); !status.ok())
         return fail(status.error());
-    std::printf("%s\n", nlohmann::json { { "text", kText }, { "ids", ids }, { "end", tokenizer->endOfText() } }.dump().c_str());
+    std::printf(
+        "%s\n", nlohmann::json { { "text", kText }, { "ids", ids }, { "end", tokenizer->endOfText() } }.dump().c_str());
     return 0;
 }
 

@@ -38,7 +38,8 @@ void fillTensor(const std::string& name, const at::Tensor& tensor)
 
 double pattern(std::int64_t index, std::int64_t salt)
 {
-    auto h = static_cast<std::uint32_t>(static_cast<std::uint64_t>(index) * 2654435761ULL + static_cast<std::uint64_t>(salt) * 40503ULL + 12345ULL);
+    auto h = static_cast<std::uint32_t>(
+        static_cast<std::uint64_t>(index) * 2654435761ULL + static_cast<std::uint64_t>(salt) * 40503ULL + 12345ULL);
     h = (h ^ (h >> 15)) * 2246822519U;
     h ^= h >> 13;
     return (static_cast<double>(h % 2001U) - 1000.0) / 1000.0;
@@ -52,34 +53,36 @@ void fillPattern(Model& model)
     model.weightsChanged();
 }
 
-Batch patternBatch(std::int64_t step, std::int64_t micro, const ModelConfig& config, std::int64_t batch, std::int64_t masked)
+Batch patternBatch(
+    std::int64_t step, std::int64_t micro, const ModelConfig& config, std::int64_t batch, std::int64_t masked)
 {
     const std::int64_t salt = 1000 + step % 3 * 10 + micro;
     const std::int64_t length = config.contextLength + 1;
     at::Tensor rows = at::empty({ batch * length }, at::kLong);
     for (std::int64_t i = 0; i < batch * length; ++i)
-        rows.mutable_data_ptr<std::int64_t>()[i] = std::llround(std::abs(pattern(i, salt)) * 1000.0) % config.vocabularySize;
+        rows.mutable_data_ptr<std::int64_t>()[i]
+            = std::llround(std::abs(pattern(i, salt)) * 1000.0) % config.vocabularySize;
     rows = rows.view({ batch, length });
-    Batch result { rows.narrow(1, 0, length - 1).clone(at::MemoryFormat::Contiguous), rows.narrow(1, 1, length - 1).clone(at::MemoryFormat::Contiguous) };
+    Batch result { rows.narrow(1, 0, length - 1).clone(at::MemoryFormat::Contiguous),
+        rows.narrow(1, 1, length - 1).clone(at::MemoryFormat::Contiguous) };
     for (std::int64_t i = 0; masked > 0 && i < result.labels_BT.numel(); i += masked)
         result.labels_BT.mutable_data_ptr<std::int64_t>()[i] = kIgnoreLabel;
     return result;
 }
 
-double relativeError(double a, double b)
-{
-    return std::abs(a - b) / std::max(std::abs(b), 1e-3);
-}
+double relativeError(double a, double b) { return std::abs(a - b) / std::max(std::abs(b), 1e-3); }
 
 double digestError(const at::Tensor& tensor, const nlohmann::json& digest)
 {
     const at::Tensor flat = tensor.detach().to(at::kDouble).flatten();
     const double norm = flat.norm().item<double>();
     // A sum may cancel, so it is held against the norm.
-    double worst = std::max(relativeError(norm, digest["norm"]), std::abs(flat.sum().item<double>() - digest["sum"].get<double>()) / norm);
+    double worst = std::max(
+        relativeError(norm, digest["norm"]), std::abs(flat.sum().item<double>() - digest["sum"].get<double>()) / norm);
     const double typical = norm / std::sqrt(static_cast<double>(flat.numel()));
     for (std::size_t i = 0; i < digest["at"].size(); ++i) {
-        const double difference = std::abs(flat[digest["at"][i].get<std::int64_t>()].item<double>() - digest["values"][i].get<double>());
+        const double difference
+            = std::abs(flat[digest["at"][i].get<std::int64_t>()].item<double>() - digest["values"][i].get<double>());
         worst = std::max(worst, difference / typical);
     }
     return worst;

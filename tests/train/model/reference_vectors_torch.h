@@ -16,7 +16,8 @@ struct Batch {
     at::Tensor inputs_BT;
     at::Tensor labels_BT;
 };
-Batch patternBatch(std::int64_t step, std::int64_t micro, const ModelConfig& config, std::int64_t batch, std::int64_t masked);
+Batch patternBatch(
+    std::int64_t step, std::int64_t micro, const ModelConfig& config, std::int64_t batch, std::int64_t masked);
 
 /// Worst relative difference between a tensor and a digest of the oracle.
 double digestError(const at::Tensor& tensor, const nlohmann::json& digest);

@@ -1,4 +1,5 @@
-// The products by tiles on tiles of our own, for processors without AMX. Compiled with the flags of AVX512-BF16, which the rounding needs.
+// The products by tiles on tiles of our own, for processors without AMX. Compiled with the flags of AVX512-BF16, which
+// the rounding needs.
 #include "core/train/cpu/tile_words.inc.h"
 
 #include <cstdlib>

@@ -64,7 +64,8 @@ std::vector<float> randomMatrix(std::int64_t rows, std::int64_t columns, std::ui
 }
 
 /// sum over p of a(i, p) * b(p, j), in double.
-template <class A, class B> std::vector<double> reference(std::int64_t m, std::int64_t n, std::int64_t k, bool rounds, const A& a, const B& b)
+template <class A, class B>
+std::vector<double> reference(std::int64_t m, std::int64_t n, std::int64_t k, bool rounds, const A& a, const B& b)
 {
     const auto in = [&](float value) { return static_cast<double>(rounds ? roundedToBFloat16(value) : value); };
     std::vector<double> c(static_cast<std::size_t>(m * n));
@@ -113,7 +114,8 @@ void TestCpuProducts::multipliesPackedMatrices_data()
     QTest::addColumn<std::int64_t>("n");
     QTest::addColumn<std::int64_t>("k");
     for (const auto& [name, format] : formats())
-        for (const auto& [m, n, k] : std::initializer_list<std::array<std::int64_t, 3>> { { 1, 1, 1 }, { 3, 16, 2 }, { 16, 32, 32 }, { 37, 65, 33 }, { 64, 48, 96 }, { 65, 80, 70 }, { 130, 130, 384 } })
+        for (const auto& [m, n, k] : std::initializer_list<std::array<std::int64_t, 3>> { { 1, 1, 1 }, { 3, 16, 2 },
+                 { 16, 32, 32 }, { 37, 65, 33 }, { 64, 48, 96 }, { 65, 80, 70 }, { 130, 130, 384 } })
             QTest::addRow("%s, %d x %d x %d", name, int(m), int(n), int(k)) << format << m << n << k;
 }
 
@@ -147,14 +149,16 @@ void TestCpuProducts::multipliesPackedMatrices()
     format.products->packRows({ b.data(), k, n, n }, packed.data());
     std::vector<float> c(static_cast<std::size_t>(m * n), 7.0F);
     product(packed, c, false);
-    std::vector<double> expected = reference(m, n, k, format.rounds, ofA, [&](std::int64_t p, std::int64_t j) { return b[static_cast<std::size_t>(p * n + j)]; });
+    std::vector<double> expected = reference(m, n, k, format.rounds, ofA,
+        [&](std::int64_t p, std::int64_t j) { return b[static_cast<std::size_t>(p * n + j)]; });
     for (std::size_t i = 0; i < expected.size(); ++i)
         expected[i] += static_cast<double>(bias[i % static_cast<std::size_t>(n)]);
     QVERIFY2(worstDifference(c, expected) < kTolerance, qPrintable(QString::number(worstDifference(c, expected))));
 
     format.products->packColumns({ turned.data(), n, k, k }, packed.data());
     product(packed, c, true);
-    const std::vector<double> second = reference(m, n, k, format.rounds, ofA, [&](std::int64_t p, std::int64_t j) { return turned[static_cast<std::size_t>(j * k + p)]; });
+    const std::vector<double> second = reference(m, n, k, format.rounds, ofA,
+        [&](std::int64_t p, std::int64_t j) { return turned[static_cast<std::size_t>(j * k + p)]; });
     for (std::size_t i = 0; i < expected.size(); ++i)
         expected[i] += second[i] + static_cast<double>(bias[i % static_cast<std::size_t>(n)]);
     QVERIFY2(worstDifference(c, expected) < kTolerance, qPrintable(QString::number(worstDifference(c, expected))));
@@ -167,7 +171,8 @@ void TestCpuProducts::addsOuterProducts_data()
     QTest::addColumn<std::int64_t>("m");
     QTest::addColumn<std::int64_t>("n");
     for (const auto& [name, format] : formats())
-        for (const auto& [steps, m, n] : std::initializer_list<std::array<std::int64_t, 3>> { { 1, 1, 1 }, { 32, 32, 48 }, { 77, 29, 65 }, { 128, 64, 96 }, { 300, 50, 33 }, { 600, 33, 80 } })
+        for (const auto& [steps, m, n] : std::initializer_list<std::array<std::int64_t, 3>> {
+                 { 1, 1, 1 }, { 32, 32, 48 }, { 77, 29, 65 }, { 128, 64, 96 }, { 300, 50, 33 }, { 600, 33, 80 } })
             QTest::addRow("%s, %d steps, %d x %d", name, int(steps), int(m), int(n)) << format << steps << m << n;
 }
 
@@ -181,10 +186,12 @@ void TestCpuProducts::addsOuterProducts()
     const std::vector<float> b = randomMatrix(steps, n, 6);
     std::vector<float> c(static_cast<std::size_t>(m * n), 0.5F);
     // What a scratch holds from before must not matter.
-    std::vector<float> scratch(static_cast<std::size_t>(format.products->outerScratch(n)), std::numeric_limits<float>::quiet_NaN());
+    std::vector<float> scratch(
+        static_cast<std::size_t>(format.products->outerScratch(n)), std::numeric_limits<float>::quiet_NaN());
     format.products->outerProduct({ a.data(), steps, m, m }, { b.data(), steps, n, n }, c.data(), n, scratch.data());
     std::vector<double> expected = reference(
-        m, n, steps, format.rounds, [&](std::int64_t i, std::int64_t p) { return a[static_cast<std::size_t>(p * m + i)]; },
+        m, n, steps, format.rounds,
+        [&](std::int64_t i, std::int64_t p) { return a[static_cast<std::size_t>(p * m + i)]; },
         [&](std::int64_t p, std::int64_t j) { return b[static_cast<std::size_t>(p * n + j)]; });
     for (double& number : expected)
         number += 0.5;
@@ -208,7 +215,8 @@ void TestCpuProducts::anInfiniteWeightStaysInItsColumn()
     std::vector<float> packed(static_cast<std::size_t>(format.products->packedCount(kSide, kSide)));
     format.products->packRows({ b.data(), kSide, kSide, kSide }, packed.data());
     std::vector<float> c(kSide * kSide);
-    format.products->gemm({ a.data(), kSide, 1, packed.data(), c.data(), kSide, nullptr, kSide, kSide, kSide, 0, 0, false });
+    format.products->gemm(
+        { a.data(), kSide, 1, packed.data(), c.data(), kSide, nullptr, kSide, kSide, kSide, 0, 0, false });
     for (std::size_t i = 0; i < c.size(); ++i)
         QCOMPARE(std::isfinite(c[i]), i % kSide != 17);
 }

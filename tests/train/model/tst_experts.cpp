@@ -36,10 +36,7 @@ ModelConfig withExperts(const std::string& activation = "swiglu")
     return config;
 }
 
-double worst(const at::Tensor& a, const at::Tensor& b)
-{
-    return (a - b).abs().max().item<double>();
-}
+double worst(const at::Tensor& a, const at::Tensor& b) { return (a - b).abs().max().item<double>(); }
 
 } // namespace
 
@@ -60,7 +57,8 @@ void TestExperts::equalTheMixtralBlockOfTransformers_data()
     QTest::addColumn<int>("index");
     const auto records = readVectors("mixtral_vectors.json");
     for (std::size_t i = 0; i < records.size(); ++i)
-        QTest::addRow("%d of %d experts", records[i]["active"].get<int>(), records[i]["experts"].get<int>()) << static_cast<int>(i);
+        QTest::addRow("%d of %d experts", records[i]["active"].get<int>(), records[i]["experts"].get<int>())
+            << static_cast<int>(i);
 }
 
 void TestExperts::equalTheMixtralBlockOfTransformers() // transformers 5.23, by tests/oracle/mixtral_reference.py
@@ -74,7 +72,8 @@ void TestExperts::equalTheMixtralBlockOfTransformers() // transformers 5.23, by 
     const std::int64_t width = record["width"];
     const std::int64_t inner = record["inner"];
     const std::vector<std::int64_t> shape { record["batch"], record["length"], width };
-    ExpertWeights weights { named("router", { config.moeExperts, width }) * 10, named("up", { config.moeExperts, 2 * inner, width }), named("down", { config.moeExperts, width, inner }) };
+    ExpertWeights weights { named("router", { config.moeExperts, width }) * 10,
+        named("up", { config.moeExperts, 2 * inner, width }), named("down", { config.moeExperts, width, inner }) };
     at::Tensor x_BTD = shaped(7, shape);
     for (at::Tensor* one : { &weights.router_ED, &weights.up_EUD, &weights.down_EDF, &x_BTD })
         one->requires_grad_(true);
@@ -116,7 +115,8 @@ void TestExperts::whatATokenGetsDependsOnNoLaterTokenAndNoNeighbour() // a queue
 void TestExperts::aCrowdedExpertServesAll()
 {
     const ModelConfig config = withExperts("gelu");
-    const ExpertWeights weights { named("router", { 4, 32 }), named("up", { 4, config.feedForwardWidth(), 32 }), named("down", { 4, 32, config.feedForwardWidth() }) };
+    const ExpertWeights weights { named("router", { 4, 32 }), named("up", { 4, config.feedForwardWidth(), 32 }),
+        named("down", { 4, 32, config.feedForwardWidth() }) };
     const at::Tensor one = shaped(3, { 1, 1, 32 });
     const at::Tensor alone = mixtureOfExperts(one, weights, config, Precision::Float32, nullptr);
     const at::Tensor all = mixtureOfExperts(one.expand({ 4, 16, 32 }), weights, config, Precision::Float32, nullptr);

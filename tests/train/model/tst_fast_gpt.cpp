@@ -91,8 +91,11 @@ void TestFastGpt::equalsLibtorch()
     const double worst = ((ours - theirs).norm() / theirs.norm()).item<double>();
     qInfo("gradients differ by %.1e", worst);
     QVERIFY(worst < 1e-5);
-    QVERIFY(at::allclose(fast->forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0), slow->forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0), 1e-4, 1e-5)); // of each label, noughts among them
-    QVERIFY(relativeError(fast->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>(), slow->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>()) < 1e-6);
+    QVERIFY(at::allclose(fast->forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0),
+        slow->forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0), 1e-4, 1e-5)); // of each label, noughts among them
+    QVERIFY(relativeError(fast->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>(),
+                slow->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>())
+        < 1e-6);
 }
 
 void TestFastGpt::repeatsToTheByte()
@@ -128,9 +131,12 @@ void TestFastGpt::dropsTheAskedShareAndKeepsTheMean()
         inARow += i > 0 && first[i] == 0.0F && first[i - 1] == 0.0F;
     }
     // Five deviations of the binomial numbers.
-    QVERIFY2(std::abs(static_cast<double>(dropped) - 0.2 * kCount) < 5 * std::sqrt(0.16 * kCount), qPrintable(QString::number(dropped)));
-    QVERIFY2(std::abs(static_cast<double>(inBoth) - 0.04 * kCount) < 5 * std::sqrt(0.0384 * kCount), qPrintable(QString::number(inBoth)));
-    QVERIFY2(std::abs(static_cast<double>(inARow) - 0.04 * kCount) < 5 * std::sqrt(0.06 * kCount), qPrintable(QString::number(inARow)));
+    QVERIFY2(std::abs(static_cast<double>(dropped) - 0.2 * kCount) < 5 * std::sqrt(0.16 * kCount),
+        qPrintable(QString::number(dropped)));
+    QVERIFY2(std::abs(static_cast<double>(inBoth) - 0.04 * kCount) < 5 * std::sqrt(0.0384 * kCount),
+        qPrintable(QString::number(inBoth)));
+    QVERIFY2(std::abs(static_cast<double>(inARow) - 0.04 * kCount) < 5 * std::sqrt(0.06 * kCount),
+        qPrintable(QString::number(inARow)));
 
     std::vector<float> part(32, 1.0F);
     cpu::kernels()->drop(0.2F, 11, 64, part.data(), 32);
@@ -192,7 +198,8 @@ void TestFastGpt::eachPassDropsOtherValues()
     const Batch batch = patternBatch(0, 0, config, 3, 0);
     const auto model = make(config);
     const double first = lossWithSeed(*model, batch, 5);
-    const double next = model->forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0).sum().item<double>() / static_cast<double>(countLabels(batch.labels_BT));
+    const double next = model->forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0).sum().item<double>()
+        / static_cast<double>(countLabels(batch.labels_BT));
     QVERIFY(first != next);
     QCOMPARE(lossWithSeed(*model, batch, 5), first);
 }
@@ -202,7 +209,8 @@ void TestFastGpt::evaluationDropsNothing()
     const auto dropped = make(dropping(smallGpt(), 0.9));
     const auto plain = make(smallGpt());
     const Batch batch = patternBatch(0, 0, smallGpt(), 3, 0);
-    QCOMPARE(dropped->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<float>(), plain->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<float>());
+    QCOMPARE(dropped->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<float>(),
+        plain->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<float>());
 }
 
 QTEST_GUILESS_MAIN(TestFastGpt)

@@ -45,9 +45,12 @@ Trace trainCase(Model& model, const nlohmann::json& training, std::optional<Weig
         double sum = 0;
         model.parameters().zeroGradients();
         for (const Batch& batch : batches)
-            sum += model.forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0 / static_cast<double>(labels)).sum().item<double>();
+            sum += model.forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0 / static_cast<double>(labels))
+                       .sum()
+                       .item<double>();
         trace.losses.push_back(sum / static_cast<double>(labels));
-        trace.norms.push_back(optimizer->step(learningRate(schedule, step, step), training.value("clip", 1.0)).item<double>());
+        trace.norms.push_back(
+            optimizer->step(learningRate(schedule, step, step), training.value("clip", 1.0)).item<double>());
         model.weightsChanged();
         if (average)
             average->update(model.parameters());
@@ -112,20 +115,25 @@ void TestGptOracle::twentyStepsEqualPyTorch()
     }
     double worstWeight = 0;
     for (const auto& [name, tensor] : model->parameters().tensors()) {
-        // Softmax does not see a constant added to all keys, so the key bias has gradient zero and Adam scales rounding noise up.
+        // Softmax does not see a constant added to all keys, so the key bias has gradient zero and Adam scales rounding
+        // noise up.
         if (!name.ends_with("qkv.bias"))
             worstWeight = std::max(worstWeight, digestError(tensor, record["weights"][name]));
     }
-    qInfo("%s: loss %.1e, gradient norm %.1e, weights %.1e (relative)", model->backendName().c_str(), worstLoss, worstNorm, worstWeight);
-    // A rounding difference in the last bit of a moment may move its 8-bit code by one, which is a visible part of that moment. Where such
-    // bits fall depends on the processor: weights were off by 0.0003 on one and by 0.0012 on another, with equal losses.
+    qInfo("%s: loss %.1e, gradient norm %.1e, weights %.1e (relative)", model->backendName().c_str(), worstLoss,
+        worstNorm, worstWeight);
+    // A rounding difference in the last bit of a moment may move its 8-bit code by one, which is a visible part of that
+    // moment. Where such bits fall depends on the processor: weights were off by 0.0003 on one and by 0.0012 on
+    // another, with equal losses.
     const bool isCoarse = record["training"]["optimizer"].value("kind", "") == "adamw8bit";
     QVERIFY(worstLoss < kTolerance);
     QVERIFY(worstNorm < (isCoarse ? 10 : 1) * kTolerance);
     QVERIFY(worstWeight < (isCoarse ? 500 : 10) * kTolerance);
     if (average) {
         for (const auto& [name, tensor] : average->state(model->parameters()))
-            QVERIFY2(name.ends_with("qkv.bias") || digestError(tensor, record["average"][name.substr(4)]) < 10 * kTolerance, name.c_str());
+            QVERIFY2(
+                name.ends_with("qkv.bias") || digestError(tensor, record["average"][name.substr(4)]) < 10 * kTolerance,
+                name.c_str());
     }
 }
 

@@ -122,11 +122,16 @@ void TestHrm::twentySegmentsEqualPyTorch()
         if (step == 0)
             QVERIFY2(digestError(segment.logits_BTV, record["logits"]) < kTolerance, "logits differ");
         const double loss = segment.lossSum_B.sum().item<double>() / segment.labels_B.sum().item<double>();
-        QVERIFY2(relativeError(loss, record["losses"][step]) < kTolerance, qPrintable(QString("loss of step %1 is %2").arg(step).arg(loss, 0, 'g', 10)));
+        QVERIFY2(relativeError(loss, record["losses"][step]) < kTolerance,
+            qPrintable(QString("loss of step %1 is %2").arg(step).arg(loss, 0, 'g', 10)));
         for (std::int64_t row = 0; row < kRows; ++row)
-            QCOMPARE(carry.halted_B[row].item<bool>() ? 1 : 0, record["halted"][step][static_cast<std::size_t>(row)].get<int>());
-        const double norm = optimizer->step(learningRate(schedule, static_cast<std::int64_t>(step), static_cast<double>(step)), 1.0).item<double>();
-        QVERIFY2(relativeError(norm, record["norms"][step]) < kTolerance, qPrintable(QString("norm of step %1 is %2").arg(step).arg(norm, 0, 'g', 10)));
+            QCOMPARE(carry.halted_B[row].item<bool>() ? 1 : 0,
+                record["halted"][step][static_cast<std::size_t>(row)].get<int>());
+        const double norm
+            = optimizer->step(learningRate(schedule, static_cast<std::int64_t>(step), static_cast<double>(step)), 1.0)
+                  .item<double>();
+        QVERIFY2(relativeError(norm, record["norms"][step]) < kTolerance,
+            qPrintable(QString("norm of step %1 is %2").arg(step).arg(norm, 0, 'g', 10)));
     }
     double worst = 0;
     for (const auto& [name, tensor] : model->parameters().tensors())
@@ -172,10 +177,15 @@ void TestHrm::randomTokensStayAtLogV()
     at::Generator generator = at::detail::createCPUGenerator(5);
     double lastLosses = 0;
     for (int step = 0; step < 60; ++step) {
-        const at::Tensor rows = at::empty({ 16, config.contextLength + 1 }, at::kLong).random_(0, config.vocabularySize, generator);
+        const at::Tensor rows
+            = at::empty({ 16, config.contextLength + 1 }, at::kLong).random_(0, config.vocabularySize, generator);
         const at::Tensor labels = rows.narrow(1, 1, config.contextLength);
         model->parameters().zeroGradients();
-        const double loss = model->forwardBackward(rows.narrow(1, 0, config.contextLength), labels, 1.0 / static_cast<double>(labels.numel())).sum().item<double>()
+        const double loss = model
+                                ->forwardBackward(rows.narrow(1, 0, config.contextLength), labels,
+                                    1.0 / static_cast<double>(labels.numel()))
+                                .sum()
+                                .item<double>()
             / static_cast<double>(labels.numel());
         optimizer->step(1e-3, 1.0);
         if (step >= 50)

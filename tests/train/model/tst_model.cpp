@@ -166,7 +166,9 @@ void TestModel::bf16StaysCloseToFp32()
     const double worst = ((gradientsOf(*half, batch) - expected).norm() / expected.norm()).item<double>();
     qInfo("bf16 gradients differ by %.1e", worst);
     QVERIFY(worst > 0 && worst < 3e-2);
-    QVERIFY(relativeError(half->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>(), full->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>()) < 1e-2);
+    QVERIFY(relativeError(half->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>(),
+                full->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>())
+        < 1e-2);
 }
 
 void TestModel::lossInPartsIsTheLossOfTheWhole_data()
@@ -193,13 +195,15 @@ void TestModel::lossInPartsIsTheLossOfTheWhole()
     at::Tensor labels_N = at::randint(101, { 73 }, at::kLong);
     labels_N.narrow(0, 10, 7).fill_(kIgnoreLabel);
 
-    const at::Tensor losses_N = fusedLinearCrossEntropy(x_ND, weight_VD, labels_N, Precision::Float32, kScale, { piece, group, padTo });
+    const at::Tensor losses_N
+        = fusedLinearCrossEntropy(x_ND, weight_VD, labels_N, Precision::Float32, kScale, { piece, group, padTo });
     losses_N.sum().backward();
     const at::Tensor gradX = x_ND.grad().clone();
     const at::Tensor gradWeight = weight_VD.grad().clone();
     x_ND.mutable_grad().reset();
     weight_VD.mutable_grad().reset();
-    const at::Tensor expected_N = at::cross_entropy_loss(at::linear(x_ND, weight_VD), labels_N, {}, at::Reduction::None, kIgnoreLabel);
+    const at::Tensor expected_N
+        = at::cross_entropy_loss(at::linear(x_ND, weight_VD), labels_N, {}, at::Reduction::None, kIgnoreLabel);
     (expected_N.sum() * kScale).backward();
     QVERIFY(at::allclose(losses_N, expected_N, 1e-5, 1e-5));
     QVERIFY(at::allclose(gradX, x_ND.grad(), 1e-5, 1e-5));
@@ -207,7 +211,8 @@ void TestModel::lossInPartsIsTheLossOfTheWhole()
     QVERIFY(gradWeight.is_contiguous() && gradWeight.sizes() == weight_VD.sizes());
 
     const at::NoGradGuard guard;
-    QVERIFY(at::equal(losses_N, fusedLinearCrossEntropy(x_ND, weight_VD, labels_N, Precision::Float32, kScale, { piece, group, padTo })));
+    QVERIFY(at::equal(losses_N,
+        fusedLinearCrossEntropy(x_ND, weight_VD, labels_N, Precision::Float32, kScale, { piece, group, padTo })));
 }
 
 void TestModel::cacheGivesTheLogitsOfTheWhole_data()
@@ -225,7 +230,9 @@ void TestModel::cacheGivesTheLogitsOfTheWhole()
     const Batch batch = patternBatch(0, 0, model->config(), 2, 0);
     const auto cache = model->newCache(2, 16);
     const at::Tensor whole = model->logits(batch.inputs_BT);
-    const auto near = [&](const at::Tensor& logits, std::int64_t at) { return at::allclose(logits, whole.select(1, at), 1e-5, 1e-6); };
+    const auto near = [&](const at::Tensor& logits, std::int64_t at) {
+        return at::allclose(logits, whole.select(1, at), 1e-5, 1e-6);
+    };
     QVERIFY(near(model->nextLogits(batch.inputs_BT.narrow(1, 0, 6), *cache), 5));
     QVERIFY(near(model->nextLogits(batch.inputs_BT.narrow(1, 6, 1), *cache), 6));
     QVERIFY(near(model->nextLogits(batch.inputs_BT.narrow(1, 7, 4), *cache), 10));
@@ -321,10 +328,7 @@ void TestModel::nanGradientsChangeNothing()
     }
 }
 
-void TestModel::optimizerStateContinuesToTheByte_data()
-{
-    nanGradientsChangeNothing_data();
-}
+void TestModel::optimizerStateContinuesToTheByte_data() { nanGradientsChangeNothing_data(); }
 
 void TestModel::optimizerStateContinuesToTheByte()
 {

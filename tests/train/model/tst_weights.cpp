@@ -99,7 +99,8 @@ void TestWeights::givesBackWhatWasWritten()
     QCOMPARE(file.value().metadata.at("step"), std::string("7"));
     QCOMPARE(file.value().tensors.size(), tensors.size());
     for (const auto& [name, tensor] : file.value().tensors) {
-        const auto ours = std::find_if(tensors.begin(), tensors.end(), [&](const auto& one) { return one.first == name; });
+        const auto ours
+            = std::find_if(tensors.begin(), tensors.end(), [&](const auto& one) { return one.first == name; });
         QVERIFY2(ours->second.scalar_type() == tensor.scalar_type() && at::equal(ours->second, tensor), name.c_str());
     }
 }
@@ -107,7 +108,8 @@ void TestWeights::givesBackWhatWasWritten()
 void TestWeights::startsDataAtAMultipleOf64()
 {
     const std::string bytes = bytesOf(twoTensors());
-    const auto header = static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[0])) + (static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[1])) << 8);
+    const auto header = static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[0]))
+        + (static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[1])) << 8);
     QCOMPARE((header + 8) % 64, std::uint64_t { 0 });
     QCOMPARE(bytes.size(), static_cast<std::size_t>(header + 8 + 24 + 16));
 }
@@ -117,7 +119,8 @@ void TestWeights::refusesBadFiles_data()
     QTest::addColumn<QByteArray>("bytes");
     QTest::addColumn<QString>("says");
     const auto row = [](const char* name, const std::string& bytes, const char* says) {
-        QTest::newRow(name) << QByteArray(bytes.data(), static_cast<qsizetype>(bytes.size())) << QString::fromLatin1(says);
+        QTest::newRow(name) << QByteArray(bytes.data(), static_cast<qsizetype>(bytes.size()))
+                            << QString::fromLatin1(says);
     };
     const std::string a = R"("a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]})";
     row("empty", "", "too short");
@@ -125,13 +128,20 @@ void TestWeights::refusesBadFiles_data()
     row("no JSON", withHeader("{\"a\":", "1234"), "no JSON object");
     row("a list", withHeader("[]", ""), "no JSON object");
     row("listed twice", withHeader("{" + a + "," + a + "}", "1234"), "'a' is listed twice");
-    row("unknown type", withHeader(R"({"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}})", "1234"), "'a' has type 'F8_E4M3'");
-    row("negative size", withHeader(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", "1234"), "'a' has an impossible shape");
-    row("overflowing shape", withHeader(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296,4],"data_offsets":[0,4]}})", "1234"), "'a' has an impossible shape");
-    row("shape and offsets differ", withHeader(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", "1234"), "'a': shape and type need 8 bytes");
-    row("ends before it begins", withHeader(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", "1234"), "'a': shape");
+    row("unknown type", withHeader(R"({"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}})", "1234"),
+        "'a' has type 'F8_E4M3'");
+    row("negative size", withHeader(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", "1234"),
+        "'a' has an impossible shape");
+    row("overflowing shape",
+        withHeader(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296,4],"data_offsets":[0,4]}})", "1234"),
+        "'a' has an impossible shape");
+    row("shape and offsets differ", withHeader(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", "1234"),
+        "'a': shape and type need 8 bytes");
+    row("ends before it begins", withHeader(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", "1234"),
+        "'a': shape");
     row("gap", withHeader(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", "12345678"), "leaves a gap");
-    row("overlap", withHeader("{" + a + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "1234"), "overlaps");
+    row("overlap", withHeader("{" + a + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "1234"),
+        "overlaps");
     row("more data than described", withHeader("{" + a + "}", "123456"), "holds 6 bytes");
     row("metadata of numbers", withHeader(R"({"__metadata__":{"x":1}})", ""), "is no string");
 }
@@ -166,7 +176,8 @@ void TestWeights::loadingNamesTheTensorThatDoesNotFit()
     const at::Tensor before = model->parameters().weights().clone();
     const auto fails = [&](const NamedTensors& state, const char* says) {
         const Status status = loadModelState(*model, state);
-        return !status.ok() && status.error().message.find(says) != std::string::npos && at::equal(before, model->parameters().weights());
+        return !status.ok() && status.error().message.find(says) != std::string::npos
+            && at::equal(before, model->parameters().weights());
     };
     NamedTensors missing(good.begin() + 1, good.end());
     QVERIFY(fails(missing, ("'" + good[0].first + "' is missing").c_str()));
@@ -199,7 +210,8 @@ void TestWeights::huggingFaceRoundTripKeepsLogits()
     extras.files["tokenizer.json"] = "{}";
     const Status status = exportHuggingFace(*model, extras, realFileSystem(), folder);
     QVERIFY2(status.ok(), status.ok() ? "" : status.error().message.c_str());
-    QVERIFY(std::filesystem::exists(folder + "/tokenizer.json") && std::filesystem::exists(folder + "/generation_config.json"));
+    QVERIFY(std::filesystem::exists(folder + "/tokenizer.json")
+        && std::filesystem::exists(folder + "/generation_config.json"));
     const Result<HuggingFaceModel> imported = importHuggingFace(folder);
     QVERIFY2(imported.ok(), imported.ok() ? "" : imported.error().message.c_str());
     ModelOptions other;
@@ -228,12 +240,16 @@ void TestWeights::importRefusesOtherModels_data()
     QTest::newRow("no JSON") << QByteArray("{") << "no JSON object";
     QTest::newRow("another family") << QByteArray(R"({"model_type":"mamba"})") << "model_type is 'mamba'";
     QTest::newRow("key missing") << QByteArray(R"({"model_type":"gpt2"})") << "n_embd is missing";
-    QTest::newRow("key of another type") << QByteArray(R"({"model_type":"gpt2","n_embd":"many"})") << "n_embd is no whole number";
-    QTest::newRow("exact gelu") << QByteArray(R"({"model_type":"gpt2","n_embd":32,"n_layer":1,"n_head":4,"vocab_size":9,"activation_function":"gelu"})") << "activation_function is 'gelu'";
-    QTest::newRow("heads that do not divide") << QByteArray(R"({"model_type":"gpt2","n_embd":32,"n_layer":1,"n_head":5,"vocab_size":9})") << "heads is 5";
-    QTest::newRow("stretched positions")
-        << QByteArray(R"({"model_type":"llama","hidden_size":32,"num_hidden_layers":1,"num_attention_heads":4,"intermediate_size":64,"vocab_size":9,"rope_scaling":{"rope_type":"llama3"}})")
-        << "asks for 'llama3' positions";
+    QTest::newRow("key of another type") << QByteArray(R"({"model_type":"gpt2","n_embd":"many"})")
+                                         << "n_embd is no whole number";
+    QTest::newRow("exact gelu") << QByteArray(
+        R"({"model_type":"gpt2","n_embd":32,"n_layer":1,"n_head":4,"vocab_size":9,"activation_function":"gelu"})")
+                                << "activation_function is 'gelu'";
+    QTest::newRow("heads that do not divide")
+        << QByteArray(R"({"model_type":"gpt2","n_embd":32,"n_layer":1,"n_head":5,"vocab_size":9})") << "heads is 5";
+    QTest::newRow("stretched positions") << QByteArray(
+        R"({"model_type":"llama","hidden_size":32,"num_hidden_layers":1,"num_attention_heads":4,"intermediate_size":64,"vocab_size":9,"rope_scaling":{"rope_type":"llama3"}})")
+                                         << "asks for 'llama3' positions";
 }
 
 void TestWeights::importRefusesOtherModels()
@@ -254,7 +270,10 @@ void TestWeights::importNamesTheTensorThatDoesNotFit()
     const Result<NamedTensors> missing = fromHuggingFace(config, HuggingFaceLayout::Llama, theirs);
     QVERIFY(!missing.ok() && missing.error().message.find("'lm_head.weight' is missing") != std::string::npos);
     theirs.emplace_back("lm_head.weight", at::zeros({ 3, 32 }));
-    QVERIFY(fromHuggingFace(config, HuggingFaceLayout::Llama, theirs).error().message.find("'lm_head.weight' has another shape") != std::string::npos);
+    QVERIFY(fromHuggingFace(config, HuggingFaceLayout::Llama, theirs)
+                .error()
+                .message.find("'lm_head.weight' has another shape")
+        != std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TestWeights)

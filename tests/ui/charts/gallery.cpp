@@ -1,4 +1,5 @@
-// gallery OUT [dark|light]: every widget and chart with invented data, as pictures to be looked at beside the reference.
+// gallery OUT [dark|light]: every widget and chart with invented data, as pictures to be looked at beside the
+// reference.
 #include "core/telemetry/run_telemetry.h"
 #include "core/telemetry/synthetic.h"
 #include "ui/bench/synthetic_cells.h"
@@ -95,9 +96,11 @@ void charts(const QString& out, const SnapshotPtr& run)
     const double span = all.end - all.begin;
     link.setRange(ChartLink::Range { all.begin + span * 0.33, all.end });
     TelemetrySnapshot::Interval at;
-    const auto& spike = *std::find_if(run->events->begin(), run->events->end(), [](const EventPoint& e) { return e.record.kind == EventRecord::Kind::Spike; });
+    const auto& spike = *std::find_if(run->events->begin(), run->events->end(),
+        [](const EventPoint& e) { return e.record.kind == EventRecord::Kind::Spike; });
     run->find(spike.worker, spike.wall, at);
-    loss->setHighlights({ { run->xAt(at.stretch, at.begin, XAxis::Tokens), run->xAt(at.stretch, std::min(at.begin + 16, run->stretches[at.stretch].size() - 1), XAxis::Tokens) } });
+    loss->setHighlights({ { run->xAt(at.stretch, at.begin, XAxis::Tokens),
+        run->xAt(at.stretch, std::min(at.begin + 16, run->stretches[at.stretch].size() - 1), XAxis::Tokens) } });
     page.resize(1041, 620);
     QApplication::processEvents();
     const QPointF middle(500, 200);
@@ -161,13 +164,15 @@ std::shared_ptr<const std::vector<Lane>> lanes(double now)
     auto all = std::make_shared<std::vector<Lane>>();
     const int blocks[] = { 45, 63, 57, 41 };
     for (int w = 0; w < 3; ++w) {
-        Lane lane { w, QStringLiteral("Worker %1").arg(w), w == 2 ? QStringLiteral("RTX 3090, 51,800 tok/s") : QStringLiteral("RTX 4090, 118,200 tok/s"), {}, {}, {} };
+        Lane lane { w, QStringLiteral("Worker %1").arg(w),
+            w == 2 ? QStringLiteral("RTX 3090, 51,800 tok/s") : QStringLiteral("RTX 4090, 118,200 tok/s"), {}, {}, {} };
         double at = now - 640;
         const double length = w == 2 ? 79 : 34;
         for (int i = 0; at < now; ++i) {
             if (w == 2 && at > now - 60)
                 break;
-            LaneClaim claim { 100 + i, QStringLiteral("B%1 C%2").arg(blocks[i % 4]).arg(20 + i / 4), at, at + 2.5, at + length, w == 2 };
+            LaneClaim claim { 100 + i, QStringLiteral("B%1 C%2").arg(blocks[i % 4]).arg(20 + i / 4), at, at + 2.5,
+                at + length, w == 2 };
             if (claim.ended > now)
                 claim.ended = 0;
             if (w == 2)
@@ -199,7 +204,8 @@ void buildControls(QGridLayout& grid)
     toggled->setChecked(true);
     auto* kill = new QPushButton(theme().icon(QStringLiteral("kill"), Token::Error), QStringLiteral("Kill…"));
     kill->setProperty("danger", true);
-    for (auto* button : { primary, new QPushButton(theme().icon(QStringLiteral("plus")), QStringLiteral("New run")), disabled, toggled, kill })
+    for (auto* button : { primary, new QPushButton(theme().icon(QStringLiteral("plus")), QStringLiteral("New run")),
+             disabled, toggled, kill })
         row->addWidget(button);
     row->addStretch();
     grid.addLayout(row, 0, 0, 1, 2);
@@ -215,7 +221,8 @@ void buildControls(QGridLayout& grid)
     auto* spin = new QSpinBox;
     spin->setMaximum(1000);
     spin->setValue(24);
-    for (QWidget* field : std::initializer_list<QWidget*> { new QLineEdit(QStringLiteral("6e-4")), bad, combo, spin, box, radio })
+    for (QWidget* field :
+        std::initializer_list<QWidget*> { new QLineEdit(QStringLiteral("6e-4")), bad, combo, spin, box, radio })
         fields->addWidget(field);
     grid.addLayout(fields, 1, 0, 1, 2);
     auto* tabs = new QTabBar;
@@ -233,7 +240,8 @@ void buildMeters(QGridLayout& grid)
     visited->setParts({ { 64, MeterFill::Visited } }, 97);
     visited->setNumbers(QStringLiteral("64"), QStringLiteral("97"), QStringLiteral("66.0 %"));
     auto* chunks = new Meter(QStringLiteral("Chunks committed"));
-    chunks->setParts({ { 1412, MeterFill::Committed }, { 57, MeterFill::TrainedStripes }, { 12, MeterFill::Leased } }, 2419);
+    chunks->setParts(
+        { { 1412, MeterFill::Committed }, { 57, MeterFill::TrainedStripes }, { 12, MeterFill::Leased } }, 2419);
     chunks->setNumbers(QStringLiteral("1,412"), QStringLiteral("2,419"), QStringLiteral("58.4 %"));
     auto* samples = new Meter(QStringLiteral("Samples in weights"));
     samples->setParts({ { 5640183, MeterFill::Steps } }, 9672101);
@@ -251,13 +259,17 @@ void buildMeters(QGridLayout& grid)
 void buildEstimates(QGridLayout& grid)
 {
     auto* memory = new EstimateBar;
-    memory->setScale({ 0, 24, { { 0, QStringLiteral("0") }, { 12, QStringLiteral("12") }, { 24, QStringLiteral("24 GiB") } } });
-    memory->setParts({ { 0.5, 3, false, {} }, { 0.5, 2, false, {} }, { 1, 1, false, {} }, { 11.2, 0, false, QStringLiteral("activations 11.2") },
-        { 2.4, 1, false, QStringLiteral("logits 2.4") }, { 1.5, 3, false, {} }, { 1, 3, true, {} } });
+    memory->setScale(
+        { 0, 24, { { 0, QStringLiteral("0") }, { 12, QStringLiteral("12") }, { 24, QStringLiteral("24 GiB") } } });
+    memory->setParts({ { 0.5, 3, false, {} }, { 0.5, 2, false, {} }, { 1, 1, false, {} },
+        { 11.2, 0, false, QStringLiteral("activations 11.2") }, { 2.4, 1, false, QStringLiteral("logits 2.4") },
+        { 1.5, 3, false, {} }, { 1, 3, true, {} } });
     memory->setLimit(22.9, QStringLiteral("free 22.9"));
     grid.addWidget(memory, 5, 0);
     auto* time = new EstimateBar;
-    time->setScale({ 10, 14.5, { { 10, QStringLiteral("10 h") }, { 11, QStringLiteral("11 h") }, { 12, QStringLiteral("12 h") }, { 13, QStringLiteral("13 h") }, { 14, QStringLiteral("14 h") } } });
+    time->setScale({ 10, 14.5,
+        { { 10, QStringLiteral("10 h") }, { 11, QStringLiteral("11 h") }, { 12, QStringLiteral("12 h") },
+            { 13, QStringLiteral("13 h") }, { 14, QStringLiteral("14 h") } } });
     time->setBand(11.17, 11.83, 13.33);
     grid.addWidget(time, 5, 1);
 }
@@ -270,7 +282,8 @@ void widgets(const QString& out)
     buildControls(*grid);
     auto* banner = new Banner(BannerKind::Interrupted);
     banner->setMessage(QStringLiteral("Interrupted at 14:02:37: the computer restarted while 3 workers were training"),
-        QStringLiteral("The boot id changed, there is no exit record, the last heartbeat is 1 h 36 min old. Checkpoint 9 is verified and holds 702 chunks."));
+        QStringLiteral(
+            "The boot id changed, there is no exit record, the last heartbeat is 1 h 36 min old. Checkpoint 9 is verified and holds 702 chunks."));
     banner->addLink(QStringLiteral("Why do we think so?"));
     banner->addButton(QStringLiteral("Resume…"), true);
     banner->addButton(QStringLiteral("Inspect"));
@@ -311,7 +324,9 @@ void widgets(const QString& out)
     label->setPixmap(QPixmap::fromImage(marks));
     grid->addWidget(label, 7, 0, 1, 2);
     auto* tokens = new TokenView;
-    tokens->setTokens({ QStringLiteral("The"), QStringLiteral(" Independent"), QStringLiteral(" Jane"), QStringLiteral("\n"), QStringLiteral("For"), QStringLiteral(" all"), QStringLiteral(" the"), QStringLiteral(" love") });
+    tokens->setTokens(
+        { QStringLiteral("The"), QStringLiteral(" Independent"), QStringLiteral(" Jane"), QStringLiteral("\n"),
+            QStringLiteral("For"), QStringLiteral(" all"), QStringLiteral(" the"), QStringLiteral(" love") });
     grid->addWidget(tokens, 8, 0);
     auto* spark = new Sparkline;
     spark->setValues({ 4, 3.7, 3.8, 3.5, 3.4, 3.45, 3.3, NAN, 3.2, 3.1 });
@@ -324,7 +339,8 @@ void widgets(const QString& out)
     auto* icons = new QHBoxLayout;
     for (const QString& name : QDir(QStringLiteral(":/furrow/icons")).entryList()) {
         auto* icon = new QLabel;
-        icon->setPixmap(theme().icon(name.section(QLatin1Char('.'), 0, 0)).pixmap(QSize(16, 16), page.devicePixelRatioF()));
+        icon->setPixmap(
+            theme().icon(name.section(QLatin1Char('.'), 0, 0)).pixmap(QSize(16, 16), page.devicePixelRatioF()));
         icons->addWidget(icon);
     }
     grid->addLayout(icons, 10, 0, 1, 2);

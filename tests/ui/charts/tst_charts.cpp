@@ -124,7 +124,8 @@ private Q_SLOTS:
             SeriesChart chart(link);
             chart.setTitle(QStringLiteral("Training loss"), QStringLiteral("nats per token"));
             place(chart, { 640, 320 });
-            chart.setData({ { { makeCurve(raw.x, raw.y), nullptr, 0 }, { makeCurve(raw.x, raw.y), nullptr, 1, 30'000 } } });
+            chart.setData(
+                { { { makeCurve(raw.x, raw.y), nullptr, 0 }, { makeCurve(raw.x, raw.y), nullptr, 1, 30'000 } } });
             chart.replotNow();
             return png(chart);
         };
@@ -208,7 +209,8 @@ private Q_SLOTS:
         chart.replotNow();
         const QImage picture = chart.grab().toImage();
         const QCPAxis& axis = *chart.curves().keyAxis();
-        const QPoint edge = chart.curves().parentPlot()->mapTo(&chart, QPoint(axis.axisRect()->right(), axis.axisRect()->top()));
+        const QPoint edge
+            = chart.curves().parentPlot()->mapTo(&chart, QPoint(axis.axisRect()->right(), axis.axisRect()->top()));
         int lit = 0;
         for (int y = edge.y(); y < edge.y() + axis.axisRect()->height(); ++y)
             for (int x = edge.x() + 2; x < edge.x() + 6; ++x)
@@ -243,7 +245,8 @@ private Q_SLOTS:
         ChartLink link;
         SeriesChart chart(link);
         place(chart, { 400, 200 });
-        chart.setData({ { { makeCurve(even, std::vector<float>(even.size(), 2)), nullptr, 0 }, { makeCurve(odd, std::vector<float>(odd.size(), 4)), nullptr, 1 } } });
+        chart.setData({ { { makeCurve(even, std::vector<float>(even.size(), 2)), nullptr, 0 },
+            { makeCurve(odd, std::vector<float>(odd.size(), 4)), nullptr, 1 } } });
         chart.replotNow();
         int seen = 0;
         for (const auto& p : chart.curves().mean()) {
@@ -338,7 +341,8 @@ private Q_SLOTS:
             for (int x = 0; x < once.width(); ++x) {
                 const QRgb a = once.pixel(x, y);
                 const QRgb b = oneByOne.pixel(x, y);
-                farthest = std::max({ farthest, std::abs(qRed(a) - qRed(b)), std::abs(qGreen(a) - qGreen(b)), std::abs(qBlue(a) - qBlue(b)) });
+                farthest = std::max({ farthest, std::abs(qRed(a) - qRed(b)), std::abs(qGreen(a) - qGreen(b)),
+                    std::abs(qBlue(a) - qBlue(b)) });
                 if (!area.contains(x, y))
                     QCOMPARE(a, qRgb(20, 30, 40));
             }
@@ -346,7 +350,8 @@ private Q_SLOTS:
         QVERIFY2(farthest <= 6, qPrintable(QString::number(farthest)));
     }
 
-    /// Drawn while it was painted first, a chart said nothing: no newest value stood in the titles of a run that had ended.
+    /// Drawn while it was painted first, a chart said nothing: no newest value stood in the titles of a run that had
+    /// ended.
     void theFirstFrameIsToldToo()
     {
         const Raw raw = noisy(5, 500, false);
@@ -481,7 +486,8 @@ private Q_SLOTS:
         QVERIFY((placeOf(clicked.front().front().value<ChunkId>()) == ChunkPlace { 0, 5, 3 }));
         QSignalSpy brushed(&map, &CoverageMap::brushed);
         QTest::mousePress(map.viewport(), Qt::LeftButton, {}, QPoint(58 + 5, 24 + 5));
-        QMouseEvent move(QEvent::MouseMove, QPointF(58 + 34 * 2 + 5, 24 + 19 + 5), map.mapToGlobal(QPointF(1, 1)), Qt::LeftButton, Qt::LeftButton, Qt::NoModifier);
+        QMouseEvent move(QEvent::MouseMove, QPointF(58 + 34 * 2 + 5, 24 + 19 + 5), map.mapToGlobal(QPointF(1, 1)),
+            Qt::LeftButton, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(map.viewport(), &move);
         QTest::mouseRelease(map.viewport(), Qt::LeftButton, {}, QPoint(58 + 34 * 2 + 5, 24 + 19 + 5));
         QCOMPARE(brushed.count(), 1);
@@ -582,7 +588,8 @@ private Q_SLOTS:
         legend.resize(width, 50);
         const QImage picture = legend.grab().toImage();
         QCOMPARE(picture.size(), QSize(width, legend.height()));
-        const auto isGround = [&picture](int x, int y) { return picture.pixelColor(x, y) == theme().color(Token::Panel); };
+        const auto isGround
+            = [&picture](int x, int y) { return picture.pixelColor(x, y) == theme().color(Token::Panel); };
         for (int y = 1; y < picture.height(); ++y)
             for (int x = width - 4; x < width; ++x)
                 QVERIFY2(isGround(x, y), qPrintable(QStringLiteral("%1, %2").arg(x).arg(y)));

@@ -41,15 +41,18 @@ private Q_SLOTS:
     {
         QFETCH(const bool, dark);
         for (const Token ground : { Token::Window, Token::Panel, Token::Raised, Token::Inset }) {
-            for (const Token text : { Token::Text1, Token::Text2, Token::Text3, Token::Accent, Token::Ok, Token::Warn, Token::Error, Token::Interrupted, Token::Info })
-                QVERIFY2(contrast(Theme::color(text, dark), Theme::color(ground, dark)) >= 4.5, qPrintable(QString::number(static_cast<int>(text))));
+            for (const Token text : { Token::Text1, Token::Text2, Token::Text3, Token::Accent, Token::Ok, Token::Warn,
+                     Token::Error, Token::Interrupted, Token::Info })
+                QVERIFY2(contrast(Theme::color(text, dark), Theme::color(ground, dark)) >= 4.5,
+                    qPrintable(QString::number(static_cast<int>(text))));
             QVERIFY(contrast(Theme::color(Token::Edge, dark), Theme::color(ground, dark)) >= 3.0);
         }
         for (const Token text : { Token::Text1, Token::Text2 })
             QVERIFY(contrast(Theme::color(text, dark), Theme::color(Token::Selection, dark)) >= 4.5);
         QVERIFY(contrast(Theme::color(Token::OnAccentFill, dark), Theme::color(Token::AccentFill, dark)) >= 4.5);
-        const std::pair<Token, Token> kBanners[] = { { Token::Ok, Token::OkGround }, { Token::Warn, Token::WarnGround }, { Token::Error, Token::ErrorGround },
-            { Token::Interrupted, Token::InterruptedGround }, { Token::Info, Token::InfoGround } };
+        const std::pair<Token, Token> kBanners[] = { { Token::Ok, Token::OkGround }, { Token::Warn, Token::WarnGround },
+            { Token::Error, Token::ErrorGround }, { Token::Interrupted, Token::InterruptedGround },
+            { Token::Info, Token::InfoGround } };
         for (const auto& [color, ground] : kBanners) {
             QVERIFY(contrast(Theme::color(color, dark), Theme::color(ground, dark)) >= 4.5);
             QVERIFY(contrast(Theme::color(Token::Text1, dark), Theme::color(ground, dark)) >= 7);
@@ -61,7 +64,8 @@ private Q_SLOTS:
         for (const bool dark : { true, false }) {
             for (int worker = 0; worker < 8; ++worker) {
                 for (const Token ground : { Token::Inset, Token::Panel, Token::Window })
-                    QVERIFY2(contrast(Theme::workerColor(worker, dark), Theme::color(ground, dark)) >= 2.95, qPrintable(QString::number(worker)));
+                    QVERIFY2(contrast(Theme::workerColor(worker, dark), Theme::color(ground, dark)) >= 2.95,
+                        qPrintable(QString::number(worker)));
             }
         }
     }
@@ -92,7 +96,8 @@ private Q_SLOTS:
         for (const ThemeKind kind : { ThemeKind::Light, ThemeKind::Dark }) {
             theme().apply(kind);
             QVERIFY(theme().styleSheet().size() > 1000);
-            QVERIFY2(!QRegularExpression(QStringLiteral("@\\w+@")).match(theme().styleSheet()).hasMatch(), "a name in style.qss is no token");
+            QVERIFY2(!QRegularExpression(QStringLiteral("@\\w+@")).match(theme().styleSheet()).hasMatch(),
+                "a name in style.qss is no token");
             QCOMPARE(QApplication::palette().color(QPalette::Window), theme().color(Token::Panel));
         }
         QCOMPARE(spy.count(), 2);
@@ -121,12 +126,15 @@ private Q_SLOTS:
     /// Colours are written in ui/theme and nowhere else.
     void noColourLiteralOutsideTheTheme()
     {
-        static const QRegularExpression kHex(QStringLiteral("#[0-9A-Fa-f]{6}\\b|#[0-9A-Fa-f]{3}\\b|0x[fF]{2}[0-9A-Fa-f]{6}\\b|\\brgba?\\(\\s*\\d"));
-        static const QRegularExpression kNamed(QStringLiteral("Qt::(red|green|blue|white|gray|darkGray|lightGray|yellow|cyan|magenta)\\b"));
+        static const QRegularExpression kHex(
+            QStringLiteral("#[0-9A-Fa-f]{6}\\b|#[0-9A-Fa-f]{3}\\b|0x[fF]{2}[0-9A-Fa-f]{6}\\b|\\brgba?\\(\\s*\\d"));
+        static const QRegularExpression kNamed(
+            QStringLiteral("Qt::(red|green|blue|white|gray|darkGray|lightGray|yellow|cyan|magenta)\\b"));
         QStringList found;
         int files = 0;
         for (const char* folder : { "/ui", "/app" }) {
-            QDirIterator it(QStringLiteral(FURROW_SOURCE_DIR) + QLatin1String(folder), { QStringLiteral("*.h"), QStringLiteral("*.cpp") }, QDir::Files, QDirIterator::Subdirectories);
+            QDirIterator it(QStringLiteral(FURROW_SOURCE_DIR) + QLatin1String(folder),
+                { QStringLiteral("*.h"), QStringLiteral("*.cpp") }, QDir::Files, QDirIterator::Subdirectories);
             while (it.hasNext()) {
                 const QString path = it.next();
                 if (path.contains(QStringLiteral("/ui/theme/")))

@@ -6,8 +6,8 @@
 
 using namespace furrow;
 
-/// A run folder that another computer writes: here a copy in a folder that a service synchronises, which is as unfit for locks and shared
-/// memory as a mounted one.
+/// A run folder that another computer writes: here a copy in a folder that a service synchronises, which is as unfit
+/// for locks and shared memory as a mounted one.
 class TestRunFromElsewhere : public QObject {
     Q_OBJECT
 
@@ -22,7 +22,8 @@ class TestRunFromElsewhere : public QObject {
         {
             good(story.supervisor().publishSnapshot(story.paths().trackerSnapshot()));
             std::filesystem::create_directories(paths.folder());
-            std::filesystem::copy(story.paths().folder(), paths.folder(), std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+            std::filesystem::copy(story.paths().folder(), paths.folder(),
+                std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
         }
     };
 
@@ -52,7 +53,8 @@ private Q_SLOTS:
         seen.look();
         QVERIFY(good(readStatus(seen.paths)).state == RunState::Running); // its telemetry is new
         for (const auto& file : std::filesystem::directory_iterator(seen.paths.telemetryFolder()))
-            std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
+            std::filesystem::last_write_time(
+                file, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
         const auto status = good(readStatus(seen.paths));
         QVERIFY(status.state == RunState::Interrupted);
         QVERIFY2(status.stopDetail.find("no sign of life") != std::string::npos, status.stopDetail.c_str());
@@ -62,7 +64,8 @@ private Q_SLOTS:
     void nothingCanBeChangedFromThere()
     {
         Seen seen;
-        for (const Status& answer : { stopRun(seen.paths), pauseRun(seen.paths), killRun(seen.paths), continueRun(seen.paths), saveNow(seen.paths) }) {
+        for (const Status& answer : { stopRun(seen.paths), pauseRun(seen.paths), killRun(seen.paths),
+                 continueRun(seen.paths), saveNow(seen.paths) }) {
             QVERIFY(!answer.ok());
             QVERIFY2(answer.error().message.find("Dropbox") != std::string::npos, answer.error().message.c_str());
         }

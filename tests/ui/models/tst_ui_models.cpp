@@ -76,7 +76,8 @@ private Q_SLOTS:
         model.reset(configLines(inForce, frozen, frozen));
         QStringList values;
         for (int row = 0; row < model.rowCount(); ++row)
-            if (model.rows()[static_cast<std::size_t>(row)].setting->key == "workers" || model.index(row, 2).data().toString().contains(QStringLiteral("begun with")))
+            if (model.rows()[static_cast<std::size_t>(row)].setting->key == "workers"
+                || model.index(row, 2).data().toString().contains(QStringLiteral("begun with")))
                 values.append(model.index(row, 2).data().toString());
         QCOMPARE(values, QStringList { QStringLiteral("1 (begun with 4)") });
     }
@@ -93,7 +94,8 @@ private Q_SLOTS:
         const CheckpointVerifier verifier;
         CheckpointModel checkpoints(checkpointColumns(verifier));
         FindingModel findings(findingColumns());
-        for (QAbstractItemModel* model : std::initializer_list<QAbstractItemModel*> { &log, &events, &config, &blocks, &chunks, &claims, &incarnations, &checkpoints, &findings })
+        for (QAbstractItemModel* model : std::initializer_list<QAbstractItemModel*> {
+                 &log, &events, &config, &blocks, &chunks, &claims, &incarnations, &checkpoints, &findings })
             new QAbstractItemModelTester(model, QAbstractItemModelTester::FailureReportingMode::Fatal, model);
         log.append({ LogLine {}, LogLine {} });
         log.keepLast(1);
@@ -112,7 +114,8 @@ private Q_SLOTS:
         incarnations.reset({ IncarnationRow {} });
         checkpoints.reset({ CheckpointLine {} });
         findings.reset({ AuditFinding {} });
-        for (const QAbstractItemModel* model : std::initializer_list<const QAbstractItemModel*> { &log, &events, &config, &blocks, &chunks, &claims, &incarnations, &checkpoints, &findings }) {
+        for (const QAbstractItemModel* model : std::initializer_list<const QAbstractItemModel*> {
+                 &log, &events, &config, &blocks, &chunks, &claims, &incarnations, &checkpoints, &findings }) {
             for (int column = 0; column < model->columnCount(); ++column)
                 QVERIFY(!model->headerData(column, Qt::Horizontal).toString().isEmpty());
         }
@@ -121,7 +124,8 @@ private Q_SLOTS:
     void logFilterTakesLevelProcessAndWordsTogether()
     {
         LogModel log(logColumns());
-        log.append({ { {}, LogLevel::Info, QStringLiteral("worker-0"), QStringLiteral("step") }, { {}, LogLevel::Error, QStringLiteral("worker-1"), QStringLiteral("disk full") },
+        log.append({ { {}, LogLevel::Info, QStringLiteral("worker-0"), QStringLiteral("step") },
+            { {}, LogLevel::Error, QStringLiteral("worker-1"), QStringLiteral("disk full") },
             { {}, LogLevel::Error, QStringLiteral("feeder"), QStringLiteral("disk slow") } });
         LogFilter filter;
         filter.setSourceModel(&log);
@@ -134,7 +138,8 @@ private Q_SLOTS:
 
     void logLinesAreTakenApart()
     {
-        const LogLine parsed = parseLogLine("2026-03-13 18:42:10.123 W worker-0  A step took long", QStringLiteral("x"));
+        const LogLine parsed
+            = parseLogLine("2026-03-13 18:42:10.123 W worker-0  A step took long", QStringLiteral("x"));
         QCOMPARE(parsed.level, LogLevel::Warning);
         QCOMPARE(parsed.process, QStringLiteral("worker-0"));
         QCOMPARE(parsed.text, QStringLiteral("A step took long"));
@@ -189,7 +194,8 @@ private Q_SLOTS:
         form.setText(*findSetting("data"), QStringLiteral("/x.txt"));
         form.setText(*findSetting("heads"), QStringLiteral("3")); // does not divide the width
         const auto problems = form.problems();
-        const auto mendable = std::find_if(problems.begin(), problems.end(), [](const ConfigProblem& problem) { return !problem.fix.empty(); });
+        const auto mendable = std::find_if(
+            problems.begin(), problems.end(), [](const ConfigProblem& problem) { return !problem.fix.empty(); });
         QVERIFY(mendable != problems.end());
         form.setText(*findSetting(mendable->key), QString::fromStdString(mendable->fix));
         QVERIFY(form.problems().empty());

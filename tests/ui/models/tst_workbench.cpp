@@ -63,8 +63,11 @@ private Q_SLOTS:
         const QAbstractItemModelTester tester(&model);
         LibraryFilter filter;
         filter.setSourceModel(&model);
-        model.reset({ line("alpha", "", { "text" }), line("beta", "sweep", { "code" }), line("gamma", "", {}, true), line("delta", "sweep") });
-        QCOMPARE(namesIn(filter), (QStringList { QStringLiteral("alpha"), QStringLiteral("beta"), QStringLiteral("delta") })); // groups together, archived out
+        model.reset({ line("alpha", "", { "text" }), line("beta", "sweep", { "code" }), line("gamma", "", {}, true),
+            line("delta", "sweep") });
+        QCOMPARE(namesIn(filter),
+            (QStringList { QStringLiteral("alpha"), QStringLiteral("beta"),
+                QStringLiteral("delta") })); // groups together, archived out
         filter.setWords(QStringLiteral("SWEEP"));
         QCOMPARE(namesIn(filter), (QStringList { QStringLiteral("beta"), QStringLiteral("delta") }));
         filter.setWords(QStringLiteral("sweep #code"));
@@ -134,11 +137,13 @@ private Q_SLOTS:
         Alerts alerts;
         const QSignalSpy raised(&alerts, &Alerts::raised);
         alerts.open(QDir::tempPath());
-        std::vector<AttemptRow> attempts { attempt(1, 10, StopReason::Error), attempt(2, 20, StopReason::User), attempt(3, 30, StopReason::Interrupted), attempt(4, {}, StopReason::None) };
+        std::vector<AttemptRow> attempts { attempt(1, 10, StopReason::Error), attempt(2, 20, StopReason::User),
+            attempt(3, 30, StopReason::Interrupted), attempt(4, {}, StopReason::None) };
         alerts.takeAttempts(attempts);
         QCOMPARE(raised.count(), 0);
         QCOMPARE(alerts.all().size(), std::size_t(2)); // what a person asked for is no news
-        QVERIFY(alerts.all().front().kind == AlertKind::Failed && alerts.all().front().text.contains(QStringLiteral("the disk is full")));
+        QVERIFY(alerts.all().front().kind == AlertKind::Failed
+            && alerts.all().front().text.contains(QStringLiteral("the disk is full")));
         QVERIFY(alerts.all().back().kind == AlertKind::Interrupted && alerts.all().back().wallNs == 30);
 
         attempts.back() = attempt(4, 40, StopReason::Epochs); // while it is open
@@ -188,11 +193,13 @@ private Q_SLOTS:
         worker.secondsSinceProgress = 1e6;
         status.workers = { worker };
         alerts.takeStatus(status);
-        QVERIFY(std::none_of(alerts.all().begin(), alerts.all().end(), [](const Alert& a) { return a.kind == AlertKind::Stalled; }));
+        QVERIFY(std::none_of(
+            alerts.all().begin(), alerts.all().end(), [](const Alert& a) { return a.kind == AlertKind::Stalled; }));
         rules.off.clear();
         alerts.setRules(rules);
         alerts.takeStatus(status);
-        QVERIFY(std::any_of(alerts.all().begin(), alerts.all().end(), [](const Alert& a) { return a.kind == AlertKind::Stalled; }));
+        QVERIFY(std::any_of(
+            alerts.all().begin(), alerts.all().end(), [](const Alert& a) { return a.kind == AlertKind::Stalled; }));
     }
 
     void aQuarantineListNamesEachChunkOnceAndIsSavedOnlyWhole()
@@ -205,7 +212,8 @@ private Q_SLOTS:
         draft.addChunks({ { ChunkId { 2 }, 53, 18 } }, QStringLiteral("again"));
         draft.addSample(0xABCDull);
         draft.addSample(0xABCDull);
-        QCOMPARE(draft.text(), QStringLiteral("# from the run story\nchunk 53:17\nchunk 53:18\nsample 000000000000abcd\n"));
+        QCOMPARE(
+            draft.text(), QStringLiteral("# from the run story\nchunk 53:17\nchunk 53:18\nsample 000000000000abcd\n"));
         QCOMPARE(draft.chunkCount(), std::size_t(2));
         QVERIFY(draft.has(0xABCDull));
         QCOMPARE(changed.count(), 2);
@@ -232,9 +240,12 @@ private Q_SLOTS:
         const RunStory story({});
         Workbench bench(story.workspace());
         bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.cells().cells().size() == 24 && bench.claims().claims().size() >= 9 && bench.replay().end() > bench.replay().begin(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.cells().cells().size() == 24 && bench.claims().claims().size() >= 9
+                && bench.replay().end() > bench.replay().begin(),
+            kPatienceMs);
         const auto& all = bench.claims().claims();
-        const auto found = std::find_if(all.begin(), all.end(), [](const ClaimRow& claim) { return claim.outcome == "committed"; });
+        const auto found
+            = std::find_if(all.begin(), all.end(), [](const ClaimRow& claim) { return claim.outcome == "committed"; });
         QVERIFY(found != all.end());
         const ClaimRow claim = *found;
         Replay& replay = bench.replay();
@@ -254,9 +265,12 @@ private Q_SLOTS:
         RunStory story({});
         Workbench bench(story.workspace());
         bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.cells().cells().size() == 24 && bench.claims().claims().size() >= 9 && bench.replay().end() > bench.replay().begin() && bench.watcher().telemetry(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.cells().cells().size() == 24 && bench.claims().claims().size() >= 9
+                && bench.replay().end() > bench.replay().begin() && bench.watcher().telemetry(),
+            kPatienceMs);
         const auto trainedIn = [](const std::vector<ChunkCell>& cells) {
-            return std::count_if(cells.begin(), cells.end(), [](const ChunkCell& c) { return c.state == ChunkState::Trained || c.state == ChunkState::Committed; });
+            return std::count_if(cells.begin(), cells.end(),
+                [](const ChunkCell& c) { return c.state == ChunkState::Trained || c.state == ChunkState::Committed; });
         };
         const auto now = trainedIn(bench.cells().cells());
         QVERIFY(now > 0);
@@ -290,7 +304,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(read.count() >= 2, kPatienceMs);
     }
 
-    /// The overview had a dash beside a chart with evaluations: the ledger knows the loss of a checkpoint's own step only.
+    /// The overview had a dash beside a chart with evaluations: the ledger knows the loss of a checkpoint's own step
+    /// only.
     void anEvaluationWithoutACheckpointWasNotKnown()
     {
         RunStory story({ .trained = 0 });
@@ -305,22 +320,25 @@ private Q_SLOTS:
         const auto told = good(readStatus(story.paths())).evaluation; // `furrowctl status` said another one, or none
         QVERIFY(told && told->loss == update.status->evaluation->loss && told->step == update.status->evaluation->step);
         QCOMPARE(told->whose, update.status->evaluation->whose);
-        QVERIFY2(ofWhat(*update.status->evaluation).ends_with("worker 0, while it trained"), ofWhat(*update.status->evaluation).c_str());
+        QVERIFY2(ofWhat(*update.status->evaluation).ends_with("worker 0, while it trained"),
+            ofWhat(*update.status->evaluation).c_str());
     }
 
-    /// A replay said "running" for the hours between a kill and the resume: the killed attempt has no record of its end.
+    /// A replay said "running" for the hours between a kill and the resume: the killed attempt has no record of its
+    /// end.
     void theTimeBetweenTwoAttemptsWasReplayedAsRunning()
     {
         constexpr std::int64_t kSecond = 1'000'000'000;
-        const auto attempt = [](std::int64_t id, std::int64_t started, std::optional<std::int64_t> ended, StopReason reason) {
-            AttemptRow row;
-            row.id = AttemptId { id };
-            row.startedWallNs = started * kSecond;
-            if (ended)
-                row.endedWallNs = *ended * kSecond;
-            row.reason = reason;
-            return row;
-        };
+        const auto attempt
+            = [](std::int64_t id, std::int64_t started, std::optional<std::int64_t> ended, StopReason reason) {
+                  AttemptRow row;
+                  row.id = AttemptId { id };
+                  row.startedWallNs = started * kSecond;
+                  if (ended)
+                      row.endedWallNs = *ended * kSecond;
+                  row.reason = reason;
+                  return row;
+              };
         ClaimRow done;
         done.attempt = AttemptId { 1 };
         done.claimedWallNs = 10 * kSecond;
@@ -333,9 +351,11 @@ private Q_SLOTS:
         RunStatus now;
         now.state = RunState::Running;
         LedgerTables tables;
-        tables.attempts = { attempt(1, 5, {}, StopReason::None), attempt(2, 1000, 1100, StopReason::User), attempt(3, 2000, {}, StopReason::None) };
+        tables.attempts = { attempt(1, 5, {}, StopReason::None), attempt(2, 1000, 1100, StopReason::User),
+            attempt(3, 2000, {}, StopReason::None) };
         const std::vector<ClaimRow> claims { done, lost };
-        const auto at = [&](std::int64_t second) { return statusAt(second * kSecond, { now, 0, {}, claims, &tables, nullptr }); };
+        const auto at
+            = [&](std::int64_t second) { return statusAt(second * kSecond, { now, 0, {}, claims, &tables, nullptr }); };
         QVERIFY(at(20).state == RunState::Running);
         QVERIFY(at(500).state == RunState::Interrupted);
         QCOMPARE(at(500).endedWallNs, 31 * kSecond);
@@ -354,7 +374,8 @@ private Q_SLOTS:
         const RunStory story({});
         Workbench bench(story.workspace());
         bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().telemetry() && !bench.watcher().telemetry()->stretches.empty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bench.watcher().telemetry() && !bench.watcher().telemetry()->stretches.empty(), kPatienceMs);
         const SnapshotPtr whole = bench.watcher().telemetry();
         const Stretch& first = whole->stretches.front();
         QVERIFY(first.size() > 4);
@@ -381,7 +402,8 @@ private Q_SLOTS:
         alerts.open(QStringLiteral("/nowhere"));
         alerts.takeTelemetry(snapshot);
         QCOMPARE(alerts.all().size(), std::size_t(3));
-        QVERIFY(std::is_sorted(alerts.all().begin(), alerts.all().end(), [](const Alert& a, const Alert& b) { return a.wallNs < b.wallNs; }));
+        QVERIFY(std::is_sorted(alerts.all().begin(), alerts.all().end(),
+            [](const Alert& a, const Alert& b) { return a.wallNs < b.wallNs; }));
     }
 
     void aRunFromElsewhereIsListedAgainByTheNextConsole()

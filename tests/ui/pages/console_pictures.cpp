@@ -1,6 +1,6 @@
 // Pictures of every page, dock, dialog and menu of the console, to be looked at:
-// console_pictures WORKSPACE RUN OUT [dark|light] [WIDTH HEIGHT] [LANGUAGE]. QT_SCALE_FACTOR=1.5 gives the look of 150 %.
-// Says where the window needs more room than it was given.
+// console_pictures WORKSPACE RUN OUT [dark|light] [WIDTH HEIGHT] [LANGUAGE]. QT_SCALE_FACTOR=1.5 gives the look of 150
+// %. Says where the window needs more room than it was given.
 
 #include "tests/ui/patience.h"
 #include "ui/models/workbench.h"
@@ -44,7 +44,8 @@ public:
 
     void takeAll()
     {
-        static constexpr const char* kPages[] = { "overview", "charts", "coverage", "workers", "config", "log", "data", "sampling" };
+        static constexpr const char* kPages[]
+            = { "overview", "charts", "coverage", "workers", "config", "log", "data", "sampling" };
         for (int page = 0; page < RunView::kPageCount; ++page) {
             window_.runView().showPage(page);
             save(window_, QLatin1String(kPages[page]));
@@ -84,7 +85,8 @@ private:
     {
         QTest::qWait(kSettleMs);
         if (&widget == &window_ && window_.size() != asked_)
-            qWarning("%s: the window is %d x %d, not %d x %d", qPrintable(name), window_.width(), window_.height(), asked_.width(), asked_.height());
+            qWarning("%s: the window is %d x %d, not %d x %d", qPrintable(name), window_.width(), window_.height(),
+                asked_.width(), asked_.height());
         if (!widget.grab().save(QStringLiteral("%1/%2.png").arg(folder_, name)))
             qWarning("%s could not be saved", qPrintable(name));
     }
@@ -100,14 +102,17 @@ private:
         QTest::qWait(kProbeMs);
     }
 
-    /// Triggers each action that opens a dialog which does not wait for an answer. Found by the action, not by its words:
-    /// those differ from language to language.
+    /// Triggers each action that opens a dialog which does not wait for an answer. Found by the action, not by its
+    /// words: those differ from language to language.
     void takeDialogs()
     {
         const auto* actions = window_.findChild<Actions*>();
-        const std::pair<const char*, QAction*> opening[] = { { "kill", actions->kill }, { "resume", actions->resume }, { "why", actions->why }, { "notes", actions->editNotes },
-            { "trash", actions->moveToTrash }, { "palette", actions->palette }, { "alerts", actions->alerts }, { "shortcuts", actions->shortcuts }, { "help", actions->help },
-            { "words", actions->words }, { "quarantine", actions->quarantine }, { "brain", actions->brain }, { "export", actions->exportRun }, { "merge", actions->merge }, { "about", actions->about } };
+        const std::pair<const char*, QAction*> opening[]
+            = { { "kill", actions->kill }, { "resume", actions->resume }, { "why", actions->why },
+                  { "notes", actions->editNotes }, { "trash", actions->moveToTrash }, { "palette", actions->palette },
+                  { "alerts", actions->alerts }, { "shortcuts", actions->shortcuts }, { "help", actions->help },
+                  { "words", actions->words }, { "quarantine", actions->quarantine }, { "brain", actions->brain },
+                  { "export", actions->exportRun }, { "merge", actions->merge }, { "about", actions->about } };
         for (const auto& [name, action] : opening) {
             if (!action->isEnabled()) {
                 qInfo("%s cannot be pictured: the run does not allow it", name);
@@ -137,7 +142,8 @@ private:
     void takeMenus()
     {
         const auto* actions = window_.findChild<Actions*>();
-        for (const Actions::Menu menu : { Actions::Menu::File, Actions::Menu::Edit, Actions::Menu::View, Actions::Menu::Run, Actions::Menu::Data, Actions::Menu::Tools, Actions::Menu::Help }) {
+        for (const Actions::Menu menu : { Actions::Menu::File, Actions::Menu::Edit, Actions::Menu::View,
+                 Actions::Menu::Run, Actions::Menu::Data, Actions::Menu::Tools, Actions::Menu::Help }) {
             QMenu* shown = actions->menu(menu);
             shown->popup(window_.mapToGlobal(QPoint(0, 0)));
             save(*shown, QStringLiteral("menu_%1").arg(static_cast<int>(menu)));
@@ -196,7 +202,9 @@ int main(int argc, char** argv)
     window.show();
     bench.start({ words[2] });
     bench.showRun(words[2]);
-    const bool read = QTest::qWaitFor([&bench] { return bench.watcher().status() && bench.watcher().telemetry() && !bench.cells().cells().empty(); }, kPatienceMs);
+    const bool read = QTest::qWaitFor(
+        [&bench] { return bench.watcher().status() && bench.watcher().telemetry() && !bench.cells().cells().empty(); },
+        kPatienceMs);
     if (!read)
         qWarning("The run was not read within a minute; pictures are taken all the same.");
     QTest::qWait(1000);

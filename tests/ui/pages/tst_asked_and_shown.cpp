@@ -39,7 +39,8 @@ namespace {
 bool says(const QWidget& parent, const QString& part)
 {
     const auto labels = parent.findChildren<QLabel*>();
-    return std::any_of(labels.begin(), labels.end(), [&part](const QLabel* label) { return !label->isHidden() && label->text().contains(part); });
+    return std::any_of(labels.begin(), labels.end(),
+        [&part](const QLabel* label) { return !label->isHidden() && label->text().contains(part); });
 }
 
 QPushButton* buttonOf(const QWidget& parent, const QString& text)
@@ -97,7 +98,8 @@ private Q_SLOTS:
         EpochMeters meters;
         const auto waiting = [&meters] {
             const auto all = meters.findChildren<Meter*>();
-            return std::count_if(all.begin(), all.end(), [](const Meter* meter) { return meter->accessibleName().contains(QLatin1String("not known yet")); });
+            return std::count_if(all.begin(), all.end(),
+                [](const Meter* meter) { return meter->accessibleName().contains(QLatin1String("not known yet")); });
         };
         status.state = RunState::Running;
         meters.setStatus(status);
@@ -187,7 +189,8 @@ private Q_SLOTS:
         QVERIFY(!ended.keepsEpochOpen.empty());
         const nlohmann::json json = toJson(ended);
         QVERIFY(json["tokens_per_s"].is_null());
-        QVERIFY(!json["workers"].empty() && json["workers"][0]["tokens_per_s"].is_null() && json["workers"][0]["seconds_since_progress"].is_null());
+        QVERIFY(!json["workers"].empty() && json["workers"][0]["tokens_per_s"].is_null()
+            && json["workers"][0]["seconds_since_progress"].is_null());
         bench.start({});
         bench.showRun(story.folder());
         OverviewPage page(bench);
@@ -195,7 +198,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Left when the run ended: ")), kPatienceMs);
         QVERIFY(!says(page, QStringLiteral("stays open")));
         const auto labels = page.findChildren<QLabel*>();
-        const auto speed = std::find_if(labels.begin(), labels.end(), [](const QLabel* label) { return label->accessibleName() == QLatin1String("Tokens per second"); });
+        const auto speed = std::find_if(labels.begin(), labels.end(),
+            [](const QLabel* label) { return label->accessibleName() == QLatin1String("Tokens per second"); });
         QVERIFY(speed != labels.end());
         QCOMPARE((*speed)->text(), QStringLiteral("–"));
         QVERIFY((*speed)->parentWidget()->toolTip().startsWith(QLatin1String("No worker trains now")));
@@ -213,10 +217,12 @@ private Q_SLOTS:
         auto* launch = buttonOf(*panel, QStringLiteral("Launch"));
         auto* queue = buttonOf(*panel, QStringLiteral("Queue"));
         QVERIFY(launch != nullptr && queue != nullptr);
-        for (const QString& bad : { folder.filePath(QStringLiteral("is-not-there.txt")), write(folder, QStringLiteral("empty.txt"), {}) }) {
+        for (const QString& bad :
+            { folder.filePath(QStringLiteral("is-not-there.txt")), write(folder, QStringLiteral("empty.txt"), {}) }) {
             page.setSource(bad);
             QTRY_VERIFY2_WITH_TIMEOUT(!launch->isEnabled() && !queue->isEnabled(), qPrintable(bad), kPatienceMs);
-            QVERIFY2(says(*panel, QFileInfo(bad).fileName()) && launch->toolTip().contains(QFileInfo(bad).fileName()), qPrintable(launch->toolTip()));
+            QVERIFY2(says(*panel, QFileInfo(bad).fileName()) && launch->toolTip().contains(QFileInfo(bad).fileName()),
+                qPrintable(launch->toolTip()));
         }
         QByteArray text;
         for (int line = 0; line < 500; ++line)
@@ -259,7 +265,8 @@ private Q_SLOTS:
         buttonOf(*start, QStringLiteral("Choose none"))->click();
         QVERIFY(form.config().startAt.empty());
         page.setSource(first + QLatin1Char(',') + write(folder, QStringLiteral("second.txt"), text));
-        QTRY_VERIFY_WITH_TIMEOUT(map->isHidden() && says(*start, QStringLiteral("not known before the run")), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            map->isHidden() && says(*start, QStringLiteral("not known before the run")), kPatienceMs);
     }
 
     void thereWasNoWayBackToTheValuesOfThePreset()
@@ -271,7 +278,8 @@ private Q_SLOTS:
         page.show();
         RunForm& form = bench.form();
         form.setText(*findSetting("data"), write(folder, QStringLiteral("a.txt"), "some text\n"));
-        for (const auto& [key, typed] : { std::pair("batch_size", "7"), std::pair("lr", "0.5"), std::pair("epochs", "many") })
+        for (const auto& [key, typed] :
+            { std::pair("batch_size", "7"), std::pair("lr", "0.5"), std::pair("epochs", "many") })
             form.setText(*findSetting(key), QString::fromLatin1(typed));
         auto* panel = page.findChild<EstimatePanel*>();
         const auto backOf = [panel](const char* key) -> QToolButton* {
@@ -287,7 +295,8 @@ private Q_SLOTS:
         auto* all = buttonOf(*panel, QStringLiteral("Reset all"));
         QVERIFY(all != nullptr && !all->isHidden());
         all->click();
-        QVERIFY(!form.isChanged(*findSetting("batch_size")) && !form.isChanged(*findSetting("epochs")) && form.problemsOf("epochs").empty());
+        QVERIFY(!form.isChanged(*findSetting("batch_size")) && !form.isChanged(*findSetting("epochs"))
+            && form.problemsOf("epochs").empty());
         QVERIFY(form.isChanged(*findSetting("data"))); // no preset has any
         QVERIFY(all->isHidden());
     }
@@ -314,7 +323,8 @@ private Q_SLOTS:
         QVERIFY(triggered.isEmpty());
         line->clear();
         for (int i = 0; i + 1 < list->topLevelItemCount(); ++i) // what is possible comes first
-            QVERIFY(list->topLevelItem(i)->flags().testFlag(Qt::ItemIsEnabled) || !list->topLevelItem(i + 1)->flags().testFlag(Qt::ItemIsEnabled));
+            QVERIFY(list->topLevelItem(i)->flags().testFlag(Qt::ItemIsEnabled)
+                || !list->topLevelItem(i + 1)->flags().testFlag(Qt::ItemIsEnabled));
     }
 };
 

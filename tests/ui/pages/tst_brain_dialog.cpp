@@ -74,7 +74,9 @@ private Q_SLOTS:
         QCOMPARE(text(0, 0), QStringLiteral("child"));
         QCOMPARE(text(1, 0), QStringLiteral("father"));
         QCOMPARE(text(1, 1), QStringLiteral("r0-90-abc"));
-        QVERIFY2(text(1, 4).startsWith(QStringLiteral("12 chunk")) && text(1, 4).endsWith(QStringLiteral("then left out")), qPrintable(text(1, 4)));
+        QVERIFY2(
+            text(1, 4).startsWith(QStringLiteral("12 chunk")) && text(1, 4).endsWith(QStringLiteral("then left out")),
+            qPrintable(text(1, 4)));
         QCOMPARE(text(2, 0), QStringLiteral("grandfather"));
         QVERIFY2(text(2, 4).endsWith(QStringLiteral("then trained again")), qPrintable(text(2, 4)));
 
@@ -99,7 +101,8 @@ private Q_SLOTS:
         BrainDialog dialog(folder_.path(), nullptr);
         const auto says = [&](const QString& part) {
             const auto labels = dialog.findChildren<QLabel*>();
-            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->text().contains(part); });
+            return std::any_of(
+                labels.begin(), labels.end(), [&](const QLabel* label) { return label->text().contains(part); });
         };
         QTRY_VERIFY(says(QStringLiteral("is not a run")));
     }

@@ -72,9 +72,11 @@ private Q_SLOTS:
         page_ = std::make_unique<ChartsPage>(*bench_);
         page_->resize(1000, 700);
         page_->show();
-        QTRY_VERIFY_WITH_TIMEOUT(bench_->watcher().telemetry() && !bench_->watcher().telemetry()->stretches.empty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bench_->watcher().telemetry() && !bench_->watcher().telemetry()->stretches.empty(), kPatienceMs);
         loss_ = named<SeriesChart>(*page_, QStringLiteral("Training loss"));
-        QTRY_VERIFY(loss_ != nullptr || (loss_ = named<SeriesChart>(*page_, QStringLiteral("Training loss"))) != nullptr);
+        QTRY_VERIFY(
+            loss_ != nullptr || (loss_ = named<SeriesChart>(*page_, QStringLiteral("Training loss"))) != nullptr);
         buttonOf(*page_, QStringLiteral("Display"))->click();
     }
     void cleanup()
@@ -200,7 +202,9 @@ private Q_SLOTS:
         for (const char* name : { "Parameter norm", "Drift of replicas", "Memory", "Wait for data" })
             buttonOf(*page_, QLatin1String(name))->click();
         const auto charts = page_->findChildren<SeriesChart*>();
-        QCOMPARE(std::count_if(charts.begin(), charts.end(), [](const SeriesChart* chart) { return chart->isVisible(); }), 7);
+        QCOMPARE(
+            std::count_if(charts.begin(), charts.end(), [](const SeriesChart* chart) { return chart->isVisible(); }),
+            7);
     }
 
     void tabGoesFromTheButtonIntoThePanel()
@@ -228,10 +232,12 @@ private Q_SLOTS:
         type(named<QLineEdit>(*page_, QStringLiteral("x to")), QString::number(end / 2));
         loss_->replotNow();
         QVERIFY(loss_->statistics().front().count < first.count);
-        QCOMPARE(table->model()->index(0, 3).data(Qt::DisplayRole).toString(), valueText(loss_->statistics().front().mean));
+        QCOMPARE(
+            table->model()->index(0, 3).data(Qt::DisplayRole).toString(), valueText(loss_->statistics().front().mean));
     }
 
-    /// Of a killed worker the steps after its checkpoint are in no model; their curve looked valid until the run went on.
+    /// Of a killed worker the steps after its checkpoint are in no model; their curve looked valid until the run went
+    /// on.
     void theCurveOfLostStepsLookedValidUntilTheResume()
     {
         RunStory story({ 4, 6, 2, 9, 8 });

@@ -76,7 +76,9 @@ private Q_SLOTS:
         const QSignalSpy log(&watcher, &RunWatcher::logRead);
         const QSignalSpy telemetry(&watcher, &RunWatcher::telemetryRead);
         watcher.open(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(!status.isEmpty() && !cells.isEmpty() && !claims.isEmpty() && !log.isEmpty() && !telemetry.isEmpty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            !status.isEmpty() && !cells.isEmpty() && !claims.isEmpty() && !log.isEmpty() && !telemetry.isEmpty(),
+            kPatienceMs);
         const auto first = cells.first().first().value<CellsPtr>();
         QVERIFY(first->reset);
         QCOMPARE(first->cells.size(), std::size_t(24));
@@ -90,7 +92,8 @@ private Q_SLOTS:
         bench.showRun(story.folder());
         QTRY_VERIFY_WITH_TIMEOUT(!bench.claims().claims().empty() && !bench.cells().cells().empty(), kPatienceMs);
         const auto committed = [&bench] {
-            return std::count_if(bench.cells().cells().begin(), bench.cells().cells().end(), [](const ChunkCell& cell) { return cell.state == ChunkState::Committed; });
+            return std::count_if(bench.cells().cells().begin(), bench.cells().cells().end(),
+                [](const ChunkCell& cell) { return cell.state == ChunkState::Committed; });
         };
         const auto before = committed();
         QVERIFY(story.trainOne(0, true));
@@ -107,7 +110,8 @@ private Q_SLOTS:
         bench.showRun(story.folder());
         QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().telemetry(), kPatienceMs);
         double fastest = 0;
-        connect(&bench.watcher(), &RunWatcher::paceMeasured, &bench, [&fastest](double events, double) { fastest = std::max(fastest, events); });
+        connect(&bench.watcher(), &RunWatcher::paceMeasured, &bench,
+            [&fastest](double events, double) { fastest = std::max(fastest, events); });
         QTest::qWait(100);
         while (story.trainOne(0, true)) { }
         QTRY_VERIFY_WITH_TIMEOUT((story.makeAlive(), fastest > 100), kPatienceMs); // a heartbeat is an update too
@@ -137,7 +141,8 @@ private Q_SLOTS:
         const QSignalSpy failed(&watcher, &RunWatcher::readFailed);
         watcher.open(folder.path());
         QTRY_VERIFY_WITH_TIMEOUT(!failed.isEmpty(), kPatienceMs);
-        QVERIFY(failed.first().first().toString().contains(QLatin1String("not a run")) || !failed.first().first().toString().isEmpty());
+        QVERIFY(failed.first().first().toString().contains(QLatin1String("not a run"))
+            || !failed.first().first().toString().isEmpty());
     }
 
     void scannerListsTheRunsOfAWorkspace()
@@ -199,11 +204,14 @@ private Q_SLOTS:
         MainWindow window(bench, appearance, false);
         window.resize(kScreen);
         window.show();
-        window.addDockWidget(Qt::RightDockWidgetArea, window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"))); // as a person may want it
+        window.addDockWidget(Qt::RightDockWidgetArea,
+            window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"))); // as a person may want it
         bench.start({});
         bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().telemetry() && !bench.cells().cells().empty(), kPatienceMs);
-        bench.selection().setChunks({ { bench.cells().cells().front().id, 0, 0 } }); // with its buttons in the inspector
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bench.watcher().status() && bench.watcher().telemetry() && !bench.cells().cells().empty(), kPatienceMs);
+        bench.selection().setChunks(
+            { { bench.cells().cells().front().id, 0, 0 } }); // with its buttons in the inspector
         for (int page = 0; page < RunView::kPageCount; ++page) {
             window.runView().showPage(page);
             const auto buttons = window.runView().page(page)->findChildren<QPushButton*>();
@@ -226,7 +234,8 @@ private Q_SLOTS:
         }
     }
 
-    /// In Spanish the toolbar does not fit 1280 pixels: its separators took the room that was left and stood there as grey blocks.
+    /// In Spanish the toolbar does not fit 1280 pixels: its separators took the room that was left and stood there as
+    /// grey blocks.
     void separatorsOfAToolbarThatDoesNotFitBecameBlocks()
     {
         const RunStory story({});
@@ -245,7 +254,8 @@ private Q_SLOTS:
             QTest::qWait(20);
             for (QAction* action : bar->actions())
                 if (action->isSeparator() && bar->widgetForAction(action)->isVisible())
-                    QVERIFY2(bar->widgetForAction(action)->width() < 20, qPrintable(QStringLiteral("%1 at %2").arg(bar->widgetForAction(action)->width()).arg(width)));
+                    QVERIFY2(bar->widgetForAction(action)->width() < 20,
+                        qPrintable(QStringLiteral("%1 at %2").arg(bar->widgetForAction(action)->width()).arg(width)));
         }
     }
 
@@ -283,8 +293,10 @@ private Q_SLOTS:
         const auto says = [&window] {
             const auto labels = window.statusBar()->findChildren<QLabel*>();
             return std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
-                static const QRegularExpression words(QStringLiteral("^Charts: 1 px = [0-9,]+ points, min and max kept$"));
-                return label->isVisible() && words.match(label->text()).hasMatch() && label->width() >= label->sizeHint().width();
+                static const QRegularExpression words(
+                    QStringLiteral("^Charts: 1 px = [0-9,]+ points, min and max kept$"));
+                return label->isVisible() && words.match(label->text()).hasMatch()
+                    && label->width() >= label->sizeHint().width();
             });
         };
         window.runView().showPage(RunView::Charts);
@@ -309,10 +321,16 @@ private Q_SLOTS:
             window.runView().showPage(page);
         const auto all = window.findChildren<QWidget*>();
         for (const QWidget* widget : all) {
-            const bool control = qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QComboBox*>(widget) || qobject_cast<const QTableView*>(widget);
-            const bool inner = widget->parentWidget() != nullptr && (qobject_cast<const QComboBox*>(widget->parentWidget()) || widget->objectName().startsWith(QLatin1String("qt_")));
+            const bool control = qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QComboBox*>(widget)
+                || qobject_cast<const QTableView*>(widget);
+            const bool inner = widget->parentWidget() != nullptr
+                && (qobject_cast<const QComboBox*>(widget->parentWidget())
+                    || widget->objectName().startsWith(QLatin1String("qt_")));
             if (control && !inner)
-                QVERIFY2(!widget->accessibleName().isEmpty(), qPrintable(QStringLiteral("%1 in %2").arg(QLatin1String(widget->metaObject()->className()), QLatin1String(widget->parentWidget()->metaObject()->className()))));
+                QVERIFY2(!widget->accessibleName().isEmpty(),
+                    qPrintable(QStringLiteral("%1 in %2")
+                            .arg(QLatin1String(widget->metaObject()->className()),
+                                QLatin1String(widget->parentWidget()->metaObject()->className()))));
         }
     }
 
@@ -323,7 +341,8 @@ private Q_SLOTS:
         for (int w = 0; w < 2; ++w) {
             (*two)[static_cast<std::size_t>(w)].worker = w;
             for (int i = 0; i < 3; ++i)
-                (*two)[static_cast<std::size_t>(w)].claims.push_back({ 10 * w + i + 1, QStringLiteral("B0 C%1").arg(i), 10.0 * i, 10.0 * i + 1, 10.0 * i + 9, false });
+                (*two)[static_cast<std::size_t>(w)].claims.push_back(
+                    { 10 * w + i + 1, QStringLiteral("B0 C%1").arg(i), 10.0 * i, 10.0 * i + 1, 10.0 * i + 9, false });
         }
         lanes.setLanes(two);
         lanes.setRange(0, 30, false);
@@ -360,7 +379,8 @@ private Q_SLOTS:
         };
         QTRY_COMPARE_WITH_TIMEOUT(figure(QStringLiteral("Samples read")), QStringLiteral("1,000"), kPatienceMs);
         QCOMPARE(figure(QStringLiteral("Padding")), QStringLiteral("10.0 %"));
-        QVERIFY2(figure(QStringLiteral("Uses of each sample")).endsWith(QStringLiteral(" times")), qPrintable(figure(QStringLiteral("Uses of each sample")))); // it said 181.6 % of what was read
+        QVERIFY2(figure(QStringLiteral("Uses of each sample")).endsWith(QStringLiteral(" times")),
+            qPrintable(figure(QStringLiteral("Uses of each sample")))); // it said 181.6 % of what was read
     }
 
     /// It said "times trained 3", "19 to be trained" of a committed chunk, and two numbers of tokens in one panel.
@@ -392,11 +412,13 @@ private Q_SLOTS:
         InspectorDock inspector(bench);
         inspector.show();
         bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.cells().find(chunk) != nullptr && bench.claims().claimsOf(chunk).size() == 3, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bench.cells().find(chunk) != nullptr && bench.claims().claimsOf(chunk).size() == 3, kPatienceMs);
         bench.selection().setChunks({ { chunk, placeOf(chunk).block, placeOf(chunk).column } });
         const auto says = [&inspector](const QString& name) {
             const auto labels = inspector.findChildren<QLabel*>();
-            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->accessibleName() == name; });
+            return std::any_of(
+                labels.begin(), labels.end(), [&](const QLabel* label) { return label->accessibleName() == name; });
         };
         QTRY_VERIFY_WITH_TIMEOUT(says(QStringLiteral("In weights: once, in 3 parts")), kPatienceMs);
         QVERIFY(says(QStringLiteral("Tokens learnt from: 1,000"))); // of all its parts
@@ -429,7 +451,8 @@ private Q_SLOTS:
             if (foot->accessibleName().startsWith(QLatin1String("New run without")))
                 foot->click();
         }
-        QCOMPARE(QString::fromStdString(bench.form().config().exclude), bench.quarantine().fileOf(QStringLiteral("left-out")));
+        QCOMPARE(QString::fromStdString(bench.form().config().exclude),
+            bench.quarantine().fileOf(QStringLiteral("left-out")));
         QVERIFY(QFile::exists(bench.quarantine().fileOf(QStringLiteral("left-out"))));
     }
 
@@ -447,7 +470,8 @@ private Q_SLOTS:
         MainWindow window(bench, appearance, false);
         window.show();
         bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() != nullptr && bench.cells().find(poisoned.front().chunk) != nullptr, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bench.watcher().status() != nullptr && bench.cells().find(poisoned.front().chunk) != nullptr, kPatienceMs);
         const ChunkPlace place = placeOf(poisoned.front().chunk);
         bench.selection().setChunks({ { poisoned.front().chunk, place.block, place.column } });
         QPushButton* retry = nullptr;
@@ -537,7 +561,8 @@ private Q_SLOTS:
         Workbench bench(folder.path());
         std::vector<LogLine> lines;
         for (int i = 0; i < 200; ++i)
-            lines.push_back({ QStringLiteral("2026-03-13 18:42:10.123"), LogLevel::Info, QStringLiteral("worker-0"), QString::number(i) });
+            lines.push_back({ QStringLiteral("2026-03-13 18:42:10.123"), LogLevel::Info, QStringLiteral("worker-0"),
+                QString::number(i) });
         bench.log().append(lines);
         LogPage page(bench);
         page.resize(700, 600);
@@ -610,7 +635,9 @@ private Q_SLOTS:
             }
         }
         QVERIFY(sums.size() > 1);
-        const auto worst = std::max_element(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second.first / a.second.second < b.second.first / b.second.second; });
+        const auto worst = std::max_element(sums.begin(), sums.end(), [](const auto& a, const auto& b) {
+            return a.second.first / a.second.second < b.second.first / b.second.second;
+        });
         CoveragePage page(bench);
         page.resize(900, 600);
         page.show();

@@ -63,20 +63,23 @@ QPushButton* buttonOf(const QWidget& parent, const QString& begin)
 bool says(const QWidget& parent, const QString& part)
 {
     const auto labels = parent.findChildren<QLabel*>();
-    return std::any_of(labels.begin(), labels.end(), [&part](const QLabel* label) { return label->isVisible() && label->text().contains(part); });
+    return std::any_of(labels.begin(), labels.end(),
+        [&part](const QLabel* label) { return label->isVisible() && label->text().contains(part); });
 }
 
 /// The text of another label with the same words; there must not be one.
 int labelsThatSay(const QWidget& parent, const QString& words)
 {
     const auto labels = parent.findChildren<QLabel*>();
-    return static_cast<int>(std::count_if(labels.begin(), labels.end(), [&words](const QLabel* label) { return label->text() == words; }));
+    return static_cast<int>(
+        std::count_if(labels.begin(), labels.end(), [&words](const QLabel* label) { return label->text() == words; }));
 }
 
 void show(Workbench& bench, const RunStory& story)
 {
     bench.showRun(story.folder());
-    QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().telemetry() && bench.watcher().tables(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        bench.watcher().status() && bench.watcher().telemetry() && bench.watcher().tables(), kPatienceMs);
 }
 
 } // namespace
@@ -98,7 +101,8 @@ private Q_SLOTS:
         worker.loss = std::numeric_limits<double>::quiet_NaN();
         status.workers = { worker };
         alerts.takeStatus(status);
-        QVERIFY(std::none_of(alerts.all().begin(), alerts.all().end(), [](const Alert& alert) { return alert.kind == AlertKind::NotANumber; }));
+        QVERIFY(std::none_of(alerts.all().begin(), alerts.all().end(),
+            [](const Alert& alert) { return alert.kind == AlertKind::NotANumber; }));
     }
 
     void aResumeThatEndsAtOnceWasOffered()
@@ -121,11 +125,15 @@ private Q_SLOTS:
             dialog.show();
             const bool enabled = buttonOf(dialog, QStringLiteral("Resume as attempt 2"))->isEnabled();
             const bool warned = says(dialog, QStringLiteral("would end at once")); // a closed way says why
-            return enabled == warned ? QStringLiteral("both or neither") : enabled ? QStringLiteral("offered") : QStringLiteral("refused");
+            return enabled == warned ? QStringLiteral("both or neither")
+                : enabled            ? QStringLiteral("offered")
+                                     : QStringLiteral("refused");
         };
         QCOMPARE(offered(config), QStringLiteral("offered"));
-        for (const auto& limit : std::initializer_list<std::function<void(RunConfig&)>> { [](RunConfig& c) { c.steps = 10; }, [](RunConfig& c) { c.steps = 2198; }, [](RunConfig& c) { c.tokens = 1000; },
-                 [](RunConfig& c) { c.hours = 0.25; }, [](RunConfig& c) { c.epochs = 1; } }) {
+        for (const auto& limit :
+            std::initializer_list<std::function<void(RunConfig&)>> { [](RunConfig& c) { c.steps = 10; },
+                [](RunConfig& c) { c.steps = 2198; }, [](RunConfig& c) { c.tokens = 1000; },
+                [](RunConfig& c) { c.hours = 0.25; }, [](RunConfig& c) { c.epochs = 1; } }) {
             RunConfig wanted = config;
             limit(wanted);
             QCOMPARE(offered(wanted), QStringLiteral("refused"));
@@ -157,7 +165,8 @@ private Q_SLOTS:
         const auto status = good(readStatus(story.paths()));
         RunConfig wanted;
         wanted.steps = 1;
-        QVERIFY(limitReached(status, plan.value(), wanted, nullptr) == StopReason::None); // no checkpoint of it is whole: all is trained again
+        QVERIFY(limitReached(status, plan.value(), wanted, nullptr)
+            == StopReason::None); // no checkpoint of it is whole: all is trained again
         plan.value().redoTokens = 0;
         QVERIFY(limitReached(status, plan.value(), wanted, nullptr) == StopReason::Steps);
         wanted.steps = 100'000;
@@ -183,13 +192,17 @@ private Q_SLOTS:
     {
         Meter meter(QStringLiteral("Optimiser steps"));
         meter.resize(500, meter.height());
-        for (const auto& [value, total] : { std::pair(2198LL, 10LL), std::pair(2198LL, 3000LL), std::pair(9'876'543'210LL, 9'999'999'999LL) }) {
+        for (const auto& [value, total] :
+            { std::pair(2198LL, 10LL), std::pair(2198LL, 3000LL), std::pair(9'876'543'210LL, 9'999'999'999LL) }) {
             meter.setParts({}, static_cast<double>(total));
-            meter.setNumbers(countText(value), countText(total), percentText(static_cast<double>(value) / static_cast<double>(total)));
-            const double wide = tabularWidth(theme().font(FontRole::Small, QFont::DemiBold), countText(value)) + tabularWidth(theme().font(FontRole::Small), QStringLiteral(" / ") + countText(total));
+            meter.setNumbers(countText(value), countText(total),
+                percentText(static_cast<double>(value) / static_cast<double>(total)));
+            const double wide = tabularWidth(theme().font(FontRole::Small, QFont::DemiBold), countText(value))
+                + tabularWidth(theme().font(FontRole::Small), QStringLiteral(" / ") + countText(total));
             QVERIFY(meter.numbersArea().width() >= wide);
             QVERIFY(meter.numbersArea().right() < meter.shareArea().left());
-            QVERIFY(meter.shareArea().width() >= tabularWidth(theme().font(FontRole::Small), percentText(static_cast<double>(value) / static_cast<double>(total))));
+            QVERIFY(meter.shareArea().width() >= tabularWidth(theme().font(FontRole::Small),
+                        percentText(static_cast<double>(value) / static_cast<double>(total))));
             QCOMPARE(meter.shareArea().right(), 500.0);
         }
     }
@@ -210,10 +223,14 @@ private Q_SLOTS:
         type("lr", QStringLiteral("0,5"));
         QCOMPARE(form.config().workers, workers);
         QCOMPARE(form.config().lr, lr);
-        QVERIFY2(!form.command().contains(QStringLiteral("--workers")) && !form.command().contains(QStringLiteral("--lr")), qPrintable(form.command()));
+        QVERIFY2(
+            !form.command().contains(QStringLiteral("--workers")) && !form.command().contains(QStringLiteral("--lr")),
+            qPrintable(form.command()));
         QCOMPARE(form.problemsOf("workers").size(), std::size_t(1));
-        QVERIFY(FormField::problemText(form.problemsOf("workers").front(), form.text(*findSetting("workers"))).contains(QStringLiteral("from 0 to 256")));
-        QCOMPARE(FormField::problemText(form.problemsOf("lr").front(), form.text(*findSetting("lr"))), QStringLiteral("Peak learning rate is a number, and 0,5 is not one here. Write 0.5."));
+        QVERIFY(FormField::problemText(form.problemsOf("workers").front(), form.text(*findSetting("workers")))
+                .contains(QStringLiteral("from 0 to 256")));
+        QCOMPARE(FormField::problemText(form.problemsOf("lr").front(), form.text(*findSetting("lr"))),
+            QStringLiteral("Peak learning rate is a number, and 0,5 is not one here. Write 0.5."));
         for (const ConfigProblem& problem : form.problems())
             QVERIFY2(problem.key == "workers" || problem.key == "lr" || problem.key == "data", problem.message.c_str());
         type("lr", QStringLiteral("0.5"));
@@ -253,7 +270,10 @@ private Q_SLOTS:
         request.workspace = workspace.path().toStdString();
         const auto folder = folderOfNewRun(request, "<b>x</b><img src=q>", "…");
         QVERIFY(folder.filename().string().ends_with("-b-x--b--img-src-q--…"));
-        QCOMPARE(labelsThatSay(page, QStringLiteral("%1 in %2/runs").arg(QString::fromStdString(folder.filename().string()), workspace.path())), 1);
+        QCOMPARE(labelsThatSay(page,
+                     QStringLiteral("%1 in %2/runs")
+                         .arg(QString::fromStdString(folder.filename().string()), workspace.path())),
+            1);
     }
 
     void aNameOfFiveThousandCharactersWasTaken()
@@ -266,7 +286,8 @@ private Q_SLOTS:
         request.config.name = std::string(5000, 'a');
         const auto made = createRun(request, {});
         QVERIFY(!made.ok());
-        QVERIFY2(made.error().message.find("name has 5000 characters") != std::string::npos, made.error().message.c_str());
+        QVERIFY2(
+            made.error().message.find("name has 5000 characters") != std::string::npos, made.error().message.c_str());
         QVERIFY(QDir(workspace.path()).isEmpty());
     }
 
@@ -284,7 +305,8 @@ private Q_SLOTS:
         auto cards = page.findChildren<WorkerCard*>();
         QCOMPARE(cards.size(), 2);
         std::sort(cards.begin(), cards.end(), [](const WorkerCard* a, const WorkerCard* b) { return a->x() < b->x(); });
-        QVERIFY2(cards.front()->accessibleName().startsWith(QStringLiteral("Worker 0")), qPrintable(cards.front()->accessibleName()));
+        QVERIFY2(cards.front()->accessibleName().startsWith(QStringLiteral("Worker 0")),
+            qPrintable(cards.front()->accessibleName()));
     }
 
     void theLegendSaidTheEvaluationOfTheLastWorkerInsteadOfTheNewest()
@@ -294,7 +316,8 @@ private Q_SLOTS:
         while (telemetry.poll()) { }
         const auto snapshot = telemetry.snapshot();
         QCOMPARE(snapshot->evals->size(), std::size_t(3));
-        const auto newest = std::max_element(snapshot->evals->begin(), snapshot->evals->end(), [](const EvalPoint& a, const EvalPoint& b) { return a.wall < b.wall; });
+        const auto newest = std::max_element(snapshot->evals->begin(), snapshot->evals->end(),
+            [](const EvalPoint& a, const EvalPoint& b) { return a.wall < b.wall; });
         QCOMPARE(chartDataOf(*snapshot, Metric::Loss, XAxis::Tokens).evals.back().y, newest->record.loss);
     }
 
@@ -343,7 +366,8 @@ private Q_SLOTS:
     void menusHadLettersBehindTheirWords()
     {
         QMenu menu;
-        for (const char* text : { "Language", "Log", "Attempts", "Notes", "Group", "Usage", "Events", "Restore from trash…", "Delete" })
+        for (const char* text :
+            { "Language", "Log", "Attempts", "Notes", "Group", "Usage", "Events", "Restore from trash…", "Delete" })
             menu.addAction(QString::fromLatin1(text));
         giveMnemonics(menu);
         std::set<QString> letters;
@@ -408,9 +432,12 @@ private Q_SLOTS:
         QVERIFY(coreWords(ofWhat(evaluation)).contains(QStringLiteral("1,234,567")));
         appearance.setLanguage(QStringLiteral("es"));
         const QString words = coreWords(ofWhat(evaluation));
-        QVERIFY2(words.contains(QStringLiteral("1.234.567")) && words.contains(QStringLiteral("98.765")) && !words.contains(QLatin1Char(',') + QStringLiteral("567")), qPrintable(words));
+        QVERIFY2(words.contains(QStringLiteral("1.234.567")) && words.contains(QStringLiteral("98.765"))
+                && !words.contains(QLatin1Char(',') + QStringLiteral("567")),
+            qPrintable(words));
         const QString size = coreWords(sentence("looking for duplicates: %1 of about %2", { "1.5 GiB", "23.4 GiB" }));
-        QVERIFY2(size.contains(QStringLiteral("1,5 GiB")) && size.contains(QStringLiteral("23,4 GiB")), qPrintable(size));
+        QVERIFY2(
+            size.contains(QStringLiteral("1,5 GiB")) && size.contains(QStringLiteral("23,4 GiB")), qPrintable(size));
     }
 
     void theEpochWasCutInItsChoice()
@@ -423,7 +450,8 @@ private Q_SLOTS:
         page.show();
         for (const auto* combo : page.findChildren<QComboBox*>())
             if (combo->accessibleName() == QStringLiteral("Epoch"))
-                QVERIFY(combo->sizeHint().width() >= combo->fontMetrics().horizontalAdvance(QStringLiteral("Epoch 1, open")) + 20);
+                QVERIFY(combo->sizeHint().width()
+                    >= combo->fontMetrics().horizontalAdvance(QStringLiteral("Epoch 1, open")) + 20);
     }
 
     /// In a window of 1024 points the choices above the charts lay over one another and were cut through a letter.

@@ -60,10 +60,7 @@ using namespace furrow::test;
 
 namespace {
 
-ChunkId chunkAt(int column)
-{
-    return chunkIdOf({ 0, 0, column });
-}
+ChunkId chunkAt(int column) { return chunkIdOf({ 0, 0, column }); }
 
 void countFates(ResumePlan& plan)
 {
@@ -73,7 +70,8 @@ void countFates(ResumePlan& plan)
             ++plan.effect.byFate[static_cast<std::size_t>(plan.effect.fateOf(cell))];
 }
 
-/// Ten chunks: eight committed, one trained after, one claimed; checkpoint 2 is the newest, 1 holds the first five chunks, 3 is damaged.
+/// Ten chunks: eight committed, one trained after, one claimed; checkpoint 2 is the newest, 1 holds the first five
+/// chunks, 3 is damaged.
 PlanPtr planOfTen()
 {
     auto plan = std::make_shared<ResumePlan>();
@@ -110,7 +108,8 @@ PlanPtr planOfTen()
 bool says(const QWidget& parent, const QString& part)
 {
     const auto labels = parent.findChildren<QLabel*>();
-    return std::any_of(labels.begin(), labels.end(), [&part](const QLabel* label) { return label->text().contains(part); });
+    return std::any_of(
+        labels.begin(), labels.end(), [&part](const QLabel* label) { return label->text().contains(part); });
 }
 
 template <typename Button> Button* buttonOf(QWidget& parent, const QString& begin)
@@ -153,7 +152,8 @@ private Q_SLOTS:
     {
         QWidget window;
         window.resize(1280, 800);
-        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
+        ResumeDialog dialog(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
         dialog.show();
         QVERIFY(!dialog.goBackTo().has_value());
         QVERIFY(says(dialog, QStringLiteral("Attempt 2 keeps 8 of the 9 chunks begun")));
@@ -167,12 +167,14 @@ private Q_SLOTS:
         older->click();
         QCOMPARE(dialog.goBackTo().value_or(CheckpointId {}).value, 1);
         QVERIFY(says(dialog, QStringLiteral("Attempt 2 starts from checkpoint 1 and keeps 5 of the 9 chunks begun")));
-        QVERIFY(says(dialog, QStringLiteral("4 chunk(s) are trained again, about 40 s"))); // three after it, one whose weights died
+        QVERIFY(says(dialog,
+            QStringLiteral("4 chunk(s) are trained again, about 40 s"))); // three after it, one whose weights died
         buttonOf<QPushButton>(dialog, QStringLiteral("Copy command"))->click();
         QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("--from-checkpoint 'r0-1'")));
     }
 
-    /// Near the end of an epoch two are open: the dialog said "No chunk is trained again.", the header "free 293" while both workers trained.
+    /// Near the end of an epoch two are open: the dialog said "No chunk is trained again.", the header "free 293" while
+    /// both workers trained.
     void dialogHeadAndMetersCountAllOpenEpochs()
     {
         auto plan = std::make_shared<ResumePlan>();
@@ -197,7 +199,8 @@ private Q_SLOTS:
         countFates(*plan);
         QWidget window;
         window.resize(1280, 800);
-        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        ResumeDialog dialog(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
         dialog.show();
         QVERIFY(says(dialog, QStringLiteral("28 chunk(s) are trained again")));
         QVERIFY(says(dialog, QStringLiteral("keeps 2 of the 30 chunks begun")));
@@ -214,11 +217,15 @@ private Q_SLOTS:
         EpochMeters meters;
         meters.setStatus(status);
         const QString legend = meters.findChild<MeterLegend*>()->toolTip();
-        QVERIFY2(legend.contains(QStringLiteral("trained, not in a checkpoint yet 28")) && legend.contains(QStringLiteral("free 30")), qPrintable(legend));
+        QVERIFY2(legend.contains(QStringLiteral("trained, not in a checkpoint yet 28"))
+                && legend.contains(QStringLiteral("free 30")),
+            qPrintable(legend));
         status.epochs[0].lost.trained = 28; // their workers are gone
         meters.setStatus(status);
         const QString gone = meters.findChild<MeterLegend*>()->toolTip();
-        QVERIFY2(gone.contains(QStringLiteral("trained, not in a checkpoint yet 0")) && gone.contains(QStringLiteral("work lost 28")), qPrintable(gone));
+        QVERIFY2(gone.contains(QStringLiteral("trained, not in a checkpoint yet 0"))
+                && gone.contains(QStringLiteral("work lost 28")),
+            qPrintable(gone));
     }
 
     void theEndOfAReplayedEpochWasCountedFromNow()
@@ -243,7 +250,10 @@ private Q_SLOTS:
         EpochHead head;
         head.setStatus(status, claims, moment);
         const auto labels = head.findChildren<QLabel*>();
-        const bool found = std::any_of(labels.begin(), labels.end(), [](const QLabel* label) { return label->toolTip().contains(QLatin1String("ends about")) && label->toolTip().contains(QLatin1String("13:00")); });
+        const bool found = std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->toolTip().contains(QLatin1String("ends about"))
+                && label->toolTip().contains(QLatin1String("13:00"));
+        });
         QVERIFY(found);
     }
 
@@ -256,7 +266,8 @@ private Q_SLOTS:
         plan->loss = "checkpoint r0-2 is damaged: SHA-256 of weights differs. The one before it would be used.";
         plan->effect.redo = { chunkAt(5), chunkAt(6), chunkAt(7) };
         countFates(*plan);
-        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        ResumeDialog dialog(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
         dialog.show();
         auto* yes = buttonOf<QCheckBox>(dialog, QStringLiteral("I accept that 3"));
         auto* go = buttonOf<QPushButton>(dialog, QStringLiteral("Resume as attempt 2"));
@@ -268,11 +279,14 @@ private Q_SLOTS:
         buttonOf<QPushButton>(dialog, QStringLiteral("Copy command"))->click();
         QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("--accept-loss")));
         yes->click();
-        buttonOf<QRadioButton>(dialog, QStringLiteral("2, replica 0"))->click(); // an older one that is whole: that is the choice itself
+        buttonOf<QRadioButton>(dialog, QStringLiteral("2, replica 0"))
+            ->click(); // an older one that is whole: that is the choice itself
         QVERIFY(!yes->isVisible() && go->isEnabled() && !dialog.acceptsLoss());
-        ResumeDialog nothingLost(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
+        ResumeDialog nothingLost(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
         nothingLost.show();
-        QVERIFY(buttonOf<QCheckBox>(nothingLost, QStringLiteral("I accept")) == nullptr || !buttonOf<QCheckBox>(nothingLost, QStringLiteral("I accept"))->isVisible());
+        QVERIFY(buttonOf<QCheckBox>(nothingLost, QStringLiteral("I accept")) == nullptr
+            || !buttonOf<QCheckBox>(nothingLost, QStringLiteral("I accept"))->isVisible());
     }
 
     /// With cells below 8 pixels the map is an image, which showed the losses.
@@ -310,7 +324,8 @@ private Q_SLOTS:
         plan->endedWallNs = plan->checkpoints[0].row.wallNs - 700'000'000;
         QWidget window;
         window.resize(1280, 800);
-        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        ResumeDialog dialog(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
         dialog.show();
         QVERIFY(says(dialog, QStringLiteral("at the stop")));
         QVERIFY(!says(dialog, QStringLiteral("-7")));
@@ -325,10 +340,12 @@ private Q_SLOTS:
             appearance.setLanguage(language);
             QWidget window;
             window.resize(800, 480);
-            ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
+            ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(),
+                good(findPreset("char")).config, &window);
             dialog.show();
             QVERIFY(QTest::qWaitForWindowExposed(&dialog));
-            QVERIFY2(dialog.minimumSizeHint().width() <= roomOnScreen(dialog).width(), qPrintable(QStringLiteral("%1: %2").arg(language).arg(dialog.minimumSizeHint().width())));
+            QVERIFY2(dialog.minimumSizeHint().width() <= roomOnScreen(dialog).width(),
+                qPrintable(QStringLiteral("%1: %2").arg(language).arg(dialog.minimumSizeHint().width())));
         }
     }
 
@@ -336,7 +353,8 @@ private Q_SLOTS:
     {
         QWidget window;
         window.resize(1280, 800);
-        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
+        ResumeDialog dialog(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
         dialog.show();
         QVERIFY(says(dialog, QStringLiteral("No setting is changed.")));
         buttonOf<QPushButton>(dialog, QStringLiteral("Change settings or devices…"))->click();
@@ -378,14 +396,18 @@ private Q_SLOTS:
         appearance.setLanguage(QStringLiteral("es"));
         const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
         RunStatus status;
-        status.evidence = { "Attempt 1 ended at 2026-11-22T18:14:58Z: epochs.", "Attempt 2 ended at 2026-11-22T18:14:58Z: error (worker 1: disk full at 99 %1)." };
+        status.evidence = { "Attempt 1 ended at 2026-11-22T18:14:58Z: epochs.",
+            "Attempt 2 ended at 2026-11-22T18:14:58Z: error (worker 1: disk full at 99 %1)." };
         const QString words = evidenceText(status, QStringLiteral("\n"));
         QVERIFY2(words.startsWith(QStringLiteral("El intento 1 terminó")), qPrintable(words));
         QVERIFY(!words.contains(QLatin1String("epochs")) && !words.contains(QLatin1String("Attempt")));
         QVERIFY(words.contains(QLatin1String("(worker 1: disk full at 99 %1)")));
-        status.evidence = { "Attempt 1 ended at 2026-11-22T18:14:58Z: all wanted epochs are trained.", "Attempt 2 ended at 2026-11-22T18:14:58Z: a person stopped it (after a checkpoint)." };
+        status.evidence = { "Attempt 1 ended at 2026-11-22T18:14:58Z: all wanted epochs are trained.",
+            "Attempt 2 ended at 2026-11-22T18:14:58Z: a person stopped it (after a checkpoint)." };
         const QString inWords = evidenceText(status, QStringLiteral("\n"));
-        QVERIFY2(!inWords.contains(QLatin1String("trained")) && !inWords.contains(QLatin1String("stopped")) && !inWords.contains(QLatin1String("after")), qPrintable(inWords));
+        QVERIFY2(!inWords.contains(QLatin1String("trained")) && !inWords.contains(QLatin1String("stopped"))
+                && !inWords.contains(QLatin1String("after")),
+            qPrintable(inWords));
         RunStory story({}); // what core really says, alive and not
         for (const bool alive : { false, true }) {
             if (alive)
@@ -408,17 +430,23 @@ private Q_SLOTS:
         const std::vector<std::string> values { "seven", "8", "nine", "10", "eleven" };
         for (const char* text : coreSentences()) {
             const QString translated = QCoreApplication::translate("Core", text);
-            QCOMPARE(coreWords(sentence(text, values)), QString::fromStdString(sentence(translated.toStdString(), values)));
+            QCOMPARE(
+                coreWords(sentence(text, values)), QString::fromStdString(sentence(translated.toStdString(), values)));
         }
         QCOMPARE(coreWords(std::string("bad allocation at 0x12")), QStringLiteral("bad allocation at 0x12"));
-        QVERIFY(coreWords(std::string("chunk 3 of block 5 (epoch 1) was begun and died before a checkpoint (SIGKILL (likely the out-of-memory killer)); it was given out again"))
-                    .contains(QCoreApplication::translate("Core", "SIGKILL (likely the out-of-memory killer)")));
-        QVERIFY(coreWords(std::string("chunk 3 of block 5 (epoch 1) is poisoned: bad row")).contains(chunkStateWord(ChunkState::Poisoned)));
+        QVERIFY(coreWords(
+            std::string(
+                "chunk 3 of block 5 (epoch 1) was begun and died before a checkpoint (SIGKILL (likely the out-of-memory killer)); it was given out again"))
+                .contains(QCoreApplication::translate("Core", "SIGKILL (likely the out-of-memory killer)")));
+        QVERIFY(coreWords(std::string("chunk 3 of block 5 (epoch 1) is poisoned: bad row"))
+                .contains(chunkStateWord(ChunkState::Poisoned)));
         RunForm form; // rules between settings name both as the form does
         form.setText(*findSetting("heads"), QStringLiteral("5"));
         QCOMPARE(form.problems().size(), std::size_t { 2 }); // there is no source either
         const QString words = coreWords(form.problems().back().message);
-        QVERIFY2(words.contains(settingLabel(*findSetting("heads"))) && words.contains(settingLabel(*findSetting("width"))) && !words.contains(QLatin1String("which")), qPrintable(words));
+        QVERIFY2(words.contains(settingLabel(*findSetting("heads")))
+                && words.contains(settingLabel(*findSetting("width"))) && !words.contains(QLatin1String("which")),
+            qPrintable(words));
     }
 
     /// "no se puede leer" was said by no error: each stood in English behind a Spanish word or two.
@@ -430,13 +458,17 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const std::string path = folder.path().toStdString();
         const Error missing = readFile(path + "/absent.txt", 10).error();
-        QVERIFY2(errorText(missing).contains(QStringLiteral("no se puede leer %1/absent.txt: no existe").arg(folder.path())), qPrintable(errorText(missing)));
+        QVERIFY2(
+            errorText(missing).contains(QStringLiteral("no se puede leer %1/absent.txt: no existe").arg(folder.path())),
+            qPrintable(errorText(missing)));
         const QString inside = errorText(missing.in("reading block 3")); // where it happened stands in front
         QVERIFY2(inside.contains(QStringLiteral("reading block 3: no se puede leer")), qPrintable(inside));
         const Error noRun = readRunFile(RunPaths(path)).error();
         QVERIFY2(errorText(noRun).contains(QStringLiteral("no es una ejecución")), qPrintable(errorText(noRun)));
         const QString lines = coreWords(noRun.message + "\n  " + missing.message);
-        QVERIFY2(lines.contains(QStringLiteral("no es una ejecución")) && lines.contains(QStringLiteral("\n  no se puede leer")), qPrintable(lines));
+        QVERIFY2(lines.contains(QStringLiteral("no es una ejecución"))
+                && lines.contains(QStringLiteral("\n  no se puede leer")),
+            qPrintable(lines));
     }
 
     void choicesOfTheFormWereTheWordsOfTheCommandLine()
@@ -452,7 +484,8 @@ private Q_SLOTS:
         for (const Setting& setting : settings()) {
             for (const std::string& choice : setting.choices) { // a choice that is added to the schema needs its words
                 const bool isName = setting.key == "precision" && choice != "auto";
-                QVERIFY2(isName || settingChoice(setting, choice) != QString::fromStdString(choice), (setting.key + ' ' + choice).c_str());
+                QVERIFY2(isName || settingChoice(setting, choice) != QString::fromStdString(choice),
+                    (setting.key + ' ' + choice).c_str());
             }
         }
     }
@@ -479,7 +512,8 @@ private Q_SLOTS:
         const QString warning = bench.alerts().all().back().text;
         const auto isSaid = [&] {
             const auto labels = window.statusBar()->findChildren<QLabel*>();
-            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->text() == warning; });
+            return std::any_of(
+                labels.begin(), labels.end(), [&](const QLabel* label) { return label->text() == warning; });
         };
         QVERIFY(isSaid());
         auto* read = buttonOf<QPushButton>(*window.statusBar(), QStringLiteral("Read"));
@@ -502,21 +536,25 @@ private Q_SLOTS:
         window.show();
         bench.start({});
         bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().status()->state == RunState::Interrupted, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bench.watcher().status() && bench.watcher().status()->state == RunState::Interrupted, kPatienceMs);
         auto* banner = window.findChild<RunBanner*>();
         QTRY_VERIFY(banner->isVisible());
         auto* finished = buttonOf<QPushButton>(*banner, QStringLiteral("Mark finished"));
         QVERIFY(finished != nullptr && finished->isVisible());
-        QVERIFY(buttonOf<QPushButton>(*banner, QStringLiteral("Resume")) != nullptr && buttonOf<QPushButton>(*banner, QStringLiteral("Inspect")) != nullptr);
+        QVERIFY(buttonOf<QPushButton>(*banner, QStringLiteral("Resume")) != nullptr
+            && buttonOf<QPushButton>(*banner, QStringLiteral("Inspect")) != nullptr);
         finished->click();
         QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status()->state == RunState::Finished, kPatienceMs);
         QVERIFY(bench.watcher().status()->markedByHand);
         QTRY_VERIFY(!banner->isVisible());
         QVERIFY(says(window, QStringLiteral("Finished (marked by hand)")));
         QVERIFY(readFinishedMark(story.paths()).has_value());
-        QTRY_VERIFY_WITH_TIMEOUT(!bench.scanner().lines()->empty() && bench.scanner().lines()->front().markedByHand, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            !bench.scanner().lines()->empty() && bench.scanner().lines()->front().markedByHand, kPatienceMs);
         auto supervisor = good(SupervisorLedger::open(story.paths().tracker()));
-        (void)good(supervisor.beginAttempt(thisProcess(), "{}")); // it is resumed: the word about the attempt before is void
+        (void)good(
+            supervisor.beginAttempt(thisProcess(), "{}")); // it is resumed: the word about the attempt before is void
         good(supervisor.endAttempt({ 2 }, StopReason::Interrupted, "shut down"));
         QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status()->state == RunState::Interrupted, kPatienceMs);
     }
@@ -528,7 +566,8 @@ private Q_SLOTS:
         const auto checkpoints = story.paths().checkpointsFolder();
         std::filesystem::rename(checkpoints, story.paths().folder() / "away");
         std::filesystem::create_directory_symlink(story.paths().folder() / "away", checkpoints);
-        const auto attempts = [&story] { return good(good(LedgerReader::open(story.paths().tracker())).attempts()).size(); };
+        const auto attempts
+            = [&story] { return good(good(LedgerReader::open(story.paths().tracker())).attempts()).size(); };
         const auto before = attempts();
         Appearance appearance(false);
         Workbench bench(story.workspace());
@@ -537,7 +576,8 @@ private Q_SLOTS:
         window.show();
         bench.start({});
         bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().status()->state == RunState::Interrupted, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bench.watcher().status() && bench.watcher().status()->state == RunState::Interrupted, kPatienceMs);
         auto* resume = buttonOf<QPushButton>(*window.findChild<RunBanner*>(), QStringLiteral("Resume"));
         QVERIFY(resume != nullptr && resume->isEnabled());
         resume->click();
@@ -584,7 +624,9 @@ private Q_SLOTS:
         QCoreApplication::setOrganizationName(QStringLiteral("furrow-test"));
         QCoreApplication::setApplicationName(QStringLiteral("tst_flows"));
         const QString folder = QStringLiteral("/nowhere/run");
-        const auto triedBefore = [&folder](int times) { QSettings().setValue(QStringLiteral("auto_resume"), QVariantMap { { folder, times } }); };
+        const auto triedBefore = [&folder](int times) {
+            QSettings().setValue(QStringLiteral("auto_resume"), QVariantMap { { folder, times } });
+        };
         RunCommands commands;
         triedBefore(2);
         AutoResume third(commands);
@@ -615,14 +657,16 @@ private Q_SLOTS:
             row.record.folder = "c" + std::to_string(id);
             tables.checkpoints.push_back(row);
         }
-        tables.replicas = { { 0, CheckpointId { 1 }, false }, { 1, CheckpointId { 2 }, false }, { 2, CheckpointId { 3 }, false }, { 3, std::nullopt, false } };
+        tables.replicas = { { 0, CheckpointId { 1 }, false }, { 1, CheckpointId { 2 }, false },
+            { 2, CheckpointId { 3 }, false }, { 3, std::nullopt, false } };
         QCOMPARE(mergeableReplicas(tables).size(), std::size_t(2));
         QWidget window;
         MergeDialog dialog(QStringLiteral("/nowhere"), tables, &window);
         dialog.show();
         QVERIFY(buttonOf<QPushButton>(dialog, QStringLiteral("Merge 2 replica(s)")) != nullptr);
         auto* evaluate = buttonOf<QPushButton>(dialog, QStringLiteral("Evaluate members"));
-        evaluate->click(); // there is no such run, perhaps not even a furrowctl: what went wrong is said, and one may try again
+        evaluate->click(); // there is no such run, perhaps not even a furrowctl: what went wrong is said, and one may
+                           // try again
         QVERIFY(!evaluate->isEnabled());
         QTRY_VERIFY_WITH_TIMEOUT(evaluate->isEnabled(), kPatienceMs);
         QVERIFY(says(dialog, QStringLiteral("/nowhere")) || says(dialog, QStringLiteral("furrowctl")));
@@ -631,7 +675,9 @@ private Q_SLOTS:
     void earlierAndLaterGoByTheLaneNotByTheWholeQueue()
     {
         QueueView queue;
-        const auto add = [&queue](std::int64_t id, const char* lane, QueueState state) { queue.entries.push_back({ id, "/runs/" + std::to_string(id), std::to_string(id), lane, state, "" }); };
+        const auto add = [&queue](std::int64_t id, const char* lane, QueueState state) {
+            queue.entries.push_back({ id, "/runs/" + std::to_string(id), std::to_string(id), lane, state, "" });
+        };
         add(1, "cpu", QueueState::Running);
         add(2, "cpu:2", QueueState::Waiting);
         add(3, "GPU-5b1e", QueueState::Waiting);
@@ -683,7 +729,8 @@ private Q_SLOTS:
         QVERIFY(html.contains(QStringLiteral("<h1>story</h1>")));
         QVERIFY(html.contains(QStringLiteral("where it should be, once; weights not inspected")));
         QVERIFY(html.contains(QStringLiteral("data:image/png;base64,")));
-        QVERIFY(!html.contains(QStringLiteral("http")) && !html.contains(QStringLiteral("<script"))); // nothing is loaded
+        QVERIFY(
+            !html.contains(QStringLiteral("http")) && !html.contains(QStringLiteral("<script"))); // nothing is loaded
     }
 
     void theReportToldOnlyWithWhichSettingsTheRunBegan()
@@ -694,7 +741,8 @@ private Q_SLOTS:
         first.overridesJson = "{}";
         second.id = { 2 };
         second.overridesJson = R"({"workers":1})";
-        const QString html = runReportHtml(good(readStatus(story.paths())), { first, second }, good(audit(story.paths().tracker())), {});
+        const QString html = runReportHtml(
+            good(readStatus(story.paths())), { first, second }, good(audit(story.paths().tracker())), {});
         QVERIFY(html.contains(QStringLiteral("<td>1</td><td>Attempt 2: 2 → 1</td>")));
     }
 
@@ -719,7 +767,8 @@ private Q_SLOTS:
                         continue;
                     const QString letter = QKeySequence::mnemonic(action->text()).toString();
                     QVERIFY2(!letter.isEmpty(), qPrintable(action->text()));
-                    QVERIFY2(!letters.contains(letter), qPrintable(language + QLatin1Char(' ') + menu->title() + QLatin1Char(' ') + action->text()));
+                    QVERIFY2(!letters.contains(letter),
+                        qPrintable(language + QLatin1Char(' ') + menu->title() + QLatin1Char(' ') + action->text()));
                     letters.insert(letter);
                 }
             }
@@ -733,7 +782,8 @@ private Q_SLOTS:
         window.resize(1280, 800);
         DialogPreparer giver;
         qApp->installEventFilter(&giver);
-        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
+        ResumeDialog dialog(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
         dialog.show();
         QSet<QString> letters;
         int count = 0;
@@ -840,7 +890,8 @@ private Q_SLOTS:
         bench.showRun(story.folder());
         const auto says = [&page](const QString& text) {
             const auto labels = page.findChildren<QLabel*>();
-            return std::any_of(labels.begin(), labels.end(), [&text](const QLabel* label) { return label->text() == text; });
+            return std::any_of(
+                labels.begin(), labels.end(), [&text](const QLabel* label) { return label->text() == text; });
         };
         QTRY_VERIFY_WITH_TIMEOUT(says(QStringLiteral("none, all cached")), kPatienceMs);
         QVERIFY(says(QStringLiteral("4 of 4")));
@@ -859,7 +910,9 @@ private Q_SLOTS:
         bench.showRun(story.folder());
         const auto warns = [&inspector] {
             const auto labels = inspector.findChildren<QLabel*>();
-            return std::any_of(labels.begin(), labels.end(), [](const QLabel* label) { return label->isVisible() && label->text().startsWith(QLatin1String("As it is now")); });
+            return std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+                return label->isVisible() && label->text().startsWith(QLatin1String("As it is now"));
+            });
         };
         QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.replay().end() > 0, kPatienceMs);
         QVERIFY(!warns());
@@ -869,8 +922,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!warns(), kPatienceMs);
     }
 
-    /// In a replay head, meters and epoch choice stayed in the present; an epoch that was chosen there said "block not prepared" of trained chunks; in a window
-    /// made anew (another language) the choice said 2 over the map of 1.
+    /// In a replay head, meters and epoch choice stayed in the present; an epoch that was chosen there said "block not
+    /// prepared" of trained chunks; in a window made anew (another language) the choice said 2 over the map of 1.
     void thePastIsThePast()
     {
         RunStory story({ 2, 3, 1, 0, 8 }); // its worker holds one chunk and never trains it
@@ -882,7 +935,8 @@ private Q_SLOTS:
         bench.showRun(story.folder());
         const auto committed = [&bench] {
             const auto& cells = bench.cells().cells();
-            return std::count_if(cells.begin(), cells.end(), [](const ChunkCell& cell) { return cell.state == ChunkState::Committed; });
+            return std::count_if(
+                cells.begin(), cells.end(), [](const ChunkCell& cell) { return cell.state == ChunkState::Committed; });
         };
         const auto choice = [](const CoveragePage& of) {
             const auto combos = of.findChildren<QComboBox*>();
@@ -891,7 +945,9 @@ private Q_SLOTS:
                     return combo->currentText();
             return QString();
         };
-        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().status()->epochs.size() == 2 && committed() == 5 && bench.replay().end() > 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().status()->epochs.size() == 2
+                && committed() == 5 && bench.replay().end() > 0,
+            kPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Epochs 1 and 2")), kPatienceMs);
         QCOMPARE(bench.cells().epoch(), 0); // the oldest that is open
         QTRY_COMPARE_WITH_TIMEOUT(choice(coverage), QStringLiteral("Epoch 1, open"), kPatienceMs);
@@ -905,7 +961,8 @@ private Q_SLOTS:
         bench.replay().setMoment(bench.replay().begin());
         QVERIFY2(says(page, QStringLiteral("As it was at")), "the evidence is of the present");
         QVERIFY2(says(page, QStringLiteral("Epoch 1, ")), "the head is of the present");
-        QVERIFY2(meter(QStringLiteral("Chunks committed")).contains(QStringLiteral("0 of 6")), qPrintable(meter(QStringLiteral("Chunks committed"))));
+        QVERIFY2(meter(QStringLiteral("Chunks committed")).contains(QStringLiteral("0 of 6")),
+            qPrintable(meter(QStringLiteral("Chunks committed"))));
         bench.replay().setMoment(bench.replay().end() - 1);
         bench.watcher().setEpoch(1);
         QTRY_COMPARE_WITH_TIMEOUT(bench.cells().epoch(), 1, kPatienceMs);
@@ -924,7 +981,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("Block 0, chunk 0, epoch 1")), kPatienceMs);
     }
 
-    /// With another epoch shown its numbers went and its curve stayed; of a chunk that was chosen then, the inspector showed the curve of the one before.
+    /// With another epoch shown its numbers went and its curve stayed; of a chunk that was chosen then, the inspector
+    /// showed the curve of the one before.
     void theInspectorShowedTheCurveOfAnotherChunkAfterTheEpochChanged()
     {
         RunStory story({ 2, 3, 1, 0, 8 });
@@ -933,11 +991,15 @@ private Q_SLOTS:
         InspectorDock inspector(bench);
         inspector.show();
         bench.showRun(story.folder());
-        const auto curveBegins = [&inspector] { return inspector.findChild<SeriesChart*>()->curves().keyAxis()->range().lower; };
+        const auto curveBegins
+            = [&inspector] { return inspector.findChild<SeriesChart*>()->curves().keyAxis()->range().lower; };
         const auto stepOf = [&bench](ChunkId chunk) { // its first one
             const auto& telemetry = bench.watcher().telemetry();
-            const auto intervals = telemetry ? telemetry->intervalsOf(chunk.value) : std::vector<TelemetrySnapshot::Interval> {};
-            return intervals.empty() ? -1.0 : telemetry->xAt(intervals.back().stretch, intervals.back().begin, XAxis::WorkerStep);
+            const auto intervals
+                = telemetry ? telemetry->intervalsOf(chunk.value) : std::vector<TelemetrySnapshot::Interval> {};
+            return intervals.empty()
+                ? -1.0
+                : telemetry->xAt(intervals.back().stretch, intervals.back().begin, XAxis::WorkerStep);
         };
         std::vector<SelectedChunk> trained;
         const auto findTrained = [&] {
@@ -953,7 +1015,8 @@ private Q_SLOTS:
         bench.watcher().setEpoch(1);
         const auto shows = [&inspector](const QString& name) {
             const auto labels = inspector.findChildren<QLabel*>();
-            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->accessibleName() == name; });
+            return std::any_of(
+                labels.begin(), labels.end(), [&](const QLabel* label) { return label->accessibleName() == name; });
         };
         QTRY_VERIFY_WITH_TIMEOUT(shows(QStringLiteral("State: not of the shown epoch")), kPatienceMs);
         QVERIFY(shows(QStringLiteral("Tokens learnt from: 1,000")));
@@ -961,7 +1024,8 @@ private Q_SLOTS:
         bench.selection().setChunks({ trained[1] });
         QVERIFY(shows(QStringLiteral("Tokens learnt from: 1,000")));
         QTRY_COMPARE_WITH_TIMEOUT(curveBegins(), stepOf(trained[1].id) - 0.5, kPatienceMs);
-        const auto ofTheSecond = std::find_if(bench.cells().cells().begin(), bench.cells().cells().end(), [&](const ChunkCell& cell) { return stepOf(cell.id) >= 0; });
+        const auto ofTheSecond = std::find_if(bench.cells().cells().begin(), bench.cells().cells().end(),
+            [&](const ChunkCell& cell) { return stepOf(cell.id) >= 0; });
         QVERIFY(ofTheSecond != bench.cells().cells().end());
         bench.selection().setChunks({ { ofTheSecond->id, ofTheSecond->block, ofTheSecond->column } });
         QVERIFY(!shows(QStringLiteral("State: not of the shown epoch")));
@@ -1007,13 +1071,16 @@ private Q_SLOTS:
         QWidget* page = window.runView().page(RunView::Overview);
         auto* why = buttonOf<QPushButton>(*page, QStringLiteral("Why?"));
         const auto cards = window.findChildren<WorkerCard*>();
-        QTRY_VERIFY_WITH_TIMEOUT(why->isVisible() && cards.front()->isVisible() && cards.back()->isVisible(), kPatienceMs); // what is not shown takes no focus
+        QTRY_VERIFY_WITH_TIMEOUT(why->isVisible() && cards.front()->isVisible() && cards.back()->isVisible(),
+            kPatienceMs); // what is not shown takes no focus
         why->setFocus();
         WorkerCard* card = nullptr;
         QStringList way;
         for (int i = 0; i < 6 && card == nullptr; ++i) {
             QWidget* focus = QApplication::focusWidget();
-            way.append(focus != nullptr ? QLatin1String(focus->metaObject()->className()) + QLatin1Char(' ') + focus->accessibleName() : QStringLiteral("none"));
+            way.append(focus != nullptr
+                    ? QLatin1String(focus->metaObject()->className()) + QLatin1Char(' ') + focus->accessibleName()
+                    : QStringLiteral("none"));
             QTest::keyClick(focus != nullptr ? focus : &window, Qt::Key_Tab);
             card = qobject_cast<WorkerCard*>(QApplication::focusWidget());
         }

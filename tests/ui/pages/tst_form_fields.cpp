@@ -16,8 +16,11 @@ using namespace furrow;
 namespace {
 
 /// What people and accidents put into fields.
-const QStringList kInputs { QString(), QStringLiteral(" "), QStringLiteral("0"), QStringLiteral("-1"), QStringLiteral("1e400"), QStringLiteral("99999999999999999999"), QStringLiteral("nan"), QStringLiteral("1.5"),
-    QStringLiteral("1,5"), QStringLiteral("0x10"), QStringLiteral("many"), QStringLiteral("'; DROP TABLE chunk; --"), QStringLiteral("%1 %2 %n"), QStringLiteral("<b>bold</b>"), QStringLiteral("数据"), QString(20'000, QLatin1Char('9')) };
+const QStringList kInputs { QString(), QStringLiteral(" "), QStringLiteral("0"), QStringLiteral("-1"),
+    QStringLiteral("1e400"), QStringLiteral("99999999999999999999"), QStringLiteral("nan"), QStringLiteral("1.5"),
+    QStringLiteral("1,5"), QStringLiteral("0x10"), QStringLiteral("many"), QStringLiteral("'; DROP TABLE chunk; --"),
+    QStringLiteral("%1 %2 %n"), QStringLiteral("<b>bold</b>"), QStringLiteral("数据"),
+    QString(20'000, QLatin1Char('9')) };
 
 } // namespace
 
@@ -41,7 +44,8 @@ private Q_SLOTS:
         other->setFocus();
         const auto turn = [choice] {
             const QPoint centre = choice->rect().center();
-            QWheelEvent wheel(centre, choice->mapToGlobal(centre), {}, { 0, -120 }, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+            QWheelEvent wheel(centre, choice->mapToGlobal(centre), {}, { 0, -120 }, Qt::NoButton, Qt::NoModifier,
+                Qt::NoScrollPhase, false);
             QApplication::sendEvent(choice, &wheel);
         };
         turn();
@@ -77,7 +81,8 @@ private Q_SLOTS:
                 continue; // a switch or a list of choices
             ++typed;
             for (const QString& input : kInputs) {
-                const QString where = QStringLiteral("%1 = '%2'").arg(QString::fromStdString(setting.key), input.left(30));
+                const QString where
+                    = QStringLiteral("%1 = '%2'").arg(QString::fromStdString(setting.key), input.left(30));
                 edit->setText(input);
                 Q_EMIT edit->textEdited(input);
                 const auto problems = form.problemsOf(setting.key);
@@ -89,9 +94,11 @@ private Q_SLOTS:
                     const QString words = FormField::problemText(problem, form.text(setting));
                     QVERIFY2(!words.isEmpty(), qPrintable(where));
                     QVERIFY2(words.contains(settingLabel(setting)), qPrintable(where + QStringLiteral(": ") + words));
-                    QVERIFY2(language == QLatin1String("en") || !words.contains(QLatin1String("allowed")), qPrintable(where + QStringLiteral(": ") + words));
+                    QVERIFY2(language == QLatin1String("en") || !words.contains(QLatin1String("allowed")),
+                        qPrintable(where + QStringLiteral(": ") + words));
                 }
-                QVERIFY2(problems.empty() || form.isChanged(setting) || before == form.text(setting), qPrintable(where));
+                QVERIFY2(
+                    problems.empty() || form.isChanged(setting) || before == form.text(setting), qPrintable(where));
             }
             form.revert(setting);
             QCOMPARE(form.text(setting), before);

@@ -35,17 +35,23 @@ constexpr int kMostSteps = 400;
 QString nameOf(const QWidget* widget)
 {
     const auto* button = qobject_cast<const QAbstractButton*>(widget);
-    const QString text = button != nullptr && !button->text().isEmpty() ? button->text() : widget->accessibleName().isEmpty() ? widget->objectName() : widget->accessibleName();
+    const QString text = button != nullptr && !button->text().isEmpty() ? button->text()
+        : widget->accessibleName().isEmpty()                            ? widget->objectName()
+                                                                        : widget->accessibleName();
     return QString::fromLatin1(widget->metaObject()->className()) + QStringLiteral(" '") + text + QLatin1Char('\'');
 }
 
-/// What a person can do something with, and Tab is what leads to it. Toolbars are in the menus too, docks have theirs there, of a group of radio buttons Tab knows one.
+/// What a person can do something with, and Tab is what leads to it. Toolbars are in the menus too, docks have theirs
+/// there, of a group of radio buttons Tab knows one.
 bool isControl(const QWidget* widget)
 {
-    const bool elsewhere = qobject_cast<const QToolBar*>(widget->parentWidget()) != nullptr || qobject_cast<const QDockWidget*>(widget->parentWidget()) != nullptr || qobject_cast<const QLineEdit*>(widget->parentWidget()) != nullptr
+    const bool elsewhere = qobject_cast<const QToolBar*>(widget->parentWidget()) != nullptr
+        || qobject_cast<const QDockWidget*>(widget->parentWidget()) != nullptr
+        || qobject_cast<const QLineEdit*>(widget->parentWidget()) != nullptr
         || qobject_cast<const QRadioButton*>(widget) != nullptr || qobject_cast<const QHeaderView*>(widget) != nullptr;
     return !elsewhere
-        && (qobject_cast<const QAbstractButton*>(widget) != nullptr || qobject_cast<const QLineEdit*>(widget) != nullptr || qobject_cast<const QComboBox*>(widget) != nullptr
+        && (qobject_cast<const QAbstractButton*>(widget) != nullptr || qobject_cast<const QLineEdit*>(widget) != nullptr
+            || qobject_cast<const QComboBox*>(widget) != nullptr
             || qobject_cast<const QAbstractItemView*>(widget) != nullptr);
 }
 
@@ -65,7 +71,8 @@ QStringList unreached(QWidget& window)
     const auto widgets = window.findChildren<QWidget*>();
     for (const QWidget* widget : widgets) {
         const bool seen = widget->isVisible() && !widget->visibleRegion().isEmpty() && widget->isEnabled();
-        const bool inside = qobject_cast<const QComboBox*>(widget->parentWidget()) != nullptr || widget->focusProxy() != nullptr;
+        const bool inside
+            = qobject_cast<const QComboBox*>(widget->parentWidget()) != nullptr || widget->focusProxy() != nullptr;
         if (seen && !inside && isControl(widget) && !reached.contains(widget))
             missed.append(nameOf(widget));
     }
@@ -92,7 +99,8 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&window));
         bench.start({});
         bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().telemetry() && !bench.cells().cells().empty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bench.watcher().status() && bench.watcher().telemetry() && !bench.cells().cells().empty(), kPatienceMs);
         bench.selection().setChunks({ { bench.cells().cells().front().id, 0, 0 } });
         for (int page = 0; page < RunView::kPageCount; ++page) {
             window.runView().showPage(page);
@@ -105,7 +113,8 @@ private Q_SLOTS:
             dock->raise();
             QTest::qWait(20);
             const QStringList missed = unreached(window);
-            QVERIFY2(missed.isEmpty(), qPrintable(dock->objectName() + QStringLiteral(": ") + missed.join(QStringLiteral(", "))));
+            QVERIFY2(missed.isEmpty(),
+                qPrintable(dock->objectName() + QStringLiteral(": ") + missed.join(QStringLiteral(", "))));
         }
         for (const auto perspective : { MainWindow::Perspective::Launch, MainWindow::Perspective::Compare }) {
             window.showPerspective(perspective);
@@ -125,7 +134,8 @@ private Q_SLOTS:
         const auto* bar = window.findChild<QToolBar*>(QStringLiteral("toolbar.run"));
         for (QAction* action : bar->actions()) {
             const auto places = action->associatedObjects();
-            const bool inMenu = std::any_of(places.begin(), places.end(), [](const QObject* place) { return qobject_cast<const QMenu*>(place) != nullptr; });
+            const bool inMenu = std::any_of(places.begin(), places.end(),
+                [](const QObject* place) { return qobject_cast<const QMenu*>(place) != nullptr; });
             QVERIFY2(inMenu || action->isSeparator() || action->text().isEmpty(), qPrintable(action->text()));
         }
     }
@@ -155,13 +165,15 @@ private Q_SLOTS:
     }
 
 private:
-    /// Each that the run allows, but for the palette, whose list follows the arrow keys: Tab comes to all of it, Escape closes it.
+    /// Each that the run allows, but for the palette, whose list follows the arrow keys: Tab comes to all of it, Escape
+    /// closes it.
     void checkDialogs(MainWindow& window)
     {
         const auto* actions = window.findChild<Actions*>();
         int opened = 0;
-        for (QAction* action : { actions->resume, actions->why, actions->editNotes, actions->moveToTrash, actions->alerts, actions->shortcuts, actions->help, actions->words, actions->quarantine, actions->brain,
-                 actions->exportRun, actions->merge, actions->about }) {
+        for (QAction* action : { actions->resume, actions->why, actions->editNotes, actions->moveToTrash,
+                 actions->alerts, actions->shortcuts, actions->help, actions->words, actions->quarantine,
+                 actions->brain, actions->exportRun, actions->merge, actions->about }) {
             if (!action->isEnabled())
                 continue;
             action->trigger();
@@ -169,7 +181,8 @@ private:
             QTRY_VERIFY2_WITH_TIMEOUT((dialog = openDialog()) != nullptr, qPrintable(action->text()), kPatienceMs);
             QTest::qWait(50);
             const QStringList missed = unreached(*dialog);
-            QVERIFY2(missed.isEmpty(), qPrintable(action->text() + QStringLiteral(": ") + missed.join(QStringLiteral(", "))));
+            QVERIFY2(missed.isEmpty(),
+                qPrintable(action->text() + QStringLiteral(": ") + missed.join(QStringLiteral(", "))));
             QTest::keyClick(dialog, Qt::Key_Escape);
             QTRY_VERIFY2_WITH_TIMEOUT(openDialog() == nullptr, qPrintable(action->text()), kPatienceMs);
             ++opened;

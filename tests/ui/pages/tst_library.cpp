@@ -29,7 +29,8 @@ RunLine lineOf(const QString& folder, std::int64_t attempts)
 
 AttemptLines twoAttempts()
 {
-    return { { 1, 1'000'000'000, 2'000'000'000, StopReason::User, {}, 40, {} }, { 2, 3'000'000'000, {}, StopReason::None, {}, 2, {} } };
+    return { { 1, 1'000'000'000, 2'000'000'000, StopReason::User, {}, 40, {} },
+        { 2, 3'000'000'000, {}, StopReason::None, {}, 2, {} } };
 }
 
 } // namespace
@@ -128,7 +129,8 @@ private Q_SLOTS:
         bench.showRun(story.folder());
         const auto says = [&inspector](const QString& text) {
             const auto labels = inspector.findChildren<QLabel*>();
-            return std::any_of(labels.begin(), labels.end(), [&text](const QLabel* label) { return label->text() == text && label->isVisible(); });
+            return std::any_of(labels.begin(), labels.end(),
+                [&text](const QLabel* label) { return label->text() == text && label->isVisible(); });
         };
         QTRY_VERIFY_WITH_TIMEOUT(says(QStringLiteral("Workers 2 → 1")), kPatienceMs); // also of the run
         bench.selection().setAttempt(1);
@@ -146,13 +148,15 @@ private Q_SLOTS:
         inspector.resize(200, 600);
         inspector.show();
         bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && inspector.findChildren<QLabel*>().size() > 20, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bench.watcher().status() && inspector.findChildren<QLabel*>().size() > 20, kPatienceMs);
         QTest::qWait(50); // laid out
         QCOMPARE(inspector.width(), 200);
         const auto labels = inspector.findChildren<QLabel*>();
         for (const QLabel* label : labels)
             if (label->isVisible())
-                QVERIFY2(label->mapTo(&inspector, QPoint(label->width(), 0)).x() <= inspector.width(), qPrintable(label->text()));
+                QVERIFY2(label->mapTo(&inspector, QPoint(label->width(), 0)).x() <= inspector.width(),
+                    qPrintable(label->text()));
     }
 
     void aTagIsAddedFromTheRowOfTags()
@@ -165,7 +169,8 @@ private Q_SLOTS:
         bench.start({});
         const auto buttonOf = [&dock](const QString& text) {
             const auto all = dock.findChildren<QPushButton*>();
-            const auto found = std::find_if(all.begin(), all.end(), [&text](const QPushButton* button) { return button->text() == text; });
+            const auto found = std::find_if(
+                all.begin(), all.end(), [&text](const QPushButton* button) { return button->text() == text; });
             return found == all.end() ? nullptr : *found;
         };
         QPushButton* add = buttonOf(QStringLiteral("Add tag…"));
@@ -222,7 +227,8 @@ private Q_SLOTS:
         model.reset({ line });
         QCOMPARE(newest.data(RunListModel::StepsTextRole).toString(), QStringLiteral("12 steps"));
         QCOMPARE(changed.size(), 2); // the run and its newest attempt
-        QVERIFY(model.index(1, 0, model.index(0)).data(RunListModel::StepsTextRole).toString() == QLatin1String("40 steps"));
+        QVERIFY(model.index(1, 0, model.index(0)).data(RunListModel::StepsTextRole).toString()
+            == QLatin1String("40 steps"));
     }
 
     void anAttemptIsReachedByKeyboardAndSelected()
@@ -265,7 +271,8 @@ private Q_SLOTS:
         const RunStory other({}, QStringLiteral("other"), story.workspace());
         bench.scanner().refresh();
         QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, kPatienceMs);
-        const QModelIndex first = list->model()->index(list->model()->index(0, 0).data().toString() == QLatin1String("story") ? 0 : 1, 0);
+        const QModelIndex first
+            = list->model()->index(list->model()->index(0, 0).data().toString() == QLatin1String("story") ? 0 : 1, 0);
         QVERIFY(list->isExpanded(first));
         QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(first), 1, kPatienceMs);
     }

@@ -106,7 +106,8 @@ private Q_SLOTS:
     void aBundleThatFailedTookTheOldOneWithIt()
     {
         const QTemporaryDir folder;
-        ExportDialog dialog(folder.filePath(QStringLiteral("no-run")), std::make_shared<RunStatus>(), nullptr, {}, nullptr);
+        ExportDialog dialog(
+            folder.filePath(QStringLiteral("no-run")), std::make_shared<RunStatus>(), nullptr, {}, nullptr);
         dialog.show();
         dialog.findChildren<QRadioButton*>().back()->click();
         const QString bundle = folder.filePath(QStringLiteral("bundle.tar.gz"));

@@ -41,7 +41,8 @@ private Q_SLOTS:
         LaneView view;
         view.resize(900, 70);
         auto lanes = std::make_shared<std::vector<Lane>>();
-        lanes->push_back({ 0, QStringLiteral("Worker 0"), {}, { { 1, QStringLiteral("B1 C1"), 1000, 0, 1010, false } }, {}, {} });
+        lanes->push_back(
+            { 0, QStringLiteral("Worker 0"), {}, { { 1, QStringLiteral("B1 C1"), 1000, 0, 1010, false } }, {}, {} });
         view.setLanes(lanes);
         view.setRange(1000, 1100, false);
         const QImage picture = view.grab().toImage();
@@ -54,7 +55,8 @@ private Q_SLOTS:
     void theWordsBelowTheMetersDidNotSayWhichColourIsWhich()
     {
         MeterLegend legend;
-        legend.setEntries({ { QStringLiteral("committed 3"), MeterFill::Committed }, { QStringLiteral("leased 1"), MeterFill::Leased } });
+        legend.setEntries({ { QStringLiteral("committed 3"), MeterFill::Committed },
+            { QStringLiteral("leased 1"), MeterFill::Leased } });
         QCOMPARE(legend.accessibleName(), QStringLiteral("committed 3, leased 1"));
         legend.resize(legend.sizeHint());
         const QImage whole = legend.grab().toImage();
@@ -112,7 +114,8 @@ private Q_SLOTS:
         auto* slider = bar.findChild<QSlider*>();
         QTest::mouseClick(slider, Qt::LeftButton, {}, { slider->width() / 4, slider->height() / 2 });
         QVERIFY(bench.replay().moment().has_value());
-        QVERIFY2(std::abs(slider->value() - slider->maximum() / 4) < slider->maximum() / 20, qPrintable(QString::number(slider->value())));
+        QVERIFY2(std::abs(slider->value() - slider->maximum() / 4) < slider->maximum() / 20,
+            qPrintable(QString::number(slider->value())));
     }
 
     void aQuestionSaysWhatItsButtonDoes()
@@ -126,16 +129,23 @@ private Q_SLOTS:
             QVERIFY(dialog->width() >= 440);
             QTest::keyClick(dialog, Qt::Key_Return);
         });
-        QCOMPARE(askChoice(nullptr, { QStringLiteral("Restore from trash"), QStringLiteral("Run to restore"), QStringLiteral("Restore the run") }, { QStringLiteral("a"), QStringLiteral("b") }), 0);
+        QCOMPARE(askChoice(nullptr,
+                     { QStringLiteral("Restore from trash"), QStringLiteral("Run to restore"),
+                         QStringLiteral("Restore the run") },
+                     { QStringLiteral("a"), QStringLiteral("b") }),
+            0);
         QTimer::singleShot(0, this, [] { QTest::keyClick(QApplication::activeModalWidget(), Qt::Key_Escape); });
-        QCOMPARE(askText(nullptr, { QStringLiteral("Save preset"), QStringLiteral("Name"), QStringLiteral("Save preset") }), QString());
+        QCOMPARE(
+            askText(nullptr, { QStringLiteral("Save preset"), QStringLiteral("Name"), QStringLiteral("Save preset") }),
+            QString());
     }
 
     /// The room went with the layout, which a box makes anew for each text and button.
     void aSentenceHasRoomInAMessageWithButtons()
     {
         QWidget window;
-        QMessageBox* box = makeBox(&window, QStringLiteral("Move to trash"), QStringLiteral("Move it?"), QStringLiteral("The folder with its checkpoints moves away. Nothing is deleted."));
+        QMessageBox* box = makeBox(&window, QStringLiteral("Move to trash"), QStringLiteral("Move it?"),
+            QStringLiteral("The folder with its checkpoints moves away. Nothing is deleted."));
         box->addButton(QStringLiteral("Move to trash"), QMessageBox::AcceptRole);
         box->show();
         QVERIFY(box->width() >= 440);
@@ -166,12 +176,14 @@ private Q_SLOTS:
         bench.showRun(story.folder());
         AuditDock dock(bench);
         std::vector<bool> inspected;
-        connect(&dock, &AuditDock::audited, this, [&](const AuditPtr& report) { inspected.push_back(report->inspectedWeights()); });
+        connect(&dock, &AuditDock::audited, this,
+            [&](const AuditPtr& report) { inspected.push_back(report->inspectedWeights()); });
         QWidget& window = dock; // whose show() the dock hides
         window.show();
         QTRY_COMPARE_WITH_TIMEOUT(inspected.size(), std::size_t(1), kPatienceMs);
         const auto buttons = dock.findChildren<QPushButton*>();
-        const auto files = std::find_if(buttons.begin(), buttons.end(), [](const QPushButton* button) { return button->text() == QLatin1String("Check weights and files"); });
+        const auto files = std::find_if(buttons.begin(), buttons.end(),
+            [](const QPushButton* button) { return button->text() == QLatin1String("Check weights and files"); });
         QVERIFY(files != buttons.end());
         (*files)->click();
         QTRY_COMPARE_WITH_TIMEOUT(inspected.size(), std::size_t(2), kPatienceMs);

@@ -1,4 +1,5 @@
-// Text from outside is shown letter by letter: a run with a hostile name, log and end is opened in the console, and every label, tip and box looked at.
+// Text from outside is shown letter by letter: a run with a hostile name, log and end is opened in the console, and
+// every label, tip and box looked at.
 #include "core/run/run_file.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
@@ -38,7 +39,8 @@ public:
         file.config.name = text_.toStdString();
         file.config.data = { text_.toStdString() };
         good(writeRunFile(story_.paths(), file));
-        std::ofstream(story_.paths().logFile(1, "worker-0"), std::ios::app) << "2026-03-13 18:42:12.000 E worker-0  " << text_.toStdString() << "\n";
+        std::ofstream(story_.paths().logFile(1, "worker-0"), std::ios::app)
+            << "2026-03-13 18:42:12.000 E worker-0  " << text_.toStdString() << "\n";
         good(story_.supervisor().endAttempt(story_.attempt(), StopReason::Error, text_.toStdString()));
     }
     const RunStory& story() const { return story_; }
@@ -56,9 +58,14 @@ QString richLabelOf(const QWidgetList& widgets)
 {
     for (QWidget* widget : widgets) {
         const auto* label = qobject_cast<QLabel*>(widget);
-        if (label == nullptr || label->textFormat() == Qt::PlainText || (isMadeRich(*label) && !label->text().contains(QLatin1String("<img"))))
+        if (label == nullptr || label->textFormat() == Qt::PlainText
+            || (isMadeRich(*label) && !label->text().contains(QLatin1String("<img"))))
             continue;
-        return QStringLiteral("%1 in %2: %3").arg(QString::fromLatin1(label->metaObject()->className()), QString::fromLatin1(label->parentWidget() ? label->parentWidget()->metaObject()->className() : "nothing"), label->text());
+        return QStringLiteral("%1 in %2: %3")
+            .arg(QString::fromLatin1(label->metaObject()->className()),
+                QString::fromLatin1(
+                    label->parentWidget() ? label->parentWidget()->metaObject()->className() : "nothing"),
+                label->text());
     }
     return {};
 }
@@ -94,7 +101,9 @@ private Q_SLOTS:
         window.show();
         bench.start({});
         bench.showRun(hostile.story().folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().status()->file.config.name == hostile.text().toStdString(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bench.watcher().status() && bench.watcher().status()->file.config.name == hostile.text().toStdString(),
+            kPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(!bench.scanner().lines()->empty(), kPatienceMs);
         bool shown = false;
         for (int page = 0; page < RunView::kPageCount; ++page) {
@@ -129,7 +138,8 @@ private Q_SLOTS:
         bench.start({});
         bench.showRun(hostile.story().folder());
         QTRY_VERIFY_WITH_TIMEOUT(!bench.scanner().lines()->empty(), kPatienceMs);
-        window.runView().showPage(RunView::Config); // its cells have their whole text as a tip: name and data of the run
+        window.runView().showPage(
+            RunView::Config); // its cells have their whole text as a tip: name and data of the run
         int hostileTips = 0;
         const auto lookAtCells = [&] {
             hostileTips = 0;
@@ -138,7 +148,8 @@ private Q_SLOTS:
                     continue;
                 QModelIndexList hostileCells;
                 for (int column = 0; column < view->model()->columnCount(); ++column)
-                    hostileCells += view->model()->match(view->model()->index(0, column), Qt::ToolTipRole, hostile.text(), -1, Qt::MatchContains | Qt::MatchRecursive);
+                    hostileCells += view->model()->match(view->model()->index(0, column), Qt::ToolTipRole,
+                        hostile.text(), -1, Qt::MatchContains | Qt::MatchRecursive);
                 for (const QModelIndex& index : hostileCells) {
                     view->scrollTo(index);
                     const QRect cell = view->visualRect(index) & view->viewport()->rect();
@@ -206,8 +217,11 @@ private Q_SLOTS:
         report.findings.back().claims.emplace_back().outcome = hostile.text().toStdString();
         std::vector<AttemptRow> attempts(1);
         attempts.front().detail = hostile.text().toStdString();
-        for (const QString& html : { runReportHtml(status, attempts, report, {}), auditHtml(report, hostile.text()), QString::fromStdString(auditHtml(report)) }) {
-            QVERIFY2(!html.contains(QLatin1String("<b>x</b>")) && !html.contains(QLatin1String("file://\"")) && !html.contains(QLatin1String("<img src=\"file")), qPrintable(html));
+        for (const QString& html : { runReportHtml(status, attempts, report, {}), auditHtml(report, hostile.text()),
+                 QString::fromStdString(auditHtml(report)) }) {
+            QVERIFY2(!html.contains(QLatin1String("<b>x</b>")) && !html.contains(QLatin1String("file://\""))
+                    && !html.contains(QLatin1String("<img src=\"file")),
+                qPrintable(html));
             QVERIFY(html.contains(QLatin1String("&lt;b&gt;x")));
         }
     }

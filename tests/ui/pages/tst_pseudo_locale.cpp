@@ -38,7 +38,8 @@ public:
             text += at < 0 ? source[i] : to[at];
         }
         const bool pattern = source.contains(QLatin1String("(*.")); // of a file dialog
-        return pattern ? source : QLatin1Char('[') + text + QString(source.size() / 3, QLatin1Char('~')) + QLatin1Char(']');
+        return pattern ? source
+                       : QLatin1Char('[') + text + QString(source.size() / 3, QLatin1Char('~')) + QLatin1Char(']');
     }
 };
 
@@ -48,12 +49,15 @@ QString cutOff(const QWidget& widget)
     if (!widget.isVisible() || widget.width() <= 0 || widget.window()->visibleRegion().isEmpty())
         return {};
     if (const auto* label = qobject_cast<const QLabel*>(&widget)) {
-        const bool mayShrink = dynamic_cast<const ElidedLabel*>(label) != nullptr || label->sizePolicy().horizontalPolicy() == QSizePolicy::Ignored || label->wordWrap() || label->text().isEmpty();
+        const bool mayShrink = dynamic_cast<const ElidedLabel*>(label) != nullptr
+            || label->sizePolicy().horizontalPolicy() == QSizePolicy::Ignored || label->wordWrap()
+            || label->text().isEmpty();
         return !mayShrink && label->width() + 1 < label->sizeHint().width() ? label->text() : QString();
     }
     if (const auto* button = qobject_cast<const QAbstractButton*>(&widget)) {
         const bool inBar = qobject_cast<const QToolBar*>(button->parentWidget()) != nullptr; // it has an overflow
-        return !inBar && !button->text().isEmpty() && button->width() + 1 < button->sizeHint().width() ? button->text() : QString();
+        return !inBar && !button->text().isEmpty() && button->width() + 1 < button->sizeHint().width() ? button->text()
+                                                                                                       : QString();
     }
     return {};
 }
@@ -64,9 +68,12 @@ QString widths(const QWidget& window)
     QStringList parts { QStringLiteral("%1 px wide:").arg(window.width()) };
     const auto all = window.findChildren<QWidget*>();
     for (const QWidget* widget : all) {
-        const bool isPart = qobject_cast<const QDockWidget*>(widget) != nullptr || widget->parentWidget() == &window || widget->inherits("QStackedWidget") || qobject_cast<const QToolBar*>(widget) != nullptr;
+        const bool isPart = qobject_cast<const QDockWidget*>(widget) != nullptr || widget->parentWidget() == &window
+            || widget->inherits("QStackedWidget") || qobject_cast<const QToolBar*>(widget) != nullptr;
         if (isPart && widget->isVisible())
-            parts.append(QStringLiteral("%1 %2 needs %3").arg(QLatin1String(widget->metaObject()->className()), widget->objectName()).arg(std::max(widget->minimumWidth(), widget->minimumSizeHint().width())));
+            parts.append(QStringLiteral("%1 %2 needs %3")
+                    .arg(QLatin1String(widget->metaObject()->className()), widget->objectName())
+                    .arg(std::max(widget->minimumWidth(), widget->minimumSizeHint().width())));
     }
     return parts.join(QStringLiteral("\n  "));
 }
@@ -79,7 +86,8 @@ QStringList allCutOff(const QWidget& window)
     for (const QWidget* widget : all) {
         const QString text = cutOff(*widget);
         if (!text.isEmpty())
-            found.append(QStringLiteral("%1 in %2").arg(text, QLatin1String(widget->parentWidget()->metaObject()->className())));
+            found.append(
+                QStringLiteral("%1 in %2").arg(text, QLatin1String(widget->parentWidget()->metaObject()->className())));
     }
     return found;
 }
@@ -145,7 +153,8 @@ private Q_SLOTS:
         const auto buttons = window.findChildren<QAbstractButton*>();
         for (const QAbstractButton* button : buttons) {
             const QString text = button->text();
-            const bool isWord = text.size() > 3 && std::any_of(text.begin(), text.end(), [](QChar c) { return c.isLetter(); });
+            const bool isWord
+                = text.size() > 3 && std::any_of(text.begin(), text.end(), [](QChar c) { return c.isLetter(); });
             const bool isName = text == QLatin1String("English"); // a language is called by its own name
             if (isWord && !isName)
                 QVERIFY2(text.contains(QLatin1Char('~')) || text.contains(QLatin1Char('[')), qPrintable(text));

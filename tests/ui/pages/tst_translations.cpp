@@ -68,7 +68,10 @@ private Q_SLOTS:
         QFETCH(const QString, language);
         const TsCounts counts = countMessages(language);
         QVERIFY(counts.messages > 300);
-        QVERIFY2(counts.unfinished.isEmpty(), qPrintable(QStringLiteral("%1 unfinished: %2").arg(counts.unfinished.size()).arg(counts.unfinished.mid(0, 5).join(QStringLiteral(" | ")))));
+        QVERIFY2(counts.unfinished.isEmpty(),
+            qPrintable(QStringLiteral("%1 unfinished: %2")
+                    .arg(counts.unfinished.size())
+                    .arg(counts.unfinished.mid(0, 5).join(QStringLiteral(" | ")))));
     }
 
     void everyLanguageIsInTheProgramAndKnowsTheSchema_data() { everyTextIsTranslated_data(); }

@@ -1,4 +1,5 @@
-// One run in many situations: every view and file that tells the same number must tell the same one. A failure names situation, number and view.
+// One run in many situations: every view and file that tells the same number must tell the same one. A failure names
+// situation, number and view.
 
 #include "core/run/resume_effect.h"
 #include "core/run/run_status.h"
@@ -27,7 +28,9 @@ namespace {
 /// "committed 1,204" in a list of words and numbers; 0 where it is not said.
 std::int64_t said(const QString& words, const QString& name)
 {
-    const auto found = QRegularExpression(QStringLiteral("(?:^|, )%1 ([\\d,]+)(?:, |$)").arg(QRegularExpression::escape(name))).match(words);
+    const auto found
+        = QRegularExpression(QStringLiteral("(?:^|, )%1 ([\\d,]+)(?:, |$)").arg(QRegularExpression::escape(name)))
+              .match(words);
     return found.hasMatch() ? found.captured(1).remove(QLatin1Char(',')).toLongLong() : 0;
 }
 
@@ -53,7 +56,10 @@ struct Desk {
                 return one->accessibleName().mid(name.size() + 2);
         return {};
     }
-    std::int64_t meterCount(const QString& name) const { return QString(meter(name)).remove(QLatin1Char(',')).section(QLatin1Char(' '), 0, 0).toLongLong(); }
+    std::int64_t meterCount(const QString& name) const
+    {
+        return QString(meter(name)).remove(QLatin1Char(',')).section(QLatin1Char(' '), 0, 0).toLongLong();
+    }
     QString meterLegend() const { return overview.findChild<MeterLegend*>()->accessibleName(); }
     QString mapLegend() const { return coverage.findChild<MapLegend*>()->accessibleDescription(); }
 };
@@ -63,9 +69,13 @@ void addConsole(Truths& truths, const Desk& desk, bool oneEpoch)
 {
     const QString meters = desk.meterLegend();
     truths[QStringLiteral("committed")][QStringLiteral("meter")] = desk.meterCount(QStringLiteral("Chunks committed"));
-    for (const auto& [number, word] : { std::pair("committed", "committed"), std::pair("trained", "trained, not in a checkpoint yet"), std::pair("leased", "leased"), std::pair("work lost", "work lost") })
-        truths[QString::fromLatin1(number)][QStringLiteral("legend of the meters")] = said(meters, QString::fromLatin1(word));
-    truths[QStringLiteral("free or not prepared")][QStringLiteral("legend of the meters")] = said(meters, QStringLiteral("free")) + said(meters, QStringLiteral("not prepared"));
+    for (const auto& [number, word] :
+        { std::pair("committed", "committed"), std::pair("trained", "trained, not in a checkpoint yet"),
+            std::pair("leased", "leased"), std::pair("work lost", "work lost") })
+        truths[QString::fromLatin1(number)][QStringLiteral("legend of the meters")]
+            = said(meters, QString::fromLatin1(word));
+    truths[QStringLiteral("free or not prepared")][QStringLiteral("legend of the meters")]
+        = said(meters, QStringLiteral("free")) + said(meters, QStringLiteral("not prepared"));
     if (!oneEpoch)
         return;
     const QString map = desk.mapLegend();
@@ -78,12 +88,16 @@ void addConsole(Truths& truths, const Desk& desk, bool oneEpoch)
 /// How many chunks of this kind the sentences speak of that say why the epoch is open.
 std::int64_t keepingOpen(const RunStatus& status, const QString& number)
 {
-    static const QRegularExpression kReason(QStringLiteral("(\\d+) chunks? (trained|leased|whose work was lost|free|not prepared)"));
+    static const QRegularExpression kReason(
+        QStringLiteral("(\\d+) chunks? (trained|leased|whose work was lost|free|not prepared)"));
     std::int64_t sum = 0;
     for (const auto& reason : status.keepsEpochOpen) {
         const auto match = kReason.match(QString::fromStdString(reason));
         const QString kind = match.captured(2);
-        const QString belongsTo = kind.startsWith(QStringLiteral("whose")) ? QStringLiteral("work lost") : kind == QStringLiteral("free") || kind == QStringLiteral("not prepared") ? QStringLiteral("free or not prepared") : kind;
+        const QString belongsTo = kind.startsWith(QStringLiteral("whose")) ? QStringLiteral("work lost")
+            : kind == QStringLiteral("free") || kind == QStringLiteral("not prepared")
+            ? QStringLiteral("free or not prepared")
+            : kind;
         sum += belongsTo == number ? match.captured(1).toLongLong() : 0;
     }
     return sum;
@@ -94,14 +108,17 @@ void addStatus(Truths& truths, const RunStatus& status)
     const auto json = nlohmann::json::parse(toJson(status).dump());
     const EpochRow shown = shownEpochs(status)->together;
     const auto& chunks = json["chunks"];
-    const auto in = [&](const char* number, const char* view, std::int64_t value) { truths[QString::fromLatin1(number)][QString::fromLatin1(view)] = value; };
+    const auto in = [&](const char* number, const char* view, std::int64_t value) {
+        truths[QString::fromLatin1(number)][QString::fromLatin1(view)] = value;
+    };
     in("committed", "status", shown.chunks[ChunkState::Committed]);
     in("committed", "status --json", chunks["committed"]);
     in("trained", "status", shown.chunks[ChunkState::Trained] - shown.lost.trained);
     in("leased", "status", shown.chunks[ChunkState::Leased] - shown.lost.leased - shown.lost.released);
     in("work lost", "status", shown.lost.sum());
     in("work lost", "status --json", chunks["lost"]);
-    in("free or not prepared", "status", shown.chunks[ChunkState::Free] + shown.chunks[ChunkState::Pending] - shown.lost.free - shown.lost.pending);
+    in("free or not prepared", "status",
+        shown.chunks[ChunkState::Free] + shown.chunks[ChunkState::Pending] - shown.lost.free - shown.lost.pending);
     in("chunks", "status", shown.chunks.sum());
     in("steps", "status", status.steps);
     in("steps", "status --json", json["steps"]);
@@ -121,7 +138,9 @@ void addStatus(Truths& truths, const RunStatus& status)
 
 void addLedger(Truths& truths, const RunStory& story, bool nobodyTrains)
 {
-    const auto in = [&](const char* number, const char* view, std::int64_t value) { truths[QString::fromLatin1(number)][QString::fromLatin1(view)] = value; };
+    const auto in = [&](const char* number, const char* view, std::int64_t value) {
+        truths[QString::fromLatin1(number)][QString::fromLatin1(view)] = value;
+    };
     auto reader = good(LedgerReader::open(story.paths().tracker()));
     const auto report = good(audit(story.paths().tracker()));
     const auto open = openEpochs(good(reader.epochs()));
@@ -192,7 +211,8 @@ class TestTruthTable : public QObject {
             addStatus(truths, status);
             addLedger(truths, story, nobodyTrains);
             addConsole(truths, desk, shownEpochs(status)->count() == 1);
-            truths[QStringLiteral("steps")][QStringLiteral("meter")] = desk.meterCount(QStringLiteral("Optimiser steps"));
+            truths[QStringLiteral("steps")][QStringLiteral("meter")]
+                = desk.meterCount(QStringLiteral("Optimiser steps"));
             found = disagreement(truths);
             return found.isEmpty();
         };
@@ -208,7 +228,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("trained");
         QTest::addColumn<int>("end");
         for (const int trained : { 0, 1, 2, 5, 9, 12, 18 })
-            for (const auto& [name, end] : { std::pair("running", End::Running), std::pair("killed, freed", End::Freed), std::pair("killed, not freed yet", End::Gone) })
+            for (const auto& [name, end] : { std::pair("running", End::Running), std::pair("killed, freed", End::Freed),
+                     std::pair("killed, not freed yet", End::Gone) })
                 QTest::addRow("%d trained, %s", trained, name) << trained << static_cast<int>(end);
     }
     void everyViewTellsTheSame()
@@ -261,7 +282,9 @@ private Q_SLOTS:
         RunStory story({ 4, 6, 2, 12, 8 });
         endAs(story, End::Freed);
         Desk desk(story);
-        QTRY_VERIFY_WITH_TIMEOUT(desk.bench.watcher().status() && desk.bench.watcher().tables() && !desk.bench.cells().cells().empty() && desk.bench.replay().end() > desk.bench.replay().begin(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(desk.bench.watcher().status() && desk.bench.watcher().tables()
+                && !desk.bench.cells().cells().empty() && desk.bench.replay().end() > desk.bench.replay().begin(),
+            kPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(!desk.bench.claims().claims().empty(), kPatienceMs);
         auto& replay = desk.bench.replay();
         replay.setMoment(replay.begin() + (replay.end() - 1 - replay.begin()) * tenth / 10);

@@ -70,7 +70,8 @@ SupervisorLedger::CheckpointRow evaluated(std::int64_t id, double evalLoss)
 template <typename Widget> Widget* named(const QWidget& parent, const QString& name)
 {
     const auto all = parent.findChildren<Widget*>();
-    const auto found = std::find_if(all.begin(), all.end(), [&name](const Widget* widget) { return widget->accessibleName() == name; });
+    const auto found = std::find_if(
+        all.begin(), all.end(), [&name](const Widget* widget) { return widget->accessibleName() == name; });
     return found == all.end() ? nullptr : *found;
 }
 
@@ -166,7 +167,8 @@ private Q_SLOTS:
         QStringList marks;
         for (int row = 0; row < model.rowCount(); ++row)
             marks.append(model.index(row, column).data().toString());
-        QCOMPARE(marks, QStringList({ QStringLiteral("removed"), QStringLiteral("best, pinned"), QStringLiteral("newest") }));
+        QCOMPARE(marks,
+            QStringList({ QStringLiteral("removed"), QStringLiteral("best, pinned"), QStringLiteral("newest") }));
         QVERIFY(model.index(1, column).data(Qt::DecorationRole).isValid());
         QVERIFY(!model.index(2, column).data(Qt::DecorationRole).isValid());
     }
@@ -184,7 +186,10 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 1, kPatienceMs);
         for (const char* title : { "Checkpoint", "Mark", "Verified" }) {
             const int column = columnOf(*table->model(), QLatin1String(title));
-            const int end = table->viewport()->mapTo(&page, QPoint(table->columnViewportPosition(column) + table->columnWidth(column), 0)).x();
+            const int end
+                = table->viewport()
+                      ->mapTo(&page, QPoint(table->columnViewportPosition(column) + table->columnWidth(column), 0))
+                      .x();
             QVERIFY2(end <= kSeen, qPrintable(QStringLiteral("%1 ends at %2").arg(QLatin1String(title)).arg(end)));
         }
     }
@@ -203,7 +208,8 @@ private Q_SLOTS:
         for (const char* title : { "Mark", "Eval loss", "Age", "Size", "Verified" }) {
             const int column = columnOf(*table->model(), QLatin1String(title));
             QVERIFY2(column >= 0, title);
-            QVERIFY2(table->columnViewportPosition(column) + table->columnWidth(column) <= table->viewport()->width(), title);
+            QVERIFY2(table->columnViewportPosition(column) + table->columnWidth(column) <= table->viewport()->width(),
+                title);
         }
     }
 
@@ -222,10 +228,13 @@ private Q_SLOTS:
         QCOMPARE(verdictsOf(*table).removeDuplicates(), table->model()->rowCount() - 1);
         QCOMPARE(verdictsOf(*table).front(), QStringLiteral("not checked yet"));
         const auto buttons = page.findChildren<QPushButton*>();
-        const auto verify = std::find_if(buttons.begin(), buttons.end(), [](const QPushButton* button) { return button->text() == QLatin1String("Verify all"); });
+        const auto verify = std::find_if(buttons.begin(), buttons.end(),
+            [](const QPushButton* button) { return button->text() == QLatin1String("Verify all"); });
         QVERIFY(verify != buttons.end() && (*verify)->isEnabled());
         (*verify)->click();
-        QTRY_VERIFY_WITH_TIMEOUT(!verdictsOf(*table).contains(QStringLiteral("not checked yet")) && (*verify)->text() == QLatin1String("Verify all"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!verdictsOf(*table).contains(QStringLiteral("not checked yet"))
+                && (*verify)->text() == QLatin1String("Verify all"),
+            kPatienceMs);
         QCOMPARE(verdictsOf(*table).front(), QStringLiteral("cannot be read"));
     }
 };

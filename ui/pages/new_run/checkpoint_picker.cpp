@@ -82,8 +82,9 @@ void CheckpointPicker::take(const CheckpointRowsPtr& rows)
     table_->resizeColumnsToContents();
     table_->selectRow(0);
     choose_->setEnabled(!rows->empty());
-    sentence_->setText(rows->empty() ? tr("This run has no checkpoint yet.")
-                                     : tr("The new run takes the weights and the settings of the model; its optimiser, data and epochs begin anew."));
+    sentence_->setText(rows->empty()
+            ? tr("This run has no checkpoint yet.")
+            : tr("The new run takes the weights and the settings of the model; its optimiser, data and epochs begin anew."));
 }
 
 void CheckpointPicker::choose()

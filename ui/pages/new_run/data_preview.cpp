@@ -115,7 +115,8 @@ QString DataPreview::headText(const ProbeResult& probe) const
         parts.append(tr("%n block(s)", nullptr, static_cast<int>(*seen.blocks)));
     if (seen.chunks)
         parts.append(tr("%n chunk(s)", nullptr, static_cast<int>(*seen.chunks)));
-    parts.append(seen.rowsExact ? tr("%1 samples").arg(countText(seen.rows)) : tr("about %1 samples").arg(countText(seen.rows)));
+    parts.append(
+        seen.rowsExact ? tr("%1 samples").arg(countText(seen.rows)) : tr("about %1 samples").arg(countText(seen.rows)));
     parts.append(bytesText(seen.bytes));
     if (probe.probe.tokens > 0)
         parts.append(tr("about %1 tokens").arg(countText(probe.probe.tokens)));
@@ -145,7 +146,9 @@ void DataPreview::setProbe(const ProbePtr& probe)
     askForColumn(probe->probe.inspection);
     QStringList hints;
     if (!probe->probe.inspection.samplesPerBlockReason.empty())
-        hints.append(tr("%1 samples per block: %2").arg(countText(probe->probe.inspection.samplesPerBlock), coreWords(probe->probe.inspection.samplesPerBlockReason)));
+        hints.append(tr("%1 samples per block: %2")
+                .arg(countText(probe->probe.inspection.samplesPerBlock),
+                    coreWords(probe->probe.inspection.samplesPerBlockReason)));
     for (const std::string& warning : probe->probe.inspection.warnings)
         hints.append(coreWords(warning));
     head_->setToolTip(hints.join(QLatin1Char('\n')));

@@ -12,10 +12,7 @@ namespace furrow {
 
 namespace {
 
-const Setting& devicesSetting()
-{
-    return *findSetting("devices");
-}
+const Setting& devicesSetting() { return *findSetting("devices"); }
 
 } // namespace
 
@@ -33,13 +30,17 @@ DevicePicker::DevicePicker(RunForm& form, QWidget* parent)
     if (monitor.ok()) {
         for (const Gpu& gpu : monitor.value().read()) {
             const QString uuid = QString::fromStdString(gpu.uuid);
-            const QString memory = tr("%1 of %2 free").arg(bytesText(gpu.memoryFreeBytes), bytesText(gpu.memoryTotalBytes));
-            const QString note = gpu.utilisationPercent < 0 ? QString() : gpu.utilisationPercent == 0 ? tr("idle") : tr("%1 % busy").arg(gpu.utilisationPercent);
+            const QString memory
+                = tr("%1 of %2 free").arg(bytesText(gpu.memoryFreeBytes), bytesText(gpu.memoryTotalBytes));
+            const QString note = gpu.utilisationPercent < 0 ? QString()
+                : gpu.utilisationPercent == 0               ? tr("idle")
+                                                            : tr("%1 % busy").arg(gpu.utilisationPercent);
             addRow(QString::fromStdString(gpu.name), uuid, memory, note, uuid);
         }
     }
     const QString memory = tr("%1 in all").arg(bytesText(physicalMemoryBytes()));
-    addRow(tr("CPU, %n core(s)", nullptr, cpuCount()), {}, memory, rows_.empty() ? tr("no GPU was found") : QString(), QStringLiteral("cpu"));
+    addRow(tr("CPU, %n core(s)", nullptr, cpuCount()), {}, memory, rows_.empty() ? tr("no GPU was found") : QString(),
+        QStringLiteral("cpu"));
     connect(&form_, &RunForm::edited, this, [this](const QString& key) {
         if (key == QLatin1String("devices"))
             refresh();
@@ -48,7 +49,8 @@ DevicePicker::DevicePicker(RunForm& form, QWidget* parent)
     refresh();
 }
 
-void DevicePicker::addRow(const QString& name, const QString& id, const QString& memory, const QString& note, const QString& value)
+void DevicePicker::addRow(
+    const QString& name, const QString& id, const QString& memory, const QString& note, const QString& value)
 {
     const int row = static_cast<int>(rows_.size()) * 2;
     grid_->addWidget(makeLine(), row, 0, 1, 4);
@@ -56,7 +58,8 @@ void DevicePicker::addRow(const QString& name, const QString& id, const QString&
     box->setFont(scaledFont(TextSize::Body, QFont::DemiBold));
     box->setMinimumHeight(25);
     grid_->addWidget(box, row + 1, 0);
-    QLabel* shortId = makeLabel(id.size() > 16 ? id.left(8) + QStringLiteral("…") + id.right(4) : id, TextTone::Secondary, TextSize::Tiny);
+    QLabel* shortId = makeLabel(
+        id.size() > 16 ? id.left(8) + QStringLiteral("…") + id.right(4) : id, TextTone::Secondary, TextSize::Tiny);
     shortId->setFont(codeFont(TextSize::Tiny));
     shortId->setToolTip(id);
     grid_->addWidget(shortId, row + 1, 1);
@@ -78,7 +81,8 @@ void DevicePicker::refresh()
     int index = 0;
     for (const Row& row : rows_) {
         const bool isCpu = row.value == QLatin1String("cpu");
-        const bool named = isCpu ? text.startsWith(QLatin1String("cpu")) : wanted.contains(row.value) || wanted.contains(QString::number(index));
+        const bool named = isCpu ? text.startsWith(QLatin1String("cpu"))
+                                 : wanted.contains(row.value) || wanted.contains(QString::number(index));
         row.box->setChecked(automatic ? isCpu != hasGpu : named);
         ++index;
     }

@@ -12,8 +12,8 @@ namespace furrow {
 
 class RunForm;
 
-/// The devices of this machine with a box each, bound to the setting `devices`: GPUs by name, UUID and free memory, and the
-/// CPU with its cores. "auto" ticks what it stands for.
+/// The devices of this machine with a box each, bound to the setting `devices`: GPUs by name, UUID and free memory, and
+/// the CPU with its cores. "auto" ticks what it stands for.
 class DevicePicker : public QFrame {
     Q_OBJECT
 public:
@@ -21,7 +21,8 @@ public:
     void refresh();
 
 private:
-    void addRow(const QString& name, const QString& id, const QString& memory, const QString& note, const QString& value);
+    void addRow(
+        const QString& name, const QString& id, const QString& memory, const QString& note, const QString& value);
     void choose();
 
     struct Row {

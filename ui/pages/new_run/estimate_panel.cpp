@@ -55,10 +55,7 @@ std::optional<PaceCase> paceOf(const RunConfig& config, const std::vector<Gpu>& 
     return paceCaseOf(config, model, first.device == "cpu" ? 0 : count, count, first.threads, cpuCount());
 }
 
-QString brokenCommand(QString command)
-{
-    return command.replace(QLatin1String(" --"), QLatin1String(" \\\n  --"));
-}
+QString brokenCommand(QString command) { return command.replace(QLatin1String(" --"), QLatin1String(" \\\n  --")); }
 
 } // namespace
 
@@ -152,7 +149,8 @@ void EstimatePanel::buildCommand(QVBoxLayout* column)
     row->addWidget(makeLabel(tr("Command"), TextTone::Value, TextSize::Body, true));
     row->addStretch();
     copy_ = makeButton(tr("Copy"), QStringLiteral("copy"));
-    connect(copy_, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(bench_.form().command()); });
+    connect(
+        copy_, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(bench_.form().command()); });
     row->addWidget(copy_);
     column->addLayout(row);
     command_ = new QPlainTextEdit;
@@ -212,13 +210,16 @@ void EstimatePanel::refresh()
     const std::vector<ConfigProblem> problems = bench_.form().problems();
     const int wrong = static_cast<int>(problems.size());
     const bool noData = bench_.form().config().data.empty();
-    const QString reason = noData && wrong <= 1 ? tr("Choose the data first") : wrong > 0 ? tr("%n setting(s) must be corrected before launch", nullptr, wrong) : dataProblem_;
+    const QString reason = noData && wrong <= 1 ? tr("Choose the data first")
+        : wrong > 0                             ? tr("%n setting(s) must be corrected before launch", nullptr, wrong)
+                                                : dataProblem_;
     say(reason, true);
     launch_->setEnabled(bench_.form().isReady() && !busy_ && dataProblem_.isEmpty());
     launch_->setToolTip(reason);
     queue_->setEnabled(launch_->isEnabled());
     queue_->setToolTip(reason.isEmpty() ? tr("Make the run and begin it when its devices are free") : reason);
-    copy_->setEnabled(std::all_of(problems.begin(), problems.end(), [noData](const ConfigProblem& problem) { return noData && problem.key == "data"; }));
+    copy_->setEnabled(std::all_of(problems.begin(), problems.end(),
+        [noData](const ConfigProblem& problem) { return noData && problem.key == "data"; }));
     save_->setEnabled(copy_->isEnabled());
 }
 
@@ -227,14 +228,16 @@ void EstimatePanel::showCommand()
     command_->setPlainText(brokenCommand(bench_.form().command()));
     const QTextDocument& text = *command_->document();
     const int edges = 2 * (command_->contentsMargins().top() + static_cast<int>(text.documentMargin()));
-    command_->setFixedHeight(static_cast<int>(text.size().height()) * command_->fontMetrics().lineSpacing() + edges + kCommandPadding); // a plain document counts lines
+    command_->setFixedHeight(static_cast<int>(text.size().height()) * command_->fontMetrics().lineSpacing() + edges
+        + kCommandPadding); // a plain document counts lines
 }
 
 void EstimatePanel::refreshEstimates()
 {
     memory_->refresh();
     chunksValue_->setText(extent_.chunks > 0 ? countText(extent_.chunks) : tr("not known yet"));
-    chunksNote_->setText(extent_.chunks > 0 ? tr("in %n block(s)", nullptr, static_cast<int>(extent_.blocks)) : tr("Known when the data was looked at."));
+    chunksNote_->setText(extent_.chunks > 0 ? tr("in %n block(s)", nullptr, static_cast<int>(extent_.blocks))
+                                            : tr("Known when the data was looked at."));
     refreshTime();
     std::filesystem::path folder = pathFromUtf8(bench_.workspace().toStdString());
     std::error_code failed;
@@ -251,7 +254,9 @@ void EstimatePanel::refreshTime()
     std::vector<MeasuredPace> history;
     std::vector<const RunLine*> runs; // of `history`
     for (const RunLine& line : *bench_.scanner().lines()) {
-        const auto pace = line.config && line.meanTokensPerSecond > 0 && runs.size() < kMostRunsCompared ? paceOf(*line.config, memory_->gpus()) : std::nullopt;
+        const auto pace = line.config && line.meanTokensPerSecond > 0 && runs.size() < kMostRunsCompared
+            ? paceOf(*line.config, memory_->gpus())
+            : std::nullopt;
         if (!pace)
             continue;
         history.push_back({ *pace, line.meanTokensPerSecond });
@@ -261,11 +266,14 @@ void EstimatePanel::refreshTime()
     const auto pace = wanted ? forecastPace(*wanted, history) : std::nullopt;
     if (!pace || extent_.tokens <= 0) {
         timeValue_->setText(tr("not known yet"));
-        timeNote_->setText(!pace ? tr("No run was measured here that trains in this way.") : tr("The number of tokens is not known before the data is prepared."));
+        timeNote_->setText(!pace ? tr("No run was measured here that trains in this way.")
+                                 : tr("The number of tokens is not known before the data is prepared."));
         return;
     }
     timeValue_->setText(tr("about %1").arg(durationText(static_cast<double>(extent_.tokens) / pace->tokensPerSecond)));
-    timeNote_->setText((pace->isSame ? tr("%1, measured on %2") : tr("%1, reckoned from %2 by operations for each token and cores or GPUs")).arg(rateText(pace->tokensPerSecond), runs[pace->from]->name));
+    timeNote_->setText((pace->isSame ? tr("%1, measured on %2")
+                                     : tr("%1, reckoned from %2 by operations for each token and cores or GPUs"))
+            .arg(rateText(pace->tokensPerSecond), runs[pace->from]->name));
 }
 
 void EstimatePanel::refreshChanges()
@@ -282,7 +290,10 @@ void EstimatePanel::refreshChanges()
         if (!form.isChanged(setting)) // what was typed and means nothing counts too
             continue;
         canRevert = canRevert || (setting.key != "data" && setting.key != "name");
-        addChange(setting, std::any_of(wrong.begin(), wrong.end(), [&setting](const ConfigProblem& problem) { return problem.key == setting.key; }), row);
+        addChange(setting,
+            std::any_of(wrong.begin(), wrong.end(),
+                [&setting](const ConfigProblem& problem) { return problem.key == setting.key; }),
+            row);
         changes_->addWidget(makeLine(), row + 1, 0, 1, 4);
         row += 2;
     }
@@ -293,7 +304,11 @@ void EstimatePanel::refreshChanges()
 
 void EstimatePanel::addChange(const Setting& setting, bool isWrong, int row)
 {
-    const auto shortened = [](const QString& whole) { return whole.isEmpty() ? tr("not set") : whole.size() > kShownLetters ? QStringLiteral("…") + whole.right(kShownLetters - 1) : whole; };
+    const auto shortened = [](const QString& whole) {
+        return whole.isEmpty()             ? tr("not set")
+            : whole.size() > kShownLetters ? QStringLiteral("…") + whole.right(kShownLetters - 1)
+                                           : whole;
+    };
     const QString was = RunForm::presetText(bench_.form().preset(), setting);
     const QString is = bench_.form().text(setting);
     auto* key = new ElidedLabel(TextTone::Value, TextSize::Tiny);
@@ -311,7 +326,9 @@ void EstimatePanel::addChange(const Setting& setting, bool isWrong, int row)
     back->setAutoRaise(true);
     back->setToolTip(tr("%1: back to the value of the preset").arg(settingLabel(setting)));
     back->setAccessibleName(back->toolTip());
-    connect(back, &QToolButton::clicked, this, [this, &setting] { bench_.form().revert(setting); }, Qt::QueuedConnection); // the row goes with it
+    connect(
+        back, &QToolButton::clicked, this, [this, &setting] { bench_.form().revert(setting); },
+        Qt::QueuedConnection); // the row goes with it
     changes_->addWidget(key, row, 0);
     changes_->addWidget(before, row, 1, Qt::AlignRight);
     changes_->addWidget(after, row, 2, Qt::AlignRight);

@@ -24,14 +24,15 @@ struct DataExtent {
     std::int64_t tokens = 0; ///< 0: not known
 };
 
-/// The right column of the New run page: estimates from what is really known, changes to the preset, the command, and the
-/// buttons that act.
+/// The right column of the New run page: estimates from what is really known, changes to the preset, the command, and
+/// the buttons that act.
 class EstimatePanel : public QWidget {
     Q_OBJECT
 public:
     explicit EstimatePanel(Workbench& bench, QWidget* parent = nullptr);
     void setExtent(const DataExtent& extent);
-    /// Why the data cannot be trained, as the look at it found; "": it can, or nobody knows yet. While there is one, nothing can be launched.
+    /// Why the data cannot be trained, as the look at it found; "": it can, or nobody knows yet. While there is one,
+    /// nothing can be launched.
     void setDataProblem(const QString& sentence);
     void refresh();
     /// A sentence about what is being done, while launching; "" ends it.

@@ -48,15 +48,9 @@ private:
     bool on_ = false;
 };
 
-bool isInteger(const Setting& setting)
-{
-    return std::holds_alternative<std::int64_t RunConfig::*>(setting.field);
-}
+bool isInteger(const Setting& setting) { return std::holds_alternative<std::int64_t RunConfig::*>(setting.field); }
 
-bool isReal(const Setting& setting)
-{
-    return std::holds_alternative<double RunConfig::*>(setting.field);
-}
+bool isReal(const Setting& setting) { return std::holds_alternative<double RunConfig::*>(setting.field); }
 
 /// "0.5" of "0,5", or the other way round where a comma is the decimal point; "": that is no value either.
 QString withOtherPoint(const Setting& setting, const QString& typed)
@@ -69,7 +63,10 @@ QString withOtherPoint(const Setting& setting, const QString& typed)
     bool ok = false;
     const double value = locale.toDouble(text, &ok);
     RunConfig asked;
-    return ok && text != typed.trimmed() && setSetting(asked, setting, QString::number(value, 'g', 12).toStdString()).empty() ? text : QString();
+    return ok && text != typed.trimmed()
+            && setSetting(asked, setting, QString::number(value, 'g', 12).toStdString()).empty()
+        ? text
+        : QString();
 }
 
 /// What the help of a setting says that 0 means, up to the first stop: "0: no limit."
@@ -81,10 +78,7 @@ QString zeroMeaning(const QString& help)
 
 } // namespace
 
-QString settingHelp(const Setting& setting)
-{
-    return QCoreApplication::translate("Schema", setting.help.c_str());
-}
+QString settingHelp(const Setting& setting) { return QCoreApplication::translate("Schema", setting.help.c_str()); }
 
 QString settingUnit(const Setting& setting)
 {
@@ -133,7 +127,8 @@ QString settingChoice(const Setting& setting, const std::string& choice)
         { "merge/diloco", QT_TRANSLATE_NOOP("Choices", "DiLoCo") },
     };
     const auto found = kWords.find(setting.key + '/' + choice); // what has none is a name: bf16
-    return found == kWords.end() ? QString::fromStdString(choice) : QCoreApplication::translate("Choices", found->second);
+    return found == kWords.end() ? QString::fromStdString(choice)
+                                 : QCoreApplication::translate("Choices", found->second);
 }
 
 UnitEdit::UnitEdit(const QString& unit, QWidget* parent)
@@ -157,11 +152,14 @@ void UnitEdit::placeUnit()
 {
     constexpr int kEdge = 9;
     constexpr int kDigitRoom = 34; // the 0 and the cursor before it
-    const bool saysZero = text() == QLatin1String("0") && !zeroMeaning_.isEmpty() && unit_->fontMetrics().horizontalAdvance(zeroMeaning_) + kDigitRoom < width();
+    const bool saysZero = text() == QLatin1String("0") && !zeroMeaning_.isEmpty()
+        && unit_->fontMetrics().horizontalAdvance(zeroMeaning_) + kDigitRoom < width();
     unit_->setText(saysZero ? zeroMeaning_ : unitText_);
     const int room = width() - fontMetrics().horizontalAdvance(text()) - kDigitRoom;
     const int wanted = unit_->text().isEmpty() ? 0 : unit_->sizeHint().width();
-    const int wide = wanted <= room ? wanted : 0; // "1,000,000 samples" read "00,000 samples": the number comes first, the tool tip has both
+    const int wide = wanted <= room
+        ? wanted
+        : 0; // "1,000,000 samples" read "00,000 samples": the number comes first, the tool tip has both
     unit_->setVisible(wide > 0);
     unit_->setGeometry(width() - wide - kEdge, 0, wide, height());
     setTextMargins(0, 0, wide == 0 || saysZero ? 0 : wide + 8, 0);
@@ -203,24 +201,29 @@ void FormField::buildEditor(QWidget* parent)
 {
     if (std::holds_alternative<bool RunConfig::*>(setting_.field)) {
         check_ = new QCheckBox(parent);
-        connect(check_, &QCheckBox::toggled, this, [this](bool on) { form_.setText(setting_, on ? QStringLiteral("true") : QStringLiteral("false")); });
+        connect(check_, &QCheckBox::toggled, this,
+            [this](bool on) { form_.setText(setting_, on ? QStringLiteral("true") : QStringLiteral("false")); });
         editor_ = check_;
     } else if (!setting_.choices.empty()) {
         combo_ = new ElidedCombo(parent);
         for (const std::string& choice : setting_.choices)
             combo_->addItem(settingChoice(setting_, choice), QString::fromStdString(choice));
         for (int i = 0; i < combo_->count(); ++i) // as the command and the help name it
-            combo_->setItemData(i, QStringLiteral("%1 %2").arg(QString::fromStdString(setting_.option()), combo_->itemData(i).toString()), Qt::ToolTipRole);
-        connect(combo_, &QComboBox::activated, this, [this](int index) { form_.setText(setting_, combo_->itemData(index).toString()); });
+            combo_->setItemData(i,
+                QStringLiteral("%1 %2").arg(QString::fromStdString(setting_.option()), combo_->itemData(i).toString()),
+                Qt::ToolTipRole);
+        connect(combo_, &QComboBox::activated, this,
+            [this](int index) { form_.setText(setting_, combo_->itemData(index).toString()); });
         editor_ = combo_;
     } else {
         line_ = new UnitEdit(settingUnit(setting_), parent);
         line_->setZeroMeaning(zeroMeaning(settingHelp(setting_)));
         connect(line_, &QLineEdit::textEdited, this, &FormField::edit);
-        connect(line_, &QLineEdit::editingFinished, this, [this] { // a valid number gets its grouping when the person leaves
-            if (!hasProblem_)
-                line_->setText(shownText());
-        });
+        connect(line_, &QLineEdit::editingFinished, this,
+            [this] { // a valid number gets its grouping when the person leaves
+                if (!hasProblem_)
+                    line_->setText(shownText());
+            });
         editor_ = line_;
     }
     editor_->setToolTip(settingHelp(setting_));
@@ -269,7 +272,8 @@ QString FormField::shownText() const
     return shown.replace(QLatin1Char('\n'), QStringLiteral("\\n"));
 }
 
-// What a range or an empty source refuses is said with the words of the form; rules between settings are sentences of core.
+// What a range or an empty source refuses is said with the words of the form; rules between settings are sentences of
+// core.
 QString FormField::problemText(const ConfigProblem& problem, const QString& typed)
 {
     const Setting* setting = findSetting(problem.key);
@@ -286,9 +290,11 @@ QString FormField::problemText(const ConfigProblem& problem, const QString& type
     if (const QString meant = isWhole ? QString() : withOtherPoint(*setting, typed); !meant.isEmpty())
         return tr("%1 is a number, and %2 is not one here. Write %3.").arg(label, typed.trimmed(), meant);
     if (setting->max < setting->min)
-        return isWhole ? tr("%1 is a whole number of %2 or more.").arg(label, least) : tr("%1 is a number of %2 or more.").arg(label, least);
+        return isWhole ? tr("%1 is a whole number of %2 or more.").arg(label, least)
+                       : tr("%1 is a number of %2 or more.").arg(label, least);
     const QString most = QLocale().toString(setting->max, 'g', 10);
-    return isWhole ? tr("%1 is a whole number from %2 to %3.").arg(label, least, most) : tr("%1 is a number from %2 to %3.").arg(label, least, most);
+    return isWhole ? tr("%1 is a whole number from %2 to %3.").arg(label, least, most)
+                   : tr("%1 is a number from %2 to %3.").arg(label, least, most);
 }
 
 void FormField::edit(const QString& shown)
@@ -308,10 +314,7 @@ void FormField::edit(const QString& shown)
     }
 }
 
-bool FormField::isChanged() const
-{
-    return form_.isChanged(setting_);
-}
+bool FormField::isChanged() const { return form_.isChanged(setting_); }
 
 void FormField::setVisible(bool visible)
 {
@@ -323,7 +326,8 @@ void FormField::setVisible(bool visible)
 
 bool FormField::matches(const QString& words) const
 {
-    const QString all = settingLabel(setting_) + QLatin1Char(' ') + settingHelp(setting_) + QLatin1Char(' ') + QString::fromStdString(setting_.key);
+    const QString all = settingLabel(setting_) + QLatin1Char(' ') + settingHelp(setting_) + QLatin1Char(' ')
+        + QString::fromStdString(setting_.key);
     return all.contains(words, Qt::CaseInsensitive);
 }
 

@@ -34,13 +34,14 @@ private:
     QLabel* unit_;
 };
 
-/// A setting of the form: label with a mark when it differs from the preset, editor, and the lines for what is wrong. The
-/// parts are placed by the group that owns the field; this object only binds them to the draft.
+/// A setting of the form: label with a mark when it differs from the preset, editor, and the lines for what is wrong.
+/// The parts are placed by the group that owns the field; this object only binds them to the draft.
 class FormField : public QObject {
     Q_OBJECT
 public:
     static constexpr int kLabelWidth = 126;
-    static constexpr int kTextLeft = 9; ///< of the words in the label, behind the mark; what stands below begins there too
+    static constexpr int kTextLeft
+        = 9; ///< of the words in the label, behind the mark; what stands below begins there too
 
     FormField(const Setting& setting, RunForm& form, QWidget* parent);
 

@@ -24,7 +24,8 @@ constexpr int kFoldTitleWidth = 190; // so that the summaries stand below each o
 /// "Cosine" within a line is "cosine"; "LayerNorm" and "GELU" are names.
 QString insideSentence(const QString& words)
 {
-    const bool isName = std::any_of(words.begin() + std::min<qsizetype>(1, words.size()), words.end(), [](QChar c) { return c.isUpper(); });
+    const bool isName = std::any_of(
+        words.begin() + std::min<qsizetype>(1, words.size()), words.end(), [](QChar c) { return c.isUpper(); });
     return isName ? words : words.left(1).toLower() + words.mid(1);
 }
 
@@ -82,7 +83,8 @@ void FormGroup::setOpen(bool open)
     open_ = open;
     body_->setVisible(open);
     if (foldButton_ != nullptr)
-        foldButton_->setIcon(theme().icon(open ? QStringLiteral("chevron-down") : QStringLiteral("chevron-right"), Token::Text2));
+        foldButton_->setIcon(
+            theme().icon(open ? QStringLiteral("chevron-down") : QStringLiteral("chevron-right"), Token::Text2));
 }
 
 void FormGroup::add(const Setting& setting)
@@ -123,7 +125,8 @@ void FormGroup::layOut()
     grid_->setColumnMinimumWidth(0, narrow_ ? 0 : kTitleWidth);
     grid_->setColumnStretch(2, 1);
     grid_->setColumnStretch(4, narrow_ ? 0 : 1);
-    grid_->setColumnMinimumWidth(3, narrow_ ? 0 : FormField::kLabelWidth); // a row with one field is as wide as the others
+    grid_->setColumnMinimumWidth(
+        3, narrow_ ? 0 : FormField::kLabelWidth); // a row with one field is as wide as the others
     int row = narrow_ ? 1 : 0; // the title stands above the fields
     int side = 0; // 0 left, 1 right
     std::vector<QWidget*> problems; // of the row that is being filled
@@ -180,7 +183,8 @@ int FormGroup::filter(const QString& words, bool changedOnly)
     filtered_ = !words.isEmpty() || changedOnly;
     shown_.clear();
     for (FormField* field : fields_) {
-        const bool show = (words.isEmpty() || field->matches(words)) && (!changedOnly || field->isChanged() || field->hasProblem());
+        const bool show
+            = (words.isEmpty() || field->matches(words)) && (!changedOnly || field->isChanged() || field->hasProblem());
         field->setVisible(show);
         if (const auto below = below_.find(field->setting().key); below != below_.end())
             below->second->setVisible(show);
@@ -235,7 +239,9 @@ QString FormGroup::summary() const
             continue;
         const QString label = settingLabel(field->setting()).toLower();
         const QString shown = field->shownText().trimmed();
-        const QString whole = QStringLiteral("%1 %2 %3").arg(label, field->setting().choices.empty() ? shown : insideSentence(shown), settingUnit(field->setting()));
+        const QString whole = QStringLiteral("%1 %2 %3")
+                                  .arg(label, field->setting().choices.empty() ? shown : insideSentence(shown),
+                                      settingUnit(field->setting()));
         parts.append(value == QLatin1String("true") ? label : whole.trimmed());
         if (parts.size() == kSummarySettings)
             break;

@@ -19,10 +19,7 @@ namespace furrow {
 
 namespace {
 
-QString gibText(std::int64_t bytes)
-{
-    return bytesText(static_cast<std::uint64_t>(bytes));
-}
+QString gibText(std::int64_t bytes) { return bytesText(static_cast<std::uint64_t>(bytes)); }
 
 } // namespace
 
@@ -87,7 +84,8 @@ void MemoryView::refresh()
     }
     const StepPath path = stepPathOf(config, model, gpu != nullptr);
     const MemoryEstimate estimate = estimateMemory(config, model, path, workers.value().front().threads);
-    const MemoryForecast forecast = forecastMemory(estimate, { gpu != nullptr ? gpu->name : "CPU", path, model.architecture }, history_);
+    const MemoryForecast forecast
+        = forecastMemory(estimate, { gpu != nullptr ? gpu->name : "CPU", path, model.architecture }, history_);
     showForecast(forecast, gpu);
     auto warnings = machineWarnings(workers.value(), forecast.likely(), Machine::here());
     if (auto possible = canCompute(config, workers.value()); !possible.ok())
@@ -113,16 +111,22 @@ void MemoryView::showForecast(const MemoryForecast& forecast, const Gpu* gpu)
     const auto has = static_cast<double>(gpu != nullptr ? gpu->memoryTotalBytes : physicalMemoryBytes());
     const auto high = static_cast<double>(forecast.high());
     value_->setText(tr("about %1").arg(gibText(forecast.likely())));
-    bar_->setScale({ 0, std::max(has, high), { { 0, QStringLiteral("0") }, { has, gibText(static_cast<std::int64_t>(has)) } } });
-    const auto part = [&](std::int64_t bytes, int shade) { return EstimatePart { static_cast<double>(bytes) * forecast.factor, shade, false, {} }; };
-    bar_->setParts({ part(e.process + e.checkpoint, 1), part(e.weights, 2), part(e.gradients, 3), part(e.optimizer, 2), part(e.activations, 0), part(e.logits, 1),
-        { high - static_cast<double>(forecast.likely()), 2, true, {} } });
-    bar_->setLimit(gpu != nullptr ? std::optional(static_cast<double>(gpu->memoryFreeBytes)) : std::nullopt, gpu != nullptr ? tr("free %1").arg(bytesText(gpu->memoryFreeBytes)) : QString());
+    bar_->setScale(
+        { 0, std::max(has, high), { { 0, QStringLiteral("0") }, { has, gibText(static_cast<std::int64_t>(has)) } } });
+    const auto part = [&](std::int64_t bytes, int shade) {
+        return EstimatePart { static_cast<double>(bytes) * forecast.factor, shade, false, {} };
+    };
+    bar_->setParts({ part(e.process + e.checkpoint, 1), part(e.weights, 2), part(e.gradients, 3), part(e.optimizer, 2),
+        part(e.activations, 0), part(e.logits, 1), { high - static_cast<double>(forecast.likely()), 2, true, {} } });
+    bar_->setLimit(gpu != nullptr ? std::optional(static_cast<double>(gpu->memoryFreeBytes)) : std::nullopt,
+        gpu != nullptr ? tr("free %1").arg(bytesText(gpu->memoryFreeBytes)) : QString());
     bar_->setAccessibleDescription(value_->text());
     const QString sentence = forecast.runs > 0
-        ? tr("%1 to %2, corrected by what %n worker(s) of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.", nullptr, forecast.runs)
+        ? tr("%1 to %2, corrected by what %n worker(s) of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.",
+              nullptr, forecast.runs)
         : tr("%1 to %2 by formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.");
-    note_->setText(sentence.arg(gibText(forecast.low()), gibText(forecast.high()), gibText(e.weights), gibText(e.gradients), gibText(e.optimizer), gibText(e.activations), gibText(e.logits)));
+    note_->setText(sentence.arg(gibText(forecast.low()), gibText(forecast.high()), gibText(e.weights),
+        gibText(e.gradients), gibText(e.optimizer), gibText(e.activations), gibText(e.logits)));
 }
 
 } // namespace furrow

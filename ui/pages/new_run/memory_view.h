@@ -12,7 +12,8 @@ namespace furrow {
 class EstimateBar;
 class Workbench;
 
-/// How much memory the training of a worker will take, by formula and by what earlier runs took: what for, how sure that is, and what its device has.
+/// How much memory the training of a worker will take, by formula and by what earlier runs took: what for, how sure
+/// that is, and what its device has.
 class MemoryView : public QWidget {
     Q_OBJECT
 public:

@@ -53,20 +53,15 @@ SettingGroup shownUnder(const Setting& setting)
     return setting.group;
 }
 
-QString presetTitle(const Preset& preset)
-{
-    return QCoreApplication::translate("Schema", preset.title.c_str());
-}
+QString presetTitle(const Preset& preset) { return QCoreApplication::translate("Schema", preset.title.c_str()); }
 
-QString groupTitle(SettingGroup group)
-{
-    return QCoreApplication::translate("Schema", toString(group).c_str());
-}
+QString groupTitle(SettingGroup group) { return QCoreApplication::translate("Schema", toString(group).c_str()); }
 
 bool needsNewProbe(const QString& key)
 {
     const Setting* setting = findSetting(key.toStdString());
-    return setting != nullptr && setting->group == SettingGroup::Data && key != QLatin1String("start_at"); // where a run begins is no other data
+    return setting != nullptr && setting->group == SettingGroup::Data
+        && key != QLatin1String("start_at"); // where a run begins is no other data
 }
 
 constexpr int kChoiceRole = Qt::UserRole; // which preset a row is; none: a heading, or a file that cannot be read
@@ -102,7 +97,9 @@ public:
     {
         if (index.data(kHeadingRole).toBool())
             return { 0, kHeadingRow };
-        return { 0, std::max(kPresetRow, QFontMetrics(option.font).height() + QFontMetrics(scaledFont(TextSize::Small)).height() + 8) };
+        return { 0,
+            std::max(kPresetRow,
+                QFontMetrics(option.font).height() + QFontMetrics(scaledFont(TextSize::Small)).height() + 8) };
     }
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
@@ -120,12 +117,15 @@ public:
             painter->fillRect(option.rect, option.palette.color(QPalette::Highlight));
         const QRect area = option.rect.adjusted(12, 3, -8, -3);
         painter->setFont(option.font);
-        painter->setPen(option.palette.color(option.state.testFlag(QStyle::State_Enabled) ? QPalette::Text : QPalette::PlaceholderText));
-        painter->drawText(QRect(area.left(), area.top(), area.width(), area.height() / 2), Qt::AlignVCenter, QFontMetrics(option.font).elidedText(lines.value(0), Qt::ElideRight, area.width()));
+        painter->setPen(option.palette.color(
+            option.state.testFlag(QStyle::State_Enabled) ? QPalette::Text : QPalette::PlaceholderText));
+        painter->drawText(QRect(area.left(), area.top(), area.width(), area.height() / 2), Qt::AlignVCenter,
+            QFontMetrics(option.font).elidedText(lines.value(0), Qt::ElideRight, area.width()));
         const QFont small = scaledFont(TextSize::Small);
         painter->setFont(small);
         painter->setPen(option.palette.color(chosen ? QPalette::Text : QPalette::PlaceholderText));
-        painter->drawText(QRect(area.left(), area.center().y() + 1, area.width(), area.height() / 2), Qt::AlignVCenter, QFontMetrics(small).elidedText(lines.value(1), Qt::ElideRight, area.width()));
+        painter->drawText(QRect(area.left(), area.center().y() + 1, area.width(), area.height() / 2), Qt::AlignVCenter,
+            QFontMetrics(small).elidedText(lines.value(1), Qt::ElideRight, area.width()));
         painter->restore();
     }
 };
@@ -212,7 +212,8 @@ QWidget* NewRunPage::buildPresets()
     auto* foot = new QVBoxLayout;
     foot->setContentsMargins(10, 8, 10, 8);
     foot->setSpacing(2);
-    const std::pair<QString, void (NewRunPage::*)()> links[] = { { tr("a checkpoint…"), &NewRunPage::pickCheckpoint }, { tr("safetensors…"), &NewRunPage::pickWeights } };
+    const std::pair<QString, void (NewRunPage::*)()> links[]
+        = { { tr("a checkpoint…"), &NewRunPage::pickCheckpoint }, { tr("safetensors…"), &NewRunPage::pickWeights } };
     for (const auto& [text, slot] : links) {
         auto* line = new FlowLayout;
         line->setSpacing(4);
@@ -254,7 +255,8 @@ void NewRunPage::pickCheckpoint()
 
 void NewRunPage::pickWeights()
 {
-    const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder with safetensors and their configuration"));
+    const QString folder
+        = QFileDialog::getExistingDirectory(this, tr("Folder with safetensors and their configuration"));
     if (!folder.isEmpty())
         bench_.form().setText(*findSetting("init_from"), folder);
 }
@@ -282,11 +284,13 @@ QWidget* NewRunPage::buildForm()
 
 void NewRunPage::addGroups(QVBoxLayout* column)
 {
-    constexpr SettingGroup kOpen[] = { SettingGroup::Data, SettingGroup::Model, SettingGroup::Training, SettingGroup::Devices, SettingGroup::StopAndSave };
+    constexpr SettingGroup kOpen[] = { SettingGroup::Data, SettingGroup::Model, SettingGroup::Training,
+        SettingGroup::Devices, SettingGroup::StopAndSave };
     for (const SettingGroup group : kOpen) {
         auto* box = new FormGroup(groupTitle(group), false, bench_.form());
         for (const Setting& setting : settings()) {
-            if (setting.basic && setting.group != SettingGroup::Run && setting.key != "devices" && shownUnder(setting) == group)
+            if (setting.basic && setting.group != SettingGroup::Run && setting.key != "devices"
+                && shownUnder(setting) == group)
                 box->add(setting);
         }
         if (group == SettingGroup::Data) {
@@ -295,18 +299,22 @@ void NewRunPage::addGroups(QVBoxLayout* column)
             box->addBeside("data", choose);
             preview_ = new DataPreview;
             box->addExtra(preview_);
-            connect(preview_, &DataPreview::columnChosen, this, [this](const QString& name) { bench_.form().setText(*findSetting("text_column"), name); });
+            connect(preview_, &DataPreview::columnChosen, this,
+                [this](const QString& name) { bench_.form().setText(*findSetting("text_column"), name); });
         }
         if (group == SettingGroup::Devices)
             box->addExtra(new DevicePicker(bench_.form()));
         groups_.push_back(box);
         column->addWidget(box);
     }
-    constexpr SettingGroup kFolded[] = { SettingGroup::Data, SettingGroup::Model, SettingGroup::Training, SettingGroup::Devices, SettingGroup::StopAndSave,
-        SettingGroup::Optimiser, SettingGroup::Evaluation, SettingGroup::Merging, SettingGroup::Seeds };
+    constexpr SettingGroup kFolded[] = { SettingGroup::Data, SettingGroup::Model, SettingGroup::Training,
+        SettingGroup::Devices, SettingGroup::StopAndSave, SettingGroup::Optimiser, SettingGroup::Evaluation,
+        SettingGroup::Merging, SettingGroup::Seeds };
     for (const SettingGroup group : kFolded) {
-        const bool hasOpenPart = group == SettingGroup::Data || group == SettingGroup::Model || group == SettingGroup::Training || group == SettingGroup::Devices || group == SettingGroup::StopAndSave;
-        auto* box = new FormGroup(hasOpenPart ? tr("%1, further").arg(groupTitle(group)) : groupTitle(group), true, bench_.form());
+        const bool hasOpenPart = group == SettingGroup::Data || group == SettingGroup::Model
+            || group == SettingGroup::Training || group == SettingGroup::Devices || group == SettingGroup::StopAndSave;
+        auto* box = new FormGroup(
+            hasOpenPart ? tr("%1, further").arg(groupTitle(group)) : groupTitle(group), true, bench_.form());
         for (const Setting& setting : settings()) {
             const bool isOpen = setting.basic && setting.group != SettingGroup::Seeds;
             if (setting.group == group && !isOpen)
@@ -334,7 +342,8 @@ void NewRunPage::connectAll()
         applyFilter();
         probeSoon();
     });
-    connect(name_, &QLineEdit::textEdited, this, [this](const QString& text) { bench_.form().setText(*findSetting("name"), text); });
+    connect(name_, &QLineEdit::textEdited, this,
+        [this](const QString& text) { bench_.form().setText(*findSetting("name"), text); });
     connect(search_, &QLineEdit::textChanged, this, &NewRunPage::applyFilter);
     connect(changedOnly_, &QCheckBox::toggled, this, &NewRunPage::applyFilter);
     connect(presets_, &QListWidget::currentItemChanged, this, &NewRunPage::choosePreset);
@@ -343,7 +352,8 @@ void NewRunPage::connectAll()
     connect(estimate_, &EstimatePanel::launchWanted, this, &NewRunPage::launch);
     connect(estimate_, &EstimatePanel::queueWanted, this, &NewRunPage::queue);
     connect(estimate_, &EstimatePanel::savePresetWanted, this, &NewRunPage::savePreset);
-    connect(&bench_.commands(), &RunCommands::progressed, this, [this](const QString& sentence) { estimate_->setBusy(sentence); });
+    connect(&bench_.commands(), &RunCommands::progressed, this,
+        [this](const QString& sentence) { estimate_->setBusy(sentence); });
     connect(&bench_.commands(), &RunCommands::done, this, [this](RunVerb verb) {
         if (verb == RunVerb::Create || verb == RunVerb::Make || verb == RunVerb::Start)
             estimate_->setBusy({});
@@ -372,7 +382,9 @@ void NewRunPage::fillPresets()
         const Preset& preset = choices_[i];
         if (i == presets().size())
             addHeading(*presets_, tr("Yours"));
-        auto* item = new QListWidgetItem(QStringLiteral("%1\n%2").arg(presetTitle(preset), QCoreApplication::translate("Schema", preset.hint.c_str())), presets_);
+        auto* item = new QListWidgetItem(QStringLiteral("%1\n%2").arg(presetTitle(preset),
+                                             QCoreApplication::translate("Schema", preset.hint.c_str())),
+            presets_);
         item->setData(kChoiceRole, static_cast<int>(i));
         if (preset.title == bench_.form().preset().title)
             presets_->setCurrentItem(item);
@@ -405,7 +417,8 @@ void NewRunPage::refresh()
     asked.workspace = pathFromUtf8(bench_.workspace().toStdString());
     const auto folder = folderOfNewRun(asked, name.toStdString(), "…"); // its id is drawn when it is made
     const auto shown = [](const std::filesystem::path& path) { return QString::fromStdString(utf8Text(path)); };
-    folderHint_->setText(name.isEmpty() ? QString() : tr("%1 in %2").arg(shown(folder.filename()), shown(folder.parent_path())));
+    folderHint_->setText(
+        name.isEmpty() ? QString() : tr("%1 in %2").arg(shown(folder.filename()), shown(folder.parent_path())));
     const int changed = static_cast<int>(bench_.form().changesFromPreset().size());
     changedOnly_->setText(tr("Changed only (%1)").arg(changed));
     if (preview_ != nullptr && bench_.form().config().data.empty())
@@ -468,15 +481,9 @@ NewRun NewRunPage::request()
     return request;
 }
 
-void NewRunPage::launch()
-{
-    bench_.commands().launch(request());
-}
+void NewRunPage::launch() { bench_.commands().launch(request()); }
 
-void NewRunPage::queue()
-{
-    bench_.commands().make(request());
-}
+void NewRunPage::queue() { bench_.commands().make(request()); }
 
 void NewRunPage::savePreset()
 {
@@ -500,10 +507,7 @@ void NewRunPage::chooseSource()
         setSource(files.join(QLatin1Char(',')));
 }
 
-void NewRunPage::setSource(const QString& source)
-{
-    bench_.form().setText(*findSetting("data"), source);
-}
+void NewRunPage::setSource(const QString& source) { bench_.form().setText(*findSetting("data"), source); }
 
 void NewRunPage::focusSearch()
 {

@@ -15,17 +15,12 @@ namespace furrow {
 namespace {
 
 constexpr int kMapHeight = 132;
-constexpr std::int64_t kMostChunks = 200'000; // 10 MB of cells; in a map of this size a click meets a dozen of more of them
+constexpr std::int64_t kMostChunks
+    = 200'000; // 10 MB of cells; in a map of this size a click meets a dozen of more of them
 
-const Setting& startSetting()
-{
-    return *findSetting("start_at");
-}
+const Setting& startSetting() { return *findSetting("start_at"); }
 
-QString nameOf(const ChunkPlace& place)
-{
-    return QStringLiteral("%1:%2").arg(place.block).arg(place.column);
-}
+QString nameOf(const ChunkPlace& place) { return QStringLiteral("%1:%2").arg(place.block).arg(place.column); }
 
 } // namespace
 
@@ -73,7 +68,8 @@ void StartMap::buildHead()
 {
     auto* head = new QHBoxLayout;
     words_->setWordWrap(true);
-    words_->setToolTip(tr("Planned from the number of samples. Where chunks would become larger than allowed they end earlier, so a block may have more of them."));
+    words_->setToolTip(tr(
+        "Planned from the number of samples. Where chunks would become larger than allowed they end earlier, so a block may have more of them."));
     head->addWidget(words_, 1);
     beginning_ = makeButton(tr("Choose none"));
     beginning_->setProperty("compact", true);
@@ -88,10 +84,7 @@ void StartMap::clear()
     showNothing(tr("Choose the data first: its blocks and chunks are shown here, to click the one to start at."));
 }
 
-void StartMap::setWaiting()
-{
-    showNothing(tr("Looking at the data…"));
-}
+void StartMap::setWaiting() { showNothing(tr("Looking at the data…")); }
 
 void StartMap::setProbe(const ProbePtr& probe)
 {
@@ -99,9 +92,11 @@ void StartMap::setProbe(const ProbePtr& probe)
     if (!probe->problem.isEmpty())
         showNothing(tr("The data cannot be read, so its chunks are not known."));
     else if (!seen.blocks || !seen.chunks)
-        showNothing(tr("How this data is cut into blocks and chunks is not known before the run, so there is no map. A chunk can be typed above."));
+        showNothing(tr(
+            "How this data is cut into blocks and chunks is not known before the run, so there is no map. A chunk can be typed above."));
     else if (*seen.chunks > kMostChunks)
-        showNothing(tr("The data has %1 chunks, too many for a map of this size. One can be typed above.").arg(countText(*seen.chunks)));
+        showNothing(tr("The data has %1 chunks, too many for a map of this size. One can be typed above.")
+                .arg(countText(*seen.chunks)));
     else
         showPlan(seen);
 }
@@ -124,10 +119,7 @@ void StartMap::showPlan(const DataInspection& seen)
     refresh();
 }
 
-void StartMap::choose(ChunkId chunk)
-{
-    form_.setText(startSetting(), nameOf(placeOf(chunk)));
-}
+void StartMap::choose(ChunkId chunk) { form_.setText(startSetting(), nameOf(placeOf(chunk))); }
 
 void StartMap::refresh()
 {
@@ -145,15 +137,19 @@ void StartMap::refresh()
 QString StartMap::startWords() const
 {
     const std::vector<ChunkCell>& cells = map_->cells();
-    const QString extent = QStringLiteral("%1, %2.").arg(tr("%n block(s)", nullptr, static_cast<int>(blocks_)), tr("%n chunk(s)", nullptr, static_cast<int>(cells.size())));
+    const QString extent = QStringLiteral("%1, %2.").arg(tr("%n block(s)", nullptr, static_cast<int>(blocks_)),
+        tr("%n chunk(s)", nullptr, static_cast<int>(cells.size())));
     const auto start = parseChunkName(form_.config().startAt);
     if (!start)
         return tr("%1 No chunk is chosen. Click the one to start at, or move there with the arrow keys.").arg(extent);
-    const auto chunks = std::count_if(cells.begin(), cells.end(), [&](const ChunkCell& cell) { return cell.block == start->block; });
-    const std::string problem = startProblem(*start, blocks_, chunks == 0 ? std::nullopt : std::optional<std::int64_t>(chunks));
+    const auto chunks
+        = std::count_if(cells.begin(), cells.end(), [&](const ChunkCell& cell) { return cell.block == start->block; });
+    const std::string problem
+        = startProblem(*start, blocks_, chunks == 0 ? std::nullopt : std::optional<std::int64_t>(chunks));
     if (!problem.empty())
         return coreWords(problem);
-    return tr("%1 The first epoch starts at %2 and ends with what lies before it.").arg(extent, chunkTitle(start->block, start->column).toLower());
+    return tr("%1 The first epoch starts at %2 and ends with what lies before it.")
+        .arg(extent, chunkTitle(start->block, start->column).toLower());
 }
 
 } // namespace furrow

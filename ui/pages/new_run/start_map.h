@@ -13,8 +13,8 @@ namespace furrow {
 
 class RunForm;
 
-/// The blocks and chunks that the data will be cut into, below the setting `start_at`: a click or the arrow keys choose the chunk that the first epoch
-/// begins with. Where the cut is not known before the run, it says so and shows no map.
+/// The blocks and chunks that the data will be cut into, below the setting `start_at`: a click or the arrow keys choose
+/// the chunk that the first epoch begins with. Where the cut is not known before the run, it says so and shows no map.
 class StartMap : public QFrame {
     Q_OBJECT
 public:
@@ -40,7 +40,8 @@ private:
     std::int64_t blocks_ = 0; ///< of the plan that is shown; 0: none is
 };
 
-/// The chunks of a data set as they will be cut: rows and sizes decide. Empty: that is not known before the run (rows are estimated, several sources).
+/// The chunks of a data set as they will be cut: rows and sizes decide. Empty: that is not known before the run (rows
+/// are estimated, several sources).
 std::vector<ChunkCell> plannedChunks(const DataInspection& seen, std::int64_t chunkSamples);
 
 } // namespace furrow
