@@ -46,7 +46,7 @@ if [ ! -f "$env/complete" ]; then
     locked uv >"$env/uv.txt"
     $pip -r "$env/uv.txt" || stop "pip could not install uv. Look at the network or the package index, then run this again."
     list=$env/wanted.txt
-    if [ -n "${FURROW_TORCH:-}" ]; then locked pyarrow >"$list"; else cp "$here/requirements.lock" "$list"; fi
+    if [ -n "${FURROW_TORCH:-}" ]; then { locked pyarrow; locked clang-format; } >"$list"; else cp "$here/requirements.lock" "$list"; fi
     UV_LINK_MODE=copy "$env/bin/uv" pip install -q --python "$env/bin/python" --require-hashes -r "$list" \
         || $pip -r "$list" \
         || stop "The Python packages of packaging/requirements.lock could not be installed. Look at the network and the free disk (5 GB), then run this again."
