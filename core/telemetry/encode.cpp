@@ -1,4 +1,4 @@
-#include "core/telemetry/records.h"
+#include "core/telemetry/fields.h"
 
 #include <charconv>
 #include <cmath>
@@ -12,30 +12,31 @@ namespace {
 // written with the digits of a float, which halves the line and loses nothing.
 class LineBuilder {
 public:
-    LineBuilder(std::string& into, const char* kind, std::int64_t monotonicNs)
+    LineBuilder(std::string& into, std::string_view kind)
         : out_(into)
     {
         out_ += "{\"k\":\"";
         out_ += kind;
         out_ += '"';
-        integer("t", monotonicNs);
     }
 
-    void integer(const char* key, std::int64_t value)
+    void integer(FieldName field, std::int64_t value)
     {
         if (value == 0)
             return;
-        name(key);
+        name(field);
         char text[24];
         const auto end = std::to_chars(text, text + sizeof text, value).ptr;
         out_.append(text, end);
     }
 
-    void number(const char* key, double value)
+    void count(FieldName field, int value) { integer(field, value); }
+
+    void number(FieldName field, double value)
     {
         if (value == 0)
             return;
-        name(key);
+        name(field);
         if (std::isnan(value)) {
             out_ += "\"nan\"";
             return;
@@ -52,154 +53,59 @@ public:
     }
 
     /// A measurement: six significant digits are more than it has.
-    void measured(const char* key, double value)
+    void measured(FieldName field, double value)
     {
         if (value == 0 || !std::isfinite(value)) {
-            number(key, value);
+            number(field, value);
             return;
         }
-        name(key);
+        name(field);
         char text[40];
         out_.append(text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr);
     }
 
     /// A duration [ms], rounded to a microsecond.
-    void milliseconds(const char* key, double value)
+    void milliseconds(FieldName field, double value)
     {
         if (std::isfinite(value) && std::abs(value) < 0.0005)
             return;
-        measured(key, std::isfinite(value) ? std::round(value * 1000) / 1000 : value);
+        measured(field, std::isfinite(value) ? std::round(value * 1000) / 1000 : value);
     }
 
-    void string(const char* key, const std::string& value)
+    void string(FieldName field, const std::string& value)
     {
         if (value.empty())
             return;
-        name(key);
+        name(field);
         out_ += nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+
+    template <typename Enum> void word(FieldName field, Enum value, std::span<const std::string_view> words)
+    {
+        name(field);
+        out_ += '"';
+        out_ += words[static_cast<std::size_t>(value)];
+        out_ += '"';
     }
 
     void end() { out_ += "}\n"; }
 
 private:
-    void name(const char* key)
+    void name(FieldName field)
     {
         out_ += ",\"";
-        out_ += key;
+        out_ += field.text;
         out_ += "\":";
     }
 
     std::string& out_;
 };
 
-void encode(const StepRecord& r, std::string& into)
-{
-    LineBuilder line(into, "step", r.monotonicNs);
-    line.integer("step", r.step);
-    line.integer("gstep", r.globalStep);
-    line.integer("epoch", r.epoch);
-    line.integer("block", r.block);
-    line.integer("chunk", r.chunk);
-    line.integer("samples", r.samples);
-    line.integer("tokens", r.tokens);
-    line.integer("stok", r.stepTokens);
-    line.number("loss", r.loss);
-    line.measured("lr", r.lr);
-    line.measured("gnorm", r.gradientNorm);
-    line.measured("pnorm", r.parameterNorm);
-    line.measured("tps", r.tokensPerSecond);
-    line.milliseconds("wait", r.time.waitData);
-    line.milliseconds("fwd", r.time.forward);
-    line.milliseconds("bwd", r.time.backward);
-    line.milliseconds("opt", r.time.optimizer);
-    line.milliseconds("ckpt", r.time.checkpoint);
-    line.integer("mem", r.memoryBytes);
-    line.integer("ranks", r.ranks);
-    line.integer("rank", r.rank);
-    line.end();
-}
-
-void encode(const EvalRecord& r, std::string& into)
-{
-    LineBuilder line(into, "eval", r.monotonicNs);
-    line.integer("step", r.step);
-    line.integer("tokens", r.tokens);
-    line.number("loss", r.loss);
-    line.number("acc", r.accuracy);
-    line.string("what", toString(r.what));
-    line.end();
-}
-
-void encode(const EventRecord& r, std::string& into)
-{
-    LineBuilder line(into, "event", r.monotonicNs);
-    line.integer("step", r.step);
-    line.integer("chunk", r.chunk);
-    line.string("what", toString(r.kind));
-    line.string("text", r.text);
-    line.end();
-}
-
-void encode(const GpuRecord& r, std::string& into)
-{
-    LineBuilder line(into, "gpu", r.monotonicNs);
-    line.string("device", r.device);
-    line.measured("util", r.utilization);
-    line.integer("mem", r.memoryUsedBytes);
-    line.integer("memtotal", r.memoryTotalBytes);
-    line.measured("power", r.powerWatt);
-    line.measured("temp", r.temperatureCelsius);
-    line.end();
-}
-
-void encode(const SampleRecord& r, std::string& into)
-{
-    LineBuilder line(into, "sample", r.monotonicNs);
-    line.integer("step", r.step);
-    line.string("prompt", r.prompt);
-    line.string("text", r.text);
-    line.end();
-}
-
-void encode(const ClaimWaitRecord& r, std::string& into)
-{
-    LineBuilder line(into, "claims", r.monotonicNs);
-    line.integer("count", r.count);
-    line.milliseconds("p50", r.p50Ms);
-    line.milliseconds("p99", r.p99Ms);
-    line.milliseconds("max", r.maxMs);
-    line.end();
-}
-
-void encode(const DriftRecord& r, std::string& into)
-{
-    LineBuilder line(into, "drift", r.monotonicNs);
-    line.integer("round", r.round);
-    line.integer("replica", r.replica);
-    line.measured("mean", r.fromMean);
-    line.measured("base", r.fromBase);
-    line.measured("pnorm", r.parameterNorm);
-    line.end();
-}
-
 } // namespace
 
-const char* toString(EventRecord::Kind kind)
-{
-    switch (kind) {
-    case EventRecord::Kind::Started: return "started";
-    case EventRecord::Kind::Stopped: return "stopped";
-    case EventRecord::Kind::Checkpoint: return "checkpoint";
-    case EventRecord::Kind::Nan: return "nan";
-    case EventRecord::Kind::Spike: return "spike";
-    case EventRecord::Kind::Merge: return "merge";
-    case EventRecord::Kind::Rollback: return "rollback";
-    case EventRecord::Kind::Alarm: break;
-    }
-    return "alarm";
-}
+std::string_view toString(EventRecord::Kind kind) { return kEventWords[static_cast<std::size_t>(kind)]; }
 
-const char* toString(EvalRecord::What what) { return what == EvalRecord::What::Merged ? "merged" : "replica"; }
+std::string_view toString(EvalRecord::What what) { return kEvalWords[static_cast<std::size_t>(what)]; }
 
 void encodeLine(const TelemetryHeader& header, std::string& into)
 {
@@ -217,7 +123,13 @@ void encodeLine(const TelemetryHeader& header, std::string& into)
 
 void encodeLine(const TelemetryRecord& record, std::string& into)
 {
-    std::visit([&into](const auto& r) { encode(r, into); }, record);
+    std::visit(
+        [&into](const auto& r) {
+            LineBuilder line(into, kRecordKind<std::remove_cvref_t<decltype(r)>>);
+            visitFields(r, line);
+            line.end();
+        },
+        record);
 }
 
 } // namespace furrow

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace furrow {
@@ -126,9 +127,9 @@ using TelemetryRecord
     = std::variant<StepRecord, EvalRecord, EventRecord, GpuRecord, SampleRecord, ClaimWaitRecord, DriftRecord>;
 
 /// "started" "stopped" "checkpoint" "nan" "spike" "merge" "rollback" "alarm".
-const char* toString(EventRecord::Kind kind);
+std::string_view toString(EventRecord::Kind kind);
 /// "replica" or "merged".
-const char* toString(EvalRecord::What what);
+std::string_view toString(EvalRecord::What what);
 
 /// Appends one line, "\n" included. Strings that are not UTF-8 get replacement characters.
 void encodeLine(const TelemetryHeader& header, std::string& into);

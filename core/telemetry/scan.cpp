@@ -1,7 +1,10 @@
-// How this works: a line is one flat object. Keys are at most 8 bytes and are compared as one integer; digits are taken
-// eight at a time; numbers go through an exact fast path (mantissa below 2^53, power of ten up to 22) and fall back to
+// How this works: a line is one flat object. Keys are at most 8 bytes and are compared as one integer, each with the
+// field that a writer puts next, so that a line of ours is read in one pass over its fields; digits are taken eight at
+// a time; numbers go through an exact fast path (mantissa below 2^53, power of ten up to 22) and fall back to
 // from_chars.
 #include "core/telemetry/scan.h"
+
+#include "core/telemetry/fields.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,14 +16,6 @@
 
 namespace furrow {
 namespace {
-
-constexpr std::uint64_t packed(std::string_view key)
-{
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < key.size() && i < 8; ++i)
-        value |= static_cast<std::uint64_t>(static_cast<unsigned char>(key[i])) << (8 * i);
-    return value;
-}
 
 struct Value {
     double number = 0;
@@ -133,7 +128,7 @@ const char* scanString(const char* p, const char* end, std::string_view& out)
     return p + 1;
 }
 
-/// A key as packed() has it; 0: longer than ours are. @param p  behind the opening quote  @return behind the closing
+/// A key as FieldName has it; 0: longer than ours are. @param p  behind the opening quote  @return behind the closing
 /// quote, or null
 const char* scanKey(const char* p, const char* end, std::uint64_t& key)
 {
@@ -147,7 +142,9 @@ const char* scanKey(const char* p, const char* end, std::uint64_t& key)
     }
     std::string_view text;
     p = scanString(p, end, text);
-    key = text.size() <= 8 ? packed(text) : 0;
+    key = 0;
+    if (!text.empty() && text.size() <= 8)
+        std::memcpy(&key, text.data(), text.size());
     return p;
 }
 
@@ -204,149 +201,136 @@ bool asCount(const Value& v, int& out)
     return true;
 }
 
-/// @return false: the key is known and its value is not what it must be
-bool setStep(std::uint64_t key, const Value& v, StepRecord& r)
-{
-    switch (key) {
-    case packed("t"): return asInteger(v, r.monotonicNs);
-    case packed("step"): return asInteger(v, r.step);
-    case packed("gstep"): return asInteger(v, r.globalStep);
-    case packed("epoch"): return asInteger(v, r.epoch);
-    case packed("block"): return asInteger(v, r.block);
-    case packed("chunk"): return asInteger(v, r.chunk);
-    case packed("samples"): return asInteger(v, r.samples);
-    case packed("tokens"): return asInteger(v, r.tokens);
-    case packed("stok"): return asInteger(v, r.stepTokens);
-    case packed("loss"): return asNumber(v, r.loss);
-    case packed("lr"): return asNumber(v, r.lr);
-    case packed("gnorm"): return asNumber(v, r.gradientNorm);
-    case packed("pnorm"): return asNumber(v, r.parameterNorm);
-    case packed("tps"): return asNumber(v, r.tokensPerSecond);
-    case packed("wait"): return asNumber(v, r.time.waitData);
-    case packed("fwd"): return asNumber(v, r.time.forward);
-    case packed("bwd"): return asNumber(v, r.time.backward);
-    case packed("opt"): return asNumber(v, r.time.optimizer);
-    case packed("ckpt"): return asNumber(v, r.time.checkpoint);
-    case packed("mem"): return asInteger(v, r.memoryBytes);
-    case packed("ranks"): return asCount(v, r.ranks);
-    case packed("rank"): return asCount(v, r.rank);
-    default: return true;
+/// The pairs of a flat object, one after the other; nested values are not ours and make the line bad.
+class Pairs {
+public:
+    Pairs(const char* begin, const char* end)
+        : at_(begin)
+        , end_(end)
+        , state_(begin < end && *begin == '{' && end[-1] == '}' ? State::More : State::Bad)
+    {
+        next();
     }
-}
 
-bool setEval(std::uint64_t key, const Value& v, EvalRecord& r)
-{
-    switch (key) {
-    case packed("t"): return asInteger(v, r.monotonicNs);
-    case packed("step"): return asInteger(v, r.step);
-    case packed("tokens"): return asInteger(v, r.tokens);
-    case packed("loss"): return asNumber(v, r.loss);
-    case packed("acc"): return asNumber(v, r.accuracy);
-    case packed("what"):
-        r.what = v.text == "merged" ? EvalRecord::What::Merged : EvalRecord::What::Replica;
-        return true;
-    default: return true;
+    bool more() const { return state_ == State::More; }
+    bool complete() const { return state_ == State::Complete; }
+    std::uint64_t key() const { return key_; } ///< 0: there is no more, or it is none of ours
+    const Value& value() const { return value_; }
+    void fail() { end(State::Bad); }
+
+    /// Of the pair before, the byte behind it is the next one.
+    void next()
+    {
+        if (!more())
+            return;
+        if (*at_ == '}')
+            end(at_ + 1 == end_ && hasPair_ ? State::Complete : State::Bad);
+        else if (*at_ != (hasPair_ ? ',' : '{') || !readPair(at_ + 1))
+            end(State::Bad);
     }
-}
 
-bool setEvent(std::uint64_t key, const Value& v, EventRecord& r)
-{
-    switch (key) {
-    case packed("t"): return asInteger(v, r.monotonicNs);
-    case packed("step"): return asInteger(v, r.step);
-    case packed("chunk"): return asInteger(v, r.chunk);
-    case packed("text"): return unescape(v.text, r.text);
-    case packed("what"):
-        for (int kind = 0; kind <= static_cast<int>(EventRecord::Kind::Alarm); ++kind) {
-            if (v.text == toString(static_cast<EventRecord::Kind>(kind))) {
-                r.kind = static_cast<EventRecord::Kind>(kind);
-                return true;
-            }
-        }
-        return true;
-    default: return true;
+private:
+    enum class State { More, Complete, Bad };
+
+    void end(State state)
+    {
+        state_ = state;
+        key_ = 0;
     }
-}
 
-bool setGpu(std::uint64_t key, const Value& v, GpuRecord& r)
-{
-    switch (key) {
-    case packed("t"): return asInteger(v, r.monotonicNs);
-    case packed("device"): return unescape(v.text, r.device);
-    case packed("util"): return asNumber(v, r.utilization);
-    case packed("mem"): return asInteger(v, r.memoryUsedBytes);
-    case packed("memtotal"): return asInteger(v, r.memoryTotalBytes);
-    case packed("power"): return asNumber(v, r.powerWatt);
-    case packed("temp"): return asNumber(v, r.temperatureCelsius);
-    default: return true;
-    }
-}
-
-bool setSample(std::uint64_t key, const Value& v, SampleRecord& r)
-{
-    switch (key) {
-    case packed("t"): return asInteger(v, r.monotonicNs);
-    case packed("step"): return asInteger(v, r.step);
-    case packed("prompt"): return unescape(v.text, r.prompt);
-    case packed("text"): return unescape(v.text, r.text);
-    default: return true;
-    }
-}
-
-bool setClaims(std::uint64_t key, const Value& v, ClaimWaitRecord& r)
-{
-    switch (key) {
-    case packed("t"): return asInteger(v, r.monotonicNs);
-    case packed("count"): return asInteger(v, r.count);
-    case packed("p50"): return asNumber(v, r.p50Ms);
-    case packed("p99"): return asNumber(v, r.p99Ms);
-    case packed("max"): return asNumber(v, r.maxMs);
-    default: return true;
-    }
-}
-
-bool setDrift(std::uint64_t key, const Value& v, DriftRecord& r)
-{
-    switch (key) {
-    case packed("t"): return asInteger(v, r.monotonicNs);
-    case packed("round"): return asInteger(v, r.round);
-    case packed("replica"): return asCount(v, r.replica);
-    case packed("mean"): return asNumber(v, r.fromMean);
-    case packed("base"): return asNumber(v, r.fromBase);
-    case packed("pnorm"): return asNumber(v, r.parameterNorm);
-    default: return true;
-    }
-}
-
-/// Walks the pairs of a flat object and hands each to `set`; nested values are not ours and make the line Bad.
-template <typename Set> bool walk(const char* p, const char* end, Set set)
-{
-    if (p >= end || *p != '{' || end[-1] != '}')
-        return false;
-    ++p;
-    for (;;) {
-        if (p >= end || *p != '"')
+    bool readPair(const char* p)
+    {
+        if (p >= end_ || *p != '"')
             return false;
-        std::uint64_t key = 0;
-        p = scanKey(p + 1, end, key);
-        if (!p || p >= end || *p != ':')
+        p = scanKey(p + 1, end_, key_);
+        if (!p || p >= end_ || *p != ':')
             return false;
         ++p;
-        Value value;
-        if (p < end && *p == '"')
-            p = scanString(p + 1, end, value.text);
+        value_ = {};
+        p = p < end_ && *p == '"' ? scanString(p + 1, end_, value_.text) : scanNumber(p, end_, value_);
+        at_ = p;
+        hasPair_ = true;
+        return p && p < end_;
+    }
+
+    const char* at_;
+    const char* end_;
+    State state_;
+    bool hasPair_ = false;
+    std::uint64_t key_ = 0;
+    Value value_;
+};
+
+/// Takes the pairs that belong to the fields it is shown, in their order.
+class FieldReader {
+public:
+    explicit FieldReader(Pairs& pairs)
+        : pairs_(pairs)
+    {
+    }
+
+    void integer(FieldName name, std::int64_t& out)
+    {
+        if (isNext(name))
+            accept(asInteger(pairs_.value(), out));
+    }
+    void count(FieldName name, int& out)
+    {
+        if (isNext(name))
+            accept(asCount(pairs_.value(), out));
+    }
+    void number(FieldName name, double& out)
+    {
+        if (isNext(name))
+            accept(asNumber(pairs_.value(), out));
+    }
+    void measured(FieldName name, double& out) { number(name, out); }
+    void milliseconds(FieldName name, double& out) { number(name, out); }
+    void string(FieldName name, std::string& out)
+    {
+        if (isNext(name))
+            accept(unescape(pairs_.value().text, out));
+    }
+    /// A word that a later version has stays what it is by default.
+    template <typename Enum> void word(FieldName name, Enum& out, std::span<const std::string_view> words)
+    {
+        if (!isNext(name))
+            return;
+        const auto found = std::find(words.begin(), words.end(), pairs_.value().text);
+        if (found != words.end())
+            out = static_cast<Enum>(found - words.begin());
+        accept(true);
+    }
+
+    bool hasTaken() const { return taken_; }
+
+private:
+    bool isNext(FieldName name) const { return pairs_.key() == name.bytes; }
+    void accept(bool good)
+    {
+        taken_ = true;
+        if (good)
+            pairs_.next();
         else
-            p = scanNumber(p, end, value);
-        if (!p || p >= end)
-            return false;
-        if (!set(key, value))
-            return false;
-        if (*p == '}')
-            return p + 1 == end;
-        if (*p != ',')
-            return false;
-        ++p;
+            pairs_.fail();
     }
+
+    Pairs& pairs_;
+    bool taken_ = false;
+};
+
+template <typename Record> bool readFields(std::string_view line, Record& record)
+{
+    record = {};
+    Pairs pairs(line.data(), line.data() + line.size());
+    pairs.next(); // behind the kind
+    while (pairs.more()) {
+        FieldReader reader(pairs);
+        visitFields(record, reader);
+        if (!reader.hasTaken())
+            pairs.next(); // not a field of ours
+    }
+    return pairs.complete();
 }
 
 void scanHeader(std::string_view line, ScannedLine& into)
@@ -398,45 +382,22 @@ void scanLine(std::string_view line, ScannedLine& into)
     }
     if (!line.starts_with(kPrefix))
         return;
-    const char* const begin = line.data();
-    const char* const end = begin + line.size();
     const auto kind = line.substr(kPrefix.size(), line.find('"', kPrefix.size()) - kPrefix.size());
-    bool good = false;
-    if (kind == "step") {
-        into.step = {};
-        good = walk(begin, end, [&](auto key, const auto& v) { return setStep(key, v, into.step); })
-            && into.step.monotonicNs != 0;
-        into.kind = LineKind::Step;
-    } else if (kind == "eval") {
-        into.eval = {};
-        good = walk(begin, end, [&](auto key, const auto& v) { return setEval(key, v, into.eval); });
-        into.kind = LineKind::Eval;
-    } else if (kind == "event") {
-        into.event = {};
-        good = walk(begin, end, [&](auto key, const auto& v) { return setEvent(key, v, into.event); });
-        into.kind = LineKind::Event;
-    } else if (kind == "gpu") {
-        into.gpu = {};
-        good = walk(begin, end, [&](auto key, const auto& v) { return setGpu(key, v, into.gpu); });
-        into.kind = LineKind::Gpu;
-    } else if (kind == "sample") {
-        into.sample = {};
-        good = walk(begin, end, [&](auto key, const auto& v) { return setSample(key, v, into.sample); });
-        into.kind = LineKind::Sample;
-    } else if (kind == "claims") {
-        into.claims = {};
-        good = walk(begin, end, [&](auto key, const auto& v) { return setClaims(key, v, into.claims); });
-        into.kind = LineKind::Claims;
-    } else if (kind == "drift") {
-        into.drift = {};
-        good = walk(begin, end, [&](auto key, const auto& v) { return setDrift(key, v, into.drift); });
-        into.kind = LineKind::Drift;
-    } else {
-        good = line.back() == '}';
+    const auto read = [&](auto& record, LineKind known) {
+        if (kind != kRecordKind<std::remove_cvref_t<decltype(record)>>)
+            return false;
+        if (readFields(line, record))
+            into.kind = known;
+        return true;
+    };
+    if (read(into.step, LineKind::Step)) {
+        if (into.step.monotonicNs == 0)
+            into.kind = LineKind::Bad;
+    } else if (!read(into.eval, LineKind::Eval) && !read(into.event, LineKind::Event) && !read(into.gpu, LineKind::Gpu)
+        && !read(into.sample, LineKind::Sample) && !read(into.claims, LineKind::Claims)
+        && !read(into.drift, LineKind::Drift) && line.back() == '}') {
         into.kind = LineKind::Unknown;
     }
-    if (!good)
-        into.kind = LineKind::Bad;
 }
 
 } // namespace furrow
