@@ -4277,10 +4277,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Longer samples are filtered and counted. 0: no limit.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>ASCII only</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4326,10 +4322,6 @@
     </message>
     <message>
         <source>Samples, at most</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Use only this many samples of each source. 0: all.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4413,15 +4405,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Heads of keys and values in grouped-query attention. 0: as many as heads.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Feed-forward width</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Inner size of the feed-forward part. 0: the usual one for the activation.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4505,10 +4489,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Feed-forward parts to choose from in each block (mixture of experts). 0: one, for all tokens.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Active experts</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4518,10 +4498,6 @@
     </message>
     <message>
         <source>Low layers</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>hrm: blocks of the fast module. 0: as many as layers.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4581,15 +4557,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Train only a pair of small matrices beside each linear layer and keep the weights of init_from as they are. 0: train all weights.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>LoRA alpha</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The pairs are scaled by alpha / rank. 0: twice the rank.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4657,10 +4625,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tokens of the run at which the final rate is reached. 0: as the stopping rules say, or the tokens of the epochs when they are known.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Precision</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4709,10 +4673,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Keep a moving average of the weights with this decay; evaluation, samples and exports use it. 0: none.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Devices</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4722,18 +4682,6 @@
     </message>
     <message>
         <source>Workers</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Number of workers. 0: one for each device; on the CPU two, or one when they are never merged.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Threads a worker</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>CPU threads of one worker. 0: cores divided by workers.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4777,15 +4725,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stop after this many optimiser steps, summed over the workers. 0: no limit.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Tokens</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Stop after this many trained tokens. 0: no limit.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4797,19 +4737,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stop after this much active time. 0: no limit.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Stop after epoch</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Stop after blocks</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>End when this many blocks are complete. 0: no limit.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4842,10 +4774,6 @@
     </message>
     <message>
         <source>Newest checkpoints kept for each replica; the best one and pinned ones stay as well.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Optimizer</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4889,10 +4817,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Largest norm of the gradient. 0: no clipping.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Bad steps, at most</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4902,10 +4826,6 @@
     </message>
     <message>
         <source>Evaluate every</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Own steps of a worker between two evaluations on held-out text. 0: only at the end.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4925,10 +4845,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Own steps of worker 0 between two text samples. 0: never.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Prompt</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4942,10 +4858,6 @@
     </message>
     <message>
         <source>Merge every</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Tokens of the run between two merges. 0: ten times an epoch of known length, but not before each worker has done 250 steps. There is always one at the end.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5193,10 +5105,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again. 0: never.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5209,11 +5117,171 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Also save after this many own steps of a worker; at the end of its chunk where that is at most five seconds away. 0: by time only.</source>
+        <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum; the last round keeps what evaluates best of outer step and plain average), or none: N models.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum; the last round keeps what evaluates best of outer step and plain average), or none: N models.</source>
+        <source>%1 0: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Longer samples are filtered and counted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use only this many samples of each source.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>as many as heads</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Heads of keys and values in grouped-query attention.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the usual one for the activation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Inner size of the feed-forward part.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one for all tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Feed-forward parts to choose from in each block (mixture of experts).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>as many as layers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hrm: blocks of the fast module.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>train all weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Train only a pair of small matrices beside each linear layer and keep the weights of init_from as they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>twice the rank</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The pairs are scaled by alpha / rank.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>as the stopping rules or the epochs say</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens of the run at which the final rate is reached.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep a moving average of the weights with this decay; evaluation, samples and exports use it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one per device, two on a CPU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Number of workers. Where they are never merged, 0 makes one on a CPU.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Threads per worker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cores divided by workers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CPU threads of one worker.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop after this many optimiser steps, summed over the workers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop after this many trained tokens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop after this much active time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End when this many blocks are complete.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by time only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Also save after this many own steps of a worker; at the end of its chunk where that is at most five seconds away.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no clipping</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Largest norm of the gradient.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>only at the end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Own steps of a worker between two evaluations on held-out text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Own steps of worker 0 between two text samples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ten times an epoch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens of the run between two merges. With 0 none comes before each worker has done 250 steps. There is always one at the end.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -4277,10 +4277,6 @@
         <translation>Muestra más larga</translation>
     </message>
     <message>
-        <source>Longer samples are filtered and counted. 0: no limit.</source>
-        <translation>Las muestras más largas se filtran y se cuentan. 0: sin límite.</translation>
-    </message>
-    <message>
         <source>ASCII only</source>
         <translation>Solo ASCII</translation>
     </message>
@@ -4327,10 +4323,6 @@
     <message>
         <source>Samples, at most</source>
         <translation>Muestras, máximo</translation>
-    </message>
-    <message>
-        <source>Use only this many samples of each source. 0: all.</source>
-        <translation>Usar solo tantas muestras de cada origen. 0: todas.</translation>
     </message>
     <message>
         <source>Fraction</source>
@@ -4413,16 +4405,8 @@
         <translation>Cabezas clave-valor</translation>
     </message>
     <message>
-        <source>Heads of keys and values in grouped-query attention. 0: as many as heads.</source>
-        <translation>Cabezas de claves y valores en la atención por grupos. 0: tantas como cabezas.</translation>
-    </message>
-    <message>
         <source>Feed-forward width</source>
         <translation>Anchura de la red interna</translation>
-    </message>
-    <message>
-        <source>Inner size of the feed-forward part. 0: the usual one for the activation.</source>
-        <translation>Tamaño interior de la parte feed-forward. 0: el habitual para la activación.</translation>
     </message>
     <message>
         <source>Context</source>
@@ -4505,10 +4489,6 @@
         <translation>Expertos</translation>
     </message>
     <message>
-        <source>Feed-forward parts to choose from in each block (mixture of experts). 0: one, for all tokens.</source>
-        <translation>Partes de propagación entre las que se elige en cada bloque (mezcla de expertos). 0: una, para todos los tokens.</translation>
-    </message>
-    <message>
         <source>Active experts</source>
         <translation>Expertos activos</translation>
     </message>
@@ -4519,10 +4499,6 @@
     <message>
         <source>Low layers</source>
         <translation>Capas bajas</translation>
-    </message>
-    <message>
-        <source>hrm: blocks of the fast module. 0: as many as layers.</source>
-        <translation>hrm: bloques del módulo rápido. 0: tantos como capas.</translation>
     </message>
     <message>
         <source>Expansion</source>
@@ -4581,16 +4557,8 @@
         <translation>Rango de LoRA</translation>
     </message>
     <message>
-        <source>Train only a pair of small matrices beside each linear layer and keep the weights of init_from as they are. 0: train all weights.</source>
-        <translation>Entrenar solo un par de matrices pequeñas junto a cada capa lineal y dejar los pesos de init_from como están. 0: entrenar todos los pesos.</translation>
-    </message>
-    <message>
         <source>LoRA alpha</source>
         <translation>Alfa de LoRA</translation>
-    </message>
-    <message>
-        <source>The pairs are scaled by alpha / rank. 0: twice the rank.</source>
-        <translation>Los pares se escalan por alfa / rango. 0: el doble del rango.</translation>
     </message>
     <message>
         <source>Batch</source>
@@ -4657,10 +4625,6 @@
         <translation>Duración del plan</translation>
     </message>
     <message>
-        <source>Tokens of the run at which the final rate is reached. 0: as the stopping rules say, or the tokens of the epochs when they are known.</source>
-        <translation>Tokens de la ejecución en los que se alcanza la tasa final. 0: según las reglas de parada, o los tokens de las épocas si se conocen.</translation>
-    </message>
-    <message>
         <source>Precision</source>
         <translation>Precisión</translation>
     </message>
@@ -4709,10 +4673,6 @@
         <translation>Pesos promediados</translation>
     </message>
     <message>
-        <source>Keep a moving average of the weights with this decay; evaluation, samples and exports use it. 0: none.</source>
-        <translation>Mantener una media móvil de los pesos con esta caída; la usan evaluación, muestras y exportaciones. 0: ninguna.</translation>
-    </message>
-    <message>
         <source>Devices</source>
         <translation>Dispositivos</translation>
     </message>
@@ -4723,18 +4683,6 @@
     <message>
         <source>Workers</source>
         <translation>Trabajadores</translation>
-    </message>
-    <message>
-        <source>Number of workers. 0: one for each device; on the CPU two, or one when they are never merged.</source>
-        <translation>Número de trabajadores. 0: uno por dispositivo; en la CPU, dos, o uno si nunca se fusionan.</translation>
-    </message>
-    <message>
-        <source>Threads a worker</source>
-        <translation>Hilos por trabajador</translation>
-    </message>
-    <message>
-        <source>CPU threads of one worker. 0: cores divided by workers.</source>
-        <translation>Hilos de CPU de un trabajador. 0: núcleos entre trabajadores.</translation>
     </message>
     <message>
         <source>Workers train</source>
@@ -4777,16 +4725,8 @@
         <translation>Pasos</translation>
     </message>
     <message>
-        <source>Stop after this many optimiser steps, summed over the workers. 0: no limit.</source>
-        <translation>Detener tras tantos pasos de optimización, sumados entre trabajadores. 0: sin límite.</translation>
-    </message>
-    <message>
         <source>Tokens</source>
         <translation>Tokens</translation>
-    </message>
-    <message>
-        <source>Stop after this many trained tokens. 0: no limit.</source>
-        <translation>Detener tras tantos tokens entrenados. 0: sin límite.</translation>
     </message>
     <message>
         <source>Hours</source>
@@ -4797,20 +4737,12 @@
         <translation>horas</translation>
     </message>
     <message>
-        <source>Stop after this much active time. 0: no limit.</source>
-        <translation>Detener tras este tiempo activo. 0: sin límite.</translation>
-    </message>
-    <message>
         <source>Stop after epoch</source>
         <translation>Detener tras la época</translation>
     </message>
     <message>
         <source>Stop after blocks</source>
         <translation>Detener tras bloques</translation>
-    </message>
-    <message>
-        <source>End when this many blocks are complete. 0: no limit.</source>
-        <translation>Terminar cuando estén completos tantos bloques. 0: sin límite.</translation>
     </message>
     <message>
         <source>Iterate</source>
@@ -4843,10 +4775,6 @@
     <message>
         <source>Newest checkpoints kept for each replica; the best one and pinned ones stay as well.</source>
         <translation>Puntos de control más recientes que se conservan por réplica; el mejor y los fijados también quedan.</translation>
-    </message>
-    <message>
-        <source>Optimizer</source>
-        <translation>Optimizador</translation>
     </message>
     <message>
         <source>adamw, adamw8bit (its moments take a quarter of the memory), adamatan2 (no epsilon, scale free) or sgd with momentum beta1.</source>
@@ -4889,10 +4817,6 @@
         <translation>Recorte de gradiente</translation>
     </message>
     <message>
-        <source>Largest norm of the gradient. 0: no clipping.</source>
-        <translation>Norma máxima del gradiente. 0: sin recorte.</translation>
-    </message>
-    <message>
         <source>Bad steps, at most</source>
         <translation>Pasos malos, máximo</translation>
     </message>
@@ -4903,10 +4827,6 @@
     <message>
         <source>Evaluate every</source>
         <translation>Evaluar cada</translation>
-    </message>
-    <message>
-        <source>Own steps of a worker between two evaluations on held-out text. 0: only at the end.</source>
-        <translation>Pasos propios de un trabajador entre dos evaluaciones con texto reservado. 0: solo al final.</translation>
     </message>
     <message>
         <source>Batches</source>
@@ -4925,10 +4845,6 @@
         <translation>Generar texto cada</translation>
     </message>
     <message>
-        <source>Own steps of worker 0 between two text samples. 0: never.</source>
-        <translation>Pasos propios del trabajador 0 entre dos textos generados. 0: nunca.</translation>
-    </message>
-    <message>
         <source>Prompt</source>
         <translation>Comienzo</translation>
     </message>
@@ -4943,10 +4859,6 @@
     <message>
         <source>Merge every</source>
         <translation>Fusionar cada</translation>
-    </message>
-    <message>
-        <source>Tokens of the run between two merges. 0: ten times an epoch of known length, but not before each worker has done 250 steps. There is always one at the end.</source>
-        <translation>Tokens de la ejecución entre dos fusiones. 0: diez veces en una época de longitud conocida, pero no antes de que cada trabajador haya dado 250 pasos. Siempre hay una al final.</translation>
     </message>
     <message>
         <source>Outer rate</source>
@@ -5193,10 +5105,6 @@
         <translation>Alarma de pérdida por debajo de</translation>
     </message>
     <message>
-        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again. 0: never.</source>
-        <translation>Se da una alarma cuando la pérdida en texto nuevo está por debajo de esta fracción de la esperada: puede que las etiquetas no estén desplazadas o que los datos se contengan a sí mismos. 0: nunca.</translation>
-    </message>
-    <message>
         <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
         <translation>Archivos, carpetas o patrones con texto (txt, csv, tsv, jsonl, json, parquet, arrow, warc; sin comprimir, .gz, .zst, .xz o .bz2; todo salvo Parquet y Arrow comprimidos también dentro de .zip y .tar), o hf://owner/name[:config][:split][@revision].</translation>
     </message>
@@ -5209,12 +5117,172 @@
         <translation>Tramos de un archivo que el alimentador de una ejecución pide a la vez a un servidor. Más de unos pocos solo sirven en conexiones lentas o lejanas, y un servidor puede rechazarlos.</translation>
     </message>
     <message>
-        <source>Also save after this many own steps of a worker; at the end of its chunk where that is at most five seconds away. 0: by time only.</source>
-        <translation>Guardar también tras tantos pasos propios de un trabajador; al final de su fragmento si falta para él a lo sumo cinco segundos. 0: solo por tiempo.</translation>
-    </message>
-    <message>
         <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum; the last round keeps what evaluates best of outer step and plain average), or none: N models.</source>
         <translation>Cómo las réplicas de los trabajadores se vuelven un modelo: media de pesos por tokens, DiLoCo (media con momento exterior; la última ronda conserva lo que mejor se evalúa entre el paso exterior y la media simple), o ninguna: N modelos.</translation>
+    </message>
+    <message>
+        <source>%1 0: %2.</source>
+        <translation>%1 0: %2.</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>sin límite</translation>
+    </message>
+    <message>
+        <source>Longer samples are filtered and counted.</source>
+        <translation>Las muestras más largas se filtran y se cuentan.</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>todas</translation>
+    </message>
+    <message>
+        <source>Use only this many samples of each source.</source>
+        <translation>Usar solo tantas muestras de cada origen.</translation>
+    </message>
+    <message>
+        <source>as many as heads</source>
+        <translation>tantas como cabezas</translation>
+    </message>
+    <message>
+        <source>Heads of keys and values in grouped-query attention.</source>
+        <translation>Cabezas de claves y valores en la atención por grupos.</translation>
+    </message>
+    <message>
+        <source>the usual one for the activation</source>
+        <translation>el habitual para la activación</translation>
+    </message>
+    <message>
+        <source>Inner size of the feed-forward part.</source>
+        <translation>Tamaño interior de la parte feed-forward.</translation>
+    </message>
+    <message>
+        <source>one for all tokens</source>
+        <translation>una para todos los tokens</translation>
+    </message>
+    <message>
+        <source>Feed-forward parts to choose from in each block (mixture of experts).</source>
+        <translation>Partes de propagación entre las que se elige en cada bloque (mezcla de expertos).</translation>
+    </message>
+    <message>
+        <source>as many as layers</source>
+        <translation>tantos como capas</translation>
+    </message>
+    <message>
+        <source>hrm: blocks of the fast module.</source>
+        <translation>hrm: bloques del módulo rápido.</translation>
+    </message>
+    <message>
+        <source>train all weights</source>
+        <translation>entrenar todos los pesos</translation>
+    </message>
+    <message>
+        <source>Train only a pair of small matrices beside each linear layer and keep the weights of init_from as they are.</source>
+        <translation>Entrenar solo un par de matrices pequeñas junto a cada capa lineal y dejar los pesos de init_from como están.</translation>
+    </message>
+    <message>
+        <source>twice the rank</source>
+        <translation>el doble del rango</translation>
+    </message>
+    <message>
+        <source>The pairs are scaled by alpha / rank.</source>
+        <translation>Los pares se escalan por alfa / rango.</translation>
+    </message>
+    <message>
+        <source>as the stopping rules or the epochs say</source>
+        <translation>según las reglas de parada o las épocas</translation>
+    </message>
+    <message>
+        <source>Tokens of the run at which the final rate is reached.</source>
+        <translation>Tokens de la ejecución en los que se alcanza la tasa final.</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>ninguna</translation>
+    </message>
+    <message>
+        <source>Keep a moving average of the weights with this decay; evaluation, samples and exports use it.</source>
+        <translation>Mantener una media móvil de los pesos con esta caída; la usan evaluación, muestras y exportaciones.</translation>
+    </message>
+    <message>
+        <source>one per device, two on a CPU</source>
+        <translation>uno por dispositivo, dos en una CPU</translation>
+    </message>
+    <message>
+        <source>Number of workers. Where they are never merged, 0 makes one on a CPU.</source>
+        <translation>Número de trabajadores. Si nunca se fusionan, 0 crea uno en una CPU.</translation>
+    </message>
+    <message>
+        <source>Threads per worker</source>
+        <translation>Hilos por trabajador</translation>
+    </message>
+    <message>
+        <source>cores divided by workers</source>
+        <translation>núcleos entre trabajadores</translation>
+    </message>
+    <message>
+        <source>CPU threads of one worker.</source>
+        <translation>Hilos de CPU de un trabajador.</translation>
+    </message>
+    <message>
+        <source>Stop after this many optimiser steps, summed over the workers.</source>
+        <translation>Detener tras tantos pasos de optimización, sumados entre trabajadores.</translation>
+    </message>
+    <message>
+        <source>Stop after this many trained tokens.</source>
+        <translation>Detener tras tantos tokens entrenados.</translation>
+    </message>
+    <message>
+        <source>Stop after this much active time.</source>
+        <translation>Detener tras este tiempo activo.</translation>
+    </message>
+    <message>
+        <source>End when this many blocks are complete.</source>
+        <translation>Terminar cuando estén completos tantos bloques.</translation>
+    </message>
+    <message>
+        <source>by time only</source>
+        <translation>solo por tiempo</translation>
+    </message>
+    <message>
+        <source>Also save after this many own steps of a worker; at the end of its chunk where that is at most five seconds away.</source>
+        <translation>Guardar también tras tantos pasos propios de un trabajador; al final de su fragmento si falta para él a lo sumo cinco segundos.</translation>
+    </message>
+    <message>
+        <source>no clipping</source>
+        <translation>sin recorte</translation>
+    </message>
+    <message>
+        <source>Largest norm of the gradient.</source>
+        <translation>Norma máxima del gradiente.</translation>
+    </message>
+    <message>
+        <source>only at the end</source>
+        <translation>solo al final</translation>
+    </message>
+    <message>
+        <source>Own steps of a worker between two evaluations on held-out text.</source>
+        <translation>Pasos propios de un trabajador entre dos evaluaciones con texto reservado.</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>nunca</translation>
+    </message>
+    <message>
+        <source>Own steps of worker 0 between two text samples.</source>
+        <translation>Pasos propios del trabajador 0 entre dos textos generados.</translation>
+    </message>
+    <message>
+        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again.</source>
+        <translation>Se da una alarma cuando la pérdida en texto nuevo está por debajo de esta fracción de la esperada: puede que las etiquetas no estén desplazadas o que los datos se contengan a sí mismos.</translation>
+    </message>
+    <message>
+        <source>ten times an epoch</source>
+        <translation>diez veces por época</translation>
+    </message>
+    <message>
+        <source>Tokens of the run between two merges. With 0 none comes before each worker has done 250 steps. There is always one at the end.</source>
+        <translation>Tokens de la ejecución entre dos fusiones. Con 0 no hay ninguna antes de que cada trabajador haya dado 250 pasos. Siempre hay una al final.</translation>
     </message>
 </context>
 <context>

@@ -4276,10 +4276,6 @@
         <translation>最长样本</translation>
     </message>
     <message>
-        <source>Longer samples are filtered and counted. 0: no limit.</source>
-        <translation>更长的样本被过滤并计数。0：无限制。</translation>
-    </message>
-    <message>
         <source>ASCII only</source>
         <translation>仅 ASCII</translation>
     </message>
@@ -4326,10 +4322,6 @@
     <message>
         <source>Samples, at most</source>
         <translation>样本上限</translation>
-    </message>
-    <message>
-        <source>Use only this many samples of each source. 0: all.</source>
-        <translation>每个来源只用这么多样本。0：全部。</translation>
     </message>
     <message>
         <source>Fraction</source>
@@ -4412,16 +4404,8 @@
         <translation>键值头</translation>
     </message>
     <message>
-        <source>Heads of keys and values in grouped-query attention. 0: as many as heads.</source>
-        <translation>分组查询注意力中键和值的头数。0：与头数相同。</translation>
-    </message>
-    <message>
         <source>Feed-forward width</source>
         <translation>前馈宽度</translation>
-    </message>
-    <message>
-        <source>Inner size of the feed-forward part. 0: the usual one for the activation.</source>
-        <translation>前馈部分的内部大小。0：该激活函数的常用值。</translation>
     </message>
     <message>
         <source>Context</source>
@@ -4504,10 +4488,6 @@
         <translation>专家数</translation>
     </message>
     <message>
-        <source>Feed-forward parts to choose from in each block (mixture of experts). 0: one, for all tokens.</source>
-        <translation>每一层中可选的前馈部分（专家混合）。0：只有一个，供所有词元使用。</translation>
-    </message>
-    <message>
         <source>Active experts</source>
         <translation>激活的专家</translation>
     </message>
@@ -4518,10 +4498,6 @@
     <message>
         <source>Low layers</source>
         <translation>低层数</translation>
-    </message>
-    <message>
-        <source>hrm: blocks of the fast module. 0: as many as layers.</source>
-        <translation>hrm：快速模块的层数。0：与层数相同。</translation>
     </message>
     <message>
         <source>Expansion</source>
@@ -4580,16 +4556,8 @@
         <translation>LoRA 秩</translation>
     </message>
     <message>
-        <source>Train only a pair of small matrices beside each linear layer and keep the weights of init_from as they are. 0: train all weights.</source>
-        <translation>只训练每个线性层旁的一对小矩阵，init_from 的权重保持不变。0：训练全部权重。</translation>
-    </message>
-    <message>
         <source>LoRA alpha</source>
         <translation>LoRA alpha</translation>
-    </message>
-    <message>
-        <source>The pairs are scaled by alpha / rank. 0: twice the rank.</source>
-        <translation>矩阵对按 alpha / 秩 缩放。0：秩的两倍。</translation>
     </message>
     <message>
         <source>Batch</source>
@@ -4656,10 +4624,6 @@
         <translation>计划长度</translation>
     </message>
     <message>
-        <source>Tokens of the run at which the final rate is reached. 0: as the stopping rules say, or the tokens of the epochs when they are known.</source>
-        <translation>达到最终学习率时的运行词元数。0：按停止规则，或在已知时按各轮词元数。</translation>
-    </message>
-    <message>
         <source>Precision</source>
         <translation>精度</translation>
     </message>
@@ -4708,10 +4672,6 @@
         <translation>平均权重</translation>
     </message>
     <message>
-        <source>Keep a moving average of the weights with this decay; evaluation, samples and exports use it. 0: none.</source>
-        <translation>以此衰减保持权重的滑动平均；评估、样本和导出使用它。0：不使用。</translation>
-    </message>
-    <message>
         <source>Devices</source>
         <translation>设备</translation>
     </message>
@@ -4722,18 +4682,6 @@
     <message>
         <source>Workers</source>
         <translation>工作进程</translation>
-    </message>
-    <message>
-        <source>Number of workers. 0: one for each device; on the CPU two, or one when they are never merged.</source>
-        <translation>工作进程数。0：每个设备一个；CPU 上两个，若从不合并则为一个。</translation>
-    </message>
-    <message>
-        <source>Threads a worker</source>
-        <translation>每个工作进程的线程</translation>
-    </message>
-    <message>
-        <source>CPU threads of one worker. 0: cores divided by workers.</source>
-        <translation>一个工作进程的 CPU 线程数。0：核心数除以工作进程数。</translation>
     </message>
     <message>
         <source>Workers train</source>
@@ -4776,16 +4724,8 @@
         <translation>步数</translation>
     </message>
     <message>
-        <source>Stop after this many optimiser steps, summed over the workers. 0: no limit.</source>
-        <translation>所有工作进程的优化步合计达到此数后停止。0：无限制。</translation>
-    </message>
-    <message>
         <source>Tokens</source>
         <translation>词元</translation>
-    </message>
-    <message>
-        <source>Stop after this many trained tokens. 0: no limit.</source>
-        <translation>训练这么多词元后停止。0：无限制。</translation>
     </message>
     <message>
         <source>Hours</source>
@@ -4796,20 +4736,12 @@
         <translation>小时</translation>
     </message>
     <message>
-        <source>Stop after this much active time. 0: no limit.</source>
-        <translation>活动时间达到此值后停止。0：无限制。</translation>
-    </message>
-    <message>
         <source>Stop after epoch</source>
         <translation>本轮后停止</translation>
     </message>
     <message>
         <source>Stop after blocks</source>
         <translation>若干块后停止</translation>
-    </message>
-    <message>
-        <source>End when this many blocks are complete. 0: no limit.</source>
-        <translation>完成这么多块时结束。0：无限制。</translation>
     </message>
     <message>
         <source>Iterate</source>
@@ -4842,10 +4774,6 @@
     <message>
         <source>Newest checkpoints kept for each replica; the best one and pinned ones stay as well.</source>
         <translation>每个副本保留的最新检查点数；最好的和固定的也会保留。</translation>
-    </message>
-    <message>
-        <source>Optimizer</source>
-        <translation>优化器</translation>
     </message>
     <message>
         <source>adamw, adamw8bit (its moments take a quarter of the memory), adamatan2 (no epsilon, scale free) or sgd with momentum beta1.</source>
@@ -4888,10 +4816,6 @@
         <translation>梯度裁剪</translation>
     </message>
     <message>
-        <source>Largest norm of the gradient. 0: no clipping.</source>
-        <translation>梯度的最大范数。0：不裁剪。</translation>
-    </message>
-    <message>
         <source>Bad steps, at most</source>
         <translation>坏步上限</translation>
     </message>
@@ -4902,10 +4826,6 @@
     <message>
         <source>Evaluate every</source>
         <translation>评估间隔</translation>
-    </message>
-    <message>
-        <source>Own steps of a worker between two evaluations on held-out text. 0: only at the end.</source>
-        <translation>工作进程在留出文本上两次评估之间的自身步数。0：仅在结束时。</translation>
     </message>
     <message>
         <source>Batches</source>
@@ -4924,10 +4844,6 @@
         <translation>采样间隔</translation>
     </message>
     <message>
-        <source>Own steps of worker 0 between two text samples. 0: never.</source>
-        <translation>工作进程 0 两次生成文本之间的自身步数。0：从不。</translation>
-    </message>
-    <message>
         <source>Prompt</source>
         <translation>提示</translation>
     </message>
@@ -4942,10 +4858,6 @@
     <message>
         <source>Merge every</source>
         <translation>合并间隔</translation>
-    </message>
-    <message>
-        <source>Tokens of the run between two merges. 0: ten times an epoch of known length, but not before each worker has done 250 steps. There is always one at the end.</source>
-        <translation>两次合并之间的词元数。0：长度已知的周期内合并十次，但须在每个工作进程完成 250 步之后。结束时总会合并一次。</translation>
     </message>
     <message>
         <source>Outer rate</source>
@@ -5192,10 +5104,6 @@
         <translation>损失警报下限</translation>
     </message>
     <message>
-        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again. 0: never.</source>
-        <translation>当新文本上的损失低于预期损失的这一比例时发出警报：标签可能没有移位，或者数据中包含重复内容。0：从不。</translation>
-    </message>
-    <message>
         <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
         <translation>含文本的文件、文件夹或通配（txt、csv、tsv、jsonl、json、parquet、arrow、warc；原样、.gz、.zst、.xz 或 .bz2；除压缩的 Parquet 与 Arrow 外也可在 .zip 与 .tar 之内），或 hf://owner/name[:config][:split][@revision]。</translation>
     </message>
@@ -5208,12 +5116,172 @@
         <translation>运行的供数程序同时从服务器获取的文件区段数。更多只在慢速或远距离连接上有用，而且服务器可能拒绝。</translation>
     </message>
     <message>
-        <source>Also save after this many own steps of a worker; at the end of its chunk where that is at most five seconds away. 0: by time only.</source>
-        <translation>工作进程自身每这么多步也保存一次；若其数据段至多五秒后结束，则在段末保存。0：仅按时间。</translation>
-    </message>
-    <message>
         <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum; the last round keeps what evaluates best of outer step and plain average), or none: N models.</source>
         <translation>工作进程的副本如何成为一个模型：按词元平均权重、DiLoCo（带外层动量的平均；最后一轮在外层步与普通平均中保留评估更好者），或不合并：N 个模型。</translation>
+    </message>
+    <message>
+        <source>%1 0: %2.</source>
+        <translation>%1 0：%2。</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>无限制</translation>
+    </message>
+    <message>
+        <source>Longer samples are filtered and counted.</source>
+        <translation>更长的样本被过滤并计数。</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Use only this many samples of each source.</source>
+        <translation>每个来源只用这么多样本。</translation>
+    </message>
+    <message>
+        <source>as many as heads</source>
+        <translation>与头数相同</translation>
+    </message>
+    <message>
+        <source>Heads of keys and values in grouped-query attention.</source>
+        <translation>分组查询注意力中键和值的头数。</translation>
+    </message>
+    <message>
+        <source>the usual one for the activation</source>
+        <translation>该激活函数的常用值</translation>
+    </message>
+    <message>
+        <source>Inner size of the feed-forward part.</source>
+        <translation>前馈部分的内部大小。</translation>
+    </message>
+    <message>
+        <source>one for all tokens</source>
+        <translation>只有一个，供所有词元使用</translation>
+    </message>
+    <message>
+        <source>Feed-forward parts to choose from in each block (mixture of experts).</source>
+        <translation>每一层中可选的前馈部分（专家混合）。</translation>
+    </message>
+    <message>
+        <source>as many as layers</source>
+        <translation>与层数相同</translation>
+    </message>
+    <message>
+        <source>hrm: blocks of the fast module.</source>
+        <translation>hrm：快速模块的层数。</translation>
+    </message>
+    <message>
+        <source>train all weights</source>
+        <translation>训练全部权重</translation>
+    </message>
+    <message>
+        <source>Train only a pair of small matrices beside each linear layer and keep the weights of init_from as they are.</source>
+        <translation>只训练每个线性层旁的一对小矩阵，init_from 的权重保持不变。</translation>
+    </message>
+    <message>
+        <source>twice the rank</source>
+        <translation>秩的两倍</translation>
+    </message>
+    <message>
+        <source>The pairs are scaled by alpha / rank.</source>
+        <translation>矩阵对按 alpha / 秩 缩放。</translation>
+    </message>
+    <message>
+        <source>as the stopping rules or the epochs say</source>
+        <translation>按停止规则或轮数</translation>
+    </message>
+    <message>
+        <source>Tokens of the run at which the final rate is reached.</source>
+        <translation>达到最终学习率时的运行词元数。</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>不使用</translation>
+    </message>
+    <message>
+        <source>Keep a moving average of the weights with this decay; evaluation, samples and exports use it.</source>
+        <translation>以此衰减保持权重的滑动平均；评估、样本和导出使用它。</translation>
+    </message>
+    <message>
+        <source>one per device, two on a CPU</source>
+        <translation>每个设备一个，CPU 上两个</translation>
+    </message>
+    <message>
+        <source>Number of workers. Where they are never merged, 0 makes one on a CPU.</source>
+        <translation>工作进程数。若从不合并，0 在 CPU 上为一个。</translation>
+    </message>
+    <message>
+        <source>Threads per worker</source>
+        <translation>每个工作进程的线程</translation>
+    </message>
+    <message>
+        <source>cores divided by workers</source>
+        <translation>核心数除以工作进程数</translation>
+    </message>
+    <message>
+        <source>CPU threads of one worker.</source>
+        <translation>一个工作进程的 CPU 线程数。</translation>
+    </message>
+    <message>
+        <source>Stop after this many optimiser steps, summed over the workers.</source>
+        <translation>所有工作进程的优化步合计达到此数后停止。</translation>
+    </message>
+    <message>
+        <source>Stop after this many trained tokens.</source>
+        <translation>训练这么多词元后停止。</translation>
+    </message>
+    <message>
+        <source>Stop after this much active time.</source>
+        <translation>活动时间达到此值后停止。</translation>
+    </message>
+    <message>
+        <source>End when this many blocks are complete.</source>
+        <translation>完成这么多块时结束。</translation>
+    </message>
+    <message>
+        <source>by time only</source>
+        <translation>仅按时间</translation>
+    </message>
+    <message>
+        <source>Also save after this many own steps of a worker; at the end of its chunk where that is at most five seconds away.</source>
+        <translation>工作进程自身每这么多步也保存一次；若其数据段至多五秒后结束，则在段末保存。</translation>
+    </message>
+    <message>
+        <source>no clipping</source>
+        <translation>不裁剪</translation>
+    </message>
+    <message>
+        <source>Largest norm of the gradient.</source>
+        <translation>梯度的最大范数。</translation>
+    </message>
+    <message>
+        <source>only at the end</source>
+        <translation>仅在结束时</translation>
+    </message>
+    <message>
+        <source>Own steps of a worker between two evaluations on held-out text.</source>
+        <translation>工作进程在留出文本上两次评估之间的自身步数。</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>Own steps of worker 0 between two text samples.</source>
+        <translation>工作进程 0 两次生成文本之间的自身步数。</translation>
+    </message>
+    <message>
+        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again.</source>
+        <translation>当新文本上的损失低于预期损失的这一比例时发出警报：标签可能没有移位，或者数据中包含重复内容。</translation>
+    </message>
+    <message>
+        <source>ten times an epoch</source>
+        <translation>每轮十次</translation>
+    </message>
+    <message>
+        <source>Tokens of the run between two merges. With 0 none comes before each worker has done 250 steps. There is always one at the end.</source>
+        <translation>两次合并之间的词元数。为 0 时，每个工作进程完成 250 步之前不合并。结束时总会合并一次。</translation>
     </message>
 </context>
 <context>

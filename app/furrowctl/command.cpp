@@ -48,11 +48,11 @@ void SettingOptions::addTo(CLI::App& command, bool onlyChangeable)
     for (const auto& s : settings()) {
         if (onlyChangeable && s.resume == ResumeRule::Refused)
             continue;
-        std::string help = s.help;
+        std::string help = s.fullHelp();
         if (!s.choices.empty()) {
             help += " One of:";
             for (const auto& choice : s.choices)
-                help += " " + choice;
+                help += " " + choice.value;
             help += ".";
         }
         if (!s.unit.empty())

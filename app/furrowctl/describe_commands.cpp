@@ -37,7 +37,7 @@ std::vector<std::string> valuesOf(const std::string& option)
         if (setting.option() != option)
             continue;
         return std::holds_alternative<bool RunConfig::*>(setting.field) ? std::vector<std::string> { "true", "false" }
-                                                                        : setting.choices;
+                                                                        : setting.choiceValues();
     }
     return {};
 }

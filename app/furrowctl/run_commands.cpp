@@ -398,13 +398,13 @@ int runSettings(const std::string& presetName, bool listPresets, bool json)
                 { { "name", p.name }, { "title", p.title }, { "hint", p.hint }, { "config", toJson(p.config) } });
     } else {
         for (const auto& s : settings())
-            all.push_back(
-                { { "key", s.key }, { "option", s.option() }, { "group", toString(s.group) }, { "unit", s.unit },
-                    { "default", settingText(preset.value().config, s) }, { "choices", s.choices }, { "help", s.help },
-                    { "resume",
-                        s.resume == ResumeRule::Safe         ? "safe"
-                            : s.resume == ResumeRule::Unsafe ? "unsafe"
-                                                             : "refused" } });
+            all.push_back({ { "key", s.key }, { "option", s.option() }, { "group", toString(s.group) },
+                { "unit", s.unit }, { "default", settingText(preset.value().config, s) },
+                { "choices", s.choiceValues() }, { "help", s.fullHelp() },
+                { "resume",
+                    s.resume == ResumeRule::Safe         ? "safe"
+                        : s.resume == ResumeRule::Unsafe ? "unsafe"
+                                                         : "refused" } });
     }
     if (json) {
         print(all);

@@ -24,21 +24,29 @@ std::string toString(SettingGroup group); ///< English title: "Stop and save"
 using SettingField = std::variant<bool RunConfig::*, std::int64_t RunConfig::*, double RunConfig::*,
     std::string RunConfig::*, std::vector<std::string> RunConfig::*>;
 
-/// One setting: the single home of its name, unit, range, help and resume rule. Form, options, validation,
-/// documentation and resume checks are all driven by this.
+struct SettingChoice {
+    std::string value; ///< in JSON and on the command line
+    std::string label; ///< in the form; empty: the value is a name of its own, as bf16
+};
+
+/// One setting: the single home of its name, unit, range, help and resume rule (core/config/settings). Form, options,
+/// validation, documentation and resume checks are all driven by this.
 struct Setting {
     std::string key; ///< JSON key, snake_case; the option is --kebab-case
     std::string label; ///< short English label for the form
-    SettingGroup group;
+    SettingGroup group = SettingGroup::Run;
     SettingField field;
     std::string unit; ///< "" or "samples" "tokens" "steps" "minutes" ...
     double min = 0; ///< for numbers, inclusive
     double max = 0; ///< for numbers, inclusive; max < min: no limit
-    std::vector<std::string> choices; ///< for strings; empty: free text
-    ResumeRule resume;
+    std::string zeroMeans; ///< "" or what 0 stands for: "no limit"
+    std::vector<SettingChoice> choices; ///< for strings; empty: free text
+    ResumeRule resume = ResumeRule::Refused;
     bool basic = false; ///< shown before "all settings" are unfolded
     std::string help; ///< one or two sentences
 
+    std::vector<std::string> choiceValues() const;
+    std::string fullHelp() const; ///< with what 0 means
     std::string option() const; ///< "--chunk-samples"
 };
 

@@ -32,7 +32,7 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
 std::string allowedText(const Setting& s)
 {
     if (!s.choices.empty())
-        return "one of " + joined(s.choices, ", ");
+        return "one of " + joined(s.choiceValues(), ", ");
     if (s.max < s.min)
         return "at least " + numberText(s.min);
     return numberText(s.min) + " to " + numberText(s.max);
@@ -109,8 +109,8 @@ std::vector<ConfigProblem> textProblems(const Setting& s, const std::string& tex
 std::vector<ConfigProblem> storeText(
     RunConfig& config, const Setting& s, std::string RunConfig::* field, const std::string& text)
 {
-    if (!s.choices.empty() && std::find(s.choices.begin(), s.choices.end(), text) == s.choices.end())
-        return { problem(s, "'" + text + "'", allowedText(s), s.choices.front()) };
+    if (!s.choices.empty() && std::ranges::find(s.choices, text, &SettingChoice::value) == s.choices.end())
+        return { problem(s, "'" + text + "'", allowedText(s), s.choices.front().value) };
     config.*field = text;
     return textProblems(s, text);
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/sentence.h"
 #include "core/tracker/types.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 
 #include <QCoreApplication>
@@ -151,7 +152,5 @@ QStringList coreWords(const std::vector<std::string>& sentences)
         words.append(coreWords(one));
     return words;
 }
-
-QString settingLabel(const Setting& setting) { return QCoreApplication::translate("Schema", setting.label.c_str()); }
 
 } // namespace furrow

@@ -19,9 +19,6 @@ QString coreWords(const std::string& english);
 QString coreWords(const QString& english);
 QStringList coreWords(const std::vector<std::string>& sentences);
 
-/// What a setting is called in the form, in the language of the person.
-QString settingLabel(const Setting& setting);
-
 /// Every sentence that core writes so, with %1, %2, ... in this order; made from its sources by
 /// translations/core_texts.py.
 std::span<const char* const> coreSentences();

@@ -1,7 +1,7 @@
 #include "ui/models/library_table.h"
 
 #include "core/config/schema.h"
-#include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 
 #include <QCoreApplication>

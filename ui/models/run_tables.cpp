@@ -3,6 +3,7 @@
 #include "ui/models/cell_store.h"
 #include "ui/models/column_kinds.h"
 #include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 
 #include <QCoreApplication>
@@ -115,20 +116,18 @@ std::vector<TableColumn<ConfigLine>> configColumns()
         });
     std::vector<TableColumn<ConfigLine>> columns {
         worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Group"); },
-            [](const ConfigLine& c) {
-                return QCoreApplication::translate("Schema", toString(c.setting->group).c_str());
-            }),
+            [](const ConfigLine& c) { return settingGroupTitle(c.setting->group); }),
         worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Key"); },
             [](const ConfigLine& c) { return QString::fromStdString(c.setting->key); }),
         value,
         worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Unit"); },
-            [](const ConfigLine& c) { return QCoreApplication::translate("Schema", c.setting->unit.c_str()); }),
+            [](const ConfigLine& c) { return settingUnit(*c.setting); }),
         worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Preset"); },
             [](const ConfigLine& c) { return c.presetValue; }),
         worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "On resume"); },
             [](const ConfigLine& c) { return resumeWord(c.setting->resume); }),
         worded<ConfigLine>([] { return QCoreApplication::translate("Tables", "Meaning"); },
-            [](const ConfigLine& c) { return QCoreApplication::translate("Schema", c.setting->help.c_str()); }),
+            [](const ConfigLine& c) { return settingHelp(*c.setting); }),
     };
     for (auto& column : columns) // what does not fit its column
         column.extra = [text = column.text](const ConfigLine& c, int role) {

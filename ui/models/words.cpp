@@ -1,6 +1,7 @@
 #include "ui/models/words.h"
 
 #include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 
 #include <QCoreApplication>
 #include <QDateTime>

@@ -3,6 +3,7 @@
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/map_legend.h"
 #include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/long_names.h"

@@ -4,6 +4,7 @@
 #include "ui/charts/coverage_map.h"
 #include "ui/models/auto_resume.h"
 #include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 #include "ui/pages/marks.h"
 #include "ui/pages/new_run/form_field.h"

@@ -1,6 +1,7 @@
 #include "ui/pages/resume_parts.h"
 
 #include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 #include "ui/pages/marks.h"
 #include "ui/pages/new_run/form_field.h"

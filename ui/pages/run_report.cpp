@@ -2,6 +2,7 @@
 
 #include "core/run/attempt_config.h"
 #include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/run_tables.h"
 #include "ui/models/words.h"
 #include "ui/pages/audit_report.h"

@@ -1,7 +1,7 @@
 #include "ui/shell/help_dialog.h"
 
 #include "core/config/schema.h"
-#include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/pages/page_parts.h"
 
 #include <QCoreApplication>
@@ -108,16 +108,12 @@ QString settingList()
     SettingGroup group = SettingGroup::Seeds;
     for (const Setting& setting : settings()) {
         if (setting.group != group || html.isEmpty())
-            html += QStringLiteral("<h3>%1</h3>")
-                        .arg(QCoreApplication::translate("Schema", toString(setting.group).c_str()));
+            html += QStringLiteral("<h3>%1</h3>").arg(settingGroupTitle(setting.group));
         group = setting.group;
-        const QString unit = setting.unit.empty()
-            ? QString()
-            : QStringLiteral(", ") + QCoreApplication::translate("Schema", setting.unit.c_str());
+        const QString unit = setting.unit.empty() ? QString() : QStringLiteral(", ") + settingUnit(setting);
         html += QStringLiteral("<p><b>%1</b> <code>%2</code>%3<br>%4<br><i>%5</i></p>")
                     .arg(settingLabel(setting), QString::fromStdString(setting.option()), unit,
-                        QCoreApplication::translate("Schema", setting.help.c_str()).toHtmlEscaped(),
-                        resumeWords(setting.resume));
+                        settingHelp(setting).toHtmlEscaped(), resumeWords(setting.resume));
     }
     return html;
 }

@@ -4,7 +4,7 @@
 #include "core/run/run_status.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
-#include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/run_words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/epoch_meters.h"

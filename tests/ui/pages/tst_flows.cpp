@@ -10,6 +10,7 @@
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/series_chart.h"
 #include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/coverage_page.h"
@@ -482,7 +483,8 @@ private Q_SLOTS:
         QCOMPARE(choices->itemText(average), QStringLiteral("Average"));
         QCOMPARE(choices->itemData(average, Qt::ToolTipRole).toString(), QStringLiteral("--merge average"));
         for (const Setting& setting : settings()) {
-            for (const std::string& choice : setting.choices) { // a choice that is added to the schema needs its words
+            for (const std::string& choice :
+                setting.choiceValues()) { // a choice that is added to the schema needs its words
                 const bool isName = setting.key == "precision" && choice != "auto";
                 QVERIFY2(isName || settingChoice(setting, choice) != QString::fromStdString(choice),
                     (setting.key + ' ' + choice).c_str());

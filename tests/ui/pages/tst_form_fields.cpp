@@ -1,5 +1,5 @@
 #include "ui/models/run_form.h"
-#include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/pages/new_run/form_field.h"
 #include "ui/shell/appearance.h"
 

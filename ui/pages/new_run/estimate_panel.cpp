@@ -5,7 +5,7 @@
 #include "core/base/process.h"
 #include "core/device/placement.h"
 #include "core/model/pace_estimate.h"
-#include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/new_run/form_field.h"

@@ -1,6 +1,7 @@
 #include "ui/pages/new_run/form_field.h"
 
 #include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/run_form.h"
 #include "ui/pages/marks.h"
 #include "ui/pages/page_parts.h"
@@ -13,8 +14,7 @@
 #include <QLocale>
 #include <QPainter>
 #include <QPushButton>
-#include <QRegularExpression>
-#include <unordered_map>
+#include <algorithm>
 
 namespace furrow {
 
@@ -69,67 +69,7 @@ QString withOtherPoint(const Setting& setting, const QString& typed)
         : QString();
 }
 
-/// What the help of a setting says that 0 means, up to the first stop: "0: no limit."
-QString zeroMeaning(const QString& help)
-{
-    static const QRegularExpression kZero(QStringLiteral("(?:^|[\\s.。；，])0\\s*[:：]\\s*([^.,;。，；]+)"));
-    return kZero.match(help).captured(1).trimmed();
-}
-
 } // namespace
-
-QString settingHelp(const Setting& setting) { return QCoreApplication::translate("Schema", setting.help.c_str()); }
-
-QString settingUnit(const Setting& setting)
-{
-    return setting.unit.empty() ? QString() : QCoreApplication::translate("Schema", setting.unit.c_str());
-}
-
-QString settingChoice(const Setting& setting, const std::string& choice)
-{
-    static const std::unordered_map<std::string, const char*> kWords {
-        { "data_mode/auto", QT_TRANSLATE_NOOP("Choices", "Automatic") },
-        { "data_mode/lines", QT_TRANSLATE_NOOP("Choices", "Lines") },
-        { "data_mode/paragraphs", QT_TRANSLATE_NOOP("Choices", "Paragraphs") },
-        { "data_mode/span", QT_TRANSLATE_NOOP("Choices", "Spans") },
-        { "data_mode/stream", QT_TRANSLATE_NOOP("Choices", "Stream") },
-        { "duplicates/report", QT_TRANSLATE_NOOP("Choices", "Train") },
-        { "bad_files/stop", QT_TRANSLATE_NOOP("Choices", "Stop") },
-        { "bad_files/leave_out", QT_TRANSLATE_NOOP("Choices", "Leave out") },
-        { "duplicates/skip", QT_TRANSLATE_NOOP("Choices", "Leave out") },
-        { "architecture/gpt", QT_TRANSLATE_NOOP("Choices", "GPT") },
-        { "architecture/hrm", QT_TRANSLATE_NOOP("Choices", "HRM") },
-        { "positions/learned", QT_TRANSLATE_NOOP("Choices", "Learned") },
-        { "positions/rope", QT_TRANSLATE_NOOP("Choices", "Rotary") },
-        { "norm/layernorm", QT_TRANSLATE_NOOP("Choices", "LayerNorm") },
-        { "norm/rmsnorm", QT_TRANSLATE_NOOP("Choices", "RMSNorm") },
-        { "activation/gelu", QT_TRANSLATE_NOOP("Choices", "GELU") },
-        { "activation/swiglu", QT_TRANSLATE_NOOP("Choices", "SwiGLU") },
-        { "parent_chunks/again", QT_TRANSLATE_NOOP("Choices", "Train again") },
-        { "parent_chunks/skip", QT_TRANSLATE_NOOP("Choices", "Leave out") },
-        { "schedule/cosine", QT_TRANSLATE_NOOP("Choices", "Cosine") },
-        { "schedule/linear", QT_TRANSLATE_NOOP("Choices", "Linear") },
-        { "schedule/constant", QT_TRANSLATE_NOOP("Choices", "Constant") },
-        { "schedule/wsd", QT_TRANSLATE_NOOP("Choices", "Stable, decay") },
-        { "precision/auto", QT_TRANSLATE_NOOP("Choices", "Automatic") },
-        { "attention/auto", QT_TRANSLATE_NOOP("Choices", "Automatic") },
-        { "attention/flash", QT_TRANSLATE_NOOP("Choices", "Flash") },
-        { "attention/efficient", QT_TRANSLATE_NOOP("Choices", "Efficient") },
-        { "attention/math", QT_TRANSLATE_NOOP("Choices", "Plain") },
-        { "parallel/independent", QT_TRANSLATE_NOOP("Choices", "Own replicas") },
-        { "parallel/data", QT_TRANSLATE_NOOP("Choices", "One model") },
-        { "optimizer/adamw", QT_TRANSLATE_NOOP("Choices", "AdamW") },
-        { "optimizer/adamw8bit", QT_TRANSLATE_NOOP("Choices", "AdamW, 8-bit") },
-        { "optimizer/adamatan2", QT_TRANSLATE_NOOP("Choices", "AdamATan2") },
-        { "optimizer/sgd", QT_TRANSLATE_NOOP("Choices", "SGD") },
-        { "merge/none", QT_TRANSLATE_NOOP("Choices", "None") },
-        { "merge/average", QT_TRANSLATE_NOOP("Choices", "Average") },
-        { "merge/diloco", QT_TRANSLATE_NOOP("Choices", "DiLoCo") },
-    };
-    const auto found = kWords.find(setting.key + '/' + choice); // what has none is a name: bf16
-    return found == kWords.end() ? QString::fromStdString(choice)
-                                 : QCoreApplication::translate("Choices", found->second);
-}
 
 UnitEdit::UnitEdit(const QString& unit, QWidget* parent)
     : QLineEdit(parent)
@@ -206,8 +146,8 @@ void FormField::buildEditor(QWidget* parent)
         editor_ = check_;
     } else if (!setting_.choices.empty()) {
         combo_ = new ElidedCombo(parent);
-        for (const std::string& choice : setting_.choices)
-            combo_->addItem(settingChoice(setting_, choice), QString::fromStdString(choice));
+        for (const std::string& value : setting_.choiceValues())
+            combo_->addItem(settingChoice(setting_, value), QString::fromStdString(value));
         for (int i = 0; i < combo_->count(); ++i) // as the command and the help name it
             combo_->setItemData(i,
                 QStringLiteral("%1 %2").arg(QString::fromStdString(setting_.option()), combo_->itemData(i).toString()),
@@ -217,7 +157,7 @@ void FormField::buildEditor(QWidget* parent)
         editor_ = combo_;
     } else {
         line_ = new UnitEdit(settingUnit(setting_), parent);
-        line_->setZeroMeaning(zeroMeaning(settingHelp(setting_)));
+        line_->setZeroMeaning(settingZero(setting_));
         connect(line_, &QLineEdit::textEdited, this, &FormField::edit);
         connect(line_, &QLineEdit::editingFinished, this,
             [this] { // a valid number gets its grouping when the person leaves

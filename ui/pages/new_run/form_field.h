@@ -84,10 +84,4 @@ private:
     bool shown_ = true;
 };
 
-/// Help, unit and choices of a setting in the language of the person; its label is in ui/models/core_words.h.
-QString settingHelp(const Setting& setting);
-QString settingUnit(const Setting& setting);
-/// "Own replicas" for independent of parallel. Short: a field has room for fourteen letters at 1280 points.
-QString settingChoice(const Setting& setting, const std::string& choice);
-
 } // namespace furrow

@@ -1,6 +1,6 @@
 #include "ui/pages/new_run/form_group.h"
 
-#include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/run_form.h"
 #include "ui/pages/page_parts.h"
 #include "ui/theme/theme.h"

@@ -3,6 +3,7 @@
 #include "core/base/path.h"
 #include "core/run/new_run_folder.h"
 #include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/ask_dialog.h"
@@ -54,8 +55,6 @@ SettingGroup shownUnder(const Setting& setting)
 }
 
 QString presetTitle(const Preset& preset) { return QCoreApplication::translate("Schema", preset.title.c_str()); }
-
-QString groupTitle(SettingGroup group) { return QCoreApplication::translate("Schema", toString(group).c_str()); }
 
 bool needsNewProbe(const QString& key)
 {
@@ -287,7 +286,7 @@ void NewRunPage::addGroups(QVBoxLayout* column)
     constexpr SettingGroup kOpen[] = { SettingGroup::Data, SettingGroup::Model, SettingGroup::Training,
         SettingGroup::Devices, SettingGroup::StopAndSave };
     for (const SettingGroup group : kOpen) {
-        auto* box = new FormGroup(groupTitle(group), false, bench_.form());
+        auto* box = new FormGroup(settingGroupTitle(group), false, bench_.form());
         for (const Setting& setting : settings()) {
             if (setting.basic && setting.group != SettingGroup::Run && setting.key != "devices"
                 && shownUnder(setting) == group)
@@ -313,8 +312,9 @@ void NewRunPage::addGroups(QVBoxLayout* column)
     for (const SettingGroup group : kFolded) {
         const bool hasOpenPart = group == SettingGroup::Data || group == SettingGroup::Model
             || group == SettingGroup::Training || group == SettingGroup::Devices || group == SettingGroup::StopAndSave;
-        auto* box = new FormGroup(
-            hasOpenPart ? tr("%1, further").arg(groupTitle(group)) : groupTitle(group), true, bench_.form());
+        auto* box
+            = new FormGroup(hasOpenPart ? tr("%1, further").arg(settingGroupTitle(group)) : settingGroupTitle(group),
+                true, bench_.form());
         for (const Setting& setting : settings()) {
             const bool isOpen = setting.basic && setting.group != SettingGroup::Seeds;
             if (setting.group == group && !isOpen)
