@@ -10,6 +10,7 @@
 #include "core/config/json_reading.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/checkpoint_notes.h"
+#include "core/tracker/row_bounds.h"
 #include "core/train/model/model_torch.h"
 #include "core/train/optim/optimizer_torch.h"
 #include "core/train/weights/safetensors_torch.h"
@@ -26,13 +27,22 @@ namespace {
 
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
 
+nlohmann::ordered_json membersJson(const std::vector<ReplicaState::Member>& members)
+{
+    auto json = nlohmann::ordered_json::array();
+    for (const auto& m : members)
+        json.push_back({ { "replica", m.replica }, { "own_steps", m.ownSteps }, { "own_tokens", m.ownTokens },
+            { "own_samples", m.ownSamples } });
+    return json;
+}
+
 std::string stateText(const ReplicaState& s)
 {
     const nlohmann::ordered_json json = { { "format", kStateFormat }, { "learner", s.learner },
         { "replica", s.replica }, { "own_steps", s.ownSteps }, { "own_tokens", s.ownTokens },
         { "own_samples", s.ownSamples }, { "step", s.step }, { "tokens", s.tokens }, { "samples", s.samples },
         { "steps_since_base", s.stepsSinceBase }, { "tokens_since_base", s.tokensSinceBase }, { "base", s.base },
-        { "merge_round", s.mergeRound }, { "parents", s.parents },
+        { "merge_round", s.mergeRound }, { "parents", s.parents }, { "members", membersJson(s.members) },
         { "adaptive",
             { s.adaptive.factor, s.adaptive.count, s.adaptive.sum, s.adaptive.squares, s.adaptive.lastMean,
                 s.adaptive.lastVariance } },
@@ -69,6 +79,12 @@ ReplicaState stateFrom(const JsonPart& json)
     json["base"].to(s.base);
     json["merge_round"].to(s.mergeRound);
     json["parents"].to(s.parents);
+    if (json.has("members")) { // of a merge; older ones do not know
+        json["members"].each([&](const JsonPart& m) {
+            s.members.push_back({ m["replica"].as<std::int32_t>(), m["own_steps"].within(0, kTotalBounds.most),
+                m["own_tokens"].within(0, kTotalBounds.most), m["own_samples"].within(0, kTotalBounds.most) });
+        });
+    }
     if (json.has("adaptive")) {
         const JsonPart a = json["adaptive"];
         s.adaptive = { a.at(0).as<double>(), a.at(1).as<std::int64_t>(), a.at(2).as<double>(), a.at(3).as<double>(),

@@ -20,6 +20,15 @@ namespace furrow {
 
 /// state.json: everything of a replica that is neither weights nor optimizer moments.
 struct ReplicaState {
+    /// What a member of a merge had done itself by then. Its own checkpoints may be gone when the run goes back to it.
+    struct Member {
+        std::int32_t replica = 0;
+        std::int64_t ownSteps = 0;
+        std::int64_t ownTokens = 0;
+        std::int64_t ownSamples = 0;
+        bool operator==(const Member&) const = default;
+    };
+
     std::string learner = "model"; ///< or "counting"; another one refuses to load it
     std::int32_t replica = 0; ///< -1: a merge
     std::int64_t ownSteps = 0; ///< optimiser steps that this replica did itself: warm-up, telemetry
@@ -34,6 +43,7 @@ struct ReplicaState {
     std::int64_t mergeRound = 0; ///< newest round whose result is in these weights; 0: none
     std::vector<std::string>
         parents; ///< folders that these weights were made from: one checkpoint, or all members of a merge
+    std::vector<Member> members; ///< of a merge; older ones name none
     AdaptiveRate::State adaptive; ///< of this replica; as it began where adaptive_lr is off
     SpikeDetector::State spikes; ///< what this replica's losses are compared with, also after a resume
     DivergenceWatch::State divergence;

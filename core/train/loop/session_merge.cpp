@@ -161,6 +161,8 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
     for (auto& one : loaded) {
         samples += one.state.samples;
         replicas.push_back(one.state.replica);
+        merged.state.members.push_back(
+            { one.state.replica, one.state.ownSteps, one.state.ownTokens, one.state.ownSamples });
         merged.state.stepsSinceBase += one.state.stepsSinceBase;
         merged.state.tokensSinceBase += one.state.tokensSinceBase;
         merged.state.parents.push_back(one.member.name);
@@ -351,6 +353,7 @@ Status TrainingSession::adoptMerge(std::int64_t round, CheckpointId result)
     state_.base = row.folder;
     state_.stepsSinceBase = state_.tokensSinceBase = 0;
     state_.parents.clear();
+    state_.members.clear();
     evalStep_ = row.evalLoss ? state_.step : -1;
     evalLoss_ = row.evalLoss;
     lastCheckpointOwnStep_ = state_.ownSteps;

@@ -15,6 +15,8 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+
 namespace furrow {
 
 TrainingSession::TrainingSession(
@@ -178,9 +180,9 @@ struct TrainingSession::OwnCheckpoint {
     NamedTensors optimizer;
 };
 
-/// Moments from the newest whole one of this replica's checkpoints, its counts from the newest that has them: where the
-/// files of tensors are damaged, how far the replica was stays true, and warm-up and curves go on from there. @param
-/// own  newest first
+/// Moments from the newest whole one of this replica's checkpoints, its counts from the newest that has them, else from
+/// the merge that its weights come from: how far the replica was stays true, and warm-up and curves go on from there.
+/// @param own  newest first
 TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(const std::vector<CheckpointRecord>& own)
 {
     bool counted = false;
@@ -196,8 +198,22 @@ TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(const std::vector<Che
             return { record.folder, std::move(mine.value().optimizer) };
         logWarning(mine.error().message);
     }
-    if (!own.empty())
-        logWarning("The moments of the optimizer start anew.");
+    if (!counted) {
+        state_.keepOwnCounts({}); // a new replica warms up
+        const auto member = std::ranges::find(state_.members, options_.replica, &ReplicaState::Member::replica);
+        if (member != state_.members.end()) {
+            state_.ownSteps = member->ownSteps;
+            state_.ownTokens = member->ownTokens;
+            state_.ownSamples = member->ownSamples;
+        }
+    }
+    if (state_.ownSteps > 0) {
+        const std::string text
+            = sentence("The moments of the optimiser of replica %1 begin anew: no checkpoint has them any more.",
+                { std::to_string(options_.replica) });
+        logWarning(text);
+        tellEvent(EventRecord::Kind::Alarm, text);
+    }
     return {};
 }
 
@@ -246,9 +262,8 @@ Status TrainingSession::restore()
     if (head->record.kind == CheckpointKind::Merge) {
         state_.base = head->record.folder;
         state_.stepsSinceBase = state_.tokensSinceBase = 0;
-        if (own.empty())
-            state_.keepOwnCounts({}); // a new replica warms up
     }
+    state_.members.clear();
     state_.replica = options_.replica;
     if (!mine.optimizer.empty())
         if (auto fits = learner_->loadOptimizer(mine.optimizer); !fits.ok())

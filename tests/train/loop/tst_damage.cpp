@@ -25,6 +25,10 @@ class TestDamage : public QObject {
     {
         return run.paths().checkpointFolder(run.head(replica).record.folder) / "weights.safetensors";
     }
+    static std::int64_t ownSteps(const std::filesystem::path& checkpoint)
+    {
+        return nlohmann::json::parse(must(readFile(checkpoint / "state.json"))).at("own_steps").get<std::int64_t>();
+    }
     static int merge(TinyRun& run)
     {
         return run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" }).exitCode;
@@ -104,10 +108,7 @@ private Q_SLOTS:
         run.train(0, true, 12);
         run.train(0, true, 12);
         const auto own = weightsOf(run, 0);
-        const auto ownSteps = [](const std::filesystem::path& checkpoint) {
-            return nlohmann::json::parse(must(readFile(checkpoint / "state.json"))).at("own_steps").get<int>();
-        };
-        const int before = ownSteps(own.parent_path());
+        const auto before = ownSteps(own.parent_path());
         run.train(1, true, 12);
         QCOMPARE(merge(run), 0);
         flip(own);
@@ -117,8 +118,26 @@ private Q_SLOTS:
             [](const auto& row) { return row.record.kind == CheckpointKind::Replica && row.record.replica == 0; });
         QVERIFY(newest != rows.rend());
         QVERIFY(more.stepsHere > 0);
-        QCOMPARE(
-            ownSteps(run.paths().checkpointFolder(newest->record.folder)), before + static_cast<int>(more.stepsHere));
+        QCOMPARE(ownSteps(run.paths().checkpointFolder(newest->record.folder)), before + more.stepsHere);
+    }
+
+    void aReplicaThatWentBackToAMergeBeganAtStep1() // its own checkpoints were removed: warm-up and curve began anew
+    {
+        TinyRun run;
+        run.train(0, true, 12);
+        run.train(1, true, 12);
+        const auto before = ownSteps(weightsOf(run, 1).parent_path());
+        QCOMPARE(merge(run), 0);
+        for (const auto& row : must(run.supervisor().checkpoints())) {
+            if (row.record.kind == CheckpointKind::Replica)
+                must(run.supervisor().markRemoved(row.id));
+        }
+        const auto more = run.train(1, true, 12);
+        const auto rows = must(run.supervisor().checkpoints());
+        const auto newest = std::ranges::find(
+            rows.rbegin(), rows.rend(), CheckpointKind::Replica, [](const auto& row) { return row.record.kind; });
+        QVERIFY(more.stepsHere > 0);
+        QCOMPARE(ownSteps(run.paths().checkpointFolder(newest->record.folder)), before + more.stepsHere);
     }
 
     void damagedBlockIsPutAsideAndItsChunksWaitForTheFeeder() // three workers tried it, and its chunks were poisoned
