@@ -214,12 +214,9 @@ int repair(const std::string& run, bool json)
     });
     if (!repaired.ok())
         return fail(repaired.error(), json);
-    const auto found = problemsOf(paths); // what no repair of the tracker mends
-    if (!found.ok())
-        return fail(found.error(), json);
-    const auto left = found.value().all();
-    const int code = left.empty() ? kDone : kFailed;
     const auto& r = repaired.value();
+    const auto& left = r.problems;
+    const int code = left.empty() ? kDone : kFailed;
     auto notes = r.notes;
     notes.insert(notes.end(), r.rebuilt.leftOut.begin(), r.rebuilt.leftOut.end());
     if (json) {

@@ -3,6 +3,7 @@
 #include "core/base/file_lock.h"
 
 #include "core/base/path.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/base/system_error.h"
 
@@ -70,9 +71,7 @@ Result<FileLock> FileLock::tryLockForAll(const std::filesystem::path& path)
         if (lock.handle_ < 0 && failed != ELOOP)
             return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), failed);
         if (lock.handle_ < 0 || !isRegular(static_cast<int>(lock.handle_)))
-            return Error { ErrorCode::Io,
-                sentence("%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.",
-                    { utf8Text(path) }) };
+            return irregular(path);
         FURROW_TRY(lock.take(path));
         if (isStillThere(static_cast<int>(lock.handle_), path))
             return lock;
@@ -92,13 +91,8 @@ std::filesystem::path folderOfSharedLocks()
 Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
 {
     FileLock lock;
-    lock.handle_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644); // a named pipe must not hang
-    if (lock.handle_ < 0)
-        return systemError(sentence("cannot open the lock file %1", { utf8Text(path) }), errno);
-    if (!isRegular(static_cast<int>(lock.handle_)))
-        return Error { ErrorCode::Io,
-            sentence(
-                "%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.", { utf8Text(path) }) };
+    FURROW_TRY_ASSIGN(auto file, RegularFile::open(path, RegularFile::At::End));
+    lock.handle_ = file.release();
     FURROW_TRY(lock.take(path));
     return lock;
 }

@@ -2,6 +2,7 @@
 #include "core/base/file_lock.h"
 
 #include "core/base/path.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/base/system_error.h"
 #include "core/base/windows_api.h"
@@ -51,12 +52,10 @@ bool isTaken(DWORD failed) { return failed == ERROR_LOCK_VIOLATION || failed == 
 
 Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
 {
-    WindowsHandle file = openFile(path, OPEN_ALWAYS);
-    if (!file)
-        return systemError(
-            sentence("cannot open the lock file %1", { utf8Text(path) }), static_cast<int>(::GetLastError()));
+    FURROW_TRY_ASSIGN(
+        auto file, RegularFile::open(path, RegularFile::At::Beginning)); // LockFileEx wants more rights than to append
     FileLock lock;
-    lock.handle_ = reinterpret_cast<std::intptr_t>(file.release());
+    lock.handle_ = file.release();
     FURROW_TRY(lock.take(path));
     return lock;
 }
@@ -68,9 +67,7 @@ Result<FileLock> FileLock::tryLockForAll(const std::filesystem::path& path)
         return systemError(
             sentence("cannot open the lock file %1", { utf8Text(path) }), static_cast<int>(::GetLastError()));
     if (isLink(file.get()))
-        return Error { ErrorCode::Io,
-            sentence(
-                "%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.", { utf8Text(path) }) };
+        return irregular(path);
     FileLock lock;
     lock.handle_ = reinterpret_cast<std::intptr_t>(file.release());
     FURROW_TRY(lock.take(path));

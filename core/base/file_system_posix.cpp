@@ -2,6 +2,7 @@
 
 #include "core/base/fault_injection.h"
 #include "core/base/path.h"
+#include "core/base/regular_file.h"
 #include "core/base/synced_folder.h"
 #include "core/base/sentence.h"
 #include "core/base/system_error.h"
@@ -52,20 +53,6 @@ int openRetrying(const char* path, int flags, mode_t mode = 0)
         handle = ::open(path, flags | O_CLOEXEC, mode);
     while (handle < 0 && errno == EINTR);
     return handle;
-}
-
-/// For writing. What is no regular file is not waited for: a named pipe that nobody reads refuses by ENXIO.
-Result<int> openRegular(const std::filesystem::path& path, int flags, const std::string& failed)
-{
-    const int handle = openRetrying(path.c_str(), flags | O_WRONLY | O_CREAT | O_NONBLOCK, 0644);
-    struct stat facts {};
-    if (handle < 0 && errno != ENXIO)
-        return systemError(failed, errno);
-    if (handle >= 0 && ::fstat(handle, &facts) == 0 && S_ISREG(facts.st_mode))
-        return handle;
-    if (handle >= 0)
-        ::close(handle);
-    return Error { ErrorCode::Io, failed + ": " + sentence("it is not a regular file") };
 }
 
 class RealOutputFile final : public OutputFile {
@@ -123,9 +110,8 @@ class RealFileSystem final : public FileSystem {
 public:
     Result<std::unique_ptr<OutputFile>> create(const std::filesystem::path& path) override
     {
-        FURROW_TRY_ASSIGN(
-            const int handle, openRegular(path, O_TRUNC, sentence("cannot create %1", { utf8Text(path) })));
-        return std::unique_ptr<OutputFile>(std::make_unique<RealOutputFile>(handle, path));
+        FURROW_TRY_ASSIGN(auto file, RegularFile::open(path, RegularFile::At::Nothing, Links::Follow));
+        return std::unique_ptr<OutputFile>(std::make_unique<RealOutputFile>(static_cast<int>(file.release()), path));
     }
 
     Result<std::string> read(const std::filesystem::path& path) override { return readFile(path); }
@@ -318,6 +304,9 @@ Result<RandomAccessFile> RandomAccessFile::openWith(const std::filesystem::path&
 {
     // O_NONBLOCK: opening a named pipe must not hang
     const int handle = openRetrying(path.c_str(), O_RDONLY | O_NONBLOCK | flags);
+    if (handle < 0 && errno == ENXIO) // a socket
+        return Error { ErrorCode::InvalidArgument,
+            sentence("cannot read %1", { utf8Text(path) }) + ": " + sentence("it is not a regular file") };
     if (handle < 0)
         return systemError(sentence("cannot read %1", { utf8Text(path) }), errno);
     RandomAccessFile file;

@@ -2,6 +2,7 @@
 
 #include "core/base/fault_injection.h"
 #include "core/base/path.h"
+#include "core/base/regular_file.h"
 #include "core/base/synced_folder.h"
 #include "core/base/sentence.h"
 #include "core/base/system_error.h"
@@ -183,11 +184,9 @@ class RealFileSystem final : public FileSystem {
 public:
     Result<std::unique_ptr<OutputFile>> create(const std::filesystem::path& path) override
     {
-        WindowsHandle file(::CreateFileW(systemPath(path).c_str(), GENERIC_WRITE, kShareAll, nullptr, CREATE_ALWAYS,
-            FILE_ATTRIBUTE_NORMAL, nullptr));
-        if (!file)
-            return lastError(sentence("cannot create %1", { utf8Text(path) }));
-        return std::unique_ptr<OutputFile>(std::make_unique<RealOutputFile>(std::move(file), path));
+        FURROW_TRY_ASSIGN(auto file, RegularFile::open(path, RegularFile::At::Nothing, Links::Follow));
+        return std::unique_ptr<OutputFile>(
+            std::make_unique<RealOutputFile>(WindowsHandle(reinterpret_cast<HANDLE>(file.release())), path));
     }
 
     Result<std::string> read(const std::filesystem::path& path) override { return readFile(path); }

@@ -17,8 +17,8 @@ std::string sha256Hex(std::string_view bytes)
     return hash.hex();
 }
 
-Result<std::string> sha256File(
-    const std::filesystem::path& path, const std::stop_token& stop, const std::function<void(std::uint64_t)>& onBytes)
+Result<std::string> sha256File(const std::filesystem::path& path, const std::stop_token& stop,
+    const std::function<void(std::string_view)>& onBytes)
 {
     FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(path));
     constexpr std::uint64_t kPieceBytes = 1 << 20;
@@ -32,7 +32,7 @@ Result<std::string> sha256File(
         hash.update(part.data(), part.size());
         offset += part.size();
         if (onBytes)
-            onBytes(part.size());
+            onBytes({ reinterpret_cast<const char*>(part.data()), part.size() });
     }
     return hash.hex();
 }

@@ -33,9 +33,9 @@ private:
 
 std::string sha256Hex(std::string_view bytes);
 /// Reads the file once, in pieces. Cancelled between two of them when `stop` is requested.
-/// @param onBytes  called after each piece with its size; may be empty
+/// @param onBytes  gets each piece, in order; may be empty
 Result<std::string> sha256File(const std::filesystem::path& path, const std::stop_token& stop = {},
-    const std::function<void(std::uint64_t)>& onBytes = {});
+    const std::function<void(std::string_view)>& onBytes = {});
 
 /// XXH3, 64 bits, seed 0: fingerprints and split decisions. Stable across versions and machines.
 std::uint64_t xxh3(std::string_view bytes);

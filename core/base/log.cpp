@@ -1,31 +1,25 @@
 // spdlog stays behind this file. Every line is flushed: a process that is killed must leave its last words.
-#ifdef _WIN32
-#define SPDLOG_WCHAR_FILENAMES
-#endif
 #include "core/base/log.h"
 
 #include "core/base/file_system.h"
-#include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/redact.h"
-#include "core/base/regular_file.h"
 
-#include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <mutex>
 #include <string>
-#include <vector>
 
 namespace furrow {
 namespace {
 
 constexpr auto kPattern = "%Y-%m-%d %H:%M:%S.%e %L %n  %v";
 
-std::shared_ptr<spdlog::logger> makeLogger(std::string_view process, std::vector<spdlog::sink_ptr> sinks)
+std::shared_ptr<spdlog::logger> makeLogger(std::string_view process)
 {
-    auto logger = std::make_shared<spdlog::logger>(std::string(process), sinks.begin(), sinks.end());
+    auto logger
+        = std::make_shared<spdlog::logger>(std::string(process), std::make_shared<spdlog::sinks::stderr_sink_mt>());
     logger->set_level(spdlog::level::debug);
     logger->flush_on(spdlog::level::debug);
     logger->set_pattern(kPattern);
@@ -35,8 +29,7 @@ std::shared_ptr<spdlog::logger> makeLogger(std::string_view process, std::vector
 // guarded by loggerMutex()
 std::shared_ptr<spdlog::logger>& loggerSlot()
 {
-    static std::shared_ptr<spdlog::logger> logger
-        = makeLogger("furrow", { std::make_shared<spdlog::sinks::stderr_sink_mt>() });
+    static std::shared_ptr<spdlog::logger> logger = makeLogger("furrow");
     return logger;
 }
 
@@ -69,28 +62,11 @@ std::string withoutHeader(const std::string& line)
 
 } // namespace
 
-void startLog(std::string_view process, const std::filesystem::path& file, bool toStderr)
+void startLog(std::string_view process)
 {
-    std::vector<spdlog::sink_ptr> sinks;
-    std::string trouble;
-    if (!file.empty()) {
-        try {
-            if (const auto regular = refuseIrregular(file); regular.ok())
-                sinks.push_back(std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.native()));
-            else
-                trouble = "logging to stderr: " + regular.error().message;
-        } catch (const spdlog::spdlog_ex& error) {
-            trouble = "cannot write the log file " + utf8Text(file) + ", logging to stderr instead: " + error.what();
-        }
-    }
-    if (toStderr || !trouble.empty())
-        sinks.push_back(std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    {
-        const std::lock_guard lock(loggerMutex());
-        loggerSlot() = makeLogger(process, std::move(sinks));
-    }
-    if (!trouble.empty())
-        logError(trouble);
+    auto logger = makeLogger(process);
+    const std::lock_guard lock(loggerMutex());
+    loggerSlot() = std::move(logger);
 }
 
 void log(LogLevel level, std::string_view text)

@@ -8,10 +8,11 @@ namespace furrow {
 
 enum class LogLevel { Debug, Info, Warning, Error };
 
-/// Sends everything logged by this process to stderr and, when given, appends it to `file`.
-/// Line format: "2026-03-13 18:42:10.123 I worker-0  text". Call once at the start of main.
+/// Names this process in everything that it logs to stderr, which is a file where another process started it
+/// (ProcessOptions::outputFile). Line format: "2026-03-13 18:42:10.123 I worker-0  text". Call once at the start of
+/// main.
 /// @param process  short name of this process, e.g. "worker-0"
-void startLog(std::string_view process, const std::filesystem::path& file = {}, bool toStderr = true);
+void startLog(std::string_view process);
 
 /// Thread-safe. Before startLog it writes to stderr. One line, whatever stands in the text (plainLine); secrets are
 /// replaced (withoutSecrets).

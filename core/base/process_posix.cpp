@@ -105,11 +105,8 @@ Result<Launch> prepare(const std::filesystem::path& program, const ProcessOption
         return systemError(
             sentence("cannot start %1 in %2", { utf8Text(program), utf8Text(options.workingFolder) }), ENOENT);
     if (!options.outputFile.empty()) {
-        FURROW_TRY(refuseIrregular(options.outputFile));
-        launch.output = Descriptor(::open(options.outputFile.c_str(),
-            O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644)); // a named pipe must not hang
-        if (launch.output.number() < 0)
-            return systemError(sentence("cannot write %1", { utf8Text(options.outputFile) }), errno);
+        FURROW_TRY_ASSIGN(auto file, RegularFile::open(options.outputFile, RegularFile::At::End));
+        launch.output = Descriptor(static_cast<int>(file.release()));
     }
     launch.words = { launch.program };
     launch.words.insert(launch.words.end(), options.arguments.begin(), options.arguments.end());

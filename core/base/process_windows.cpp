@@ -6,6 +6,7 @@
 #include "core/base/path.h"
 #include "core/base/process_tree.h"
 #include "core/base/redact.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/base/system_error.h"
 #include "core/base/windows_api.h"
@@ -83,7 +84,7 @@ WindowsHandle openInheritable(const wchar_t* name, DWORD access)
 {
     SECURITY_ATTRIBUTES inherit { sizeof inherit, nullptr, TRUE };
     return WindowsHandle(::CreateFileW(name, access, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, &inherit,
-        access == FILE_APPEND_DATA ? OPEN_ALWAYS : OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
+        OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
 }
 
 WindowsHandle inheritableCopy(HANDLE of)
@@ -105,10 +106,8 @@ Result<StandardFiles> standardFiles(WindowsHandle input, const ProcessOptions& o
     StandardFiles files;
     files.input = std::move(input);
     if (!options.outputFile.empty()) {
-        files.output = openInheritable(systemPath(options.outputFile).c_str(), FILE_APPEND_DATA);
-        if (!files.output)
-            return systemError(
-                sentence("cannot write %1", { utf8Text(options.outputFile) }), static_cast<int>(::GetLastError()));
+        FURROW_TRY_ASSIGN(const auto file, RegularFile::open(options.outputFile, RegularFile::At::End));
+        files.output = inheritableCopy(reinterpret_cast<HANDLE>(file.handle()));
         files.error = inheritableCopy(files.output.get());
         return files;
     }

@@ -17,11 +17,27 @@ Status refuseIrregular(const std::filesystem::path& path)
     if (type == std::filesystem::file_type::not_found || type == std::filesystem::file_type::regular
         || type == std::filesystem::file_type::none)
         return {};
-    return Error { ErrorCode::Io,
-        sentence("cannot open %1: %2. Remove it, or ask who made it to.",
-            { utf8Text(path),
-                type == std::filesystem::file_type::directory ? sentence("it is a folder")
-                                                              : sentence("it is not a regular file") }) };
+    return irregular(path, type == std::filesystem::file_type::directory);
+}
+
+Error irregular(const std::filesystem::path& path, bool isFolder)
+{
+    const auto what = isFolder ? sentence("it is a folder")
+        : isLink(path)         ? sentence("it is a link")
+                               : sentence("it is not a regular file");
+    return { ErrorCode::Io,
+        sentence("cannot open %1: %2. Remove it, or ask who made it to.", { utf8Text(path), what }) };
+}
+
+RegularFile::RegularFile(RegularFile&& other) noexcept
+    : handle_(other.release())
+{
+}
+
+RegularFile& RegularFile::operator=(RegularFile&& other) noexcept
+{
+    std::swap(handle_, other.handle_);
+    return *this;
 }
 
 class RegularFileStream::Buffer final : public std::streambuf {

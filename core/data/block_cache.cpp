@@ -17,8 +17,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
-#include <iomanip>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -37,7 +35,7 @@ constexpr const char* kBad = ".bad-"; ///< part of the name of a quarantined fil
 constexpr auto kQuickWait = std::chrono::milliseconds(100); ///< for a lock that was waited for in vain
 constexpr auto kBetweenTells = std::chrono::seconds(1);
 constexpr const char* kUsed = "used"; ///< a file with a number
-constexpr int kUsedDigits = 20; ///< of the largest
+constexpr std::size_t kUsedDigits = 20; ///< of the largest
 // When there is no room, one part in so many of the cap is freed at once: to look through the folder for each piece
 // takes longer than to prepare a block, when there are many.
 constexpr std::uint64_t kSlack = 32;
@@ -54,11 +52,14 @@ std::string memberOf(const std::string& temporaryName)
     return isOurs ? temporaryName.substr(0, digits) : std::string();
 }
 
-CacheWaiting& cacheWaiting()
+CacheUse& cacheUse()
 {
-    static CacheWaiting waiting;
-    return waiting;
+    static CacheUse use;
+    return use;
 }
+
+/// Whether what lies in a cache may still be written and removed.
+Status mayChange() { return cacheUse().mayChange ? cacheUse().mayChange() : Status {}; }
 
 std::string holderInWords(const fs::path& lock)
 {
@@ -70,8 +71,8 @@ void tellWait(const fs::path& lock, bool isFirst)
 {
     const auto why
         = sentence("waits for the lock of the cache, %1, held by %2", { utf8Text(lock), holderInWords(lock) });
-    if (cacheWaiting().tell)
-        cacheWaiting().tell(why);
+    if (cacheUse().tellWait)
+        cacheUse().tellWait(why);
     else if (isFirst)
         logWarning(why);
 }
@@ -124,11 +125,19 @@ struct BlockCache::State {
     /// To be held for moments only: nothing is read from a source or a network with it.
     Result<FileLock> lock()
     {
+        FURROW_TRY(mayChange());
+        FURROW_TRY_ASSIGN(auto taken, takeLock());
+        FURROW_TRY(mayChange()); // it may have been waited for
+        return taken;
+    }
+
+    Result<FileLock> takeLock()
+    {
         const auto file = folder / "cache.lock";
         const auto start = std::chrono::steady_clock::now();
         const auto end = start
-            + (waitedInVain ? std::min<std::chrono::milliseconds>(kQuickWait, cacheWaiting().patience)
-                            : cacheWaiting().patience);
+            + (waitedInVain ? std::min<std::chrono::milliseconds>(kQuickWait, cacheUse().patience)
+                            : cacheUse().patience);
         auto nextTell = start + kBetweenTells;
         for (;;) {
             auto taken = FileLock::tryLock(file);
@@ -175,12 +184,10 @@ struct BlockCache::State {
     Status noteUse(std::uint64_t bytes) const
     {
         const auto file = folder / kUsed;
-        FURROW_TRY(refuseIrregular(file));
-        std::fstream out(file, std::ios::in | std::ios::out);
-        if (!out.is_open())
-            out.open(file, std::ios::out);
-        out << std::setw(kUsedDigits) << bytes << '\n' << std::flush;
-        return out
+        FURROW_TRY_ASSIGN(auto out, RegularFile::open(file, RegularFile::At::Beginning));
+        const std::string digits = std::to_string(bytes);
+        const std::string line = std::string(kUsedDigits - digits.size(), ' ') + digits + '\n';
+        return out.write(line) == line.size()
             ? Status {}
             : Status(Error { ErrorCode::Io,
                   sentence(
@@ -292,7 +299,7 @@ struct BlockCache::State {
     }
 };
 
-void setCacheWaiting(CacheWaiting waiting) { cacheWaiting() = std::move(waiting); }
+void setCacheUse(CacheUse use) { cacheUse() = std::move(use); }
 
 struct CacheFile::State {
     std::shared_ptr<BlockCache> cache;
@@ -305,7 +312,7 @@ struct CacheFile::State {
     {
         file.reset();
         std::error_code ignored;
-        if (!published)
+        if (!published && mayChange().ok())
             fs::remove(path, ignored);
     }
 };
@@ -340,10 +347,13 @@ BlockCache::BlockCache(std::unique_ptr<State> state)
 
 BlockCache::~BlockCache()
 {
+    const bool isOurs = mayChange().ok(); // else somebody's copy of this cache lies there, with our marks in it
     std::error_code ignored;
-    fs::remove(state_->memberFile(state_->member, ".pins"), ignored);
+    if (isOurs)
+        fs::remove(state_->memberFile(state_->member, ".pins"), ignored);
     state_->memberLock.reset();
-    fs::remove(state_->memberFile(state_->member, ".lock"), ignored);
+    if (isOurs)
+        fs::remove(state_->memberFile(state_->member, ".lock"), ignored);
 }
 
 Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std::uint64_t capBytes, FileSystem& files)
@@ -353,6 +363,7 @@ Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std
     state->folder = folder;
     state->capBytes = capBytes;
     state->member = randomHex(kMemberDigits);
+    FURROW_TRY(mayChange());
     for (const char* sub : { kBlocks, kExpanded, kDownloads, kDuplicates, kTemporary, kMembers }) {
         if (isLink(folder / sub)) // what is evicted there could be anybody's
             return Error { ErrorCode::InvalidArgument,
@@ -416,6 +427,7 @@ Status BlockCache::reserve(std::uint64_t bytes)
 
 Result<CacheFile> BlockCache::create()
 {
+    FURROW_TRY(mayChange());
     auto state = std::make_unique<CacheFile::State>();
     state->cache = shared_from_this();
     state->path = state_->folder / kTemporary / (state_->member + "-" + std::to_string(state_->temporaries++));
@@ -451,10 +463,8 @@ Status BlockCache::append(
     if ((none ? 0 : there) != offset)
         return Error { ErrorCode::Busy,
             sentence("Another process wrote to %1 in the cache, or removed it.", { fileName }) };
-    FURROW_TRY(refuseIrregular(file));
-    std::ofstream out(file, std::ios::binary | std::ios::app);
-    out.write(static_cast<const char*>(data), static_cast<std::streamsize>(sizeBytes)).flush();
-    return out
+    FURROW_TRY_ASSIGN(auto out, RegularFile::open(file, RegularFile::At::End));
+    return out.write({ static_cast<const char*>(data), sizeBytes }) == sizeBytes
         ? Status {}
         : Status(Error { ErrorCode::Io,
               sentence("%1 cannot be written to. Look whether its disk is full or the file belongs to somebody else.",
@@ -468,13 +478,31 @@ Status BlockCache::complete(const std::string& sub, const std::string& fileName,
     return lock.ok() ? state_->files->replace(path(sub, fileName), path(sub, wholeName)) : Status(lock.error());
 }
 
+void BlockCache::remove(const std::string& sub, const std::string& fileName)
+{
+    std::error_code gone;
+    if (mayChange().ok())
+        fs::remove(path(sub, fileName), gone);
+}
+
+void BlockCache::cut(const std::string& sub, const std::string& fileName, std::uint64_t bytes)
+{
+    std::error_code gone;
+    if (mayChange().ok())
+        fs::resize_file(path(sub, fileName), bytes, gone);
+}
+
 Result<FileLock> BlockCache::claim(const std::string& name)
 {
-    return FileLock::tryLock(state_->memberFile(name, ".lock")); // of a process that died it is swept as members are
+    FURROW_TRY(mayChange());
+    return FileLock::tryLock(claimFile(name)); // of a process that died it is swept as members are
 }
+
+fs::path BlockCache::claimFile(const std::string& name) const { return state_->memberFile(name, ".lock"); }
 
 Status BlockCache::quarantine(const std::string& sub, const std::string& fileName)
 {
+    FURROW_TRY(mayChange());
     return state_->files->rename(path(sub, fileName), path(sub, fileName + kBad + randomHex(6)));
 }
 

@@ -49,17 +49,21 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// How this process waits for the lock of a cache, which others hold for the blink of an eye, unless they are stopped
-/// while they do.
-struct CacheWaiting {
-    /// Told each second why: "waits for ...". From the thread that waits. Without one the log is told, once a wait.
-    std::function<void(const std::string& why)> tell;
-    /// Then whoever waits gets Busy, and so do those after it at once, until somebody gets the lock.
+/// How this process uses caches.
+struct CacheUse {
+    /// Told each second why it waits for the lock of a cache, which others hold for the blink of an eye, unless they
+    /// are stopped while they do: "waits for ...". From the thread that waits. Without one the log is told, once a
+    /// wait.
+    std::function<void(const std::string& why)> tellWait;
+    /// Then whoever waits for the lock gets Busy, and so do those after it at once, until somebody gets it.
     std::chrono::milliseconds patience = std::chrono::seconds(60);
+    /// Asked before anything in a cache is written or removed, by any thread: an error, which the caller gets, where
+    /// another folder may have been put in its place.
+    std::function<Status()> mayChange;
 };
 /// For all caches of this process. Not while one is in use. A wait ends with Cancelled when the StopRequest of the
 /// process is asked to end.
-void setCacheWaiting(CacheWaiting waiting);
+void setCacheUse(CacheUse use);
 
 /// The cache of prepared blocks, expanded and downloaded files and lists of duplicates of one workspace, shared by any
 /// number of processes. Files are published whole (temporary name, fsync, rename, folder fsync) or not at all. The size
@@ -95,6 +99,12 @@ public:
     /// it.
     /// @param name  of what is done, fit for a file
     Result<FileLock> claim(const std::string& name);
+    /// The lock that stands for it.
+    std::filesystem::path claimFile(const std::string& name) const;
+    /// What nobody needs any more, if it is there.
+    void remove(const std::string& sub, const std::string& fileName);
+    /// Cuts off what was not written to its end.
+    void cut(const std::string& sub, const std::string& fileName, std::uint64_t bytes);
     /// Puts a damaged file aside under a name that nobody opens; it is the first to be evicted.
     Status quarantine(const std::string& sub, const std::string& fileName);
 

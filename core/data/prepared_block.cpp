@@ -38,14 +38,12 @@ PreparedBlock::PreparedBlock(RandomAccessFile file)
 
 Result<PreparedBlock> PreparedBlock::open(const std::filesystem::path& path)
 {
-    using Kind = std::filesystem::file_type;
-    std::error_code unknown;
-    if (const auto kind = std::filesystem::status(path, unknown).type();
-        kind != Kind::regular && kind != Kind::not_found && kind != Kind::none)
-        return corrupt(utf8Text(path.filename()),
-            "it is not a regular file"); // as with any damage, it is put aside and prepared again
-    FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(path));
-    PreparedBlock block(std::move(file));
+    auto file = RandomAccessFile::open(path);
+    if (!file.ok() && file.error().code == ErrorCode::InvalidArgument) // as any damage it is put aside and made again
+        return corrupt(utf8Text(path.filename()), "it is not a regular file");
+    if (!file.ok())
+        return file.error();
+    PreparedBlock block(std::move(file).value());
     block.name_ = utf8Text(path.filename());
     FURROW_TRY(block.readHeader());
     const std::uint64_t size = block.file_.sizeBytes();

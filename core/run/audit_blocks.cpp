@@ -63,8 +63,10 @@ Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector
     return {};
 }
 
+using OnDamaged = std::function<Status(const LedgerReader::BlockRow&, const std::string&)>;
+
 Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, const LedgerReader::BlockRow& row,
-    LedgerReader& ledger, AuditLog& log, std::int64_t& absent)
+    LedgerReader& ledger, AuditLog& log, const OnDamaged& onDamaged, std::int64_t& absent)
 {
     const auto name = pathFromUtf8(row.fileName);
     const std::string number = std::to_string(row.block);
@@ -84,6 +86,8 @@ Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, con
     }
     auto block = PreparedBlock::open(folder / name);
     const Status whole = block.ok() ? block.value().verify() : Status(block.error());
+    if (!whole.ok() && whole.error().code == ErrorCode::Corrupt && onDamaged)
+        return onDamaged(row, whole.error().message);
     if (!whole.ok()) {
         log.failed("block",
             whole.error().code == ErrorCode::InvalidArgument ? Error { ErrorCode::Io, {} }
@@ -172,7 +176,8 @@ private:
 
 } // namespace
 
-Status auditBlocks(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
+Status auditBlocks(
+    const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log, const OnDamaged& onDamaged)
 {
     log.begin("blocks");
     const auto folder = BlockManager::blockFolder(paths.cacheFolder());
@@ -184,8 +189,9 @@ Status auditBlocks(const RunPaths& paths, const RunFile& file, LedgerReader& led
     };
     FURROW_TRY(forEachBlock(
         ledger, sentence("Reading the plans of the blocks"), log, lookAtPlan, LedgerReader::Blocks::Known));
-    const auto look
-        = [&](const LedgerReader::BlockRow& row) { return lookAtBlock(folder, file, row, ledger, log, absent); };
+    const auto look = [&](const LedgerReader::BlockRow& row) {
+        return lookAtBlock(folder, file, row, ledger, log, onDamaged, absent);
+    };
     FURROW_TRY(forEachBlock(ledger, sentence("Reading the prepared blocks"), log, look));
     log.how(sentence(
         "the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed",

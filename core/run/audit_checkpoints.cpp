@@ -224,8 +224,8 @@ private:
     {
         const auto file = frozenFileIn(paths_.checkpointsFolder(), use.frozen.sha256);
         const std::string name = "frozen/" + utf8Text(file.filename());
-        auto verdict = verifyFrozenFile(file, use.frozen, log_.stop(), [&](std::uint64_t bytes) {
-            bytesRead_ += static_cast<double>(bytes);
+        auto verdict = verifyFrozenFile(file, use.frozen, log_.stop(), [&](std::string_view bytes) {
+            bytesRead_ += static_cast<double>(bytes.size());
             log_.say(sentence("Reading the frozen weights"), bytesRead_ / std::max(bytesToRead_, bytesRead_));
         });
         if (verdict.ok())
@@ -395,8 +395,8 @@ private:
         }
         const std::string doing = sentence("Reading the weights of checkpoint %1", { folder });
         auto sha256 = sha256File(
-            paths_.checkpointFolder(folder) / pathFromUtf8(one.name), log_.stop(), [&](std::uint64_t bytes) {
-                bytesRead_ += static_cast<double>(bytes);
+            paths_.checkpointFolder(folder) / pathFromUtf8(one.name), log_.stop(), [&](std::string_view bytes) {
+                bytesRead_ += static_cast<double>(bytes.size());
                 log_.say(doing, bytesRead_ / std::max(bytesToRead_, bytesRead_));
             });
         if (!sha256.ok() && sha256.error().code == ErrorCode::Cancelled)

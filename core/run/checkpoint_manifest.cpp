@@ -202,7 +202,7 @@ Status checkState(const std::filesystem::path& folder, const CheckpointManifest&
 }
 
 Status verifyFrozenFile(const std::filesystem::path& file, const CheckpointManifest::Frozen& frozen,
-    const std::stop_token& stop, const std::function<void(std::uint64_t)>& onBytes)
+    const std::stop_token& stop, const std::function<void(std::string_view)>& onBytes)
 {
     const std::string name = "frozen/" + utf8Text(file.filename());
     std::error_code unknown;
@@ -234,14 +234,15 @@ Status verifyFrozen(const std::filesystem::path& folder, const CheckpointManifes
 }
 
 Status verifyCheckpoint(const std::filesystem::path& folder, const std::string& manifestSha256,
-    const std::string& runId, const std::stop_token& stop, FrozenVerdicts* known)
+    const std::string& runId, const std::stop_token& stop, FrozenVerdicts* known,
+    const std::function<void(std::string_view)>& onWeights)
 {
-    const auto manifest = verifyOwnFiles(folder, manifestSha256, runId, stop);
+    const auto manifest = verifyOwnFiles(folder, manifestSha256, runId, stop, onWeights);
     return manifest.ok() ? verifyFrozen(folder, manifest.value(), stop, known) : manifest.error();
 }
 
 Result<CheckpointManifest> verifyOwnFiles(const std::filesystem::path& folder, const std::string& manifestSha256,
-    const std::string& runId, const std::stop_token& stop)
+    const std::string& runId, const std::stop_token& stop, const std::function<void(std::string_view)>& onWeights)
 {
     auto text = readFile(folder / kManifestFile, kMaxBytes);
     if (!text.ok())
@@ -256,7 +257,8 @@ Result<CheckpointManifest> verifyOwnFiles(const std::filesystem::path& folder, c
         if (const auto size = std::filesystem::file_size(folder / pathFromUtf8(file.name), unknown);
             !unknown && static_cast<std::int64_t>(size) != static_cast<std::int64_t>(file.sizeBytes))
             return damaged(folder, file.name + " has another size than was written.");
-        auto sha = sha256File(folder / pathFromUtf8(file.name), stop);
+        auto sha = sha256File(folder / pathFromUtf8(file.name), stop,
+            file.name == kWeightsFile ? onWeights : std::function<void(std::string_view)>());
         if (!sha.ok())
             return unreadable(folder, sha.error());
         if (sha.value() != file.sha256)

@@ -69,18 +69,21 @@ using FrozenVerdicts = std::map<std::string, Status>;
 /// Size and hash of such a file. Corrupt: it is another one; every other error: it cannot be read, or (Cancelled)
 /// `stop` was requested.
 Status verifyFrozenFile(const std::filesystem::path& file, const CheckpointManifest::Frozen& frozen,
-    const std::stop_token& stop = {}, const std::function<void(std::uint64_t)>& onBytes = {});
+    const std::stop_token& stop = {}, const std::function<void(std::string_view)>& onBytes = {});
 
 /// Reads every file once: the manifest against `manifestSha256`, each file against the manifest, the run against
 /// `runId`; and checkState(). Corrupt: a hash differs, or the state is that of other weights, so the checkpoint is
 /// damaged. Every other error says nothing about it: a folder, file or disk is missing or cannot be read, or
 /// (Cancelled) `stop` was requested, also inside a large file.
 /// @param known  verdicts on frozen files; null: looks for itself
+/// @param onWeights  gets the pieces of weights.safetensors, in order; may be empty
 Status verifyCheckpoint(const std::filesystem::path& checkpointFolder, const std::string& manifestSha256,
-    const std::string& runId, const std::stop_token& stop = {}, FrozenVerdicts* known = nullptr);
+    const std::string& runId, const std::stop_token& stop = {}, FrozenVerdicts* known = nullptr,
+    const std::function<void(std::string_view)>& onWeights = {});
 /// The same without the frozen weights, for who needs none of them.
 Result<CheckpointManifest> verifyOwnFiles(const std::filesystem::path& checkpointFolder,
-    const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop = {});
+    const std::string& manifestSha256, const std::string& runId, const std::stop_token& stop = {},
+    const std::function<void(std::string_view)>& onWeights = {});
 /// The frozen weights that a checkpoint names, and nothing else; success where it names none.
 Status verifyFrozen(const std::filesystem::path& checkpointFolder, const CheckpointManifest& manifest,
     const std::stop_token& stop = {}, FrozenVerdicts* known = nullptr);

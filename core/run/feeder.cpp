@@ -523,7 +523,7 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY(checkFrozen(file, reader));
     FURROW_TRY(waitForTheHubAloud(paths, static_cast<int>(config.transfers), stop));
-    FURROW_TRY(waitForTheCacheAloud(paths));
+    FURROW_TRY(useTheCacheWithCare(paths, guard));
     auto blocks = openBlocks(paths, file, config, tokenizer, ledger, stop);
     if (!blocks.ok())
         return blocks.error().code == ErrorCode::InvalidArgument ? giveUpAndRest(ledger, blocks.error().message, stop)

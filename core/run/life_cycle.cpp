@@ -12,11 +12,9 @@
 #include "core/run/attempt_config.h"
 #include "core/run/finished_mark.h"
 #include "core/run/finite_weights.h"
-#include "core/run/recovery.h"
 #include "core/run/resume_check.h"
 #include "core/run/run_links.h"
 #include "core/run/run_status.h"
-#include "core/run/stray_checkpoints.h"
 #include "core/tracker/tracker_locks.h"
 
 #include <algorithm>
@@ -200,14 +198,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     if (isLocked(paths.supervisorLock()))
         FURROW_TRY(
             requireAlive(paths)); // says so where a stranger holds it; of a run that is trained, checkResume says it
-    FURROW_TRY(checkResume(paths, file, reader, [&paths] { return audit(paths.tracker()); }));
-    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
-    if (!older.empty() && !choice.acceptLoss)
-        return Error { ErrorCode::Corrupt, older };
-    if (!choice.acceptLoss && !choice.goBackTo) {
-        FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
-        FURROW_TRY(checkHeadsAreThere(paths, rows));
-    }
+    FURROW_TRY(checkResume(paths, file, reader, choice, [&paths] { return audit(paths.tracker()); }));
     FURROW_TRY(realFileSystem().createFolders(paths.logsFolder()));
     ProcessOptions options;
     options.environment = environment;

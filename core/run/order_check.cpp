@@ -1,7 +1,6 @@
 #include "core/run/order_check.h"
 
 #include "core/base/sentence.h"
-#include "core/run/ledger_view.h"
 #include "core/tracker/order_facts.h"
 
 namespace furrow {
@@ -17,9 +16,9 @@ TrackerConfig orderConfig(const RunConfig& config)
     return tracker;
 }
 
-Status checkOrder(const RunPaths& paths, const RunFile& file)
+Status checkOrder(const RunFile& file, LedgerReader& reader)
 {
-    FURROW_TRY_ASSIGN(auto found, readOrderFacts(readableLedger(paths)));
+    FURROW_TRY_ASSIGN(auto found, reader.orderFacts());
     auto began = orderFacts(orderConfig(file.config));
     if (!found.contains("window_tokens"))
         began.erase("window_tokens"); // a version that counted in proportion kept none

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "core/run/run_file.h"
-#include "core/run/run_paths.h"
-#include "core/tracker/supervisor_ledger.h"
+#include "core/tracker/ledger_reader.h"
 
 namespace furrow {
 
@@ -11,6 +10,6 @@ TrackerConfig orderConfig(const RunConfig& config);
 
 /// Compares what the tracker gives chunks out by with run.json, which checkFrozen holds against the tracker's record.
 /// InvalidArgument names what was changed; nothing may be claimed or trained then.
-Status checkOrder(const RunPaths& paths, const RunFile& file);
+Status checkOrder(const RunFile& file, LedgerReader& reader);
 
 } // namespace furrow

@@ -43,7 +43,7 @@ Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopReques
     return {};
 }
 
-Status waitForTheCacheAloud(const RunPaths& paths)
+Status useTheCacheWithCare(const RunPaths& paths, std::shared_ptr<const RunFolderGuard> guard)
 {
     struct Voice {
         explicit Voice(FeederLedger opened)
@@ -55,12 +55,13 @@ Status waitForTheCacheAloud(const RunPaths& paths)
     };
     FURROW_TRY_ASSIGN(auto opened, FeederLedger::open(paths.tracker()));
     auto voice = std::make_shared<Voice>(std::move(opened));
-    CacheWaiting waiting;
-    waiting.tell = [voice](const std::string& why) {
-        const std::lock_guard guard(voice->mutex);
+    CacheUse use;
+    use.tellWait = [voice](const std::string& why) {
+        const std::lock_guard lock(voice->mutex);
         (void)voice->ledger.heartbeat(thisProcess(), why);
     };
-    setCacheWaiting(std::move(waiting));
+    use.mayChange = [guard = std::move(guard)] { return guard->checkReplaced(); };
+    setCacheUse(std::move(use));
     return {};
 }
 

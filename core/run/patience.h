@@ -2,6 +2,7 @@
 
 #include "core/base/process.h"
 #include "core/base/result.h"
+#include "core/run/run_folder_guard.h"
 #include "core/run/run_paths.h"
 #include "core/tracker/feeder_ledger.h"
 
@@ -18,7 +19,7 @@ bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, con
 Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopRequest& stop);
 
 /// From now on a wait of this process for the lock of a cache stands in the ledger as what the feeder does, with who
-/// holds it.
-Status waitForTheCacheAloud(const RunPaths& paths);
+/// holds it; and nothing in a cache is written or removed any more once something of the run was replaced.
+Status useTheCacheWithCare(const RunPaths& paths, std::shared_ptr<const RunFolderGuard> guard);
 
 } // namespace furrow

@@ -26,6 +26,7 @@
 #include "core/tracker/recount.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace furrow {
@@ -33,6 +34,7 @@ namespace furrow {
 namespace {
 
 using Say = std::function<void(const std::string&)>;
+using Verdicts = std::map<std::pair<std::string, std::string>, WeightsVerdict>; ///< by folder and manifest
 constexpr std::size_t kPlansAtOnce = 64;
 
 /// Names that lead out of the run folder: a tracker that was tampered with.
@@ -94,10 +96,11 @@ ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string&
 /// nothing in either direction.
 class Proof {
 public:
-    Proof(const RunPaths& paths, const std::string& runId, std::vector<std::string>& notes)
+    Proof(const RunPaths& paths, const std::string& runId, std::vector<std::string>& notes, Verdicts& verdicts)
         : paths_(paths)
         , runId_(runId)
         , notes_(notes)
+        , verdicts_(verdicts)
     {
     }
 
@@ -133,8 +136,11 @@ private:
                                                            : "its manifest is of an older format"));
             return {};
         }
-        const auto verdict
-            = hasWeights ? verifyCheckpoint(paths_.checkpointFolder(folder), sha256, runId_, {}, &frozen_) : Status {};
+        Status verdict;
+        if (hasWeights)
+            verdict = (verdicts_[{ folder, sha256 }]
+                = readCheckpoint(paths_.checkpointFolder(folder), sha256, runId_, &frozen_))
+                          .files;
         if (!verdict.ok() && verdict.error().code == ErrorCode::Io)
             return verdict;
         if (!verdict.ok())
@@ -148,6 +154,7 @@ private:
     const RunPaths& paths_;
     const std::string& runId_;
     std::vector<std::string>& notes_;
+    Verdicts& verdicts_;
     FrozenVerdicts frozen_;
     std::vector<ProvenCheckpoint> proven_;
 };
@@ -277,10 +284,10 @@ Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesyst
 }
 
 Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report,
-    const Say& say)
+    Verdicts& verdicts, const Say& say)
 {
     say("Reading the checkpoints");
-    FURROW_TRY_ASSIGN(auto gathered, Proof(paths, file.runId, report.notes).gather());
+    FURROW_TRY_ASSIGN(auto gathered, Proof(paths, file.runId, report.notes, verdicts).gather());
     const auto& proven = gathered;
     FURROW_TRY(makeBasis(paths, file, target, report));
     const auto needs = needsOf(proven);
@@ -324,7 +331,7 @@ Status putInPlace(const RunPaths& paths, const std::filesystem::path& fresh, con
 }
 
 /// Which of the two it needs, and that.
-Result<RepairReport> repairTracker(const RunPaths& paths, const RunFile& file, const Say& say)
+Result<RepairReport> repairTracker(const RunPaths& paths, const RunFile& file, Verdicts& verdicts, const Say& say)
 {
     RepairReport report;
     report.damage = damageOf(paths.tracker(), file.runId);
@@ -340,7 +347,7 @@ Result<RepairReport> repairTracker(const RunPaths& paths, const RunFile& file, c
     FURROW_TRY_ASSIGN(auto workshop,
         ScratchFolder::make(paths.folder())); // on the same disk: the new tracker is moved into its place
     const auto fresh = workshop.path() / paths.tracker().filename();
-    if (auto built = build(paths, file, fresh, report, say); !built.ok())
+    if (auto built = build(paths, file, fresh, report, verdicts, say); !built.ok())
         return built.error().in("repairing " + utf8Text(paths.tracker()));
     report.oldCopy = with(paths.tracker(), (report.older ? ".older-" : ".damaged-") + mark);
     FURROW_TRY(putInPlace(paths, fresh, report));
@@ -355,6 +362,43 @@ bool isStillHead(LedgerReader& reader, CheckpointId checkpoint)
     return !rows.ok() || std::any_of(rows.value().begin(), rows.value().end(), [checkpoint](const auto& row) {
         return row.id == checkpoint && row.head && !row.removed;
     });
+}
+
+/// @param known  checkpoints that were read already
+Result<std::vector<std::string>> problemsOfCheckpoints(const RunPaths& paths, const RunFile& file, Verdicts known)
+{
+    auto reader = openLedger(paths);
+    FURROW_TRY_ASSIGN(auto rows,
+        reader.ok() ? reader.value().checkpoints()
+                    : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
+    std::vector<std::string> problems;
+    FrozenVerdicts frozen;
+    for (const auto& row : rows) {
+        if (row.removed || !(row.head || row.damaged))
+            continue;
+        const auto& record = row.record;
+        const std::pair key { record.folder, record.manifestSha256 };
+        auto read = known.find(key);
+        if (read == known.end())
+            read = known
+                       .emplace(key,
+                           readCheckpoint(
+                               paths.checkpointFolder(record.folder), record.manifestSha256, file.runId, &frozen))
+                       .first;
+        const Status& verdict = read->second.trainable();
+        if (row.damaged && verdict.ok())
+            problems.push_back(sentence(
+                "Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.",
+                { record.folder }));
+        else if (row.head && !verdict.ok() && isStillHead(reader.value(), row.id))
+            problems.push_back(verdict.error().message);
+    }
+    if (const auto same = checkHeldOut(paths, file); !same.ok())
+        problems.push_back(same.error().message);
+    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
+    if (!older.empty())
+        problems.push_back(older);
+    return problems;
 }
 
 } // namespace
@@ -386,13 +430,18 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)
             ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(paths.folder()) }) }
             : lock.error();
     FURROW_TRY(refuseLinks(paths));
-    FURROW_TRY_ASSIGN(auto report, repairTracker(paths, file, say));
+    Verdicts verdicts;
+    FURROW_TRY_ASSIGN(auto report, repairTracker(paths, file, verdicts, say));
+    say("Reading the newest weights");
+    FURROW_TRY_ASSIGN(report.problems, problemsOfCheckpoints(paths, file, std::move(verdicts)));
     say("Reading the prepared blocks");
-    const auto aside = putDamagedBlocksAside(paths);
-    const auto& notes = aside.ok()
-        ? aside.value()
-        : std::vector<std::string> { aside.error().message }; // the tracker is in order all the same
-    report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+    auto blocks = repairBlocks(paths);
+    if (!blocks.ok()) { // the tracker is in order all the same
+        report.problems.push_back(blocks.error().message);
+        return report;
+    }
+    report.notes.insert(report.notes.end(), blocks.value().notes.begin(), blocks.value().notes.end());
+    report.problems.insert(report.problems.end(), blocks.value().problems.begin(), blocks.value().problems.end());
     return report;
 }
 
@@ -409,30 +458,7 @@ Status moveTrackerAside(FileSystem& files, const std::filesystem::path& tracker,
 Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
-    auto reader = openLedger(paths);
-    FURROW_TRY_ASSIGN(auto rows,
-        reader.ok() ? reader.value().checkpoints()
-                    : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
-    std::vector<std::string> problems;
-    FrozenVerdicts frozen;
-    for (const auto& row : rows) {
-        if (row.removed || !(row.head || row.damaged))
-            continue;
-        const auto verdict = verifyTrainable(
-            paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
-        if (row.damaged && verdict.ok())
-            problems.push_back(sentence(
-                "Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.",
-                { row.record.folder }));
-        else if (row.head && !verdict.ok() && isStillHead(reader.value(), row.id))
-            problems.push_back(verdict.error().message);
-    }
-    if (const auto same = checkHeldOut(paths, file); !same.ok())
-        problems.push_back(same.error().message);
-    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
-    if (!older.empty())
-        problems.push_back(older);
-    return problems;
+    return problemsOfCheckpoints(paths, file, {});
 }
 
 } // namespace furrow

@@ -20,6 +20,7 @@ struct RepairReport {
     std::filesystem::path oldCopy; ///< the old file, kept
     Rebuilt rebuilt;
     std::vector<std::string> notes; ///< further sentences
+    std::vector<std::string> problems; ///< what is still wrong: no repair of this kind mends it
     std::int64_t committed = 0; ///< chunks that are proven to be in the surviving weights
     std::int64_t known = 0;
 };
@@ -39,8 +40,8 @@ Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths);
 /// Makes a damaged tracker anew, or takes one forward that is older than the weights, from what the run folder still
 /// proves: the newest of tracker and published snapshot (view.sqlite) that is whole, and the manifests of all
 /// checkpoints. What nothing proves is trained again. The old file is kept beside it, and checkpoints that could not be
-/// taken in are put aside; so are prepared blocks that are damaged, whether the tracker is or not. Busy while the run
-/// trains.
+/// taken in are put aside; so are prepared blocks that are damaged, whether the tracker is or not. Weights and prepared
+/// blocks are read once. Busy while the run trains.
 Result<RepairReport> repairRun(const RunPaths& paths, const std::function<void(const std::string&)>& say);
 
 /// Gives the files of a tracker another name, the file itself first: whenever this is cut short, what lies under the

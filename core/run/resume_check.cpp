@@ -9,9 +9,11 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/frozen_config.h"
 #include "core/run/order_check.h"
+#include "core/run/recovery.h"
 #include "core/run/repair.h"
 #include "core/run/run_links.h"
 #include "core/run/run_status.h"
+#include "core/run/stray_checkpoints.h"
 
 namespace furrow {
 
@@ -21,18 +23,6 @@ Status checkTokenizerFile(const RunPaths& paths, const RunFile& file)
 {
     const auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
     return tokenizer.ok() ? checkTokenizer(paths, file, *tokenizer.value()) : tokenizer.error();
-}
-
-/// A named pipe or a folder in its place.
-Status checkLockFile(const RunPaths& paths)
-{
-    std::error_code unknown;
-    const auto kind = std::filesystem::status(paths.supervisorLock(), unknown).type();
-    if (kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found)
-        return {};
-    return Error { ErrorCode::Io,
-        sentence("%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.",
-            { utf8Text(paths.supervisorLock()) }) };
 }
 
 /// Every worker would end with it.
@@ -55,6 +45,18 @@ Status checkFoldersWritable(const RunPaths& paths)
     return {};
 }
 
+/// What a resume would leave behind unasked.
+Status checkWeights(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const ResumeChoice& choice)
+{
+    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
+    if (!older.empty())
+        return Error { ErrorCode::Corrupt, older };
+    if (choice.goBackTo) // to one that was read
+        return {};
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
+    return checkHeadsAreThere(paths, rows);
+}
+
 } // namespace
 
 Error alreadyRunning(const RunPaths& paths)
@@ -67,24 +69,25 @@ Error alreadyRunning(const RunPaths& paths)
             : sentence("%1 is already running. Stop it first.", { paths.folder().string() }) };
 }
 
-Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader,
+Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const ResumeChoice& choice,
     const std::function<Result<AuditReport>()>& auditLedger)
 {
     if (isLocked(paths.supervisorLock()))
         return alreadyRunning(paths);
     FURROW_TRY(checkFrozen(file, reader));
-    FURROW_TRY(checkOrder(paths, file));
+    FURROW_TRY(checkOrder(file, reader));
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY(refuseSecondNames(paths));
-    for (const auto& read : { paths.evaluationFile(), paths.duplicatesFile() })
-        FURROW_TRY(refuseIrregular(read));
-    FURROW_TRY(checkLockFile(paths));
+    for (const auto& one : { paths.evaluationFile(), paths.duplicatesFile(), paths.supervisorLock() })
+        FURROW_TRY(refuseIrregular(one));
     FURROW_TRY(checkFoldersWritable(paths));
     FURROW_TRY(checkTokenizerFile(paths, file));
     FURROW_TRY(checkHeldOutFile(paths, file));
+    if (!choice.acceptLoss)
+        FURROW_TRY(checkWeights(paths, file, reader, choice));
     if (const auto damage = trackerRefusal(paths, auditLedger()); !damage.empty())
         return Error { ErrorCode::Corrupt, damage };
     return {};

@@ -148,7 +148,9 @@ Result<ResumePlan> planResume(const RunPaths& paths)
         addProof(proof, plan);
         return proof;
     };
-    if (auto possible = checkResume(paths, file, reader, auditLedger); !possible.ok())
+    ResumeChoice loss; // what it would mean is told for itself
+    loss.acceptLoss = true;
+    if (auto possible = checkResume(paths, file, reader, loss, auditLedger); !possible.ok())
         plan.refusal = possible.error();
     FURROW_TRY(weigh(reader, plan));
     FURROW_TRY(nameOrphans(reader, plan));

@@ -46,7 +46,7 @@ void auditFrozen(
             sentence("run.json and the tracker are of different runs (%1 and %2)", { file.runId, runId }));
     else if (auto same = checkFrozen(file, ledger); !same.ok())
         log.failed("frozen", same.error(), same.error().message);
-    else if (auto order = checkOrder(paths, file); !order.ok())
+    else if (auto order = checkOrder(file, ledger); !order.ok())
         log.failed("frozen", order.error(), order.error().message);
     auditRecord(file, ledger, log);
     auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));

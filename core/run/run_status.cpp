@@ -350,7 +350,7 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
             sentence("%1 of %2 workers alive.", { std::to_string(living), std::to_string(status.workers.size()) }));
         if (standsStill(*totals.supervisor))
             status.evidence.push_back(sentence(
-                "The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then workers wait as soon as the epoch ends.",
+                "The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then nothing is merged and no process that ends is started again.",
                 { std::to_string(status.supervisorPid) }));
         sayWhoIsInTheWay(status, paths, silence);
         deriveFromWishes(status, totals.desired);

@@ -88,6 +88,11 @@ void StallWatch::end(const Own& own, const std::string& cause)
     killProcessTree(own.process);
 }
 
+void StallWatch::endFeeder(const ProcessIdentity& feeder, const std::string& cause)
+{
+    end({ "The feeder", feeder, 0 }, cause);
+}
+
 /// Those of an attempt before this one too: they may have outlived their supervisor.
 std::vector<StallWatch::Own> StallWatch::ownProcesses(std::chrono::milliseconds waited)
 {

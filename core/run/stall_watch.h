@@ -41,7 +41,9 @@ public:
     void onTurn();
     /// What is added to a lease that was renewed at this monotonic time [s].
     double forgivenSeconds(std::int64_t renewedNs) const;
-    /// Why whileWaiting() has ended that process.
+    /// Ends a feeder that is waited for.
+    void endFeeder(const ProcessIdentity& feeder, const std::string& cause);
+    /// Why this has ended that process.
     std::optional<std::string> whyEnded(const ProcessIdentity& process) const;
 
 private:

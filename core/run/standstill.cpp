@@ -40,6 +40,16 @@ Result<std::vector<SupervisorLedger::Expired>> Standstill::overdue()
     return found.empty() || trainTogether_ ? found : ofThoseAwaited(std::move(found));
 }
 
+bool Standstill::isOverdue(const ProcessIdentity& feeder)
+{
+    const auto now = clock_.monotonicNs();
+    if (!standsStill(feeder))
+        feederSinceNs_ = 0;
+    else if (feederSinceNs_ == 0)
+        feederSinceNs_ = now;
+    return feederSinceNs_ != 0 && now - feederSinceNs_ >= kPatienceNs;
+}
+
 Result<std::vector<SupervisorLedger::Expired>> Standstill::ofThoseAwaited(std::vector<SupervisorLedger::Expired> still)
 {
     FURROW_TRY_ASSIGN(auto awaited, ledger_.awaitedAtMerge());

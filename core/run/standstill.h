@@ -10,14 +10,16 @@
 namespace furrow {
 
 /// Finds workers that stand still (SIGSTOP, Ctrl+Z) while others wait for them, at a merge or in a step that all take
-/// together. By its lease alone such a worker would keep the others waiting for a minute. Finds none where the system
-/// does not tell. One thread.
+/// together, and a feeder that does. By its lease alone such a worker would keep the others waiting for a minute, and a
+/// feeder, which has none, for ever. Finds none where the system does not tell. One thread.
 class Standstill {
 public:
     Standstill(SupervisorLedger& ledger, bool trainTogether, const Clock& clock);
     /// Those that have stood still for 0.7 s, from before others waited or since, and are waited for. Looks ten times a
     /// second, however often it is called.
     Result<std::vector<SupervisorLedger::Expired>> overdue();
+    /// The same of the feeder, waited for or not.
+    bool isOverdue(const ProcessIdentity& feeder);
 
 private:
     Result<std::vector<SupervisorLedger::Expired>> ofThoseAwaited(std::vector<SupervisorLedger::Expired> still);
@@ -27,6 +29,7 @@ private:
     const Clock& clock_;
     std::int64_t nextLookNs_ = 0;
     std::map<std::int64_t, std::int64_t> since_; ///< by incarnation [ns]
+    std::int64_t feederSinceNs_ = 0; ///< 0: it goes on
 };
 
 } // namespace furrow

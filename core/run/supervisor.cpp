@@ -85,6 +85,20 @@ std::string whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::s
     return count + " " + retry + (what.empty() ? "" : " ") + what;
 }
 
+/// Nothing can be claimed, and more chunks are to come.
+bool isDataAwaited(const std::vector<EpochRow>& epochs)
+{
+    bool isMoreToCome = false;
+    for (const EpochRow& epoch : epochs) {
+        if (epoch.closedWallNs)
+            continue;
+        if (epoch.chunks[ChunkState::Free] > 0)
+            return false;
+        isMoreToCome = isMoreToCome || epoch.chunks[ChunkState::Pending] > 0 || !epoch.blockCount;
+    }
+    return isMoreToCome;
+}
+
 class Supervision {
 public:
     Supervision(RunPaths paths, RunFile file, RunConfig config, const StopRequest& stop, SupervisorLedger ledger,
@@ -264,8 +278,6 @@ Status Supervision::turn()
     FURROW_TRY(endStandstill());
     FURROW_TRY(pool_->startDue());
     FURROW_TRY_ASSIGN(auto advance, ledger_.advance());
-    if (advance.epochClosed)
-        logInfo("an epoch is complete");
     stopReason_ = advance.stop;
     FURROW_TRY(seeWhatCannotBeRead(advance));
     if (clock_.monotonicNs() >= nextSecondNs_) {
@@ -397,6 +409,12 @@ Status Supervision::endStandstill()
     FURROW_TRY_ASSIGN(auto still, standstill_.overdue());
     for (const auto& worker : still)
         FURROW_TRY(endWorker(worker, sentence("it stood still while others waited for it")));
+    const auto feeder = pool_->feeder();
+    if (!feeder || !standstill_.isOverdue(*feeder) || desired_ != DesiredState::Run || stopping_)
+        return {};
+    FURROW_TRY_ASSIGN(const auto epochs, reader_.epochs());
+    if (isDataAwaited(epochs))
+        stalls_.endFeeder(*feeder, sentence("it stood still while workers waited for data"));
     return {};
 }
 
@@ -689,7 +707,7 @@ Status runSupervisor(
             sentence("%1 belongs to run %2, run.json says %3. Put the right tracker back.",
                 { paths.tracker().string(), id, file.runId }) };
     FURROW_TRY(checkFrozen(file, reader));
-    FURROW_TRY(checkOrder(paths, file));
+    FURROW_TRY(checkOrder(file, reader));
     FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watchWithWal(paths));
     return Supervision(
         paths, std::move(file), wanted, stop, std::move(ledger), std::move(reader), choice, std::move(guard))

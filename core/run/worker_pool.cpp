@@ -218,6 +218,11 @@ std::vector<ProcessIdentity> WorkerPool::processes() const
     return found;
 }
 
+std::optional<ProcessIdentity> WorkerPool::feeder() const
+{
+    return feeder_ ? std::optional(feeder_->identity()) : std::nullopt;
+}
+
 bool WorkerPool::anyWorkerAlive() const
 {
     return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.process.has_value(); });

@@ -44,6 +44,7 @@ public:
     void stopFeeder();
 
     std::vector<ProcessIdentity> processes() const; ///< of workers that have not ended
+    std::optional<ProcessIdentity> feeder() const; ///< nothing: it ended
     bool anyWorkerAlive() const;
     bool anyRestartPlanned() const;
 

@@ -122,18 +122,13 @@ Status CacheWriter::writeTo(const std::filesystem::path& path) const
     head.payloadHash = xxh3(out_);
     auto temporary = path;
     temporary += ".part";
-    for (const auto& place : { path.parent_path(), temporary }) // the folder of the run may come from anybody
-        FURROW_TRY(refuseLink(place));
-    FURROW_TRY(refuseIrregular(temporary));
-    {
-        std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-        out.write(reinterpret_cast<const char*>(&head), sizeof head);
-        out.write(out_.data(), static_cast<std::streamsize>(out_.size()));
-        if (!out.flush()) {
-            std::error_code ignored;
-            std::filesystem::remove(temporary, ignored);
-            return Error { ErrorCode::Io, path.string() + " cannot be written: the run opens without its cache" };
-        }
+    FURROW_TRY(refuseLink(path.parent_path())); // the folder of the run may come from anybody
+    FURROW_TRY_ASSIGN(auto out, RegularFile::open(temporary, RegularFile::At::Nothing));
+    const std::string_view first(reinterpret_cast<const char*>(&head), sizeof head);
+    if (out.write(first) + out.write(out_) != first.size() + out_.size()) {
+        std::error_code ignored;
+        std::filesystem::remove(temporary, ignored);
+        return Error { ErrorCode::Io, path.string() + " cannot be written: the run opens without its cache" };
     }
     return realFileSystem().replace(temporary, path);
 }

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <fstream>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -22,7 +22,7 @@ struct TelemetryWriter::State {
     std::string fileName;
 
     // used by the thread only, once it runs
-    std::filebuf file;
+    std::optional<RegularFile> file;
     std::string pending;
     std::int64_t pendingLines = 0;
 
@@ -61,18 +61,16 @@ Result<TelemetryWriter> TelemetryWriter::open(const std::filesystem::path& file,
     const Clock& clock, const TelemetryWriterOptions& options)
 {
     FURROW_TRY(refuseLink(file.parent_path()));
-    FURROW_TRY(refuseLink(file));
     std::error_code error;
     std::filesystem::create_directories(file.parent_path(), error);
     auto state = std::make_unique<State>();
     state->options = options;
     state->fileName = file.string();
     const bool torn = endsInsideALine(file);
-    FURROW_TRY(refuseIrregular(file));
-    state->file.pubsetbuf(nullptr, 0);
-    if (!state->file.open(file, std::ios::out | std::ios::app | std::ios::binary))
-        return Error { ErrorCode::Io,
-            "telemetry cannot be written to " + state->fileName + ": check that the run folder is writable" };
+    auto opened = RegularFile::open(file, RegularFile::At::End);
+    if (!opened.ok())
+        return opened.error().in("writing telemetry");
+    state->file = std::move(opened).value();
 
     header.bootId = bootId();
     header.monotonicAnchorNs = clock.monotonicNs();
@@ -179,9 +177,7 @@ void TelemetryWriter::State::writePending()
 {
     if (pending.empty())
         return;
-    const auto wrote
-        = std::max<std::streamsize>(0, file.sputn(pending.data(), static_cast<std::streamsize>(pending.size())));
-    pending.erase(0, static_cast<std::size_t>(wrote));
+    pending.erase(0, file->write(pending));
     const auto left = static_cast<std::int64_t>(std::count(pending.begin(), pending.end(), '\n'));
     const auto written = std::max<std::int64_t>(0, pendingLines - left);
     pendingLines -= written;

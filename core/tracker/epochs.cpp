@@ -152,6 +152,9 @@ bool isNextEpochWanted(const StoppingRules& rules, const EpochNeeds& needs)
     return (rules.epochs == 0 || needs.newest + 1 < rules.epochs) && needs.newest + 1 < kMaxEpochs;
 }
 
+namespace {
+
+/// Returns true when one was complete.
 bool closeCompleteEpochs(LedgerFile& file)
 {
     const std::int64_t closed
@@ -165,6 +168,24 @@ bool closeCompleteEpochs(LedgerFile& file)
     return closed > 0;
 }
 
+} // namespace
+
+EpochTurn turnEpochs(LedgerFile& file)
+{
+    EpochTurn turn;
+    turn.closed = closeCompleteEpochs(file);
+    turn.stop = updateStop(file);
+    turn.needs = loadNeeds(file.db);
+    EpochNeeds& needs = turn.needs;
+    const bool everythingClaimed = !needs.unproven && needs.fullyOpened && needs.pending == 0 && needs.free == 0;
+    if (turn.stop == StopReason::None && everythingClaimed && isNextEpochWanted(loadRunState(file.db).rules, needs)) {
+        openEpoch(file, ++needs.newest);
+        needs.fullyOpened = false;
+        turn.opened = true;
+    }
+    return turn;
+}
+
 void openEpoch(LedgerFile& file, std::int64_t epoch)
 {
     file.db.run("INSERT INTO epoch (epoch, opened_wall, fully_opened) VALUES (?, ?, ?)", epoch, file.clock->wallNs(),
@@ -174,10 +195,9 @@ void openEpoch(LedgerFile& file, std::int64_t epoch)
 
 void registerClaimOrder(LedgerFile& file) { file.db.addFunction("claim_order", 3, orderFunction, &file.order); }
 
-Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
+bool addNextChunks(LedgerFile& file, std::int64_t epoch)
 {
     Database& db = file.db;
-    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, Durability::Normal));
     const std::int64_t from
         = bounded(db, db.integer("SELECT max(block)+1 FROM counts WHERE epoch=?", epoch).value_or(0), kBlockBounds);
     const std::int64_t blocks = db.integer("SELECT block_count FROM dataset").value_or(0);
@@ -231,9 +251,18 @@ Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch)
     const bool done = db.integer("SELECT count(*) FROM block WHERE block>=?", past).value_or(0) == 0;
     if (done)
         db.run("UPDATE epoch SET fully_opened=1 WHERE epoch=?", epoch);
-    if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("opening epoch " + std::to_string(epoch + 1));
     return done;
+}
+
+Status openAllChunks(LedgerFile& file, std::int64_t epoch)
+{
+    for (bool done = false; !done;) {
+        FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
+        done = addNextChunks(file, epoch);
+        if (Status status = transaction.commit(); !status.ok())
+            return status.error().in("opening epoch " + std::to_string(epoch + 1));
+    }
+    return {};
 }
 
 } // namespace furrow

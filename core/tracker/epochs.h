@@ -44,14 +44,24 @@ struct EpochNeeds {
 EpochNeeds loadNeeds(Database& db);
 bool isNextEpochWanted(const StoppingRules& rules, const EpochNeeds& needs);
 
-/// Closes every epoch that is complete (I4). Returns true when one was.
-bool closeCompleteEpochs(LedgerFile& file);
-/// Opens epoch `epoch` without chunks; openMoreChunks adds them.
+/// What a look at the epochs changed, and what they need now.
+struct EpochTurn {
+    bool closed = false;
+    bool opened = false; ///< without chunks
+    StopReason stop = StopReason::None;
+    EpochNeeds needs;
+};
+/// In a transaction: closes every epoch that is complete (I4), evaluates the stopping rules, and opens the next epoch
+/// when all chunks are claimed and the rules want it. Whoever comes first does it (core/DECISIONS.md 4).
+EpochTurn turnEpochs(LedgerFile& file);
+/// Opens epoch `epoch` without chunks; addNextChunks adds them.
 void openEpoch(LedgerFile& file, std::int64_t epoch);
 /// Makes SQL know claimOrder. Once per connection; `file` must stay where it is.
 void registerClaimOrder(LedgerFile& file);
-/// Adds chunks of the next blocks, in the order of the data set, to an epoch that is not fully opened. A short
-/// transaction each, so that claims go on meanwhile. Returns true when the epoch is fully opened.
-Result<bool> openMoreChunks(LedgerFile& file, std::int64_t epoch);
+/// In a transaction, which stays short: adds chunks of the next blocks, in the order of the data set, to an epoch that
+/// is not fully opened. Returns true when it is.
+bool addNextChunks(LedgerFile& file, std::int64_t epoch);
+/// All of them, by a transaction each, so that claims go on meanwhile.
+Status openAllChunks(LedgerFile& file, std::int64_t epoch);
 
 } // namespace furrow

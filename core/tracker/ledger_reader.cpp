@@ -160,6 +160,18 @@ Result<std::string> LedgerReader::runId() { return metaText(state_->db, "run_id"
 
 Result<std::string> LedgerReader::frozen() { return metaText(state_->db, "frozen"); }
 
+Result<std::map<std::string, std::string>> LedgerReader::orderFacts()
+{
+    std::map<std::string, std::string> facts;
+    {
+        Rows rows = state_->db.query(
+            "SELECT key, value FROM meta WHERE key IN ('seed', 'shuffle_window_blocks', 'linear_order', 'start_at', 'window_tokens')");
+        while (rows.next())
+            facts[rows.text(0)] = rows.text(1);
+    }
+    return answer(state_->db, std::move(facts));
+}
+
 Result<std::vector<AttemptRow>> LedgerReader::attempts()
 {
     std::vector<AttemptRow> attempts;

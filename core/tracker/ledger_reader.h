@@ -147,6 +147,8 @@ public:
 
     Result<std::string> runId();
     Result<std::string> frozen(); ///< TrackerConfig::frozen; "": made by a version that did not keep it
+    /// What chunks are given out by and their tokens counted (orderFacts), as it stands there now.
+    Result<std::map<std::string, std::string>> orderFacts();
     Result<std::vector<AttemptRow>> attempts();
     /// Optimiser steps of the chunks that each attempt trained to their end, lost ones included; attempts without any
     /// are left out.

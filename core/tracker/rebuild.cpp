@@ -291,11 +291,7 @@ Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch)
         FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
         openEpoch(file, next);
         FURROW_TRY(transaction.commit());
-        for (;;) {
-            FURROW_TRY_ASSIGN(auto done, openMoreChunks(file, next));
-            if (done)
-                break;
-        }
+        FURROW_TRY(openAllChunks(file, next));
     }
     return file.db.takeStatus();
 }

@@ -280,20 +280,15 @@ Result<SupervisorLedger::Advance> SupervisorLedger::advance()
     LedgerFile& file = state_->file;
     Database& db = file.db;
     Advance result;
-    EpochNeeds needs;
+    EpochTurn turn;
     {
         FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
-        result.epochClosed = closeCompleteEpochs(file);
-        result.stop = updateStop(file);
-        needs = loadNeeds(db);
+        turn = turnEpochs(file);
+        const EpochNeeds& needs = turn.needs;
+        result.epochClosed = turn.closed;
+        result.epochOpened = turn.opened;
+        result.stop = turn.stop;
         FeederVerdict feeder = loadFeederVerdict(db);
-        const bool everythingClaimed = !needs.unproven && needs.fullyOpened && needs.pending == 0 && needs.free == 0;
-        if (result.stop == StopReason::None && everythingClaimed && isNextEpochWanted(loadRunState(db).rules, needs)) {
-            openEpoch(file, needs.newest + 1);
-            result.epochOpened = true;
-            needs.newest += 1;
-            needs.fullyOpened = false;
-        }
         const bool nothingMoves
             = needs.openEpochs > 0 && needs.pending + needs.free + needs.leased + needs.trained == 0;
         const bool unreadable = needs.unproven ? !feeder.planningEnded.empty() : needs.poisoned > 0;
@@ -303,10 +298,8 @@ Result<SupervisorLedger::Advance> SupervisorLedger::advance()
         if (Status status = transaction.commit(); !status.ok())
             return status.error().in("advancing the epoch");
     }
-    while (!needs.fullyOpened) {
-        FURROW_TRY_ASSIGN(auto done, openMoreChunks(file, needs.newest));
-        needs.fullyOpened = done;
-    }
+    if (!turn.needs.fullyOpened)
+        FURROW_TRY(openAllChunks(file, turn.needs.newest));
     return result;
 }
 

@@ -30,8 +30,19 @@ NothingToClaim whyNothing(Database& db, const RunState& run, std::int64_t incarn
         return NothingToClaim::WaitForData;
     const std::int64_t own = countHeldChunks(db, incarnation, ChunkState::Leased);
     if (isNextEpochWanted(run.rules, needs) || !needs.fullyOpened)
-        return NothingToClaim::WaitForData; // the supervisor opens it
+        return NothingToClaim::WaitForData; // who claims next opens it
     return needs.leased > own || needs.poisoned > 0 ? NothingToClaim::WaitForOthers : NothingToClaim::EpochComplete;
+}
+
+/// Nothing is free: true when chunks of the next epoch may be now. Whoever wants one opens it, so that nobody waits for
+/// a supervisor that stands still.
+bool goOnToNextEpoch(LedgerFile& file)
+{
+    const EpochTurn turn = turnEpochs(file);
+    if (turn.stop != StopReason::None || turn.needs.fullyOpened)
+        return false;
+    addNextChunks(file, turn.needs.newest);
+    return true;
 }
 
 // The chunk of a claim that this incarnation holds and has not finished.
@@ -81,7 +92,9 @@ Result<WorkerLedger> WorkerLedger::open(
     if (file.runId != runId)
         return Error { ErrorCode::InvalidArgument,
             utf8Text(tracker) + " belongs to run " + file.runId + ", this worker was started for run " + runId };
-    return WorkerLedger(std::make_unique<State>(State { std::move(file) }));
+    auto state = std::make_unique<State>(State { std::move(file) });
+    registerClaimOrder(state->file);
+    return WorkerLedger(std::move(state));
 }
 
 void WorkerLedger::setPatience(Patience patience) { state_->file.db.setPatience(std::move(patience)); }
@@ -153,8 +166,11 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     const bool budgetIsSpent
         = run.rules.steps > 0 && run.steps + run.reservedSteps >= run.rules.steps && run.ownReservedSteps == 0;
     std::optional<ChunkRow> found;
-    if (run.stop == StopReason::None && !budgetIsSpent)
+    if (run.stop == StopReason::None && !budgetIsSpent) {
         found = loadFirstFree(db);
+        if (!found && goOnToNextEpoch(file))
+            found = loadFirstFree(db);
+    }
     if (!found) {
         NothingToClaim why = whyNothing(db, run, state_->incarnation);
         if (budgetIsSpent && why != NothingToClaim::StopRuleReached)

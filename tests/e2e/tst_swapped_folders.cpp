@@ -31,16 +31,12 @@ void copyFolder(const QString& from, const QString& to)
 void rename(const QString& from, const QString& to) { std::filesystem::rename(from.toStdString(), to.toStdString()); }
 
 /// Every file with its size and time.
-/// But for the cache's own marks, which a feeder at its end still goes to by path: the note of the cache's size, which
-/// whoever opens a cache measures anew, and the marks of that very process, which a copy of a living run holds too.
 QStringList contentOf(const QString& folder)
 {
     QStringList content;
     for (QDirIterator entries(folder, QDir::Files | QDir::Hidden, QDirIterator::Subdirectories); entries.hasNext();) {
         entries.next();
         const auto file = entries.fileInfo();
-        if (file.filePath().endsWith("/cache/used"_q) || file.path().endsWith("/cache/members"_q))
-            continue;
         content += file.filePath() + " %1 %2"_q.arg(file.size()).arg(file.lastModified().toMSecsSinceEpoch());
     }
     content.sort();

@@ -4,10 +4,10 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
-#include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/random.h"
+#include "core/base/regular_file.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -160,10 +160,12 @@ void checkNames(const path& folder)
     checkOk(writeFileDurably(files, deep / "file", "deep"), "writes there");
     check(newsIn(deep / "file") == "deep", "and reads it");
     checkOk(files.removeAll(folder / std::string(30, 'a')), "and removes it");
-    startLog("checks", with(named, ".log"), false);
-    logInfo("hello");
-    startLog("checks", {}, true);
-    check(newsIn(with(named, ".log")).find("checks  hello") != std::string::npos, "logs to such a file");
+    auto log = RegularFile::open(with(named, ".log"), RegularFile::At::End);
+    checkOk(log, "opens such a file to append to it");
+    check(log.ok() && log.value().write("hello") == 5 && log.value().write("!") == 1
+            && newsIn(with(named, ".log")) == "hello!",
+        "and does");
+    check(!RegularFile::open(folder, RegularFile::At::End).ok(), "opens no folder for writing");
 }
 
 void checkLocks(const path& folder)

@@ -114,10 +114,14 @@ QString singleWord(const QString& value)
     return numberWord(value);
 }
 
-std::string valueWords(const std::string& value)
+/// @param behind  what the sentence goes on with: its full stop may be the one of a sentence that stands in it
+std::string valueWords(const std::string& value, const std::string& behind)
 {
     const QString word = singleWord(QString::fromStdString(value));
-    return word.isEmpty() ? coreWords(value).toStdString() : word.toStdString();
+    if (!word.isEmpty())
+        return word.toStdString();
+    const std::string words = coreWords(value).toStdString();
+    return words == value && behind.starts_with('.') ? coreWords(value + ".").toStdString() : words;
 }
 
 } // namespace
@@ -129,8 +133,8 @@ QString coreWords(const std::string& english)
         auto values = valuesIn(english, pattern);
         if (!values)
             continue;
-        for (std::string& value : *values)
-            value = valueWords(value);
+        for (std::size_t i = 0; i < values->size(); ++i)
+            (*values)[i] = valueWords((*values)[i], pattern.pieces[i + 1]);
         return QString::fromStdString(
             sentence(QCoreApplication::translate("Core", pattern.text).toStdString(), *values));
     }

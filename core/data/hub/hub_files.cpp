@@ -3,9 +3,10 @@
 #include "core/base/hash.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
+#include "core/base/random.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
-#include "core/data/hub/fetch_alone.h"
+#include "core/data/hub/fetch_turn.h"
 #include "core/data/hub/hub_progress.h"
 
 #include <algorithm>
@@ -73,10 +74,12 @@ std::string downloadName(const DataFile& file, const HubAddress& address)
 /// A whole file that grows in the cache under the name of a part until all of it is there.
 class GrowingFile {
 public:
-    GrowingFile(BlockCache& cache, HubFile hub)
+    /// @param hasTurn  to fetch the file; else another run's part is growing, or stands still, and this is one beside
+    /// it
+    GrowingFile(BlockCache& cache, HubFile hub, bool hasTurn)
         : cache_(cache)
         , hub_(std::move(hub))
-        , name_(contentName(hub_) + ".part")
+        , name_(contentName(hub_) + (hasTurn ? "" : "." + randomHex(8)) + ".part")
     {
     }
 
@@ -86,7 +89,7 @@ public:
         const auto file = cache_.path(kDownloads, name_);
         std::error_code gone;
         if (hub_.sha256.empty() || std::filesystem::file_size(file, gone) > hub_.sizeBytes)
-            std::filesystem::remove(file, gone);
+            remove();
         FURROW_TRY(cache_.pin("growing", std::vector { name_ }));
         RegularFileStream in(file);
         for (std::string piece(kWrittenAtOnce, '\0');
@@ -120,11 +123,7 @@ public:
         const auto unpinned = cache_.pin("growing", {});
         return status.ok() ? unpinned : status;
     }
-    void remove()
-    {
-        std::error_code gone;
-        std::filesystem::remove(cache_.path(kDownloads, name_), gone);
-    }
+    void remove() { cache_.remove(kDownloads, name_); }
 
 private:
     BlockCache& cache_;
@@ -350,14 +349,14 @@ Result<std::shared_ptr<const ByteSource>> downloadHubFile(
         return there.error();
     if (there.value())
         return openLocalSource(*there.value());
-    FURROW_TRY_ASSIGN(const auto alone, fetchAlone(cache, hub, "whole", *client));
+    FURROW_TRY_ASSIGN(const auto turn, takeFetchTurn(cache, hub, "whole", *client));
     there = wholeInCache(file, name, cache, proofs); // another run may have fetched it meanwhile
     if (!there.ok())
         return there.error();
     if (there.value())
         return openLocalSource(*there.value());
     logInfo("downloading " + file.path);
-    GrowingFile growing(cache, hub);
+    GrowingFile growing(cache, hub, turn.has_value());
     FURROW_TRY(download(hub, address, *client, cache, growing));
     FURROW_TRY(growing.complete(name));
     proofs.noteArrived(file, cache.path(kDownloads, name));

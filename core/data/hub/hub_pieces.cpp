@@ -127,10 +127,8 @@ std::string HubPieces::find(const HubFile& file, std::uint64_t offset) { return 
 std::string HubPieces::takeUp(const HubFile& file, std::uint64_t offset)
 {
     auto there = read(file, offset);
-    if (there.fileBytes != there.framesEnd) { // a kill in the middle of a frame, or damage
-        std::error_code gone;
-        std::filesystem::resize_file(cache()->path(kDownloads, nameOf(file, offset)), there.framesEnd, gone);
-    }
+    if (there.fileBytes != there.framesEnd) // a kill in the middle of a frame, or damage
+        cache()->cut(kDownloads, nameOf(file, offset), there.framesEnd);
     return std::move(there.bytes);
 }
 
@@ -178,9 +176,8 @@ void HubPieces::forget(const HubFile& file, std::uint64_t offset)
 
 void HubPieces::drop(const HubFile& file, std::uint64_t offset)
 {
-    std::error_code gone;
     if (const auto in = cache())
-        std::filesystem::remove(in->path(kDownloads, nameOf(file, offset)), gone);
+        in->remove(kDownloads, nameOf(file, offset));
 }
 
 void HubPieces::keep(const HubFile& file, std::uint64_t offset, std::uint64_t there, std::string_view bytes)

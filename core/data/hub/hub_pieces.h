@@ -22,7 +22,7 @@ public:
 
     /// What there is of the piece of the file that begins at `offset`; "" for nothing.
     std::string find(const HubFile& file, std::uint64_t offset);
-    /// The same, ready to be gone on with. For who has the claim to the file (fetchAlone).
+    /// The same, ready to be gone on with. For who has the turn to fetch it (takeFetchTurn).
     std::string takeUp(const HubFile& file, std::uint64_t offset);
     /// Where pieces of the file begin, in order.
     std::vector<std::uint64_t> offsets(const HubFile& file);

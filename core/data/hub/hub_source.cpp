@@ -1,6 +1,6 @@
 #include "core/data/hub/hub_client.h"
 #include "core/base/sentence.h"
-#include "core/data/hub/fetch_alone.h"
+#include "core/data/hub/fetch_turn.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/hub/hub_progress.h"
 
@@ -196,12 +196,12 @@ private:
         const auto cache = isKept(pieces.front()) ? kept_->cache() : nullptr;
         if (!cache)
             return receive(pieces, of, false);
-        const auto alone = fetchAlone(*cache, file_, "ranges", *client_);
-        if (!alone.ok() && alone.error().code == ErrorCode::Cancelled)
-            return alone.error();
+        const auto turn = takeFetchTurn(*cache, file_, "ranges", *client_);
+        if (!turn.ok() && turn.error().code == ErrorCode::Cancelled)
+            return turn.error();
         while (!pieces.empty() && isHere(pieces.front()))
             pieces = pieces.subspan(1);
-        return pieces.empty() ? Status {} : receive(pieces, of, true);
+        return pieces.empty() ? Status {} : receive(pieces, of, turn.ok() && turn.value().has_value());
     }
 
     /// Pieces that come by one request, one behind the other.

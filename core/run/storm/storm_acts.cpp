@@ -26,6 +26,8 @@ const std::vector<StormAct>& stormActs()
             freezeWriter },
         { "freeze_reader", "'furrowctl audit' stands still (Ctrl+Z) inside a read transaction", 1, false,
             freezeReader },
+        { "freeze_feeder", "the feeder stands still (SIGSTOP), with the prepared blocks gone or not", 1, false,
+            freezeFeeder },
         { "freeze_supervisor", "the supervisor stands still for some seconds", 1, false, freezeSupervisor },
         { "foreign_reader", "another program reads the tracker for some seconds in one transaction", 1, false,
             foreignReader },

@@ -15,6 +15,7 @@ StormDeed killSupervisor(StormRun& run, Random& random);
 StormDeed killAll(StormRun& run, Random& random);
 StormDeed killByHand(StormRun& run, Random& random);
 StormDeed freezeWorker(StormRun& run, Random& random);
+StormDeed freezeFeeder(StormRun& run, Random& random);
 StormDeed freezeSupervisor(StormRun& run, Random& random);
 
 // storm_wishes.cpp: what people ask for

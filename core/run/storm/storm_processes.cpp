@@ -2,6 +2,13 @@
 
 #include "core/run/storm/storm_deeds.h"
 
+#include "core/base/file_system.h"
+#include "core/data/block_manager.h"
+#include "core/tracker/ledger_reader.h"
+#include "core/tracker/tracker_locks.h"
+
+#include <algorithm>
+
 namespace furrow::deeds {
 
 std::optional<ProcessIdentity> oneWorker(const StormRun& run, Random& random)
@@ -74,19 +81,58 @@ StormDeed freezeWorker(StormRun& run, Random& random)
         ended ? "" : "a worker that stood still for a minute was not ended" };
 }
 
+/// Stands still until workers wait for data; then the supervisor must end it and start another one.
+StormDeed freezeFeeder(StormRun& run, Random& random)
+{
+    const auto feeder = run.feederAlive();
+    if (!feeder || !freezeProcess(*feeder, true))
+        return { "no feeder could be frozen" };
+    const bool removed = random.below(2) == 0;
+    if (removed)
+        for (const auto& block : filesIn(BlockManager::blockFolder(run.paths().cacheFolder()), ".block"))
+            (void)realFileSystem().removeAll(block);
+    const bool ended = waitFor([&] { return !isAlive(*feeder) || !run.isHeld(); }, removed ? 10'000 : 3000);
+    freezeProcess(*feeder, false);
+    return { "froze the feeder, " + named(*feeder) + (removed ? ", with the prepared blocks removed," : "")
+            + (ended ? " until it was ended" : ""),
+        ended ? 1 : 0 };
+}
+
+namespace {
+
+/// Nobody waits at a merge for a process that is gone, of which the supervisor does not know yet.
+bool everyDeathIsSeen(const StormRun& run)
+{
+    auto reader = LedgerReader::open(run.paths().tracker());
+    const auto rows = reader.ok() ? reader.value().incarnations() : Result<std::vector<IncarnationRow>>(reader.error());
+    return rows.ok() && std::all_of(rows.value().begin(), rows.value().end(), [](const IncarnationRow& row) {
+        return !row.live || isAlive(row.process);
+    });
+}
+
+} // namespace
+
+/// Its workers train on, into the next epoch too. What only a supervisor does waits for it: with a worker killed
+/// meanwhile the others may wait at a merge; and inside a write it keeps the lock of the tracker.
 StormDeed freezeSupervisor(StormRun& run, Random& random)
 {
     const auto supervisor = run.supervisorAlive();
+    waitFor([&] { return everyDeathIsSeen(run); }, 5000);
     if (!supervisor || !freezeProcess(*supervisor, true))
         return { "no supervisor could be frozen" };
     const Stopwatch frozen;
+    pause(100);
+    const auto writer = trackerLocks(run.paths().tracker()).writer;
+    const bool hasLock = writer && writer->pid == supervisor->pid;
     int killed = 0;
     if (random.below(2) == 0)
         killed = killWorker(run, random).kills;
     pause(500 + static_cast<std::int64_t>(random.below(5500)));
     freezeProcess(*supervisor, false);
-    return { "froze the supervisor for a time" + std::string(killed ? ", with a worker killed meanwhile" : ""), killed,
-        "", frozen.seconds() };
+    const double seconds = frozen.seconds();
+    return { "froze the supervisor for " + std::to_string(static_cast<int>(seconds * 1000)) + " ms"
+            + (hasLock ? ", inside a write" : "") + (killed ? ", with a worker killed meanwhile" : ""),
+        killed, "", hasLock || killed ? seconds : 0 };
 }
 
 } // namespace furrow::deeds

@@ -1,8 +1,11 @@
 #include "helper_process.h"
 
+#include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
 
+#include <atomic>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -140,6 +143,66 @@ private Q_SLOTS:
             refused.error().message.c_str());
         QVERIFY(refuseIrregular(at("absent")).ok());
         QVERIFY(!refuseIrregular(at("")).ok());
+    }
+
+    void whatIsNoRegularFileIsNotOpenedForWriting_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("a link") << "link" << "it is a link";
+        QTest::newRow("a link to nowhere") << "nowhere" << "it is a link";
+        QTest::newRow("a pipe") << "pipe" << "it is not a regular file";
+        QTest::newRow("a pipe with a reader") << "read" << "it is not a regular file";
+        QTest::newRow("a folder") << "folder" << "it is a folder";
+    }
+    void whatIsNoRegularFileIsNotOpenedForWriting()
+    {
+        QFETCH(QString, name);
+        QFETCH(QString, said);
+        for (const char* old : { "other", "link", "nowhere", "pipe", "read", "folder" }) // of the row before
+            std::filesystem::remove(at(old));
+        QVERIFY(writeFileWhole(realFileSystem(), at("other"), "a person's").ok());
+        std::filesystem::create_symlink(at("other"), at("link"));
+        std::filesystem::create_symlink(at("none"), at("nowhere"));
+        QCOMPARE(::mkfifo(at("pipe").c_str(), 0600), 0);
+        QCOMPARE(::mkfifo(at("read").c_str(), 0600), 0);
+        const int reader = ::open(at("read").c_str(), O_RDONLY | O_NONBLOCK);
+        std::filesystem::create_directory(at("folder"));
+        for (const auto where : { RegularFile::At::Beginning, RegularFile::At::End, RegularFile::At::Nothing }) {
+            const auto opened = RegularFile::open(at(name.toStdString().c_str()), where);
+            QVERIFY(!opened.ok());
+            QVERIFY2(
+                opened.error().message.find(said.toStdString()) != std::string::npos, opened.error().message.c_str());
+        }
+        QVERIFY(!FileLock::tryLock(at(name.toStdString().c_str())).ok());
+        ::close(reader);
+        QCOMPARE(readFile(at("other")).value(), std::string("a person's"));
+        QVERIFY(!std::filesystem::exists(at("none")));
+    }
+
+    /// The name was looked at first and opened then.
+    void aLinkThatCameBetweenTheLookAndTheOpeningWasWrittenThrough()
+    {
+        QVERIFY(writeFileWhole(realFileSystem(), at("other"), "a person's").ok());
+        std::atomic<bool> over = false;
+        const std::jthread swaps([&] {
+            while (!over) {
+                std::error_code failed;
+                std::filesystem::create_symlink(at("other"), at("next"), failed);
+                std::filesystem::rename(at("next"), at("log"), failed);
+                QFile own(QString::fromStdString(at("next").string()));
+                if (own.open(QIODevice::WriteOnly))
+                    own.close();
+                std::filesystem::rename(at("next"), at("log"), failed);
+            }
+        });
+        int opened = 0;
+        for (int i = 0; i < 5000; ++i)
+            if (auto file = RegularFile::open(at("log"), RegularFile::At::End); file.ok())
+                opened += file.value().write("mine") == 4 ? 1 : 0;
+        over = true;
+        QVERIFY(opened > 0);
+        QCOMPARE(readFile(at("other")).value(), std::string("a person's"));
     }
 
     void aRegularFileIsReadAsByAnyStream()

@@ -211,6 +211,28 @@ private Q_SLOTS:
             std::string("checkpoint EVIL␊forged: every chunk is where it should be\xEF\xBF\xBD is damaged"));
     }
 
+    /// "Attempt 1 ended at ...: ... then resume.." in status.
+    void aSentenceInsideASentenceEndedInTwoFullStops_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("shown");
+        QTest::newRow("a cause") << "It ended: %1." << "no room" << "It ended: no room.";
+        QTest::newRow("a sentence") << "It ended: %1." << "Free some space." << "It ended: Free some space.";
+        QTest::newRow("a question") << "It ended: %1." << "Is the disk there?" << "It ended: Is the disk there?";
+        QTest::newRow("in the middle") << "It ended: %1. Go on." << "No room." << "It ended: No room. Go on.";
+        QTest::newRow("no stop behind it") << "%1; again" << "No room." << "No room.; again";
+        QTest::newRow("dots") << "%1..." << "No room." << "No room....";
+        QTest::newRow("Chinese") << QString::fromUtf8("结束：%1。") << QString::fromUtf8("没有空间。")
+                                 << QString::fromUtf8("结束：没有空间。");
+    }
+    void aSentenceInsideASentenceEndedInTwoFullStops()
+    {
+        QFETCH(QString, text);
+        QFETCH(QString, value);
+        QTEST(QString::fromStdString(sentence(text.toStdString(), { value.toStdString() })), "shown");
+    }
+
     void aLongTextFromOutsideIsCut()
     {
         const std::string line = plainLine(std::string(3 << 20, 'x'));

@@ -148,7 +148,7 @@ private Q_SLOTS:
         DataFolder folder;
         auto cache = BlockCache::open(folder.path("cache"), 4 * kMiB).value();
         std::vector<std::string> said;
-        setCacheWaiting({ [&said](const std::string& why) { said.push_back(why); }, std::chrono::milliseconds(1200) });
+        setCacheUse({ [&said](const std::string& why) { said.push_back(why); }, std::chrono::milliseconds(1200) });
         {
             const auto lock = FileLock::tryLock(folder.path("cache") / "cache.lock");
             QVERIFY(lock.ok());
@@ -168,7 +168,7 @@ private Q_SLOTS:
                 < std::chrono::seconds(1)); // the next one does not wait all that again
         }
         QVERIFY(put(*cache, "a", kMiB).ok());
-        setCacheWaiting({});
+        setCacheUse({});
     }
     void aWaitForTheLockCouldNotBeEndedByASignal()
     {
@@ -182,6 +182,53 @@ private Q_SLOTS:
             requestProcessStop(thisProcess());
         });
         QCOMPARE(put(*cache, "a", kMiB).error().code, ErrorCode::Cancelled);
+    }
+    /// A feeder whose run folder was swapped for a backup of it noted the size of its cache there, and removed its own
+    /// marks from it.
+    void whoWasShutOutOfACacheStillWroteAndRemovedItsMarks()
+    {
+        DataFolder folder;
+        const auto at = folder.path("cache");
+        bool isReplaced = false;
+        CacheUse use;
+        use.mayChange = [&isReplaced] {
+            return isReplaced ? Status(Error { ErrorCode::InvalidArgument, "another folder" }) : Status {};
+        };
+        setCacheUse(use);
+        auto cache = BlockCache::open(at, 4 * kMiB).value();
+        const std::vector<std::string> pins { "a" };
+        QVERIFY(cache->pin("test", pins).ok());
+        QVERIFY(put(*cache, "a", kMiB).ok());
+        auto begun = cache->create();
+        QVERIFY(begun.ok());
+        const auto content = [&] {
+            std::map<std::string, std::string> all;
+            for (const auto& entry : std::filesystem::recursive_directory_iterator(at))
+                if (entry.is_regular_file())
+                    all[entry.path().string()] = readFile(entry.path()).value();
+            return all;
+        };
+        const auto before = content();
+        isReplaced = true;
+        QCOMPARE(begun.value().append("x", 1).error().message, std::string("another folder"));
+        QVERIFY(!put(*cache, "b", kMiB).ok());
+        QVERIFY(!cache->append(kDownloads, "c", 0, "x", 1).ok());
+        QVERIFY(!cache->quarantine(kBlocks, "a").ok());
+        QVERIFY(!cache->claim("c").ok());
+        QVERIFY(!cache->trim(0).ok());
+        QVERIFY(!cache->pin("test", {}).ok());
+        cache->remove(kBlocks, "a");
+        cache->cut(kBlocks, "a", 1);
+        {
+            const auto gone = std::move(begun);
+        }
+        cache.reset();
+        setCacheUse({});
+        const auto after = content();
+        for (const auto& [name, bytes] : after)
+            if (!before.contains(name) || before.at(name) != bytes)
+                qWarning("%s: %s", name.c_str(), bytes.c_str());
+        QVERIFY(after == before);
     }
     void aNamedPipeInPlaceOfTheNumberHungWhoeverOpensTheCache()
     {

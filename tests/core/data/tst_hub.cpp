@@ -1,7 +1,10 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
+#include "core/base/lock_holder.h"
 #include "core/data/cache_verification.h"
+#include "core/data/hub/fetch_turn.h"
 #include "core/data/hub/hub_files.h"
+#include "core/data/hub/hub_pieces.h"
 #include "core/data/hub/transfers.h"
 #include "core/data/parquet_rows.h"
 #include "data_fixture.h"
@@ -12,6 +15,8 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <numeric>
+#include <signal.h>
 #include <thread>
 
 using namespace furrow;
@@ -47,8 +52,9 @@ public:
         settings.token = Secret(token);
         settings.offline = offline;
         RetryPolicy retry;
-        retry.wait = [this](double seconds, const std::string&) {
+        retry.wait = [this](double seconds, const std::string& reason) {
             waits.push_back(seconds);
+            why = reason;
             waitedElsewhere = waitedElsewhere || std::this_thread::get_id() != thread;
             return !givesUp;
         };
@@ -58,7 +64,10 @@ public:
     ~Session() { setSharedHubClient(nullptr); }
 
     std::shared_ptr<HubClient> client;
+    double waitedSeconds() const { return std::accumulate(waits.begin(), waits.end(), 0.0); }
+
     std::vector<double> waits;
+    std::string why; ///< of the last one
     bool givesUp = false; ///< at the next wait
     bool waitedElsewhere = false; ///< on another thread than the one that asked
     const std::thread::id thread = std::this_thread::get_id();
@@ -775,6 +784,86 @@ private Q_SLOTS:
         QVERIFY(manager.value().takeDistrusted().empty());
         QVERIFY(manager.value().readsFrom(blocks.value().front(), *distrusted.begin()));
         QVERIFY(!manager.value().readsFrom(blocks.value().front(), *distrusted.rbegin()));
+    }
+    /// Another run's download that stood still was waited for without end.
+    void aDownloadThatStoodStillWasWaitedForWithoutEnd()
+    {
+        FakeHub hub;
+        Session session(hub);
+        DataFolder folder;
+        auto cache = BlockCache::open(folder.path("cache"), 0).value();
+        const HubFile file { "a.txt", 100, "", "oid" };
+        const auto take = [&] { return takeFetchTurn(*cache, file, "whole", *session.client); };
+        auto held = cache->claim(contentName(file) + ".whole");
+        QVERIFY(held.ok());
+        auto none = take();
+        QVERIFY(none.ok() && !none.value());
+        QCOMPARE_GE(session.waitedSeconds(), 29);
+        QCOMPARE_LE(session.waitedSeconds(), 31);
+        QVERIFY2(session.why.starts_with("another run fetches a.txt ("), session.why.c_str());
+        session.waits.clear();
+        none = take(); // nothing came meanwhile
+        QVERIFY(none.ok() && !none.value());
+        QVERIFY(session.waits.empty());
+        folder.write("cache/downloads/" + contentName(file) + ".part", "some bytes");
+        none = take();
+        QVERIFY(none.ok() && !none.value());
+        QCOMPARE_GE(session.waitedSeconds(), 29);
+        held = Error { ErrorCode::Cancelled, "" };
+        const auto own = take();
+        QVERIFY(own.ok() && own.value());
+        session.givesUp = true;
+        QCOMPARE(take().error().code, ErrorCode::Cancelled);
+    }
+    void aStoppedDownloadIsNotWaitedForLongerThanASecond()
+    {
+        if (QStandardPaths::findExecutable("flock").isEmpty())
+            QSKIP("There is no flock.");
+        FakeHub hub;
+        Session session(hub);
+        DataFolder folder;
+        auto cache = BlockCache::open(folder.path("cache"), 0).value();
+        const HubFile file { "a.txt", 100, "", "oid" };
+        const auto lock = cache->claimFile(contentName(file) + ".whole");
+        QProcess other;
+        other.start("flock", { "--no-fork", QString::fromStdString(lock.string()), "sleep", "100" });
+        QVERIFY(other.waitForStarted());
+        QTRY_VERIFY(isLocked(lock));
+        if (!fileLockHolder(lock))
+            QSKIP("The system does not tell who holds a lock.");
+        ::kill(static_cast<pid_t>(other.processId()), SIGSTOP);
+        QTRY_VERIFY(fileLockHolder(lock)->stopped);
+        const auto none = takeFetchTurn(*cache, file, "whole", *session.client);
+        QVERIFY(none.ok() && !none.value());
+        QCOMPARE_LE(session.waitedSeconds(), 1.1);
+        QVERIFY2(session.why.find("which is stopped") != std::string::npos, session.why.c_str());
+        other.kill();
+        QVERIFY(other.waitForFinished());
+    }
+    void aRunFetchesForItselfBesideADownloadThatStandsStill()
+    {
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        Session session(hub);
+        DataFolder folder;
+        auto cache = BlockCache::open(folder.path("cache"), 0).value();
+        std::vector<FileLock> held;
+        const auto commit = session.client->resolveRevision("o/n", "main");
+        QVERIFY(commit.ok());
+        const auto tree = session.client->tree("o/n", commit.value());
+        QVERIFY(tree.ok());
+        for (const auto& file : tree.value())
+            for (const char* what : { ".whole", ".ranges" }) {
+                held.push_back(cache->claim(contentName(file) + what).value());
+                folder.write("cache/downloads/" + contentName(file) + ".part", "of the other one");
+            }
+        const auto config = test::configFor({ "hf://o/n:small:train" });
+        const auto rows = test::readAll(config, folder.path("cache"), 30);
+        QVERIFY2(rows.ok(), rows.ok() ? "" : rows.error().message.c_str());
+        QVERIFY(rows.value() == test::readAll(config, folder.path("other"), 30).value());
+        for (const auto& file : tree.value()) // goes on where it was
+            QCOMPARE(readFile(cache->path(kDownloads, contentName(file) + ".part")).value(),
+                std::string("of the other one"));
     }
     /// Nothing tells what an expanded file must hold, so one that failed was read again and again.
     void anExpandedFileThatCannotBeReadIsMadeAgain()

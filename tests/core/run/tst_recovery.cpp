@@ -520,8 +520,10 @@ private Q_SLOTS:
         row("in order", "", [](const RunPaths&) { });
         row("no tokenizer", "tokenizer.json",
             [](const RunPaths& paths) { std::filesystem::remove(paths.tokenizer()); });
-        row("a folder for a lock", "is no regular file",
+        row("a folder for a lock", "supervisor.lock: it is a folder",
             [](const RunPaths& paths) { std::filesystem::create_directory(paths.supervisorLock()); });
+        row("newest weights that are away", "Bring the file or its disk back",
+            [](const RunPaths& paths) { std::filesystem::remove_all(paths.checkpointsFolder()); });
         row("a link", "is a link", [](const RunPaths& paths) {
             std::filesystem::rename(paths.checkpointsFolder(), paths.folder() / "away");
             std::filesystem::create_directory_symlink(paths.folder() / "away", paths.checkpointsFolder());
@@ -542,7 +544,7 @@ private Q_SLOTS:
         harm(run.paths);
         int audits = 0;
         auto reader = run.field.reader();
-        const auto verdict = checkResume(run.paths, run.file, reader, [&] {
+        const auto verdict = checkResume(run.paths, run.file, reader, {}, [&] {
             ++audits;
             return audit(run.paths.tracker());
         });

@@ -841,9 +841,9 @@ private Q_SLOTS:
         const auto file = good(readRunFile(run.paths));
         auto reader = good(LedgerReader::open(run.paths.tracker()));
         const auto audited = [&] { return audit(run.paths.tracker()); };
-        good(checkResume(run.paths, file, reader, audited));
+        good(checkResume(run.paths, file, reader, {}, audited));
         run.sql("UPDATE meta SET value=99 WHERE key='seed'");
-        const auto refused = checkResume(run.paths, file, reader, audited);
+        const auto refused = checkResume(run.paths, file, reader, {}, audited);
         QVERIFY(!refused.ok());
         QVERIFY2(
             refused.error().message.find("its seed is '99'") != std::string::npos, refused.error().message.c_str());

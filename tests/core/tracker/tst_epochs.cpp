@@ -14,6 +14,8 @@ private Q_SLOTS:
     void nothingFreeIsNotTheEndOfTheEpoch();
     void epochClosesOnceHoweverOftenItIsAdvanced();
     void nextEpochOpensBeforeTheLastChunksAreDone();
+    void aStoppedSupervisorLetWorkersWaitAtTheEndOfAnEpoch();
+    void aWorkerOpensALargeEpochPieceByPiece();
     void everyEpochOfThreeRunsWhole();
     void largeEpochOpensWhileOthersClaim();
     void evictedBlockWaitsInTheNextEpoch();
@@ -30,11 +32,12 @@ private Q_SLOTS:
 
 namespace {
 
-// Trains everything that can be claimed now, one checkpoint at the end.
-int trainAll(WorkerLedger& worker, int replica, const std::string& folder)
+// Trains everything that is free now, one checkpoint at the end.
+int trainAll(Field& field, WorkerLedger& worker, int replica, const std::string& folder)
 {
     std::vector<Part> parts;
-    while (const auto claim = claimed(worker)) {
+    for (auto free = good(field.feeder().demand()).freeChunks; free > 0; --free) {
+        const auto claim = claimed(worker);
         good(worker.begin(*claim));
         good(worker.finish(*claim, trainedAll(*claim)));
         for (const Part& part : partsOf(*claim))
@@ -88,7 +91,6 @@ void TestEpochs::nextEpochOpensBeforeTheLastChunksAreDone()
     auto b = field.worker(1);
     const auto last = claimed(a);
     trainOne(b, 1, "b1");
-    QCOMPARE(whyNot(b), std::optional(NothingToClaim::WaitForData));
     const auto advance = good(field.supervisor().advance());
     QVERIFY(advance.epochOpened && !advance.epochClosed);
     const auto next = claimed(b);
@@ -101,6 +103,58 @@ void TestEpochs::nextEpochOpensBeforeTheLastChunksAreDone()
     QVERIFY(good(audit(field.tracker)).isClean());
 }
 
+void TestEpochs::aStoppedSupervisorLetWorkersWaitAtTheEndOfAnEpoch() // nobody else opened the next one
+{
+    StoppingRules rules;
+    rules.epochs = 2;
+    Field field(rules);
+    field.fill(1, 2);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const auto last = claimed(a);
+    trainOne(b, 1, "b1");
+    auto next = claimed(b);
+    QVERIFY(next);
+    QCOMPARE(next->epoch, 1);
+    good(a.finish(*last, trainedAll(*last)));
+    good(a.commit(record(0, "a1"), partsOf(*last)));
+    std::vector<Part> parts;
+    for (; next; next = claimed(b)) {
+        good(b.finish(*next, trainedAll(*next)));
+        for (const Part& part : partsOf(*next))
+            parts.push_back(part);
+    }
+    auto second = record(1, "b2");
+    second.parents = { newestHead(field, 1) };
+    good(b.commit(second, parts));
+    QVERIFY(!claimed(b)); // closes the last epoch
+    QCOMPARE(whyNot(b), std::optional(NothingToClaim::StopRuleReached));
+    QCOMPARE(good(field.reader().epochs()).size(), std::size_t(2));
+    const AuditReport report = good(audit(field.tracker));
+    QVERIFY2(report.isClean(), auditText(report).c_str());
+    QVERIFY(report.epochs[0].complete && report.epochs[1].complete);
+    SAME(good(field.supervisor().advance()).stop, StopReason::Epochs); // finds all as it would have done it
+}
+
+void TestEpochs::aWorkerOpensALargeEpochPieceByPiece()
+{
+    StoppingRules rules;
+    rules.epochs = 2;
+    Field field(rules, false);
+    field.fill(30, 300);
+    auto worker = field.worker(0);
+    QCOMPARE(trainAll(field, worker, 0, "c1"), 9000);
+    const auto first = claimed(worker);
+    QVERIFY(first);
+    QCOMPARE(first->epoch, 1);
+    const auto opened = field.counts(1).sum();
+    QVERIFY(opened > 0 && opened < 9000); // a claim is short
+    good(worker.release(*first));
+    QVERIFY(!good(field.supervisor().advance()).epochOpened); // goes on where the worker left
+    QCOMPARE(field.counts(1)[Free], 9000);
+    QVERIFY(good(audit(field.tracker)).isClean());
+}
+
 void TestEpochs::everyEpochOfThreeRunsWhole()
 {
     StoppingRules rules;
@@ -110,7 +164,7 @@ void TestEpochs::everyEpochOfThreeRunsWhole()
     auto supervisor = field.supervisor();
     auto worker = field.worker(0);
     for (int epoch = 0; epoch < 3; ++epoch) {
-        QCOMPARE(trainAll(worker, 0, "c" + std::to_string(epoch)), 12);
+        QCOMPARE(trainAll(field, worker, 0, "c" + std::to_string(epoch)), 12);
         const auto advance = good(supervisor.advance());
         QVERIFY(advance.epochClosed);
         QCOMPARE(advance.epochOpened, epoch < 2);
@@ -135,7 +189,7 @@ void TestEpochs::largeEpochOpensWhileOthersClaim()
     field.fill(30, 300); // more than one opening transaction
     {
         auto worker = field.worker(0);
-        QCOMPARE(trainAll(worker, 0, "c1"), 9000);
+        QCOMPARE(trainAll(field, worker, 0, "c1"), 9000);
     }
     const auto advance = good(field.supervisor().advance());
     QVERIFY(advance.epochClosed && advance.epochOpened);
@@ -152,7 +206,7 @@ void TestEpochs::evictedBlockWaitsInTheNextEpoch()
     Field field(rules);
     field.fill(2, 2);
     auto worker = field.worker(0);
-    trainAll(worker, 0, "c1");
+    trainAll(field, worker, 0, "c1");
     auto feeder = field.feeder();
     QVERIFY(good(feeder.demand()).neededBlocks.empty());
     good(feeder.setEvicted(0, "cache is full"));
@@ -160,7 +214,7 @@ void TestEpochs::evictedBlockWaitsInTheNextEpoch()
     QCOMPARE(field.counts(1)[Pending], 2);
     QCOMPARE(field.counts(1)[Free], 2);
     good(feeder.setPrepared(0, "again", "digest0", Field::prepared(0, 2)));
-    QCOMPARE(trainAll(worker, 0, "c2"), 4);
+    QCOMPARE(trainAll(field, worker, 0, "c2"), 4);
     QVERIFY(good(field.supervisor().advance()).epochClosed);
     QVERIFY(good(audit(field.tracker)).isClean());
 }
@@ -211,7 +265,7 @@ void TestEpochs::finishedRunGoesOnWhenTheRuleIsRaised()
     rules = {};
     rules.epochs = 1;
     good(supervisor.setStoppingRules(rules));
-    trainAll(again, 0, "c5");
+    trainAll(field, again, 0, "c5");
     SAME(good(supervisor.advance()).stop, StopReason::EpochEnd);
     rules.epochs = 2;
     good(supervisor.setStoppingRules(rules));
@@ -231,14 +285,14 @@ void TestEpochs::afterThisEpochMeansTheOneBeingTrainedNotTheFirst() // a resume 
     auto worker = field.worker(0);
     auto supervisor = field.supervisor();
     for (const char* folder : { "c1", "c2" }) {
-        trainAll(worker, 0, folder);
+        trainAll(field, worker, 0, folder);
         good(supervisor.advance());
     }
     trainOne(worker, 0, "c3"); // in epoch 3
     rules.afterThisEpoch = true;
     good(supervisor.setStoppingRules(rules));
     SAME(good(supervisor.advance()).stop, StopReason::None);
-    QCOMPARE(trainAll(worker, 0, "c4"), 3);
+    QCOMPARE(trainAll(field, worker, 0, "c4"), 3);
     const auto over = good(supervisor.advance());
     SAME(over.stop, StopReason::Epochs);
     QVERIFY(!over.epochOpened);
@@ -246,7 +300,7 @@ void TestEpochs::afterThisEpochMeansTheOneBeingTrainedNotTheFirst() // a resume 
     // The next attempt with the rule is the next epoch; never more than there are to be.
     good(supervisor.setStoppingRules(rules));
     QVERIFY(good(supervisor.advance()).epochOpened);
-    QCOMPARE(trainAll(worker, 0, "c5"), 4);
+    QCOMPARE(trainAll(field, worker, 0, "c5"), 4);
     SAME(good(supervisor.advance()).stop, StopReason::Epochs);
     rules.epochs = 4;
     good(supervisor.setStoppingRules(rules));
@@ -271,7 +325,7 @@ void TestEpochs::aRunThatTrainsEndsWithTheNextBlockOrThisEpoch()
     good(supervisor.setStoppingRules(rules)); // as the next attempt does
     SAME(good(supervisor.advance()).stop, StopReason::None);
     good(supervisor.stopAfterThis(EndOf::Epoch));
-    QCOMPARE(trainAll(worker, 0, "c5"), 2);
+    QCOMPARE(trainAll(field, worker, 0, "c5"), 2);
     SAME(good(supervisor.advance()).stop, StopReason::EpochEnd);
 }
 
@@ -323,6 +377,9 @@ void TestEpochs::dataWithNothingToTrainEndsTheRun()
     good(feeder.setPrepared(0, "f", "d", chunks));
     good(feeder.setLastBlockProven(1));
     auto supervisor = field.supervisor();
+    auto worker = field.worker(0);
+    QVERIFY(!claimed(worker)); // nor does a worker go round and round
+    QCOMPARE(good(field.reader().epochs()).size(), std::size_t(1));
     SAME(good(supervisor.advance()).stop, StopReason::Epochs);
     QVERIFY(!good(supervisor.advance()).epochOpened);
 }

@@ -31,10 +31,9 @@ class TestInherited : public QObject {
         auto ledger = field.worker(worker);
         std::vector<Part> parts;
         int count = 0;
-        while (count < atMost) {
+        const auto free = std::min<std::int64_t>(atMost, good(field.feeder().demand()).freeChunks);
+        while (count < free) {
             const auto claim = claimed(ledger);
-            if (!claim)
-                break;
             good(ledger.finish(*claim, trainedAll(*claim)));
             const auto mine = partsOf(*claim);
             parts.insert(parts.end(), mine.begin(), mine.end());

@@ -421,6 +421,22 @@ private Q_SLOTS:
         }
     }
 
+    /// What ended an attempt may be a whole sentence: it ended in two full stops, or stood in English without them.
+    void aSentenceThatEndsAnotherOneIsKnownWithoutItsFullStop()
+    {
+        Appearance appearance(false);
+        for (const char* language : { "es", "zh" }) {
+            appearance.setLanguage(QString::fromLatin1(language));
+            const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+            const std::string why = sentence("The workers ended before the run did.");
+            const QString words
+                = coreWords(sentence("Attempt %1 ended at %2: %3.", { "1", "2026-03-13T18:42:10Z", why }));
+            const QString inner = coreWords(why);
+            QVERIFY(inner != QString::fromStdString(why));
+            QVERIFY2(words.endsWith(inner), qPrintable(words));
+        }
+    }
+
     /// Spikes, ends of workers and findings of the audit stood in English in a Spanish console.
     void eachSentenceOfCoreIsKnownAgainWithItsValues()
     {
