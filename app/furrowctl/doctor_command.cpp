@@ -13,6 +13,7 @@
 #include "core/run/repair.h"
 #include "core/run/run_file.h"
 #include "core/run/run_links.h"
+#include "core/run/worker_check.h"
 #include "core/tracker/sqlite_version.h"
 
 #include <nlohmann/json.hpp>
@@ -34,36 +35,11 @@ struct Finding {
     std::string advice;
 };
 
-/// Where the worker of an installed package looks for libtorch.
-std::string torchLink()
-{
-    return utf8Text((executablePath().parent_path() / ".." / "lib" / "furrow" / "torch").lexically_normal());
-}
-
 Finding workerFinding()
 {
-    auto worker = executablePath().parent_path() / "furrow-worker";
-    worker += executablePath().extension();
-    ProcessOptions options;
-    options.arguments = { "--version" };
-    options.outputFile
-        = std::filesystem::temp_directory_path() / ("furrow-doctor-" + std::to_string(thisProcess().pid));
-    auto child = ChildProcess::start(worker, options);
-    if (!child.ok())
-        return { "furrow-worker", "not found", false,
-            "Training is not possible: " + worker.string()
-                + " is missing. Build with -DFURROW_BUILD_TRAIN=ON or run packaging/run.sh." };
-    const auto exit = child.value().wait(std::chrono::seconds(60));
-    auto said = readFile(options.outputFile, 1 << 20);
-    (void)realFileSystem().removeAll(options.outputFile);
-    std::string text = said.ok() ? said.value() : std::string();
-    while (!text.empty() && text.back() == '\n')
-        text.pop_back();
-    if (!exit || exit->signal != 0 || exit->exitCode != 0)
-        return { "furrow-worker", text.empty() ? "does not start" : text, false,
-            "Training is not possible: the program does not find its libraries. Of an installed package: link the folder of libtorch 2.6 or later (or site-packages/torch) to "
-                + torchLink() + ". Of a build: run packaging/run.sh again." };
-    return { "furrow-worker", text, true, "" };
+    const auto version = workerVersion();
+    return version.ok() ? Finding { "furrow-worker", version.value(), true, "" }
+                        : Finding { "furrow-worker", "does not start", false, version.error().message };
 }
 
 void addGpus(std::vector<Finding>& findings)

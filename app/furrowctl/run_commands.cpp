@@ -13,6 +13,7 @@
 #include "core/run/life_cycle.h"
 #include "core/run/limit_reached.h"
 #include "core/run/run_status.h"
+#include "core/run/worker_check.h"
 
 #include <nlohmann/json.hpp>
 
@@ -162,6 +163,8 @@ int runRun(const NewOptions& o)
     auto config = configure(o);
     if (!config.ok())
         return fail(config.error(), o.json);
+    if (auto possible = requireWorker(); !possible.ok()) // a run that nobody can train is not made
+        return fail(possible.error(), o.json);
     auto paths = create(o, config.value());
     if (!paths.ok())
         return fail(paths.error(), o.json);
@@ -302,8 +305,8 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
         std::cout << "Chunks twice " << *p.twice << ", missing " << *p.missing << ".\n";
     for (const auto& choice : p.checkpoints)
         if (choice.canBeChosen)
-            std::cout << "  " << choice.row.record.folder << (choice.row.head ? " (newest)" : "") << ": keeps "
-                      << choice.kept << ", trains " << choice.redo.size() << " of the committed chunks again\n";
+            std::cout << "  " << choice.row.record.folder << (choice.row.head ? " (newest)" : "") << ": trains "
+                      << choice.redo.size() << " of the committed chunks again\n";
     for (const auto& note : p.notes)
         std::cout << note << "\n";
     std::cout << dry.rate.text() << "\n";

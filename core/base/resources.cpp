@@ -1,6 +1,7 @@
 #include "core/base/resources.h"
 
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/base/process.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ Result<std::filesystem::path> resourcePath(std::string_view relative)
     std::error_code error;
     if (!std::filesystem::exists(path, error))
         return Error { ErrorCode::NotFound,
-            "the shipped file " + utf8Text(path) + " is missing; install or build Furrow again" };
+            sentence("The shipped file %1 is missing. Install or build Furrow again.", { utf8Text(path) }) };
     return path;
 }
 

@@ -15,6 +15,7 @@
 #include "core/run/resume_check.h"
 #include "core/run/run_links.h"
 #include "core/run/run_status.h"
+#include "core/run/worker_check.h"
 #include "core/tracker/tracker_locks.h"
 
 #include <algorithm>
@@ -199,6 +200,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
         FURROW_TRY(
             requireAlive(paths)); // says so where a stranger holds it; of a run that is trained, checkResume says it
     FURROW_TRY(checkResume(paths, file, reader, choice, [&paths] { return audit(paths.tracker()); }));
+    FURROW_TRY(requireWorker());
     FURROW_TRY(realFileSystem().createFolders(paths.logsFolder()));
     ProcessOptions options;
     options.environment = environment;
@@ -244,6 +246,13 @@ Status continueRun(const RunPaths& paths, const std::map<std::string, std::strin
 {
     if (isLocked(paths.supervisorLock()))
         return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Run); });
+    FURROW_TRY_ASSIGN(auto status, readStatus(paths));
+    if (status.state == RunState::Finished)
+        return Error {
+            ErrorCode::InvalidArgument,
+            sentence(
+                "The run is finished: nothing is paused. `furrowctl resume` goes on with it, with a larger stopping rule.")
+        };
     FURROW_TRY_ASSIGN(auto config, currentConfig(paths));
     auto started = startRun(paths, config, environment);
     return started.ok() ? Status {} : started.error();

@@ -69,6 +69,11 @@ Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
 
 Result<RunFile> readRunFile(const RunPaths& paths)
 {
+    std::error_code unknown;
+    if (!std::filesystem::exists(paths.folder(), unknown) && !unknown)
+        return Error { ErrorCode::NotFound,
+            sentence("The folder %1 is not there: it was moved or deleted, or its disk is not mounted.",
+                { utf8Text(paths.folder()) }) };
     if (!std::filesystem::exists(paths.configFile()))
         return Error { ErrorCode::NotFound,
             sentence("%1 is not a run: it has no run.json.", { utf8Text(paths.folder()) }) };

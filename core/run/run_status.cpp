@@ -260,10 +260,14 @@ void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::Checkp
         status.evaluation->tokens = status.evaluationTokens;
 }
 
-/// A checkpoint is saved after its weights were evaluated: where it is the newer one it has that loss.
+/// A checkpoint is saved after its weights were evaluated: where it is the newer one it has that loss. A worker that
+/// takes a merge over evaluates the same weights once more, and knows its own steps only.
 void takeNewer(RunStatus& status, const std::optional<ToldEvaluation>& told)
 {
-    if (told && (!status.evaluation || told->wallNs > status.evaluation->wallNs))
+    constexpr double kSame = 1e-6;
+    const bool isSame = told && told->merged && status.evaluation && status.evaluation->merged
+        && std::abs(told->loss - status.evaluation->loss) < kSame;
+    if (told && !isSame && (!status.evaluation || told->wallNs > status.evaluation->wallNs))
         status.evaluation = heldOutLossOf(*told, status.evaluationTokens);
 }
 
@@ -359,9 +363,11 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     if (attempt->endedWallNs) {
         status.stopReason = attempt->reason;
         status.stopDetail = attempt->detail;
-        status.evidence.push_back(sentence("Attempt %1 ended at %2: %3.",
-            { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs),
-                endInWords(attempt->reason, attempt->detail) }));
+        const std::vector<std::string> values { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs),
+            endInWords(attempt->reason, attempt->detail) };
+        status.evidence.push_back(values.back().ends_with('.') // a sentence of its own
+                ? sentence("Attempt %1 ended at %2, for this reason: %3", values)
+                : sentence("Attempt %1 ended at %2: %3.", values));
         status.state = stateAfter(attempt->reason);
         return;
     }
@@ -484,9 +490,9 @@ double meanTokensPerSecond(const RunStatus& status)
 std::string ofWhat(const HeldOutLoss& evaluation)
 {
     const std::string step = formatCount(evaluation.step);
-    return evaluation.tokens > 0 ? sentence("of step %1, on %2 tokens of held-out text; %3",
+    return evaluation.tokens > 0 ? sentence("of weights with %1 steps, on %2 tokens of held-out text; %3",
                                        { step, formatCount(evaluation.tokens), evaluation.whose })
-                                 : sentence("of step %1; %2", { step, evaluation.whose });
+                                 : sentence("of weights with %1 steps; %2", { step, evaluation.whose });
 }
 
 std::string endInWords(StopReason reason, const std::string& detail)

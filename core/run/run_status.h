@@ -26,14 +26,15 @@ std::string endInWords(StopReason reason, const std::string& detail);
 /// A loss on held-out text, and what it is of.
 struct HeldOutLoss {
     double loss = 0; ///< nats per token
-    std::int64_t step = 0; ///< of the weights that were evaluated
+    std::int64_t step
+        = 0; ///< optimiser steps in the weights that were evaluated; in a replay those of the worker itself
     std::int64_t tokens = 0; ///< of text that they were evaluated on; 0: not known
     int replica = 0;
     bool merged = false; ///< of a merge; `replica` means nothing then
     std::int64_t wallNs = 0; ///< when they were evaluated, or saved
     std::string whose; ///< a sentence as of whoseWeights()
 };
-/// "of step 1,200 of replica 0, on 12,345 tokens": what the loss is of. A sentence.
+/// "of weights with 1,200 steps, on 12,345 tokens of held-out text; replica 0": what the loss is of. A sentence.
 std::string ofWhat(const HeldOutLoss& evaluation);
 
 struct WorkerStatus {

@@ -179,7 +179,7 @@ std::string inWords(const StoppingRules& rules)
 void setRules(LedgerFile& file, const StoppingRules& rules)
 {
     storeRules(file.db, rules);
-    writeRunEvent(file, 0, sentence("stopping rules changed: %1", { inWords(rules) }));
+    writeRunEvent(file, 0, sentence("stopping rules: %1", { inWords(rules) }));
     updateStop(file);
 }
 

@@ -39,15 +39,49 @@ Losses lossesOf(LedgerReader& ledger)
 std::string alignmentProblem(const RunFile& a, const RunFile& b)
 {
     if (a.dataIdentity != b.dataIdentity)
-        return "the runs have different data";
+        return sentence("the runs have different data");
     if (a.samplesPerBlock != b.samplesPerBlock)
-        return "the blocks have " + std::to_string(a.samplesPerBlock) + " and " + std::to_string(b.samplesPerBlock)
-            + " samples";
+        return sentence("the blocks have %1 and %2 samples",
+            { std::to_string(a.samplesPerBlock), std::to_string(b.samplesPerBlock) });
     if (a.config.chunkSamples != b.config.chunkSamples || a.config.chunkBytes != b.config.chunkBytes)
-        return "the chunks are cut differently";
+        return sentence("the chunks are cut differently");
     if (a.tokenizerHash != b.tokenizerHash)
-        return "the tokenizers differ, so losses per token cannot be compared";
+        return sentence("the tokenizers differ, so losses per token cannot be compared");
     return {};
+}
+
+/// What stands side by side and means different things.
+std::vector<std::string> caveatsOf(const std::vector<ComparedRun>& runs)
+{
+    std::vector<std::string> caveats;
+    const ComparedRun& first = runs.front();
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+        const ComparedRun& other = runs[i];
+        if (first.status.file.tokenizerHash != other.status.file.tokenizerHash)
+            caveats.push_back(sentence("%1 and %2 have different tokenizers: their losses are not of the same tokens.",
+                { first.name, other.name }));
+        const bool bothEvaluated = first.status.evaluation && other.status.evaluation;
+        if (bothEvaluated && first.status.file.heldOutHash != other.status.file.heldOutHash)
+            caveats.push_back(
+                sentence("%1 and %2 were evaluated on different text: their eval losses say nothing of each other.",
+                    { first.name, other.name }));
+        else if (bothEvaluated && first.status.evaluation->tokens != other.status.evaluation->tokens)
+            caveats.push_back(sentence("%1 was evaluated on %2 tokens of the held-out text, %3 on %4.",
+                { first.name, formatCount(first.status.evaluation->tokens), other.name,
+                    formatCount(other.status.evaluation->tokens) }));
+    }
+    return caveats;
+}
+
+/// Runs of one name would be one in tables and legends.
+void tellApart(std::vector<ComparedRun>& runs)
+{
+    std::map<std::string, int> uses;
+    for (const ComparedRun& run : runs)
+        ++uses[run.name];
+    for (ComparedRun& run : runs)
+        if (uses[run.name] > 1)
+            run.name += " (" + utf8Text(pathFromUtf8(run.folder).filename()) + ")";
 }
 
 ChunkAlignment align(const Losses& baseline, const Losses& other)
@@ -140,6 +174,8 @@ Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& fold
         run.meanLoss = run.chunksTrained > 0 ? sum / static_cast<double>(run.chunksTrained) : kNone;
         result.runs.push_back(std::move(run));
     }
+    tellApart(result.runs);
+    result.caveats = caveatsOf(result.runs);
     result.differences = differencesOf(result.runs);
     for (std::size_t i = 1; i < losses.size(); ++i) {
         const std::string problem = alignmentProblem(result.runs.front().status.file, result.runs[i].status.file);
@@ -155,7 +191,7 @@ Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& fold
 nlohmann::json toJson(const RunComparison& comparison)
 {
     nlohmann::json json = { { "runs", nlohmann::json::array() }, { "settings", nlohmann::json::array() },
-        { "by_chunk", nlohmann::json::array() } };
+        { "by_chunk", nlohmann::json::array() }, { "caveats", comparison.caveats } };
     for (const ComparedRun& run : comparison.runs) {
         json["runs"].push_back({ { "run", run.folder }, { "name", run.name }, { "state", toString(run.status.state) },
             { "steps", run.status.steps }, { "tokens", run.status.tokens },
@@ -195,11 +231,13 @@ std::string comparisonText(const RunComparison& comparison)
         if (!aligned.problem.empty())
             text += "  by chunk: not comparable, " + aligned.problem + ".\n";
         else if (aligned.common == 0)
-            text += "  by chunk: no chunk was trained by both yet.\n";
+            text += "  by chunk: no chunk of the first epoch was trained by both yet.\n";
         else
-            text += "  by chunk: " + formatCount(aligned.common) + " in common, mean difference "
+            text += "  by chunk: " + formatCount(aligned.common) + " of the first epoch in common, mean difference "
                 + lossText(aligned.meanDifference) + " nats, " + formatCount(aligned.better) + " better.\n";
     }
+    for (const std::string& caveat : comparison.caveats)
+        text += caveat + "\n";
     text += comparison.differences.empty() ? "All settings are the same.\n" : "Settings that differ:\n";
     for (const ConfigDifference& difference : comparison.differences) {
         text += "  " + difference.setting->key + ":";

@@ -10,7 +10,7 @@ namespace furrow {
 /// One of the runs that are compared.
 struct ComparedRun {
     std::string folder;
-    std::string name;
+    std::string name; ///< with the folder where another one of them is called so too
     RunStatus status;
     std::vector<ConfigChange> changes; ///< made by resumes, in their order
     double meanTokensPerSecond = 0; ///< over its active time; 0: nothing trained
@@ -40,6 +40,7 @@ struct ChunkAlignment {
 
 struct RunComparison {
     std::vector<ComparedRun> runs; ///< the first one is the baseline
+    std::vector<std::string> caveats; ///< figures that stand side by side and cannot be compared, in sentences
     std::vector<ConfigDifference> differences; ///< in schema order
     std::vector<ChunkAlignment> alignments; ///< of runs[1], runs[2], ...
 };

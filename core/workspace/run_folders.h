@@ -5,7 +5,8 @@
 
 namespace furrow {
 
-/// The folders below <workspace>/runs that hold a run, by name. Empty: there are none, or they cannot be listed.
+/// The folders below <workspace>/runs, and those in <workspace> itself, that hold a run, by name; others are passed
+/// over. Empty: there are none, or they cannot be listed.
 std::vector<std::filesystem::path> runFolders(const std::filesystem::path& workspace);
 
 } // namespace furrow

@@ -3,6 +3,7 @@
 #include "core/base/path.h"
 #include "core/run/poisoned_chunks.h"
 #include "core/run/repair.h"
+#include "core/run/worker_check.h"
 
 namespace furrow {
 
@@ -63,6 +64,10 @@ void RunCommands::launch(const NewRun& request)
 {
     Q_EMIT begun(RunVerb::Create, {});
     pool_.start([this, request] {
+        if (auto possible = requireWorker(); !possible.ok()) { // a run that nobody can train is not made
+            report(RunVerb::Create, {}, possible.error());
+            return;
+        }
         auto created = createRun(request, teller());
         if (!created.ok()) {
             report(RunVerb::Create, {}, created.error());
@@ -78,6 +83,19 @@ void RunCommands::launch(const NewRun& request)
         }
         auto started = startRun(created.value(), frozen.value());
         report(RunVerb::Start, folder, started.ok() ? Status() : Status(started.error()));
+    });
+}
+
+void RunCommands::lookForWorker()
+{
+    pool_.start([this] {
+        const Status possible = requireWorker();
+        QMetaObject::invokeMethod(
+            this,
+            [this, problem = possible.ok() ? QString() : QString::fromStdString(possible.error().message)] {
+                Q_EMIT workerLookedFor(problem);
+            },
+            Qt::QueuedConnection);
     });
 }
 

@@ -43,6 +43,8 @@ public:
     void launch(const NewRun& request);
     /// Makes a run folder only, for the queue; ends in done(Make).
     void make(const NewRun& request);
+    /// Looks whether anything can be trained on this machine; ends in workerLookedFor().
+    void lookForWorker();
     /// Keeps a checkpoint from being removed by the keep policy, or lets it go.
     void pin(const QString& folder, CheckpointId checkpoint, bool pinned);
     /// Starts or resumes with the configuration wanted from now on.
@@ -69,6 +71,7 @@ Q_SIGNALS:
     void progressed(const QString& sentence);
     void done(furrow::RunVerb verb, const QString& folder);
     void failed(furrow::RunVerb verb, const QString& folder, const furrow::Error& error);
+    void workerLookedFor(const QString& problem); ///< a sentence with what to do; "": all is well
     void planned(const QString& folder, const furrow::PlanPtr& plan, const furrow::RunConfig& config);
 
 private:

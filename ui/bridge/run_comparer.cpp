@@ -15,6 +15,18 @@ SnapshotPtr curvesOf(const RunPaths& paths, const std::function<bool()>& wanted)
     return telemetry.snapshot();
 }
 
+std::vector<LostTraining> lostOf(LedgerReader& ledger, const RunStatus& status)
+{
+    constexpr int kMostAtOnce = 20'000;
+    std::vector<ClaimRow> claims;
+    for (;;) {
+        auto more = ledger.claimsSince(claims.empty() ? 0 : claims.back().claimId, kMostAtOnce);
+        if (!more.ok() || more.value().empty())
+            return lostTrainings(claims, status.goneHolds);
+        claims.insert(claims.end(), more.value().begin(), more.value().end());
+    }
+}
+
 std::shared_ptr<const ComparedRuns> read(
     const std::vector<std::filesystem::path>& folders, const std::function<bool()>& wanted)
 {
@@ -30,6 +42,8 @@ std::shared_ptr<const ComparedRuns> read(
         result->curves.push_back(curvesOf(paths, wanted));
         auto ledger = openLedger(paths);
         auto cells = ledger.ok() ? ledger.value().cells(0) : Result<std::vector<ChunkCell>>(ledger.error());
+        result->lost.push_back(ledger.ok() ? lostOf(ledger.value(), result->comparison.runs[result->lost.size()].status)
+                                           : std::vector<LostTraining> {});
         result->cells.push_back(cells.ok() ? std::move(cells).value() : std::vector<ChunkCell> {});
     }
     return result;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/telemetry/snapshot.h"
+#include "core/run/lost_trainings.h"
 #include "core/workspace/compare_runs.h"
 #include "ui/bridge/newest_request.h"
 
@@ -16,6 +17,7 @@ struct ComparedRuns {
     QString problem; ///< why there is none; "": there is
     RunComparison comparison;
     std::vector<SnapshotPtr> curves; ///< one a run
+    std::vector<std::vector<LostTraining>> lost; ///< of each: what is in no weights
     std::vector<std::vector<ChunkCell>> cells; ///< first epoch of each
 };
 using ComparedRunsPtr = std::shared_ptr<const ComparedRuns>;

@@ -47,6 +47,10 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
             update.status = shared(std::move(status).value());
         } else {
             update.problem = status.error();
+            std::error_code unknown;
+            update.isGone = !std::filesystem::exists(paths_.configFile(), unknown);
+            if (update.isGone)
+                return update; // what is still open is a file that has this name no longer
         }
     }
     if (wanted.views && openLedger(update)) {
@@ -150,6 +154,12 @@ void RunPoller::readEvents(RunUpdate& update)
     if (!events.ok() || events.value().empty())
         return;
     eventSeq_ = events.value().back().seq;
+    if (std::any_of(events.value().begin(), events.value().end(), [](const EventRow& event) {
+            return event.from == static_cast<int>(ChunkState::Committed);
+        })) { // the run went back: what old trainings came to is different now
+        newestClaim_ = 0;
+        openClaims_.clear();
+    }
     update.events = shared(std::move(events).value());
 }
 

@@ -14,6 +14,7 @@ namespace furrow {
 struct RunUpdate {
     StatusPtr status;
     std::optional<Error> problem; ///< the folder or its tracker cannot be read
+    bool isGone = false; ///< `problem` is that nothing is at the path of the run any more
     TablesPtr tables;
     CellsPtr cells;
     ClaimsPtr claims; ///< new claims, and older ones that were open until now

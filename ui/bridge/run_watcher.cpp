@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 constexpr auto kBeat = 50ms;
 constexpr auto kRestingBeat = 2s;
 constexpr int kBeatsPerStatus = 10; // the state is derived twice a second
+constexpr std::int64_t kHiccupNs = 3'000'000'000; // of a run that was read before: the next look will tell
 
 } // namespace
 
@@ -36,11 +37,15 @@ void RunWatcher::open(const QString& folder)
 {
     stopReading();
     ++generation_;
+    setHeld(false); // a moment of another run is none of this one
     folder_ = folder;
     status_.reset();
     tables_.reset();
     telemetry_.reset();
     newest_.reset();
+    problem_.clear();
+    lastReadNs_ = 0;
+    failingSinceNs_ = 0;
     wanted_.epoch.reset();
     inFlight_ = false;
     windowBeginNs_ = 0;
@@ -125,8 +130,8 @@ void RunWatcher::deliver(quint64 generation, const std::shared_ptr<const RunUpda
 {
     if (generation != generation_)
         return;
-    if (update->problem)
-        Q_EMIT readFailed(QString::fromStdString(update->problem->message));
+    if (takeProblem(*update))
+        return;
     if (update->tables)
         tables_ = update->tables;
     if (update->status) {
@@ -152,6 +157,31 @@ void RunWatcher::deliver(quint64 generation, const std::shared_ptr<const RunUpda
     const std::scoped_lock lock(mutex_);
     inFlight_ = false;
     wake_.notify_all();
+}
+
+/// True when the run was opened anew.
+bool RunWatcher::takeProblem(const RunUpdate& update)
+{
+    const std::int64_t now = systemClock().monotonicNs();
+    if (update.status) {
+        if (!problem_.isEmpty() && status_) { // it is back, or something else stands in its place
+            open(QString(folder_));
+            return true;
+        }
+        lastReadNs_ = systemClock().wallNs();
+        failingSinceNs_ = 0;
+    }
+    if (update.problem && failingSinceNs_ == 0)
+        failingSinceNs_ = now;
+    const bool sure = update.problem && (!status_ || update.isGone || now - failingSinceNs_ > kHiccupNs);
+    const QString problem = sure ? QString::fromStdString(update.problem->message)
+        : update.status          ? QString()
+                                 : problem_;
+    if (problem != problem_) {
+        problem_ = problem;
+        Q_EMIT problemChanged(problem_);
+    }
+    return false;
 }
 
 void RunWatcher::measurePace(const RunUpdate& update)

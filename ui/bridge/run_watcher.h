@@ -27,6 +27,10 @@ public:
     /// Newest status of the open run; null: none yet.
     const StatusPtr& status() const { return status_; }
     const TablesPtr& tables() const { return tables_; }
+    /// Why the folder cannot be read now; "": it can. What is known of the run is then of lastReadNs(). When it can be
+    /// read again the run is opened anew, since another folder may stand in its place.
+    const QString& problem() const { return problem_; }
+    std::int64_t lastReadNs() const { return lastReadNs_; }
     /// Newest telemetry of the open run; null: none yet.
     const SnapshotPtr& telemetry() const { return telemetry_; }
     /// Held views get no cells, claims, events or log lines; the state of the run goes on being shown.
@@ -44,7 +48,7 @@ public:
 Q_SIGNALS:
     void opened(const QString& folder);
     void statusRead(const furrow::StatusPtr& status);
-    void readFailed(const QString& message);
+    void problemChanged(const QString& problem);
     void tablesRead(const furrow::TablesPtr& tables);
     void cellsRead(const furrow::CellsPtr& cells);
     void claimsRead(const furrow::ClaimsPtr& claims);
@@ -58,6 +62,7 @@ Q_SIGNALS:
 private:
     void readLoop(const std::stop_token& stop, const QString& folder, quint64 generation);
     void deliver(quint64 generation, const std::shared_ptr<const RunUpdate>& update);
+    bool takeProblem(const RunUpdate& update);
     void measurePace(const RunUpdate& update);
     void stopReading();
 
@@ -66,6 +71,9 @@ private:
     TablesPtr tables_;
     SnapshotPtr telemetry_; // what is shown
     SnapshotPtr newest_; // what was read
+    QString problem_;
+    std::int64_t lastReadNs_ = 0; // wall; 0: never
+    std::int64_t failingSinceNs_ = 0; // monotonic; 0: the last look was good
     bool held_ = false;
     quint64 generation_ = 0; // of the open folder; later deliveries of an older one are dropped
     double eventsInWindow_ = 0;

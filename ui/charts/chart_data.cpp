@@ -40,6 +40,19 @@ QString scaled(double x, double step)
     return locale.toString(static_cast<qlonglong>(std::llround(x)));
 }
 
+} // namespace
+
+void sayLost(ChartSeam& seam, std::size_t steps)
+{
+    const int count = static_cast<int>(steps); // lupdate does not read past a cast
+    const QString words
+        = QCoreApplication::translate("ChartData", "%n step(s) of attempt %1 are not in the weights", nullptr, count)
+              .arg(seam.before);
+    seam.text = steps == 0 ? seam.times : seam.times + QStringLiteral(", ") + words;
+}
+
+namespace {
+
 void addSeams(ChartData& data, const TelemetrySnapshot& snapshot, double samplesPerEpoch)
 {
     std::int64_t attempt = 0;
@@ -49,22 +62,20 @@ void addSeams(ChartData& data, const TelemetrySnapshot& snapshot, double samples
         if (s.size() == 0)
             continue;
         if (attempt != 0 && s.attempt != attempt) {
-            std::size_t redone = 0;
-            for (std::size_t before = 0; before < k; ++before) {
-                if (snapshot.stretches[before].attempt == attempt && snapshot.stretches[before].rank == 0)
-                    redone += snapshot.stretches[before].size()
-                        - std::min(snapshot.stretches[before].size(), snapshot.supersededFrom(before));
-            }
-            double x = snapshot.xAt(k, 0, data.axis, samplesPerEpoch);
-            for (auto next = k; next < snapshot.stretches.size() && snapshot.stretches[next].attempt == s.attempt;
-                ++next)
-                x = std::min(x, snapshot.xAt(next, 0, data.axis, samplesPerEpoch));
+            const bool sameDay = clock(lastEnd, "d MMM") == clock(s.wallStart, "d MMM");
             const QString times = QCoreApplication::translate("ChartData", "last step %1, resumed %2")
-                                      .arg(clock(lastEnd, "HH:mm"), clock(s.wallStart, "HH:mm"));
-            const QString steps
-                = QCoreApplication::translate("ChartData", "%n steps redone", nullptr, static_cast<int>(redone));
-            data.seams.push_back({ x, QCoreApplication::translate("ChartData", "Attempt %1").arg(s.attempt),
-                times + QStringLiteral(", ") + steps });
+                                      .arg(clock(lastEnd, sameDay ? "HH:mm" : "d MMM HH:mm"),
+                                          clock(s.wallStart, sameDay ? "HH:mm" : "d MMM HH:mm"));
+            std::size_t lost = 0;
+            for (std::size_t before = 0; before < k; ++before)
+                if (snapshot.stretches[before].attempt == attempt && snapshot.stretches[before].rank == 0)
+                    lost += snapshot.stretches[before].size() - snapshot.supersededFrom(before);
+            ChartSeam& seam = data.seams.emplace_back();
+            seam.x = snapshot.xAt(k, 0, data.axis, samplesPerEpoch);
+            seam.title = QCoreApplication::translate("ChartData", "Attempt %1").arg(s.attempt);
+            seam.times = times;
+            seam.before = attempt;
+            sayLost(seam, lost);
             if (data.axis == XAxis::WallTime)
                 data.gaps.push_back({ lastEnd, s.wallStart });
         }

@@ -23,12 +23,16 @@ struct ChartEval {
     double y = 0;
 };
 
-/// Where an attempt begins. The tag says the cause and what is redone.
+/// Where an attempt begins. The tag says the cause and what was lost.
 struct ChartSeam {
     double x = 0;
     QString title; ///< "Attempt 2"
-    QString text; ///< "computer restarted 14:02, resumed 15:39, 34 chunks redone"
+    QString text; ///< "last step 14:02, resumed 15:39, 34 steps of attempt 1 are not in the weights"
+    QString times {}; ///< its first part
+    std::int64_t before = 0; ///< the attempt before it; 0: not known
 };
+/// Gives the text of a seam its figure. @param steps  of the attempt before it
+void sayLost(ChartSeam& seam, std::size_t steps);
 
 struct ChartSpan {
     double begin = 0;

@@ -144,6 +144,10 @@ void CrossHair::drawValues(QPainter& p, double pixel, const QRectF& area) const
     QRectF box(pixel + 10, area.top() + 34, width, height);
     if (box.right() > area.right())
         box.moveRight(pixel - 10);
+    if (box.left() < area.left()) { // a small chart has room on neither side
+        box.setWidth(std::min(box.width(), area.width()));
+        box.moveLeft(area.left());
+    }
     if (box.bottom() > area.bottom())
         box.moveTop(std::max(area.top(), area.bottom() - height));
     p.setPen(QPen(t.color(Token::Line2), 1));

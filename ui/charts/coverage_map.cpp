@@ -96,7 +96,7 @@ void CoverageMap::buildGrid()
 
 void CoverageMap::recolour(bool cellsChanged)
 {
-    colors_.recolour(cells_, nowWallNs(), cellsChanged);
+    colors_.recolour(cells_, moment_.value_or(nowWallNs()), cellsChanged);
     palette_ = colors_.palette();
     fillImage();
     const auto& summary = colors_.summary();

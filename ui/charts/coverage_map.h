@@ -29,6 +29,8 @@ public:
     /// Blocks whose chunks may be claimed now: accent bar at the row.
     void setOpenBlocks(QSet<qint64> blocks);
     /// How far leased chunks are, 0..1.
+    /// When it is, for the ages of the chunks [ns since 1970]; absent: now.
+    void setMoment(std::optional<std::int64_t> wallNs) { moment_ = wallNs; }
     void setProgress(const std::vector<std::pair<ChunkId, double>>& progress);
     /// Draw every chunk as one of the resume kinds instead of its state; empty: states.
     void setKinds(std::vector<CellKind> kinds);
@@ -118,6 +120,7 @@ private:
     double cellWidth_ = 34;
     double cellHeight_ = 19;
     QString emptyText_;
+    std::optional<std::int64_t> moment_;
     std::optional<QPointF> brushFrom_;
     QPointF brushTo_;
     bool brushing_ = false;

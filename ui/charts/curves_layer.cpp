@@ -116,7 +116,11 @@ void CurvesLayer::measure(double pixelRatio)
     smoothing.width = smoothingWidth();
     if (options_.stacked)
         smoothing.kind = SmoothingKind::None;
-    const auto grid = options_.logX ? edges_ : smoothingGrid(range.lower, range.upper, area.width() / 2, smoothing);
+    double firstPoint = range.lower;
+    double lastPoint = range.upper;
+    (void)dataRange(firstPoint, lastPoint);
+    const auto grid = options_.logX ? logSmoothingGrid(range.lower, range.upper, firstPoint, smoothing)
+                                    : smoothingGrid(range.lower, range.upper, area.width() / 2, smoothing);
     shapes_.clear();
     mean_.clear();
     stack_.clear();
@@ -239,14 +243,20 @@ double CurvesLayer::valueAt(int worker, double x) const
 {
     const double tolerance = edges_.size() < 2 ? 0 : (edges_.back() - edges_.front()) / 200;
     double value = NAN;
+    double sum = 0;
+    int lines = 0;
     for (const Shape& shape : shapes_) {
         if (shape.line.worker != worker)
             continue;
         const double here = valueBefore(shape.smooth, x, tolerance);
-        if (std::isfinite(here))
-            value = here;
+        if (!std::isfinite(here))
+            continue;
+        value = here;
+        sum += here;
+        ++lines;
     }
-    return value;
+    const bool ofRuns = !data_.names.empty(); // the lines of one are of its workers, which train beside each other
+    return ofRuns && lines > 0 ? sum / lines : value;
 }
 
 double CurvesLayer::meanAt(double x) const

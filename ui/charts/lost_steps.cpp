@@ -1,6 +1,7 @@
 #include "ui/charts/lost_steps.h"
 
 #include <algorithm>
+#include <map>
 
 namespace furrow {
 
@@ -30,16 +31,21 @@ std::size_t lostFrom(const Stretch& stretch, const std::vector<LostTraining>& lo
 
 void dashLost(ChartData& data, const TelemetrySnapshot& snapshot, Metric metric, const std::vector<LostTraining>& lost)
 {
-    if (lost.empty())
-        return;
     std::vector<const Stretch*> stretches; // as the lines are ordered
-    for (const Stretch& stretch : snapshot.stretches)
+    std::map<std::int64_t, std::size_t> steps; // lost, by attempt
+    for (const Stretch& stretch : snapshot.stretches) {
         if (stretch.rank == 0 || metric == Metric::TokensPerSecond || metric == Metric::MemoryMiB)
             stretches.push_back(&stretch);
+        if (stretch.rank == 0)
+            steps[stretch.attempt] += stretch.size() - lostFrom(stretch, lost);
+    }
     std::stable_sort(
         stretches.begin(), stretches.end(), [](const Stretch* a, const Stretch* b) { return a->worker < b->worker; });
     for (std::size_t i = 0; i < stretches.size() && i < data.lines.size(); ++i)
-        data.lines[i].supersededFrom = std::min(data.lines[i].supersededFrom, lostFrom(*stretches[i], lost));
+        data.lines[i].supersededFrom = lostFrom(*stretches[i], lost);
+    for (ChartSeam& seam : data.seams)
+        if (seam.before != 0)
+            sayLost(seam, steps[seam.before]);
 }
 
 } // namespace furrow

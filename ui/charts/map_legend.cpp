@@ -170,7 +170,7 @@ std::vector<MapLegend::Count> MapLegend::counts() const
         look.kind = CellKind::Orphaned;
         all.push_back({ look, cellWord(CellKind::Orphaned), orphaned });
     }
-    all.push_back({ redone, width() < kNarrow ? tr("redone") : tr("redone after a crash"), s.redone });
+    all.push_back({ redone, width() < kNarrow ? tr("trained again") : tr("trained again, work was lost"), s.redone });
     return all;
 }
 

@@ -1,17 +1,21 @@
-// Smoothing works on bins of about a pixel, not on points: its cost depends on what is seen, not on how long the run
-// is. Each bin is the exact weighted mean of its points (from the pyramid), so a kernel wider than a bin loses nothing
-// seen.
+// Smoothing works on bins, not on points: its cost depends on what is seen, not on how long the run is. Each bin is the
+// exact weighted mean of its points (from the pyramid), and a fixed share of the kernel's width, whatever the zoom and
+// the size of the widget: the same data has the same smoothed value everywhere.
 #include "ui/charts/smoothing.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace furrow {
 namespace {
 
-constexpr double kKernelReach = 4; // widths on each side of a point that matter
+constexpr double kGaussianReach = 3; // widths on each side of a point that matter
+constexpr double kEmaReach = 16; // beyond them a point weighs less than a millionth
 constexpr double kBinsPerWidth = 16;
-constexpr int kMaxBins = 20000;
+constexpr double kLogStep = 1.0 / 64; // octaves between the edges of a logarithmic axis
+constexpr double kMostOctaves = 30;
+constexpr int kMaxBins = 20000; // only a width far below a pixel needs more: it shows as no smoothing
 
 struct Accumulated {
     double sum = 0;
@@ -44,13 +48,42 @@ std::vector<Accumulated> exponential(const std::vector<WeightedBin>& bins, doubl
     return out;
 }
 
-std::vector<SmoothPoint> symmetric(const std::vector<WeightedBin>& bins, const Smoothing& smoothing)
+/// Weights of a Gaussian by distance. On even bins there are few distances, and exp() is asked once for each.
+class GaussianWeights {
+public:
+    GaussianWeights(const std::vector<WeightedBin>& all, double width)
+        : width_(width)
+    {
+        const double step = all.size() > 1 ? all[1].x - all[0].x : 0;
+        const double length = all.back().x - all.front().x;
+        if (step > 0 && std::abs(step * static_cast<double>(all.size() - 1) - length) < step / 4)
+            step_ = step;
+        for (double d = 0; step_ > 0 && d <= width * kGaussianReach + step_; d += step_)
+            even_.push_back(weight(d));
+    }
+    double operator()(double distance) const
+    {
+        const auto at = static_cast<std::size_t>(step_ > 0 ? std::abs(distance) / step_ + 0.5 : 0);
+        return step_ > 0 && at < even_.size() ? even_[at] : weight(distance);
+    }
+
+private:
+    double weight(double distance) const { return std::exp(-0.5 * distance * distance / (width_ * width_)); }
+
+    double width_;
+    double step_ = 0; // 0: the bins are not even
+    std::vector<double> even_;
+};
+
+std::vector<SmoothPoint> symmetric(
+    const std::vector<WeightedBin>& bins, const std::vector<WeightedBin>& all, const Smoothing& smoothing)
 {
     std::vector<SmoothPoint> out;
     std::size_t low = 0;
     std::vector<double> window;
     const bool median = smoothing.kind == SmoothingKind::Median;
-    const double reach = median ? smoothing.width / 2 : smoothing.width * 3;
+    const double reach = median ? smoothing.width / 2 : smoothing.width * kGaussianReach;
+    const GaussianWeights weights(all, smoothing.width);
     for (const WeightedBin& bin : bins) {
         while (bins[low].x < bin.x - reach)
             ++low;
@@ -62,8 +95,7 @@ std::vector<SmoothPoint> symmetric(const std::vector<WeightedBin>& bins, const S
                 window.push_back(bins[j].mean());
                 continue;
             }
-            const double d = (bins[j].x - bin.x) / smoothing.width;
-            const double k = std::exp(-0.5 * d * d);
+            const double k = weights(bins[j].x - bin.x);
             sum += k * bins[j].sum;
             weight += k * bins[j].weight;
         }
@@ -99,11 +131,27 @@ std::vector<PixelColumn> pixelColumns(const Curve& curve, const ColumnEdges& edg
     return columns;
 }
 
+namespace {
+
+/// Beside what is shown; 0: nothing more matters.
+double reachOf(const Smoothing& smoothing)
+{
+    switch (smoothing.kind) {
+    case SmoothingKind::None: return 0;
+    case SmoothingKind::Ema:
+    case SmoothingKind::ZeroPhaseEma: return smoothing.width * kEmaReach;
+    default: return smoothing.width * kGaussianReach;
+    }
+}
+
+} // namespace
+
 std::vector<double> smoothingGrid(double begin, double end, int columns, const Smoothing& smoothing)
 {
-    const double reach = smoothing.kind == SmoothingKind::None ? 0 : smoothing.width * kKernelReach;
-    const double fine = std::max((end - begin) / std::max(1, columns),
-        smoothing.kind == SmoothingKind::None ? 0 : smoothing.width / kBinsPerWidth);
+    const double reach = reachOf(smoothing);
+    const double fine = smoothing.kind == SmoothingKind::None || smoothing.width <= 0
+        ? (end - begin) / std::max(1, columns)
+        : smoothing.width / kBinsPerWidth;
     double step = std::exp2(std::floor(std::log2(std::max(fine, 1e-300))));
     while ((end - begin + 2 * reach) / step > kMaxBins)
         step *= 2;
@@ -115,6 +163,19 @@ std::vector<double> smoothingGrid(double begin, double end, int columns, const S
     grid.reserve(static_cast<std::size_t>(last - first) + 1);
     for (double i = first; i <= last; ++i)
         grid.push_back(i * step);
+    return grid;
+}
+
+std::vector<double> logSmoothingGrid(double begin, double end, double firstPoint, const Smoothing& smoothing)
+{
+    const double reach = reachOf(smoothing);
+    const double high = std::max(end + reach, std::numeric_limits<double>::min());
+    const double low = std::max({ begin - reach > 0 ? begin - reach : std::min(begin, firstPoint),
+        high * std::exp2(-kMostOctaves), std::numeric_limits<double>::min() });
+    std::vector<double> grid;
+    const double last = std::ceil(std::log2(high) / kLogStep);
+    for (double i = std::floor(std::log2(low) / kLogStep); i <= last; ++i)
+        grid.push_back(std::exp2(i * kLogStep));
     return grid;
 }
 
@@ -165,7 +226,7 @@ std::vector<SmoothPoint> smooth(const std::vector<WeightedBin>& all, const Smoot
     if (bins.empty())
         return out;
     if (smoothing.kind == SmoothingKind::Gaussian || smoothing.kind == SmoothingKind::Median)
-        return symmetric(bins, smoothing);
+        return symmetric(bins, all, smoothing);
     out.reserve(bins.size());
     if (smoothing.kind == SmoothingKind::None || smoothing.width <= 0) {
         for (const WeightedBin& bin : bins)

@@ -36,9 +36,12 @@ struct WeightedBin {
     double weight = 0; ///< 0: nothing here
     double mean() const { return sum / weight; }
 };
-/// Bins for smoothing between begin and end plus what the kernel needs on both sides. Aligned to a fixed grid, so that
-/// panning does not change the curve.
+/// Bins for smoothing between begin and end plus what the kernel needs on both sides. Aligned to a fixed grid and as
+/// wide as the kernel wants them, so that neither panning, zooming nor the size of a widget changes the curve.
+/// @param columns  without smoothing: how many bins are wanted
 std::vector<double> smoothingGrid(double begin, double end, int columns, const Smoothing& smoothing);
+/// The same for a logarithmic axis. @param firstPoint  where the data begin
+std::vector<double> logSmoothingGrid(double begin, double end, double firstPoint, const Smoothing& smoothing);
 /// @param weights  tokens of each step; null: every point counts the same
 void addToBins(std::vector<WeightedBin>& bins, const std::vector<double>& grid, const Curve& curve,
     const Curve* weights, std::size_t limit);

@@ -109,6 +109,7 @@ bool Alerts::keep(const Alert& alert)
     const auto after = std::upper_bound(
         all_.begin(), all_.end(), alert, [](const Alert& a, const Alert& b) { return a.wallNs < b.wallNs; });
     all_.insert(after, alert);
+    Q_EMIT known(alert);
     return true;
 }
 

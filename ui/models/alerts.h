@@ -62,7 +62,8 @@ public:
     const std::vector<Alert>& all() const { return all_; }
 
 Q_SIGNALS:
-    void raised(const furrow::Alert& alert);
+    void raised(const furrow::Alert& alert); ///< a person should be told
+    void known(const furrow::Alert& alert); ///< those, and what had happened before somebody looked
 
 private:
     bool keep(const Alert& alert);

@@ -70,6 +70,12 @@ void CellStore::take(const CellsPtr& update)
         Q_EMIT changed(update);
 }
 
+const ChunkCell* CellStore::findPresent(ChunkId chunk) const
+{
+    const std::ptrdiff_t at = indexOf(chunk);
+    return at < 0 ? nullptr : &cells_[static_cast<std::size_t>(at)];
+}
+
 ClaimStore::ClaimStore(RunWatcher& watcher, QObject* parent)
     : QObject(parent)
 {

@@ -23,6 +23,7 @@ public:
     void showPresent();
     std::int64_t epoch() const { return epoch_; }
     const ChunkCell* find(ChunkId chunk) const; ///< null: not of this epoch
+    const ChunkCell* findPresent(ChunkId chunk) const; ///< as it is now
     /// Position in cells(); -1: not of this epoch.
     std::ptrdiff_t indexOf(ChunkId chunk) const;
 

@@ -31,8 +31,9 @@ TableColumn<RunLine> number(
     std::function<QString()> title, std::function<double(const RunLine&)> value, std::function<QString(double)> text)
 {
     return { std::move(title),
-        [value, text](
-            const RunLine& line) { return std::isfinite(value(line)) ? text(value(line)) : QStringLiteral("–"); },
+        [value, text](const RunLine& line) { // of a run that cannot be read nothing is known, not even that it is none
+            return std::isfinite(value(line)) && line.problem.isEmpty() ? text(value(line)) : QStringLiteral("–");
+        },
         [value](const RunLine& line) { return QVariant(value(line)); }, true, {} };
 }
 
@@ -71,7 +72,7 @@ TableColumn<RunLine> settingColumn(const Setting& setting)
 std::vector<TableColumn<RunLine>> libraryColumns()
 {
     const auto loss = [](double value) { return fixedText(value, 3); };
-    const auto count = [](double value) { return countText(static_cast<std::int64_t>(value)); };
+    const auto count = [](double value) { return countText(std::llround(value)); };
     std::vector<TableColumn<RunLine>> columns {
         words(
             [] { return QCoreApplication::translate("LibraryTable", "Run"); }, [](const RunLine& l) { return l.name; }),
@@ -90,7 +91,7 @@ std::vector<TableColumn<RunLine>> libraryColumns()
             [count](double speed) { return speed > 0 ? count(speed) : QStringLiteral("–"); }),
         number([] { return QCoreApplication::translate("LibraryTable", "Active time"); },
             [](const RunLine& l) { return l.activeSeconds; }, durationText),
-        number([] { return QCoreApplication::translate("LibraryTable", "Chunks committed"); },
+        number([] { return QCoreApplication::translate("LibraryTable", "Chunks committed, newest epoch"); },
             [](const RunLine& l) { return static_cast<double>(l.committed); }, count),
         number([] { return QCoreApplication::translate("LibraryTable", "Attempts"); },
             [](const RunLine& l) { return static_cast<double>(l.attempt); }, count),

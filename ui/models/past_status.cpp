@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 
 namespace furrow {
 
@@ -17,54 +18,83 @@ namespace {
 
 constexpr std::int64_t kLastStepNs
     = 2'000'000'000; // what an attempt without a record may have gone on after the last thing that is known of it
-constexpr double kStillAlive = 60; // [s] a worker that told a step so long ago counts as there
+constexpr std::int64_t kTogetherNs
+    = 60'000'000'000; // as readStatus(): so near the last one a worker trained until the end
 
 bool isLive(RunState state)
 {
     return state == RunState::Running || state == RunState::Paused || state == RunState::Stopping;
 }
 
-/// The epoch that is shown, with the chunks as they were, and nothing that came later.
-void takeEpochBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+/// The epochs of that time, with the chunks as they were, and nothing that came later.
+void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
-    std::erase_if(status.epochs, [&](const EpochRow& epoch) { return epoch.epoch != sources.epoch; });
-    if (status.epochs.empty())
-        return;
-    EpochRow& epoch = status.epochs.front();
-    if (epoch.closedWallNs && *epoch.closedWallNs > wallNs)
-        epoch.closedWallNs.reset();
-    epoch.chunks = {};
-    epoch.lost = {};
-    epoch.rowsCommitted = {};
-    std::set<std::int64_t> visited;
-    for (const ChunkCell& cell : sources.cells) {
-        ++epoch.chunks[cell.state];
-        if (cell.worker >= 0 || cell.timesTrained > 0)
-            visited.insert(cell.block);
-        if (isWorkLost(cell))
-            ++(cell.state == ChunkState::Pending ? epoch.lost.pending : epoch.lost.free);
+    std::vector<EpochRow> then;
+    for (const PastSources::Epoch& past : sources.epochs) {
+        const auto now = std::find_if(status.epochs.begin(), status.epochs.end(),
+            [&past](const EpochRow& epoch) { return epoch.epoch == past.epoch; });
+        EpochRow epoch = now == status.epochs.end() ? EpochRow {} : *now;
+        epoch.epoch = past.epoch;
+        epoch.chunks = {};
+        epoch.lost = {};
+        epoch.rowsCommitted = {};
+        std::set<std::int64_t> visited;
+        for (const ChunkCell& cell : past.cells) {
+            ++epoch.chunks[cell.state];
+            if (cell.worker >= 0 || cell.timesTrained > 0)
+                visited.insert(cell.block);
+            if (isWorkLost(cell))
+                ++(cell.state == ChunkState::Pending ? epoch.lost.pending : epoch.lost.free);
+        }
+        const std::int64_t done = epoch.chunks[ChunkState::Committed] + epoch.chunks[ChunkState::Excluded]
+            + epoch.chunks[ChunkState::Accepted];
+        epoch.closedWallNs = done == epoch.chunks.sum() ? std::optional(wallNs) : std::nullopt; // whatever became of it
+        epoch.visitedBlocks = std::ssize(visited);
+        epoch.completedBlocks = 0; // no view shows it
+        then.push_back(std::move(epoch));
     }
-    epoch.visitedBlocks = std::ssize(visited);
-    epoch.completedBlocks = 0; // no view shows it
+    status.epochs = std::move(then);
+}
+
+/// What a later attempt left by going back to an older checkpoint was in the weights until then.
+bool isLeftLater(const ClaimRow& claim, std::int64_t wallNs, const PastSources& sources)
+{
+    return claim.isLeftBehind && std::any_of(sources.left.begin(), sources.left.end(), [&](const Replay::Left& left) {
+        return left.wallNs > wallNs && claim.chunk.value >= left.first && claim.chunk.value < left.first + left.count;
+    });
 }
 
 void takeClaimsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
     status.steps = status.tokens = 0;
-    std::map<std::int64_t, std::int64_t> written; // checkpoint -> wall
-    if (sources.tables != nullptr)
-        for (const auto& row : sources.tables->checkpoints)
-            written[row.id.value] = row.wallNs;
+    const auto diesLater = [&](const ClaimRow& claim) { // it was there until its worker died
+        if (claim.outcome != "lost" || claim.tokens == 0 || claim.isLeftBehind || sources.tables == nullptr)
+            return false;
+        const auto& rows = sources.tables->incarnations;
+        return std::any_of(rows.begin(), rows.end(), [&](const IncarnationRow& row) {
+            return row.worker == claim.worker && row.attempt == claim.attempt
+                && row.startedWallNs <= claim.claimedWallNs && row.endedWallNs > wallNs;
+        });
+    };
+    std::set<ChunkId> committed;
+    std::map<std::int64_t, EpochRow*> rows;
+    for (EpochRow& epoch : status.epochs)
+        rows[epoch.epoch] = &epoch;
+    for (const PastSources::Epoch& epoch : sources.epochs)
+        for (const ChunkCell& cell : epoch.cells)
+            if (cell.state == ChunkState::Committed)
+                committed.insert(cell.id);
     for (const ClaimRow& claim : sources.claims) {
-        if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs
-            || (claim.outcome != "trained" && claim.outcome != "committed"))
+        if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs)
+            continue;
+        const bool isKept = ((claim.outcome == "trained" || claim.outcome == "committed") && !claim.isLeftBehind)
+            || isLeftLater(claim, wallNs, sources);
+        if (!isKept && !diesLater(claim))
             continue;
         status.steps += claim.lastStep - claim.firstStep + 1;
         status.tokens += claim.tokens;
-        const auto checkpoint = written.find(claim.checkpoint);
-        if (checkpoint != written.end() && checkpoint->second <= wallNs && claim.epoch == sources.epoch
-            && !status.epochs.empty())
-            status.epochs.front().rowsCommitted.samples += claim.samples;
+        if (isKept && committed.contains(claim.chunk) && rows.contains(claim.epoch))
+            rows[claim.epoch]->rowsCommitted.samples += claim.samples;
     }
 }
 
@@ -119,42 +149,86 @@ void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const PastSources&
     }
 }
 
-void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const TelemetrySnapshot& telemetry)
+/// The workers of the attempt of that time, as far as the ledger knows them.
+void takeProcessesBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
+    std::map<int, WorkerStatus> workers;
+    for (const IncarnationRow& row : sources.tables->incarnations) {
+        if (row.worker < 0 || row.attempt.value != status.attempt || row.startedWallNs > wallNs)
+            continue;
+        const auto [place, isNew] = workers.try_emplace(row.worker);
+        WorkerStatus& worker = place->second;
+        const int restarts = isNew ? 0 : worker.restarts + 1;
+        worker = {};
+        worker.worker = row.worker;
+        worker.replica = std::max(row.replica, 0);
+        worker.pid = row.process.pid;
+        worker.device = row.device;
+        worker.deviceName = row.deviceName;
+        worker.phase = "train";
+        worker.restarts = restarts;
+        worker.loss = std::numeric_limits<double>::quiet_NaN();
+        const bool ended = row.endedWallNs != 0 && row.endedWallNs <= wallNs;
+        worker.endedWallNs = ended ? row.endedWallNs : 0;
+        worker.endCause = ended ? row.endCause : std::string();
+        worker.alive = !ended && isLive(status.state);
+    }
+    status.workers.clear();
+    for (auto& [number, worker] : workers)
+        status.workers.push_back(std::move(worker));
+}
+
+/// How far a worker was in its chunk; 0: its training was never finished, so nobody knows how long it would have been.
+double fractionAt(const WorkerStatus& worker, std::int64_t attempt, ChunkId chunk, std::span<const ClaimRow> claims)
+{
+    for (const ClaimRow& claim : claims)
+        if (claim.chunk == chunk && claim.worker == worker.worker && claim.attempt.value == attempt
+            && claim.firstStep <= worker.step && worker.step <= claim.lastStep)
+            return static_cast<double>(worker.step - claim.firstStep + 1)
+                / static_cast<double>(claim.lastStep - claim.firstStep + 1);
+    return 0;
+}
+
+/// Whose losses the run has: those that train, else those that did until the end.
+bool tells(const WorkerStatus& worker, bool anyAlive, std::int64_t lastEndNs)
+{
+    return std::isfinite(worker.loss)
+        && (anyAlive ? worker.alive : worker.endedWallNs == 0 || worker.endedWallNs >= lastEndNs - kTogetherNs);
+}
+
+void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+{
+    const TelemetrySnapshot& telemetry = *sources.telemetry;
     const double wall = static_cast<double>(wallNs) * 1e-9;
-    double weighted = 0;
-    double weight = 0;
     for (std::size_t i = 0; i < telemetry.stretches.size(); ++i) {
         const Stretch& stretch = telemetry.stretches[i];
-        if (stretch.size() == 0)
-            continue;
         const auto worker = std::find_if(status.workers.begin(), status.workers.end(),
             [&](const WorkerStatus& w) { return w.worker == stretch.worker; });
-        if (worker == status.workers.end())
+        if (stretch.size() == 0 || stretch.attempt != status.attempt || worker == status.workers.end())
             continue;
         const std::size_t last = stretch.size() - 1;
         const ChunkId chunk { telemetry.chunkAt(i, last) };
         worker->step = stretch.lastStep;
         worker->loss = static_cast<double>(stretch.loss.values[last]);
-        worker->tokensPerSecond = static_cast<double>(stretch.tokensPerSecond.values[last]);
+        worker->tokensPerSecond = worker->alive ? static_cast<double>(stretch.tokensPerSecond.values[last]) : 0;
         worker->secondsSinceProgress = wall - stretch.wallEnd();
-        worker->alive = worker->secondsSinceProgress < kStillAlive && status.state == RunState::Running;
         worker->chunkBlock = chunk.value == 0 ? -1 : placeOf(chunk).block;
         worker->chunkColumn = chunk.value == 0 ? -1 : placeOf(chunk).column;
+        worker->chunkFraction = fractionAt(*worker, status.attempt, chunk, sources.claims);
     }
-    for (WorkerStatus& worker : status.workers) {
-        if (!worker.alive) {
-            worker.tokensPerSecond = 0;
-            continue;
-        }
+    const bool anyAlive = isAnyAlive(status);
+    std::int64_t lastEndNs = 0;
+    for (const WorkerStatus& worker : status.workers)
+        lastEndNs = std::max(lastEndNs, worker.endedWallNs);
+    double sum = 0;
+    for (const WorkerStatus& worker : status.workers) {
         status.tokensPerSecond += worker.tokensPerSecond;
-        if (std::isfinite(worker.loss)) {
-            weighted += worker.loss;
-            ++weight;
-            ++status.lossWorkers;
-        }
+        if (!tells(worker, anyAlive, lastEndNs))
+            continue;
+        sum += worker.loss;
+        ++status.lossWorkers;
     }
-    status.loss = weight > 0 ? weighted / weight : std::numeric_limits<double>::quiet_NaN();
+    status.loss = status.lossWorkers > 0 ? sum / status.lossWorkers : std::numeric_limits<double>::quiet_NaN();
     double newest = 0;
     for (const EvalPoint& eval : telemetry.evals ? *telemetry.evals : std::vector<EvalPoint> {}) {
         if (eval.wall < newest)
@@ -185,23 +259,36 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     status.evidence = { QCoreApplication::translate("Replay", "As it was at %1, from the ledger and the telemetry.")
             .arg(wallTimeText(wallNs))
             .toStdString() };
-    for (WorkerStatus& worker : status.workers) {
-        worker.alive = false;
-        worker.step = 0;
-        worker.tokens = 0;
-        worker.loss = std::numeric_limits<double>::quiet_NaN();
-        worker.tokensPerSecond = 0;
-        worker.chunkBlock = worker.chunkColumn = -1;
-        worker.endCause.clear();
-        worker.lastDeath.clear();
-        worker.phase = "train";
-    }
-    takeEpochBack(status, wallNs, sources);
+    status.workers.clear();
+    takeEpochsBack(status, wallNs, sources);
     takeClaimsBack(status, wallNs, sources);
-    if (sources.tables != nullptr)
+    if (sources.tables != nullptr) {
         takeAttemptsBack(status, wallNs, sources);
+        takeProcessesBack(status, wallNs, sources);
+    }
     if (sources.telemetry != nullptr)
-        takeWorkersBack(status, wallNs, *sources.telemetry);
+        takeWorkersBack(status, wallNs, sources);
+    return status;
+}
+
+RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const QString& problem)
+{
+    RunStatus status = last;
+    status.state = RunState::Unknown;
+    status.markedByHand = false;
+    status.stopReason = StopReason::None;
+    status.supervisorPid = 0;
+    status.tokensPerSecond = 0;
+    status.evidence = { problem.toStdString(),
+        QCoreApplication::translate("Words", "When it was read last, at %1, the run was: %2.")
+            .arg(wallTimeText(readNs), stateWord(last).toLower())
+            .toStdString() };
+    for (WorkerStatus& worker : status.workers) {
+        if (worker.alive)
+            worker.endCause
+                = QCoreApplication::translate("Words", "not known since %1").arg(wallTimeText(readNs)).toStdString();
+        worker.alive = false;
+    }
     return status;
 }
 
@@ -209,11 +296,28 @@ StatusPtr shownStatus(Workbench& bench)
 {
     const StatusPtr& now = bench.watcher().status();
     const auto moment = bench.replay().moment();
+    if (now && !moment && !bench.watcher().problem().isEmpty())
+        return std::make_shared<const RunStatus>(
+            lastKnownStatus(*now, bench.watcher().lastReadNs(), bench.watcher().problem()));
     if (!now || !moment)
         return now;
+    std::vector<PastSources::Epoch> epochs;
+    for (const std::int64_t epoch : bench.replay().openEpochsAt(*moment))
+        epochs.push_back({ epoch, bench.replay().cellsOf(epoch, *moment) });
     return std::make_shared<const RunStatus>(statusAt(*moment,
-        { *now, bench.cells().epoch(), bench.cells().cells(), bench.claims().claims(), bench.watcher().tables().get(),
+        { *now, epochs, bench.replay().left(), bench.claims().claims(), bench.watcher().tables().get(),
             bench.watcher().telemetry().get() }));
+}
+
+std::optional<std::vector<LostTraining>> shownLost(Workbench& bench, const RunStatus& shown)
+{
+    if (bench.claims().claims().empty())
+        return std::nullopt;
+    const bool past = bench.replay().moment().has_value();
+    auto lost = lostTrainings(bench.claims().claims(), past ? std::vector<ChunkCell> {} : shown.goneHolds);
+    if (past)
+        std::erase_if(lost, [&shown](const LostTraining& one) { return one.attempt >= shown.attempt; });
+    return lost;
 }
 
 } // namespace furrow

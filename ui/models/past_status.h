@@ -1,8 +1,11 @@
 #pragma once
 
+#include "core/run/lost_trainings.h"
 #include "ui/bridge/run_feed.h"
+#include "ui/models/replay.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace furrow {
@@ -12,19 +15,32 @@ class Workbench;
 /// Where a past status comes from.
 struct PastSources {
     const RunStatus& now;
-    std::int64_t epoch = 0; ///< whose chunks `cells` are
-    const std::vector<ChunkCell>& cells; ///< at the moment (Replay::cellsAt)
+    struct Epoch {
+        std::int64_t epoch = 0;
+        std::vector<ChunkCell> cells; ///< at the moment (Replay::cellsOf)
+    };
+    const std::vector<Epoch>& epochs; ///< that were open then, else the newest
+    const std::vector<Replay::Left>& left; ///< what left the weights later
     const std::vector<ClaimRow>& claims;
     const LedgerTables* tables = nullptr; ///< null: not read yet
     const TelemetrySnapshot* telemetry = nullptr; ///< up to the moment; null: none
 };
 
-/// The status of the run as it was at a moment [ns since 1970], of the epoch that is shown: chunks from the moves of
-/// the ledger, steps and samples from the claims that are in weights today, losses and speeds from the telemetry. What
-/// nobody kept (why an epoch stayed open, what the feeder had read) is left empty.
+/// The status of the run as it was at a moment [ns since 1970], of the epochs that were open then: chunks from the
+/// moves of the ledger, steps and samples from the claims that are in weights today, losses and speeds from the
+/// telemetry. What nobody kept (why an epoch stayed open, what the feeder had read) is left empty.
 RunStatus statusAt(std::int64_t wallNs, const PastSources& sources);
 
-/// What views of the epoch show: the present, or the moment that is replayed. Null: nothing was read yet.
+/// The newest status of a run that cannot be read any more: nobody knows what became of its processes. @param readNs
+/// when it was read
+RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const QString& problem);
+
+/// What views of the epoch show: the present, what is known last of a run that cannot be read, or the moment that is
+/// replayed. Null: nothing was read yet.
 StatusPtr shownStatus(Workbench& bench);
+
+/// The trainings whose steps are in no weights, of the time that is shown: in the past those of attempts that were
+/// over. Absent: the claims were not read yet.
+std::optional<std::vector<LostTraining>> shownLost(Workbench& bench, const RunStatus& shown);
 
 } // namespace furrow

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace furrow {
 
@@ -20,30 +21,13 @@ ClaimRow whileOpen(ClaimRow claim)
     return claim;
 }
 
-/// The oldest epoch that was open at a moment, else the newest that had begun; -1: none had.
-std::int64_t epochTrainedAt(const std::vector<EpochRow>& epochs, std::int64_t wallNs)
-{
-    std::int64_t newest = -1;
-    for (const EpochRow& epoch : epochs) {
-        if (epoch.openedWallNs > wallNs)
-            break;
-        if (!epoch.closedWallNs || *epoch.closedWallNs > wallNs)
-            return epoch.epoch;
-        newest = epoch.epoch;
-    }
-    return newest;
-}
-
 /// The map goes to the epoch that was trained at the moment; another one can be chosen there until the moment changes.
-void followEpoch(RunWatcher& watcher, std::int64_t shown, std::optional<std::int64_t> moment)
+void followEpoch(RunWatcher& watcher, std::int64_t shown, const std::optional<std::vector<std::int64_t>>& open)
 {
-    if (!moment) {
+    if (!open)
         watcher.setEpoch(std::nullopt);
-        return;
-    }
-    const std::int64_t trained = watcher.status() ? epochTrainedAt(watcher.status()->epochs, *moment) : -1;
-    if (trained >= 0 && trained != shown)
-        watcher.setEpoch(trained);
+    else if (!open->empty() && open->front() != shown)
+        watcher.setEpoch(open->front());
 }
 
 } // namespace
@@ -57,6 +41,7 @@ Replay::Replay(RunWatcher& watcher, CellStore& cells, ClaimStore& claims, QObjec
     connect(&watcher, &RunWatcher::eventsRead, this, &Replay::takeEvents);
     connect(&watcher, &RunWatcher::opened, this, [this] {
         moves_.clear();
+        left_.clear();
         moment_.reset(); // the views were emptied
         Q_EMIT momentChanged();
         Q_EMIT spanChanged();
@@ -74,6 +59,8 @@ Replay::Replay(RunWatcher& watcher, CellStore& cells, ClaimStore& claims, QObjec
 void Replay::takeEvents(const EventsPtr& events)
 {
     for (const EventRow& event : *events) {
+        if (event.chunk.value != 0 && static_cast<ChunkState>(event.from) == ChunkState::Committed && event.from >= 0)
+            left_.push_back({ event.wallNs, event.chunk.value, event.count });
         if (event.chunk.value != 0)
             moves_.push_back({ event.wallNs, event.chunk.value, static_cast<std::int32_t>(event.count),
                 static_cast<std::int32_t>(event.incarnation), static_cast<std::int8_t>(event.from),
@@ -82,38 +69,49 @@ void Replay::takeEvents(const EventsPtr& events)
     Q_EMIT spanChanged();
 }
 
-void Replay::apply(std::vector<ChunkCell>& cells, const Move& move) const
+/// Chunks of a later epoch become known with it, whatever their state is: the event says "not prepared", and only what
+/// happened to them next tells where they began.
+void Replay::play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const
 {
-    for (std::int64_t id = move.chunk; id < move.chunk + move.count; ++id) {
-        const std::ptrdiff_t at = cells_.indexOf({ id });
-        if (at < 0) // of another epoch
-            return;
-        ChunkCell& cell = cells[static_cast<std::size_t>(at)];
-        const auto before = cell.state;
-        cell.state = static_cast<ChunkState>(move.to);
-        if (before == ChunkState::Trained && cell.state == ChunkState::Free)
-            ++cell.timesLost;
+    std::vector<bool> isOpened(cells.size(), false);
+    std::int64_t opened = 0;
+    bool isLater = false; // two processes may write a moment apart; what lies far behind is over
+    for (const Move& move : moves_) {
+        isLater = isLater || move.wallNs > wallNs;
+        if (isLater && opened == 0)
+            break;
+        for (std::int64_t id = move.chunk; id < move.chunk + move.count; ++id) {
+            const std::ptrdiff_t at = indexOf(id);
+            if (at < 0) // of another epoch
+                break;
+            ChunkCell& cell = cells[static_cast<std::size_t>(at)];
+            const bool wasOpened = isOpened[static_cast<std::size_t>(at)];
+            if (isLater && !wasOpened)
+                continue;
+            const bool isNew = !isLater && move.from < 0;
+            isOpened[static_cast<std::size_t>(at)] = isNew;
+            opened += (isNew ? 1 : 0) - (wasOpened ? 1 : 0);
+            if (isLater) {
+                cell.state = static_cast<ChunkState>(move.from);
+                continue;
+            }
+            const auto before = cell.state;
+            cell.state = static_cast<ChunkState>(move.to);
+            if (before == ChunkState::Trained && cell.state == ChunkState::Free)
+                ++cell.timesLost;
+        }
+    }
+    for (std::size_t i = 0; i < cells.size(); ++i) { // nothing happened to it since
+        const ChunkCell* now = isOpened[i] ? cells_.findPresent(cells[i].id) : nullptr;
+        if (isOpened[i])
+            cells[i].state = now == nullptr ? ChunkState::Free : now->state;
     }
 }
 
-std::vector<ChunkCell> Replay::cellsAt(std::int64_t wallNs) const
+void Replay::addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const
 {
-    std::vector<ChunkCell> cells = cells_.present();
-    for (ChunkCell& cell : cells) {
-        const ChunkCell known = cell;
-        cell = {};
-        cell.id = known.id;
-        cell.block = known.block;
-        cell.column = known.column;
-        cell.meanLoss = std::numeric_limits<float>::quiet_NaN();
-    }
-    for (const Move& move : moves_) {
-        if (move.wallNs > wallNs) // two processes may write a moment apart; what lies far behind is over
-            break;
-        apply(cells, move);
-    }
     for (const ClaimRow& claim : claims_.claims()) {
-        const std::ptrdiff_t at = claim.claimedWallNs <= wallNs ? cells_.indexOf(claim.chunk) : -1;
+        const std::ptrdiff_t at = claim.claimedWallNs <= wallNs ? indexOf(claim.chunk.value) : -1;
         if (at < 0)
             continue;
         ChunkCell& cell = cells[static_cast<std::size_t>(at)];
@@ -125,7 +123,83 @@ std::vector<ChunkCell> Replay::cellsAt(std::int64_t wallNs) const
         cell.meanLoss = static_cast<float>(claim.meanLoss);
         cell.trainedWallNs = claim.endedWallNs;
     }
+}
+
+namespace {
+
+ChunkCell unseen(ChunkId id)
+{
+    ChunkCell cell;
+    cell.id = id;
+    cell.block = placeOf(id).block;
+    cell.column = placeOf(id).column;
+    cell.meanLoss = std::numeric_limits<float>::quiet_NaN();
+    return cell;
+}
+
+} // namespace
+
+std::vector<ChunkCell> Replay::cellsAt(std::int64_t wallNs) const
+{
+    std::vector<ChunkCell> cells;
+    cells.reserve(cells_.present().size());
+    for (const ChunkCell& cell : cells_.present())
+        cells.push_back(unseen(cell.id));
+    const IndexOf indexOf = [this](std::int64_t chunk) { return cells_.indexOf({ chunk }); };
+    play(cells, indexOf, wallNs);
+    addTrainings(cells, indexOf, wallNs);
     return cells;
+}
+
+std::vector<ChunkCell> Replay::cellsOf(std::int64_t epoch, std::int64_t wallNs) const
+{
+    if (epoch == cells_.epoch() && !cells_.present().empty())
+        return cellsAt(wallNs);
+    std::vector<std::int64_t> ids;
+    for (const Move& move : moves_)
+        if (move.from < 0 && placeOf({ move.chunk }).epoch == epoch)
+            for (std::int64_t id = move.chunk; id < move.chunk + move.count; ++id)
+                ids.push_back(id);
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    std::vector<ChunkCell> cells;
+    cells.reserve(ids.size());
+    for (const std::int64_t id : ids)
+        cells.push_back(unseen({ id }));
+    const IndexOf indexOf = [&ids](std::int64_t chunk) -> std::ptrdiff_t {
+        const auto found = std::lower_bound(ids.begin(), ids.end(), chunk);
+        return found != ids.end() && *found == chunk ? found - ids.begin() : -1;
+    };
+    play(cells, indexOf, wallNs);
+    addTrainings(cells, indexOf, wallNs);
+    return cells;
+}
+
+std::vector<std::int64_t> Replay::openEpochsAt(std::int64_t wallNs) const
+{
+    struct Count {
+        std::int64_t all = 0;
+        std::int64_t done = 0;
+    };
+    std::map<std::int64_t, Count> epochs;
+    const auto isDone = [](int state) {
+        const auto one = static_cast<ChunkState>(state);
+        return one == ChunkState::Committed || one == ChunkState::Excluded || one == ChunkState::Accepted;
+    };
+    for (const Move& move : moves_) {
+        if (move.wallNs > wallNs)
+            break;
+        Count& count = epochs[placeOf({ move.chunk }).epoch];
+        count.all += move.from < 0 ? move.count : 0;
+        count.done += (isDone(move.to) ? move.count : 0) - (move.from >= 0 && isDone(move.from) ? move.count : 0);
+    }
+    std::vector<std::int64_t> open;
+    for (const auto& [epoch, count] : epochs)
+        if (count.done < count.all)
+            open.push_back(epoch);
+    if (open.empty() && !epochs.empty())
+        open.push_back(epochs.rbegin()->first);
+    return open;
 }
 
 std::vector<ClaimRow> Replay::claimsOf(ChunkId chunk) const
@@ -161,7 +235,7 @@ void Replay::setMoment(std::optional<std::int64_t> wallNs)
     if (moment_)
         watcher_.setHeld(true); // the present must not write over the past
     watcher_.showMoment(moment_);
-    followEpoch(watcher_, cells_.epoch(), moment_);
+    followEpoch(watcher_, cells_.epoch(), moment_ ? std::optional(openEpochsAt(*moment_)) : std::nullopt);
     if (moment_)
         cells_.showMoment(cellsAt(*moment_));
     else

@@ -3,6 +3,7 @@
 #include "ui/bridge/run_feed.h"
 
 #include <QObject>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 
@@ -29,6 +30,17 @@ public:
     std::int64_t end() const { return moves_.empty() ? 0 : moves_.back().wallNs; }
     /// The chunks of the shown epoch at a moment, in the order of the present ones.
     std::vector<ChunkCell> cellsAt(std::int64_t wallNs) const;
+    /// The epochs that were open at a moment, oldest first, else the newest that had begun; whatever became of them.
+    std::vector<std::int64_t> openEpochsAt(std::int64_t wallNs) const;
+    /// The same of any epoch, by block and column.
+    std::vector<ChunkCell> cellsOf(std::int64_t epoch, std::int64_t wallNs) const;
+    /// When chunks that were committed left the weights: the run went back to an older checkpoint.
+    struct Left {
+        std::int64_t wallNs = 0;
+        std::int64_t first = 0; ///< ids of the chunks
+        std::int64_t count = 1;
+    };
+    const std::vector<Left>& left() const { return left_; }
     /// Trainings of one chunk, oldest first, as they stood at the shown moment.
     std::vector<ClaimRow> claimsOf(ChunkId chunk) const;
 
@@ -46,12 +58,15 @@ private:
         std::int8_t to = 0;
     };
     void takeEvents(const EventsPtr& events);
-    void apply(std::vector<ChunkCell>& cells, const Move& move) const;
+    using IndexOf = std::function<std::ptrdiff_t(std::int64_t chunk)>; ///< -1: not among the cells
+    void play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const;
+    void addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const;
 
     RunWatcher& watcher_;
     CellStore& cells_;
     ClaimStore& claims_;
     std::vector<Move> moves_; // by sequence, so nearly by time
+    std::vector<Left> left_;
     std::optional<std::int64_t> moment_;
 };
 

@@ -1,16 +1,18 @@
 #include "ui/models/run_tables.h"
 
-#include "ui/models/cell_store.h"
 #include "ui/models/column_kinds.h"
 #include "ui/models/core_words.h"
 #include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 
 #include <QCoreApplication>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace furrow {
 
@@ -75,12 +77,34 @@ QString resumeWord(ResumeRule rule)
 
 } // namespace
 
+QString logText(const QString& line)
+{
+    static constexpr QLatin1String kTimes("time: "); // a worker says at its end, for programs, what took how long
+    static constexpr std::pair<const char*, const char*> kParts[] = { { "train_s",
+                                                                          QT_TRANSLATE_NOOP("Tables", "training %1") },
+        { "data_s", QT_TRANSLATE_NOOP("Tables", "data %1") }, { "merge_s", QT_TRANSLATE_NOOP("Tables", "merging %1") },
+        { "checkpoint_s", QT_TRANSLATE_NOOP("Tables", "checkpoints %1") },
+        { "evaluation_s", QT_TRANSLATE_NOOP("Tables", "evaluation %1") },
+        { "ledger_s", QT_TRANSLATE_NOOP("Tables", "ledger %1") },
+        { "telemetry_s", QT_TRANSLATE_NOOP("Tables", "telemetry %1") } };
+    const QJsonObject times
+        = line.startsWith(kTimes) ? QJsonDocument::fromJson(line.mid(kTimes.size()).toUtf8()).object() : QJsonObject();
+    if (!times.contains(QLatin1String("seconds")))
+        return line;
+    QStringList parts;
+    for (const auto& [key, words] : kParts)
+        if (const double seconds = times.value(QLatin1String(key)).toDouble(); seconds > 0)
+            parts.append(QCoreApplication::translate("Tables", words).arg(durationText(seconds)));
+    return QCoreApplication::translate("Tables", "It took %1: %2")
+        .arg(durationText(times.value(QLatin1String("seconds")).toDouble()), parts.join(QStringLiteral(", ")));
+}
+
 std::vector<TableColumn<LogLine>> logColumns()
 {
     auto text = worded<LogLine>(
-        [] { return QCoreApplication::translate("Tables", "Text"); }, [](const LogLine& l) { return l.text; });
+        [] { return QCoreApplication::translate("Tables", "Text"); }, [](const LogLine& l) { return logText(l.text); });
     text.extra = [](const LogLine& l, int role) {
-        return role == Qt::ToolTipRole ? QVariant(l.text) : QVariant();
+        return role == Qt::ToolTipRole ? QVariant(logText(l.text)) : QVariant();
     }; // lines may be long
     return {
         worded<LogLine>([] { return QCoreApplication::translate("Tables", "Time"); },
@@ -95,14 +119,24 @@ std::vector<TableColumn<LogLine>> logColumns()
 
 std::vector<TableColumn<EventLine>> eventColumns()
 {
+    auto text = worded<EventLine>([] { return QCoreApplication::translate("Tables", "What happened"); },
+        [](const EventLine& e) { return e.text; });
+    text.extra = [](const EventLine& e, int role) {
+        return role == Qt::ToolTipRole ? QVariant(e.text) : QVariant();
+    }; // causes may be long
     return {
         timed<EventLine>(
             [] { return QCoreApplication::translate("Tables", "Time"); }, [](const EventLine& e) { return e.wallNs; }),
         workerColumn<EventLine>([](const EventLine& e) { return e.worker; }),
+        { [] { return QCoreApplication::translate("Tables", "Epoch"); },
+            [](const EventLine& e) { return e.chunk.value == 0 ? QString() : countText(placeOf(e.chunk).epoch + 1); },
+            [](const EventLine& e) {
+                return QVariant(static_cast<qlonglong>(e.chunk.value == 0 ? -1 : placeOf(e.chunk).epoch));
+            },
+            true, {} },
         worded<EventLine>([] { return QCoreApplication::translate("Tables", "Chunk"); },
             [](const EventLine& e) { return e.chunkName; }),
-        worded<EventLine>([] { return QCoreApplication::translate("Tables", "What happened"); },
-            [](const EventLine& e) { return e.text; }),
+        text,
     };
 }
 
@@ -320,33 +354,42 @@ EventWeight weightOf(const EventRow& event)
 
 } // namespace
 
-EventLine eventLine(const EventRow& event, const CellStore& cells, const LedgerTables* tables)
+int workerOf(std::int64_t incarnation, const LedgerTables* tables)
+{
+    if (tables == nullptr || incarnation == 0)
+        return -1;
+    const auto found = std::find_if(tables->incarnations.begin(), tables->incarnations.end(),
+        [incarnation](const IncarnationRow& i) { return i.id.value == incarnation; });
+    return found == tables->incarnations.end() ? -1 : found->worker;
+}
+
+EventLine eventLine(const EventRow& event, const LedgerTables* tables)
 {
     EventLine line;
     line.seq = event.seq;
     line.wallNs = event.wallNs;
     line.chunk = event.chunk;
     line.weight = weightOf(event);
+    line.incarnation = event.incarnation;
+    line.worker = workerOf(event.incarnation, tables);
     const QString cause = coreWords(event.cause);
-    if (const ChunkCell* cell = cells.find(event.chunk))
-        line.chunkName = chunkShort(cell->block, cell->column);
-    else if (event.chunk.value != 0)
-        line.chunkName = QStringLiteral("#%1").arg(event.chunk.value);
-    if (event.count > 1) // that many from it on
-        line.chunkName += QStringLiteral(" +%1").arg(event.count - 1);
-    if (tables != nullptr) {
-        const auto found = std::find_if(tables->incarnations.begin(), tables->incarnations.end(),
-            [&event](const IncarnationRow& i) { return i.id.value == event.incarnation; });
-        line.worker = found == tables->incarnations.end() ? -1 : found->worker;
-    }
     if (event.chunk.value == 0) {
         line.text = cause;
         return line;
     }
-    const QString move = QCoreApplication::translate("Tables", "%1 → %2")
-                             .arg(chunkStateWord(static_cast<ChunkState>(event.from)),
-                                 chunkStateWord(static_cast<ChunkState>(event.to)));
-    line.text = cause.isEmpty() ? move : QCoreApplication::translate("Tables", "%1: %2").arg(move, cause);
+    const ChunkPlace place = placeOf(event.chunk);
+    line.chunkName = chunkShort(place.block, place.column);
+    if (event.count > 1)
+        line.chunkName = QCoreApplication::translate("Tables", "%1 to C%2")
+                             .arg(line.chunkName)
+                             .arg(place.column + event.count - 1);
+    const QString to = chunkStateWord(static_cast<ChunkState>(event.to));
+    const QString move = event.from < 0 // it was not known before
+        ? to
+        : QCoreApplication::translate("Tables", "%1 → %2").arg(chunkStateWord(static_cast<ChunkState>(event.from)), to);
+    line.text = cause.isEmpty() || cause == to // the word was said
+        ? move
+        : QCoreApplication::translate("Tables", "%1: %2").arg(move, cause);
     return line;
 }
 
@@ -392,6 +435,17 @@ void EventFilter::setAll(bool all)
 {
     all_ = all;
     invalidateFilter();
+}
+
+bool EventFilter::lessThan(const QModelIndex& a, const QModelIndex& b) const
+{
+    constexpr int kTime = 0;
+    const auto* events = dynamic_cast<const EventModel*>(sourceModel());
+    if (events == nullptr || a.column() != kTime)
+        return QSortFilterProxyModel::lessThan(a, b);
+    const EventLine& first = *events->rowAt(a);
+    const EventLine& second = *events->rowAt(b);
+    return std::pair(first.wallNs, first.seq) < std::pair(second.wallNs, second.seq);
 }
 
 bool EventFilter::filterAcceptsRow(int row, const QModelIndex&) const

@@ -9,7 +9,6 @@
 
 namespace furrow {
 
-class CellStore;
 class RunWatcher;
 
 /// How much an event matters to a person.
@@ -21,8 +20,9 @@ struct EventLine {
     std::int64_t wallNs = 0;
     EventWeight weight = EventWeight::Routine;
     ChunkId chunk;
-    QString chunkName; ///< "B53 C17", "B53 C17 +3" for it and the three behind it; "" for an event of the run
-    int worker = -1;
+    QString chunkName; ///< "B53 C17", "B53 C17 to C20" of several; "" for an event of the run
+    std::int64_t incarnation = 0; ///< whose doing it was; 0: no worker's
+    int worker = -1; ///< of it; -1: none, or its process is not known yet
     QString text;
 };
 
@@ -56,6 +56,8 @@ using ClaimModel = TableModel<ClaimRow>;
 using IncarnationModel = TableModel<IncarnationRow>;
 using FindingModel = TableModel<AuditFinding>;
 
+/// What a person reads of a line of a log: what was written for programs is put into words.
+QString logText(const QString& line);
 std::vector<TableColumn<LogLine>> logColumns();
 std::vector<TableColumn<EventLine>> eventColumns();
 std::vector<TableColumn<ConfigLine>> configColumns();
@@ -69,8 +71,10 @@ std::vector<TableColumn<AuditFinding>> findingColumns();
 std::vector<BlockLine> blockLines(const std::vector<ChunkCell>& cells);
 /// The configuration in schema order. @param config  in force  @param frozen  what the run began with
 std::vector<ConfigLine> configLines(const RunConfig& config, const RunConfig& frozen, const RunConfig& preset);
-/// An event in words; the cells and incarnations give names to its numbers.
-EventLine eventLine(const EventRow& event, const CellStore& cells, const LedgerTables* tables);
+/// An event in words; the incarnations give its worker.
+EventLine eventLine(const EventRow& event, const LedgerTables* tables);
+/// Worker of an incarnation; -1: none, or the table is older than it.
+int workerOf(std::int64_t incarnation, const LedgerTables* tables);
 
 /// Filters a log by level, process and words.
 class LogFilter : public QSortFilterProxyModel {
@@ -90,7 +94,7 @@ private:
     QString words_;
 };
 
-/// Leaves out routine events unless all are wanted.
+/// Leaves out routine events unless all are wanted; in the order of their times, whatever order they were told in.
 class EventFilter : public QSortFilterProxyModel {
     Q_OBJECT
 public:
@@ -99,6 +103,7 @@ public:
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+    bool lessThan(const QModelIndex& a, const QModelIndex& b) const override;
 
 private:
     bool all_ = false;

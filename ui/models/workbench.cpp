@@ -3,6 +3,8 @@
 #include "ui/models/words.h"
 
 #include <QSettings>
+#include <algorithm>
+#include <utility>
 
 namespace furrow {
 
@@ -29,6 +31,7 @@ Workbench::Workbench(const QString& workspace, QObject* parent)
     quarantine_.setWorkspace(workspace_);
     connect(&workspaceCommands_, &WorkspaceCommands::changed, &scanner_, &WorkspaceScanner::refresh);
     connect(&watcher_, &RunWatcher::eventsRead, this, &Workbench::takeEvents);
+    connect(&watcher_, &RunWatcher::tablesRead, this, &Workbench::nameWorkers);
     connect(&watcher_, &RunWatcher::logRead, this, &Workbench::takeLog);
     connect(&watcher_, &RunWatcher::opened, this, [this] {
         events_.reset({});
@@ -55,15 +58,15 @@ void Workbench::connectAlerts()
         [this](const TablesPtr& tables) { alerts_.takeAttempts(tables->attempts); });
     connect(&watcher_, &RunWatcher::telemetryRead, this,
         [this](const SnapshotPtr& snapshot) { alerts_.takeTelemetry(*snapshot); });
-    connect(&alerts_, &Alerts::raised, this, [this](const Alert& alert) {
+    connect(&alerts_, &Alerts::known, this, [this](const Alert& alert) {
         EventLine line;
         line.wallNs = alert.wallNs;
         line.weight = alert.kind == AlertKind::Finished ? EventWeight::Notice : EventWeight::Warning;
         line.chunk = alert.chunk;
         line.worker = alert.worker;
         line.text = alert.text;
-        if (const ChunkCell* cell = cells_.find(alert.chunk))
-            line.chunkName = chunkShort(cell->block, cell->column);
+        if (alert.chunk.value != 0)
+            line.chunkName = chunkShort(placeOf(alert.chunk).block, placeOf(alert.chunk).column);
         events_.append({ line });
     });
 }
@@ -127,9 +130,27 @@ void Workbench::takeEvents(const EventsPtr& events)
     std::vector<EventLine> lines;
     lines.reserve(events->size());
     for (const EventRow& event : *events)
-        lines.push_back(eventLine(event, cells_, watcher_.tables().get()));
+        lines.push_back(eventLine(event, watcher_.tables().get()));
     events_.append(lines);
     events_.keepLast(kMostEvents);
+    unnamed_ = unnamed_ || std::any_of(lines.begin(), lines.end(), [](const EventLine& line) {
+        return line.incarnation != 0 && line.worker < 0;
+    });
+}
+
+/// The processes are read less often than the events: the first deeds of a new one come before its name.
+void Workbench::nameWorkers(const TablesPtr& tables)
+{
+    if (!std::exchange(unnamed_, false))
+        return;
+    for (int row = 0; row < events_.rowCount(); ++row) {
+        EventLine line = events_.rows()[static_cast<std::size_t>(row)];
+        if (line.incarnation == 0 || line.worker >= 0)
+            continue;
+        line.worker = workerOf(line.incarnation, tables.get());
+        if (line.worker >= 0)
+            events_.change(row, std::move(line));
+    }
 }
 
 void Workbench::takeLog(const LogLinesPtr& lines)

@@ -63,6 +63,7 @@ Q_SIGNALS:
 
 private:
     void takeEvents(const EventsPtr& events);
+    void nameWorkers(const TablesPtr& tables);
     void connectAlerts();
     void takeLog(const LogLinesPtr& lines);
     void listRuns();
@@ -83,6 +84,7 @@ private:
     Alerts alerts_;
     AutoResume autoResume_;
     EventModel events_;
+    bool unnamed_ = false; // some of them are of a process that is not known yet
     LogModel log_;
     QStringList logProcesses_;
 };

@@ -88,6 +88,7 @@ ChartsPage::ChartsPage(Workbench& bench, QWidget* parent)
         meters_->clear();
     });
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &ChartsPage::takeShown);
+    connect(&bench_.watcher(), &RunWatcher::problemChanged, this, &ChartsPage::takeShown);
     connect(&bench_.replay(), &Replay::momentChanged, this, &ChartsPage::takeShown);
     connect(&bench_.cells(), &CellStore::reset, this, &ChartsPage::takeShown);
     connect(&bench_.selection(), &SelectionModel::changed, this, &ChartsPage::showSelection);
@@ -134,7 +135,10 @@ void ChartsPage::resizeEvent(QResizeEvent* event)
 
 void ChartsPage::takeShown()
 {
-    if (const StatusPtr status = shownStatus(bench_))
+    const StatusPtr status = shownStatus(bench_);
+    if (!status && !bench_.watcher().problem().isEmpty())
+        head_->setUnreadable();
+    if (status)
         takeStatus(status);
 }
 
@@ -143,9 +147,7 @@ void ChartsPage::takeStatus(const StatusPtr& status)
     head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment());
     meters_->setStatus(*status);
     showEmptyText();
-    auto lost = bench_.replay().moment()
-        ? std::vector<LostTraining> {}
-        : lostTrainings(bench_.claims().claims(), status->goneHolds); // of the present: nobody knew in the past
+    auto lost = shownLost(bench_, *status);
     if (lost == lost_)
         return;
     lost_ = std::move(lost);
@@ -305,7 +307,7 @@ void ChartsPage::redraw()
 
 void ChartsPage::showEmptyText()
 {
-    const StatusPtr& status = bench_.watcher().status();
+    const StatusPtr status = shownStatus(bench_);
     QString text = tr("No steps recorded yet.");
     if (status && !status->workers.empty() && status->workers.front().alive)
         text = tr("No steps recorded yet. Worker %1: %2.")
@@ -357,7 +359,8 @@ ChartData ChartsPage::shownData(Metric metric) const
     const double perEpoch = samplesPerEpoch(bench_.watcher().status());
     if (!attempt_) {
         ChartData all = chartDataOf(*snapshot_, metric, axis(), perEpoch);
-        dashLost(all, *snapshot_, metric, lost_);
+        if (lost_)
+            dashLost(all, *snapshot_, metric, *lost_);
         return all;
     }
     TelemetrySnapshot one = *snapshot_;

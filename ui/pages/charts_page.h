@@ -5,6 +5,7 @@
 #include "ui/charts/series_chart.h"
 
 #include <QWidget>
+#include <optional>
 
 class QComboBox;
 class QPushButton;
@@ -79,7 +80,7 @@ private:
     QPushButton* display_ = nullptr;
     ChartStatistics* statistics_ = nullptr;
     ChartSettings* settings_ = nullptr;
-    std::vector<LostTraining> lost_; // dashed in the curves
+    std::optional<std::vector<LostTraining>> lost_; // dashed in the curves
     std::optional<std::int64_t> attempt_; // whose curves are shown; absent: all
 };
 

@@ -1,6 +1,7 @@
 #include "ui/pages/compare_page.h"
 
 #include "ui/charts/coverage_map.h"
+#include "ui/charts/lost_steps.h"
 #include "ui/charts/map_legend.h"
 #include "ui/models/core_words.h"
 #include "ui/models/setting_words.h"
@@ -20,6 +21,8 @@
 #include <QStandardItemModel>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTime>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -30,6 +33,7 @@ namespace {
 
 constexpr std::size_t kMostSpeeds = 20'000; // values behind a box
 constexpr int kMostRuns = 8;
+constexpr int kAgainMs = 3000;
 
 QTableView* plainTable(const QString& name)
 {
@@ -99,6 +103,15 @@ ComparePage::ComparePage(Workbench& bench, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(splitter);
+    again_ = new QTimer(this);
+    again_->setSingleShot(true);
+    again_->setInterval(kAgainMs);
+    connect(again_, &QTimer::timeout, this, [this] {
+        if (isVisible() && result_)
+            comparer_.compare(selectedFolders());
+        else if (result_)
+            again_->start();
+    });
     connect(&comparer_, &RunComparer::compared, this, &ComparePage::take);
     connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &ComparePage::takeRuns);
     takeRuns(bench_.scanner().lines());
@@ -123,6 +136,10 @@ QWidget* ComparePage::buildRuns()
     connect(back, &QPushButton::clicked, this, &ComparePage::closed);
     row->addWidget(back);
     column->addLayout(row);
+    caveats_ = makeLabel({}, TextTone::Error, TextSize::Small);
+    caveats_->setWordWrap(true);
+    caveats_->hide();
+    column->addWidget(caveats_);
     runs_ = makeTable(tr("Runs with figures and settings"));
     runs_->setMinimumHeight(kLeastTable);
     runs_->horizontalHeader()->setStretchLastSection(false);
@@ -210,20 +227,26 @@ void ComparePage::takeRuns(const RunLinesPtr& lines)
 {
     const QStringList chosen = selectedFolders();
     const bool first = model_.rowCount() == 0;
-    const bool sameNumber = model_.rowCount() == static_cast<int>(lines->size());
+    const bool sameRuns = std::equal(lines->begin(), lines->end(), model_.rows().begin(), model_.rows().end(),
+        [](const RunLine& a, const RunLine& b) { return a.folder == b.folder; });
     model_.reset(*lines);
     filter_.reindex();
     if (first)
         fitColumns(*runs_);
-    if (sameNumber)
+    if (sameRuns)
         return;
-    const QSignalBlocker block(runs_->selectionModel());
-    for (int row = 0; row < filter_.rowCount(); ++row) {
-        const RunLine* line = model_.rowAt(filter_.mapToSource(filter_.index(row, 0)));
-        if (chosen.contains(line->folder))
-            runs_->selectionModel()->select(
-                filter_.index(row, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+    {
+        const QSignalBlocker block(runs_->selectionModel());
+        runs_->clearSelection();
+        for (int row = 0; row < filter_.rowCount(); ++row) {
+            const RunLine* line = model_.rowAt(filter_.mapToSource(filter_.index(row, 0)));
+            if (chosen.contains(line->folder))
+                runs_->selectionModel()->select(
+                    filter_.index(row, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+        }
     }
+    if (selectedFolders() != chosen) // one of them is not there any more
+        compare();
 }
 
 QStringList ComparePage::selectedFolders() const
@@ -245,14 +268,35 @@ void ComparePage::compare()
 {
     const QStringList folders = selectedFolders();
     pin_->setEnabled(folders.size() == 1 || (folders.size() > 1 && runs_->currentIndex().isValid()));
-    if (folders.size() < 2 || folders.size() > kMostRuns) {
-        comparer_.cancel();
-        sentence_->setText(
-            tr("Select two to eight runs (Ctrl and click, or Ctrl and Space); the first one is the baseline."));
+    const int count = static_cast<int>(folders.size()); // lupdate does not read past a cast
+    if (count < 2) {
+        clearResult(tr("Select two to eight runs (Ctrl and click, or Ctrl and Space); the first one is the baseline."));
         return;
     }
-    sentence_->setText(tr("Reading %n run(s)…", nullptr, static_cast<int>(folders.size())));
+    if (count > kMostRuns) {
+        clearResult(tr("%n runs are selected; at most eight can be compared.", nullptr, count));
+        return;
+    }
+    sentence_->setText(tr("Reading %n run(s)…", nullptr, count));
     comparer_.compare(folders);
+}
+
+/// What was compared before is not what is selected now.
+void ComparePage::clearResult(const QString& sentence)
+{
+    comparer_.cancel();
+    again_->stop();
+    result_.reset();
+    sentence_->setText(sentence);
+    caveats_->hide();
+    chart_->setData({});
+    speed_->setRows({});
+    other_->clear();
+    aligned_->clear();
+    map_->setEmptyText(tr("Select two to eight runs."));
+    map_->setCells({});
+    for (QTableView* table : { summary_, settings_ })
+        static_cast<QStandardItemModel*>(table->model())->clear();
 }
 
 void ComparePage::pinBaseline()
@@ -265,16 +309,28 @@ void ComparePage::pinBaseline()
 
 void ComparePage::take(const ComparedRunsPtr& result)
 {
-    result_ = result;
-    if (!result_->problem.isEmpty()) {
-        sentence_->setText(coreWords(result_->problem));
+    if (!result->problem.isEmpty()) {
+        clearResult(coreWords(result->problem));
         return;
     }
-    sentence_->setText(tr("Baseline: %1").arg(QString::fromStdString(result_->comparison.runs.front().name)));
+    result_ = result;
+    const auto& runs = result_->comparison.runs;
+    const QString baseline = tr("Baseline: %1").arg(QString::fromStdString(runs.front().name));
+    const bool isAnyTrained
+        = std::any_of(runs.begin(), runs.end(), [](const ComparedRun& run) { return run.status.supervisorPid > 0; });
+    sentence_->setText(isAnyTrained
+            ? tr("%1. As of %2").arg(baseline, QTime::currentTime().toString(QStringLiteral("HH:mm:ss")))
+            : baseline);
+    caveats_->setText(coreWords(result_->comparison.caveats).join(QLatin1Char('\n')));
+    caveats_->setVisible(!result_->comparison.caveats.empty());
     const QSignalBlocker block(other_);
+    const int chosen = std::max(0, other_->currentIndex());
     other_->clear();
-    for (std::size_t i = 1; i < result_->comparison.runs.size(); ++i)
-        other_->addItem(QString::fromStdString(result_->comparison.runs[i].name), static_cast<int>(i));
+    for (std::size_t i = 1; i < runs.size(); ++i)
+        other_->addItem(QString::fromStdString(runs[i].name), static_cast<int>(i));
+    other_->setCurrentIndex(chosen < other_->count() ? chosen : 0);
+    if (isAnyTrained)
+        again_->start();
     showCurves();
     showSummary();
     showSettings();
@@ -283,7 +339,7 @@ void ComparePage::take(const ComparedRunsPtr& result)
 
 void ComparePage::showCurves()
 {
-    if (!result_ || !result_->problem.isEmpty())
+    if (!result_)
         return;
     const auto axis = static_cast<XAxis>(axis_->currentData().toInt());
     ChartData all;
@@ -293,6 +349,7 @@ void ComparePage::showCurves()
         const int number = static_cast<int>(i);
         const QString name = QString::fromStdString(result_->comparison.runs[i].name);
         ChartData one = chartDataOf(*result_->curves[i], Metric::Loss, axis);
+        dashLost(one, *result_->curves[i], Metric::Loss, result_->lost[i]);
         for (ChartLine& line : one.lines) {
             line.worker = number; // a run has one colour, whoever trained
             all.lines.push_back(std::move(line));
@@ -319,17 +376,21 @@ void ComparePage::showSummary()
         const QString evaluation = status.evaluation
             ? tr("%1, step %2").arg(lossText(status.evaluation->loss), countText(status.evaluation->step))
             : QStringLiteral("–");
+        const auto living = std::count_if(
+            status.workers.begin(), status.workers.end(), [](const WorkerStatus& worker) { return worker.alive; });
+        const QString all = countText(std::ssize(status.workers));
+        const QString workers = isAnyAlive(status) ? tr("%1 of %2 alive").arg(countText(living), all) : all;
         const int chunks = static_cast<int>(run.chunksTrained); // lupdate does not read past a cast
         const QString overChunks = chunks > 0
             ? tr("%1, mean of %Ln chunk(s)", nullptr, chunks).arg(lossText(run.meanLoss))
             : QStringLiteral("–");
-        rows.push_back({ QString::fromStdString(run.name), stateWord(status), loss, evaluation, overChunks,
+        rows.push_back({ QString::fromStdString(run.name), stateWord(status), workers, loss, evaluation, overChunks,
             countText(status.steps), countText(status.tokens), durationText(status.activeSeconds),
-            countText(static_cast<std::int64_t>(run.meanTokensPerSecond)), countText(status.attempt) });
+            fixedText(run.meanTokensPerSecond, 0), countText(status.attempt) });
     }
     fill(*summary_,
-        { tr("Run"), tr("State"), tr("Loss, last step"), tr("Eval loss"), tr("Loss of the first epoch"), tr("Steps"),
-            tr("Tokens"), tr("Active time"), tr("Tokens per second, mean"), tr("Attempts") },
+        { tr("Run"), tr("State"), tr("Workers"), tr("Loss, last step"), tr("Eval loss"), tr("Loss of the first epoch"),
+            tr("Steps"), tr("Tokens"), tr("Active time"), tr("Tokens per second, mean"), tr("Attempts") },
         rows, 2);
 }
 
@@ -352,17 +413,22 @@ void ComparePage::showSettings()
 
 void ComparePage::showChunks()
 {
-    if (!result_ || !result_->problem.isEmpty() || other_->currentIndex() < 0)
+    if (!result_ || other_->currentIndex() < 0)
         return;
     const auto at = static_cast<std::size_t>(other_->currentData().toInt());
     const ChunkAlignment& alignment = result_->comparison.alignments[at - 1];
     if (!alignment.problem.empty()) {
-        aligned_->setText(tr("Not comparable chunk by chunk: %1.").arg(QString::fromStdString(alignment.problem)));
+        aligned_->setText(tr("Not comparable chunk by chunk: %1.").arg(coreWords(alignment.problem)));
+        map_->setEmptyText(tr("Not comparable chunk by chunk."));
         map_->setCells({});
         return;
     }
-    aligned_->setText(tr("%1 chunks in common, mean difference %2 nats, %3 better than the baseline.")
-            .arg(countText(alignment.common), lossText(alignment.meanDifference), countText(alignment.better)));
+    if (alignment.common == 0)
+        aligned_->setText(tr("No chunk of the first epoch was trained by both yet."));
+    else
+        aligned_->setText(
+            tr("%1 chunks of the first epoch in common, mean difference %2 nats, %3 better than the baseline.")
+                .arg(countText(alignment.common), lossText(alignment.meanDifference), countText(alignment.better)));
     map_->setReference(result_->cells.front());
     map_->setCells(result_->cells[at]);
     map_->setLayer(MapLayer::DeltaLoss);

@@ -13,6 +13,7 @@ class QPushButton;
 class QStandardItemModel;
 class QTableView;
 class QTabWidget;
+class QTimer;
 
 namespace furrow {
 
@@ -40,6 +41,7 @@ private:
     void takeRuns(const RunLinesPtr& lines);
     QStringList selectedFolders() const;
     void compare();
+    void clearResult(const QString& sentence);
     void pinBaseline();
     void take(const ComparedRunsPtr& result);
     void showCurves();
@@ -57,6 +59,8 @@ private:
     QTableView* runs_ = nullptr;
     QLineEdit* search_ = nullptr;
     QLabel* sentence_ = nullptr;
+    QLabel* caveats_ = nullptr;
+    QTimer* again_ = nullptr; ///< until the next look at runs that are being trained
     QPushButton* pin_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     QComboBox* axis_ = nullptr;

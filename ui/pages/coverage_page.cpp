@@ -288,8 +288,12 @@ void CoveragePage::offerEpochs(const RunStatus& status)
     QStringList words;
     const auto moment = bench_.replay().moment();
     const auto isThere = [&moment](const EpochRow& epoch) { return !moment || epoch.openedWallNs <= *moment; };
-    const auto isOpen
-        = [&moment](const EpochRow& epoch) { return !epoch.closedWallNs || (moment && *epoch.closedWallNs > *moment); };
+    const std::vector<std::int64_t> openThen
+        = moment ? bench_.replay().openEpochsAt(*moment) : std::vector<std::int64_t> {};
+    const auto isOpen = [&](const EpochRow& epoch) {
+        return moment ? std::find(openThen.begin(), openThen.end(), epoch.epoch) != openThen.end()
+                      : !epoch.closedWallNs;
+    };
     for (const EpochRow& epoch : status.epochs) // those behind one that has not begun have not begun either
         if (isThere(epoch))
             words.append(isOpen(epoch) ? tr("%1, open").arg(epochName(epoch.epoch)) : epochName(epoch.epoch));
@@ -317,6 +321,7 @@ void CoveragePage::showEpoch()
 
 void CoveragePage::takeCells()
 {
+    map_->setMoment(bench_.replay().moment());
     map_->setCells(bench_.cells().cells());
     if (bench_.watcher().status())
         offerEpochs(*bench_.watcher().status());

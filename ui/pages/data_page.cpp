@@ -12,6 +12,7 @@
 #include <QTableView>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace furrow {
 
@@ -92,6 +93,8 @@ void DataPage::refreshBlocks()
         blockTable_->resizeColumnsToContents();
     if (block_ < 0 && !blocks_.rows().empty())
         blockTable_->selectRow(0);
+    else
+        showBlock();
 }
 
 void DataPage::refreshChunks()
@@ -113,7 +116,22 @@ void DataPage::followSelection()
     if (selected.empty() || selected.front().block == block_)
         return;
     block_ = selected.front().block;
+    showBlock();
     refreshChunks();
+}
+
+/// The block whose chunks are listed is the one that is marked.
+void DataPage::showBlock()
+{
+    const auto* proxy = static_cast<const QSortFilterProxyModel*>(blockTable_->model());
+    const auto& rows = blocks_.rows();
+    const auto found
+        = std::find_if(rows.begin(), rows.end(), [this](const BlockLine& line) { return line.block == block_; });
+    if (found == rows.end())
+        return;
+    const QModelIndex index = proxy->mapFromSource(blocks_.index(static_cast<int>(found - rows.begin()), 0));
+    if (blockTable_->currentIndex().row() != index.row())
+        blockTable_->setCurrentIndex(index);
 }
 
 void DataPage::chooseChunk()

@@ -23,6 +23,7 @@ private:
     void refreshBlocks();
     void refreshChunks();
     void followSelection();
+    void showBlock();
     void chooseChunk();
 
     Workbench& bench_;

@@ -111,6 +111,13 @@ void EpochHead::clear()
     ends_->clear();
 }
 
+void EpochHead::setUnreadable()
+{
+    clear();
+    mark_->setGlyph(glyphOf(RunState::Unknown));
+    title_->setText(tr("Nothing is known of this run"));
+}
+
 void EpochHead::setStatus(
     const RunStatus& status, const std::vector<ClaimRow>& claims, std::optional<std::int64_t> moment)
 {

@@ -24,7 +24,8 @@ public:
     /// present
     void setStatus(
         const RunStatus& status, const std::vector<ClaimRow>& claims, std::optional<std::int64_t> moment = {});
-    void clear();
+    void clear(); ///< it is being read
+    void setUnreadable(); ///< and why stands above it
     /// The only one here that takes the focus, for the order of tabs.
     QPushButton* whyButton() const { return why_; }
 

@@ -78,6 +78,7 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     column->addWidget(reading_);
     column->addWidget(buildSample());
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &OverviewPage::takeShown);
+    connect(&bench_.watcher(), &RunWatcher::problemChanged, this, &OverviewPage::takeShown);
     connect(&bench_.replay(), &Replay::momentChanged, this, &OverviewPage::takeShown);
     connect(&bench_.cells(), &CellStore::reset, this, &OverviewPage::takeShown);
     connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &OverviewPage::takeTelemetry);
@@ -133,7 +134,10 @@ void OverviewPage::clear()
 /// The present, or the moment that is replayed: all of the page is of the same time.
 void OverviewPage::takeShown()
 {
-    if (const StatusPtr status = shownStatus(bench_))
+    const StatusPtr status = shownStatus(bench_);
+    if (!status && !bench_.watcher().problem().isEmpty())
+        head_->setUnreadable();
+    if (status)
         take(status);
 }
 
@@ -147,10 +151,12 @@ void OverviewPage::take(const StatusPtr& status)
     open_->setText(open.isEmpty() ? QString() : sentence.arg(open.join(QStringLiteral(", "))));
     showFigures(*status);
     showReading(*status);
-    alerts_->setAlerts(bench_.alerts().all());
+    std::vector<Alert> alerts = bench_.alerts().all();
+    if (const auto moment = bench_.replay().moment())
+        std::erase_if(alerts, [&moment](const Alert& alert) { return alert.wallNs > *moment; });
+    alerts_->setAlerts(alerts);
     showWorkers(*status);
-    auto lost = bench_.replay().moment() ? std::vector<LostTraining> {}
-                                         : lostTrainings(bench_.claims().claims(), status->goneHolds);
+    auto lost = shownLost(bench_, *status);
     if (lost == lost_)
         return;
     lost_ = std::move(lost);
@@ -171,7 +177,7 @@ void OverviewPage::showFigures(const RunStatus& status)
         !evaluation              ? tr("Eval loss")
             : evaluation->merged ? tr("Eval loss, merged")
                                  : tr("Eval loss, worker %1").arg(evaluation->replica));
-    const QString mean = countText(static_cast<std::int64_t>(meanTokensPerSecond(status)));
+    const QString mean = fixedText(meanTokensPerSecond(status), 0);
     if (isAnyAlive(status))
         figures_->setValue(2, fixedText(status.tokensPerSecond, 0),
             tr("Now, all workers together. Tokens per second, mean of the active time: %1").arg(mean));
@@ -239,6 +245,9 @@ void OverviewPage::showReading(const RunStatus& status)
 
 void OverviewPage::showWorkers(const RunStatus& status)
 {
+    for (const auto& [worker, card] : cardOf_) // one that joined later, or trained in another attempt
+        card->setVisible(std::any_of(status.workers.begin(), status.workers.end(),
+            [number = worker](const WorkerStatus& one) { return one.worker == number; }));
     for (const WorkerStatus& worker : status.workers) {
         WorkerCard*& card = cardOf_[worker.worker];
         if (card == nullptr) {
@@ -275,7 +284,8 @@ void OverviewPage::placeCards()
 void OverviewPage::showLosses()
 {
     ChartData curves = chartDataOf(*bench_.watcher().telemetry(), Metric::Loss, XAxis::Tokens);
-    dashLost(curves, *bench_.watcher().telemetry(), Metric::Loss, lost_);
+    if (lost_)
+        dashLost(curves, *bench_.watcher().telemetry(), Metric::Loss, *lost_);
     loss_->setData(std::move(curves));
 }
 

@@ -6,6 +6,7 @@
 
 #include <QWidget>
 #include <map>
+#include <optional>
 
 class QLabel;
 class QGridLayout;
@@ -55,7 +56,7 @@ private:
     AlertList* alerts_ = nullptr;
     ChartLink link_;
     SeriesChart* loss_ = nullptr;
-    std::vector<LostTraining> lost_; // dashed in its curves
+    std::optional<std::vector<LostTraining>> lost_; // dashed in its curves
     QGridLayout* cards_ = nullptr;
     std::map<int, WorkerCard*> cardOf_;
     QWidget* sampleBox_ = nullptr;

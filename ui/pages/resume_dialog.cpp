@@ -180,7 +180,7 @@ void ResumeDialog::enableGo()
 void ResumeDialog::setStatus(const RunStatus& status)
 {
     status_ = status;
-    enableGo();
+    showChoice();
 }
 
 /// What would end at once is not begun.
@@ -241,6 +241,8 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
     }
     grid->addWidget(makeLine(), row, 0, 1, 3);
     column->addLayout(grid);
+    epochs_ = new EpochTable(*plan_);
+    column->addWidget(epochs_);
     addTruth(column);
     for (const std::string& note : plan_->notes) {
         QLabel* text = makeLabel(coreWords(note), TextTone::Error, TextSize::Small);
@@ -297,11 +299,17 @@ void ResumeDialog::showChoice()
 {
     const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
     redo_ = chosen == nullptr ? plan_->effect.redo : chosen->redo;
-    const std::int64_t redoHere = plan_->redoShown(redo_);
-    const std::int64_t kept = plan_->effect[ChunkFate::Kept] + plan_->effect[ChunkFate::Redo] - redoHere;
+    const std::vector<EpochRow> all = status_ ? status_->epochs : std::vector<EpochRow> {};
+    std::int64_t redoHere = 0; // of epochs whose other chunks are counted too
+    std::int64_t kept = 0;
+    for (const auto& [epoch, fates] : fatesByEpoch(*plan_, redo_, all)) {
+        redoHere += fates.isWhole ? fates.redo : 0;
+        kept += fates.kept;
+    }
     const std::int64_t lost = plan_->effect[ChunkFate::Lost];
     counts_[0]->setText(countText(kept));
     counts_[1]->setText(countText(redoHere));
+    epochs_->show(redo_, all);
     redoMeaning_->setText(chosen == nullptr
             ? tr("only in a checkpoint that is damaged or cannot be read")
             : tr("trained after checkpoint %1, or only in one that is not whole").arg(chosen->row.id.value));

@@ -16,6 +16,7 @@ namespace furrow {
 
 class ChangedSettings;
 class CheckpointChoices;
+class EpochTable;
 class CoverageMap;
 class RatePreview;
 
@@ -75,6 +76,7 @@ private:
     std::vector<ChunkId> redo_; ///< trained again by the choice, ascending
     std::vector<QLabel*> counts_; ///< as the lines of the dry run
     QLabel* redoMeaning_ = nullptr;
+    EpochTable* epochs_ = nullptr;
     CheckpointChoices* choices_ = nullptr; ///< null: there is no checkpoint
     QLabel* problem_ = nullptr;
     QLabel* limit_ = nullptr; ///< which limit would end the attempt at once

@@ -14,6 +14,8 @@
 #include <QLabel>
 #include <QPainter>
 #include <QRadioButton>
+#include <algorithm>
+#include <map>
 
 namespace furrow {
 
@@ -57,6 +59,73 @@ void Swatch::paintEvent(QPaintEvent*)
     drawChunkCell(painter, QRectF(1, 1, 19, 13), look);
 }
 
+EpochTable::EpochTable(const ResumePlan& plan, QWidget* parent)
+    : QWidget(parent)
+    , plan_(plan)
+    , grid_(new QGridLayout(this))
+{
+    grid_->setContentsMargins(0, 4, 0, 0);
+    grid_->setHorizontalSpacing(12);
+    grid_->setVerticalSpacing(2);
+    grid_->setColumnStretch(0, 1);
+}
+
+std::map<std::int64_t, EpochFates> fatesByEpoch(
+    const ResumePlan& plan, const std::vector<ChunkId>& redo, const std::vector<EpochRow>& earlier)
+{
+    std::map<std::int64_t, EpochFates> epochs;
+    for (const ChunkId chunk : redo)
+        ++epochs[placeOf(chunk).epoch].redo;
+    for (const auto& epoch : plan.effect.epochs) {
+        EpochFates& fates = epochs[epoch.epoch];
+        fates.isWhole = true;
+        for (const ChunkCell& cell : epoch.cells) {
+            const ChunkFate fate = plan.effect.fateOf(cell);
+            const bool committed = fate == ChunkFate::Kept || fate == ChunkFate::Redo; // by the newest checkpoints
+            fates.kept += committed && !std::binary_search(redo.begin(), redo.end(), cell.id) ? 1 : 0;
+            fates.lost += fate == ChunkFate::Lost ? 1 : 0;
+            fates.free += fate == ChunkFate::Free || fate == ChunkFate::Released ? 1 : 0;
+        }
+    }
+    for (const EpochRow& epoch : earlier) {
+        const auto found = epochs.find(epoch.epoch);
+        if (found == epochs.end() || found->second.isWhole)
+            continue;
+        found->second.isWhole = true;
+        found->second.kept = epoch.chunks[ChunkState::Committed] - found->second.redo;
+    }
+    return epochs;
+}
+
+void EpochTable::show(const std::vector<ChunkId>& redo, const std::vector<EpochRow>& earlier)
+{
+    while (QLayoutItem* item = grid_->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    const auto epochs = fatesByEpoch(plan_, redo, earlier);
+    setVisible(epochs.size() > 1); // of one epoch the counts above say it
+    int column = 0;
+    for (const QString& title : { tr("Epoch"), tr("Kept"), tr("To be redone"), tr("Work lost"), tr("Free") }) {
+        QLabel* label = makeLabel(title, TextTone::Hint, TextSize::Tiny);
+        label->setAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+        grid_->addWidget(label, 0, column++);
+    }
+    int row = 1;
+    for (const auto& [epoch, fates] : epochs) {
+        const auto known
+            = [&fates = fates](std::int64_t count) { return fates.isWhole ? countText(count) : QStringLiteral("–"); };
+        const QString texts[] = { known(fates.kept), countText(fates.redo), known(fates.lost), known(fates.free) };
+        QLabel* name = makeLabel(epochName(epoch), TextTone::Value, TextSize::Small);
+        name->setAccessibleName(tr("%1: kept %2, to be redone %3, work lost %4, free %5")
+                .arg(epochName(epoch), texts[0], texts[1], texts[2], texts[3]));
+        grid_->addWidget(name, row, 0);
+        for (int i = 0; i < static_cast<int>(std::size(texts)); ++i)
+            grid_->addWidget(makeNumber(texts[i]), row, i + 1);
+        ++row;
+    }
+}
+
 CheckpointChoices::CheckpointChoices(const ResumePlan& plan, QWidget* parent)
     : QWidget(parent)
     , plan_(plan)
@@ -88,7 +157,7 @@ CheckpointChoices::CheckpointChoices(const ResumePlan& plan, QWidget* parent)
 void CheckpointChoices::addHeader()
 {
     const QString titles[]
-        = { tr("Checkpoint"), tr("Before the stop"), tr("Kept"), tr("Redo"), tr("Eval loss"), tr("Files") };
+        = { tr("Checkpoint"), tr("Before the stop"), tr("Kept"), tr("Trained again"), tr("Eval loss"), tr("Files") };
     for (int column = 0; column < static_cast<int>(std::size(titles)); ++column) {
         QLabel* title = makeLabel(titles[column], TextTone::Hint, TextSize::Tiny);
         title->setAlignment((column >= 1 && column <= 4 ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
@@ -97,13 +166,19 @@ void CheckpointChoices::addHeader()
 }
 
 void CheckpointChoices::addCells(
-    const QString& age, std::int64_t kept, std::int64_t redo, const std::optional<double>& evalLoss)
+    const QString& age, std::int64_t kept, std::int64_t again, const std::optional<double>& evalLoss)
 {
     const int row = grid_->rowCount() - 1;
     const QString texts[]
-        = { age, countText(kept), countText(redo), evalLoss ? fixedText(*evalLoss, 3) : QStringLiteral("–") };
+        = { age, countText(kept), countText(again), evalLoss ? fixedText(*evalLoss, 3) : QStringLiteral("–") };
     for (int i = 0; i < static_cast<int>(std::size(texts)); ++i)
         grid_->addWidget(makeNumber(texts[i]), row, i + 1);
+}
+
+/// What leaves the weights, and what died before it was in any: whatever is chosen, that is trained again too.
+std::int64_t CheckpointChoices::again(const std::vector<ChunkId>& redo) const
+{
+    return static_cast<std::int64_t>(redo.size()) + plan_.effect[ChunkFate::Lost];
 }
 
 // Workers that outlive their supervisor save what they have: such a checkpoint is newer than the last sign of the run.
@@ -118,8 +193,7 @@ void CheckpointChoices::addNewest()
     auto* button = new QRadioButton(tr("The newest of each replica"));
     button->setChecked(true);
     button->setAccessibleDescription(tr("keeps %1 chunks, trains %2 again")
-            .arg(countText(plan_.effect[ChunkFate::Kept]),
-                countText(static_cast<std::int64_t>(plan_.effect.redo.size()))));
+            .arg(countText(plan_.effect[ChunkFate::Kept]), countText(again(plan_.effect.redo))));
     group_->addButton(button, 0);
     rows_.push_back(nullptr);
     grid_->addWidget(button, grid_->rowCount(), 0);
@@ -132,7 +206,7 @@ void CheckpointChoices::addNewest()
         newest = std::max(newest, choice.row.wallNs);
     }
     addCells(newest == 0 ? QStringLiteral("–") : beforeTheStop(newest), plan_.effect[ChunkFate::Kept],
-        static_cast<std::int64_t>(plan_.effect.redo.size()), loss);
+        again(plan_.effect.redo), loss);
     grid_->addWidget(newest == 0 ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Start weights"))
                                  : makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")),
         grid_->rowCount() - 1, 5);
@@ -150,16 +224,14 @@ void CheckpointChoices::addRow(const ResumePlan::CheckpointChoice& choice, bool 
     button->setToolTip(
         choice.canBeChosen ? QString::fromStdString(choice.row.record.folder) : coreWords(choice.problem));
     button->setAccessibleDescription(choice.canBeChosen
-            ? tr("keeps %1 chunks, trains %2 again")
-                  .arg(countText(choice.kept), countText(static_cast<std::int64_t>(choice.redo.size())))
+            ? tr("keeps %1 chunks, trains %2 again").arg(countText(choice.kept), countText(again(choice.redo)))
             : button->toolTip());
     group_->addButton(button, static_cast<int>(rows_.size()));
     rows_.push_back(&choice);
     grid_->addWidget(button, grid_->rowCount(), 0);
     const int row = grid_->rowCount() - 1;
     if (choice.canBeChosen) {
-        addCells(beforeTheStop(choice.row.wallNs), choice.kept, static_cast<std::int64_t>(choice.redo.size()),
-            choice.row.record.evalLoss);
+        addCells(beforeTheStop(choice.row.wallNs), choice.kept, again(choice.redo), choice.row.record.evalLoss);
         grid_->addWidget(makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")), row, 5);
         return;
     }

@@ -5,6 +5,7 @@
 #include "ui/widgets/chunk_cell.h"
 
 #include <QWidget>
+#include <map>
 
 class QButtonGroup;
 class QGridLayout;
@@ -22,6 +23,33 @@ protected:
 
 private:
     CellKind kind_;
+};
+
+/// What a resume does with the chunks of one epoch.
+struct EpochFates {
+    std::int64_t kept = 0;
+    std::int64_t redo = 0; ///< committed until now
+    std::int64_t lost = 0;
+    std::int64_t free = 0; ///< with the claims that nobody began
+    bool isWhole = false; ///< all its chunks are known; else it is an earlier one, and only `redo` is
+};
+/// By epoch. @param redo  trained again by the choice although they are committed, ascending @param earlier  the epochs
+/// of the run, for those that are closed now and open again then
+std::map<std::int64_t, EpochFates> fatesByEpoch(
+    const ResumePlan& plan, const std::vector<ChunkId>& redo, const std::vector<EpochRow>& earlier);
+
+/// What a resume does with the chunks of each epoch, where there are several: kept, trained again, free.
+class EpochTable : public QWidget {
+    Q_OBJECT
+public:
+    explicit EpochTable(const ResumePlan& plan, QWidget* parent = nullptr);
+    /// @param redo  trained again by the choice although they are committed, ascending
+    /// @param earlier  the epochs of the run: of those that are closed now the plan knows only what is trained again
+    void show(const std::vector<ChunkId>& redo, const std::vector<EpochRow>& earlier = {});
+
+private:
+    const ResumePlan& plan_;
+    QGridLayout* grid_;
 };
 
 /// Where a resume goes on from: the newest checkpoints, or one older one, as radio buttons with age, chunks kept and
@@ -44,7 +72,8 @@ private:
     QString beforeTheStop(std::int64_t wallNs) const;
     void addNewest();
     void addRow(const ResumePlan::CheckpointChoice& choice, bool isBest);
-    void addCells(const QString& age, std::int64_t kept, std::int64_t redo, const std::optional<double>& evalLoss);
+    void addCells(const QString& age, std::int64_t kept, std::int64_t again, const std::optional<double>& evalLoss);
+    std::int64_t again(const std::vector<ChunkId>& redo) const;
 
     const ResumePlan& plan_;
     QGridLayout* grid_;

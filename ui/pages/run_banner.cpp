@@ -63,19 +63,30 @@ RunBanner::RunBanner(Workbench& bench, QWidget* parent)
     connect(inspect, &QPushButton::clicked, this, &RunBanner::inspectWanted);
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &RunBanner::take);
     connect(&bench_.watcher(), &RunWatcher::opened, this, &QWidget::hide);
-    connect(&bench_.watcher(), &RunWatcher::readFailed, this, &RunBanner::showUnreadable);
+    connect(&bench_.watcher(), &RunWatcher::problemChanged, this, &RunBanner::takeProblem);
     hide();
     if (bench_.watcher().status())
         take(bench_.watcher().status());
+    if (!bench_.watcher().problem().isEmpty())
+        takeProblem();
 }
 
-void RunBanner::showUnreadable(const QString& message)
+void RunBanner::takeProblem()
 {
-    if (bench_.watcher().status())
-        return; // a hiccup of a run that was read before: the next look will tell
+    const RunWatcher& watcher = bench_.watcher();
+    if (watcher.problem().isEmpty()) {
+        watcher.status() ? take(watcher.status()) : hide();
+        return;
+    }
     sentence_.clear();
     banner_->setKind(BannerKind::Error);
-    banner_->setMessage(tr("This run cannot be read"), message);
+    const QString why = coreWords(watcher.problem());
+    if (!watcher.status())
+        banner_->setMessage(tr("This run cannot be read"), why);
+    else
+        banner_->setMessage(tr("This run cannot be read any more"),
+            tr("%1 What is shown is of %2, when it was read last. It goes on by itself when the folder is back.")
+                .arg(why, wallTimeText(watcher.lastReadNs())));
     for (QPushButton* button : buttons_)
         button->hide();
     show();
@@ -83,6 +94,8 @@ void RunBanner::showUnreadable(const QString& message)
 
 void RunBanner::take(const StatusPtr& status)
 {
+    if (!bench_.watcher().problem().isEmpty())
+        return;
     const bool interrupted = status->state == RunState::Interrupted;
     const bool failed = status->state == RunState::Failed;
     setVisible(interrupted || failed);

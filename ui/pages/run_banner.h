@@ -26,7 +26,7 @@ Q_SIGNALS:
 private:
     void take(const StatusPtr& status);
     void showPlan();
-    void showUnreadable(const QString& message);
+    void takeProblem();
 
     Workbench& bench_;
     Banner* banner_;

@@ -1,5 +1,6 @@
 #include "ui/pages/save_file.h"
 
+#include "ui/pages/long_names.h"
 #include "ui/widgets/plain_text.h"
 
 #include <QCoreApplication>
@@ -37,9 +38,10 @@ bool mayReplace(QWidget* parent, const QString& file)
     const QString shown = QDir::toNativeSeparators(file);
     auto* box = there.isDir()
         ? makeBox(parent, said(QT_TRANSLATE_NOOP("SaveFile", "Replace file")),
-              said(QT_TRANSLATE_NOOP("SaveFile", "%1 is a folder. Write the name of a file.")).arg(shown), {})
+              said(QT_TRANSLATE_NOOP("SaveFile", "%1 is a folder. Write the name of a file.")).arg(breakable(shown)),
+              {})
         : makeBox(parent, said(QT_TRANSLATE_NOOP("SaveFile", "Replace file")),
-              said(QT_TRANSLATE_NOOP("SaveFile", "%1 exists already. Replace it?")).arg(shown),
+              said(QT_TRANSLATE_NOOP("SaveFile", "%1 exists already. Replace it?")).arg(breakable(shown)),
               said(QT_TRANSLATE_NOOP("SaveFile", "What it holds now is lost.")));
     const QPushButton* replace = there.isDir()
         ? nullptr

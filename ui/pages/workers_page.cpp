@@ -12,7 +12,9 @@
 #include <QHeaderView>
 #include <QPushButton>
 #include <QSortFilterProxyModel>
+#include <QJsonObject>
 #include <QSplitter>
+#include <QTime>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -49,6 +51,8 @@ WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
     connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &WorkersPage::take);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         task_.cancel();
+        saySentence(evaluation_, {}, false);
+        evaluation_->hide();
         verifier_.forget();
         incarnations_.reset({});
         checkpoints_.reset({});
@@ -56,16 +60,10 @@ WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
         enableButtons();
     });
     connect(&verifier_, &CheckpointVerifier::changed, this, &WorkersPage::showVerdicts);
-    connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject& answer, const QString& problem) {
-        setTone(sentence_, problem.isEmpty() ? TextTone::Secondary : TextTone::Error);
-        const double loss = answer.value(QLatin1String("loss")).toDouble();
-        const double perplexity = answer.value(QLatin1String("perplexity")).toDouble();
-        sentence_->setText(problem.isEmpty() ? tr("%1 on all held-out text: loss %2, perplexity %3")
-                                                   .arg(answer.value(QLatin1String("checkpoint")).toString(),
-                                                       fixedText(loss, 4), fixedText(perplexity, 2))
-                                             : coreWords(problem));
-        enableButtons();
-    });
+    connect(&task_, &TaskRunner::finished, this, &WorkersPage::showEvaluation);
+    connect(&bench_.replay(), &Replay::momentChanged, this, &WorkersPage::sayWhetherPresent);
+    connect(&bench_.watcher(), &RunWatcher::problemChanged, this, &WorkersPage::sayWhetherPresent);
+    sayWhetherPresent();
     if (bench_.watcher().tables())
         take(bench_.watcher().tables());
     showBest();
@@ -77,7 +75,11 @@ QWidget* WorkersPage::buildProcesses()
     auto* box = new QWidget;
     auto* column = new QVBoxLayout(box);
     column->setContentsMargins(12, 12, 12, 0);
-    column->addWidget(makeLabel(tr("Worker processes of all attempts"), TextTone::Value, TextSize::Body, true));
+    auto* head = new QHBoxLayout;
+    head->addWidget(makeLabel(tr("Worker processes of all attempts"), TextTone::Value, TextSize::Body, true));
+    present_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
+    head->addWidget(present_, 1);
+    column->addLayout(head);
     column->addWidget(processTable_, 1);
     processTable_->horizontalHeader()->setStretchLastSection(
         false); // it would give the speed what is left, be it nothing
@@ -114,6 +116,11 @@ QWidget* WorkersPage::buildCheckpoints()
         row->addWidget(button);
     }
     column->addLayout(row);
+    evaluation_ = makeLabel({}, TextTone::Value, TextSize::Small);
+    evaluation_->setWordWrap(true);
+    evaluation_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    evaluation_->hide();
+    column->addWidget(evaluation_);
     setSortedModel(checkpointTable_, &checkpoints_, 0, Qt::DescendingOrder);
     checkpointTable_->setSelectionMode(QAbstractItemView::SingleSelection);
     column->addWidget(checkpointTable_, 1);
@@ -165,9 +172,60 @@ void WorkersPage::evaluate()
         return;
     task_.run({ QStringLiteral("eval"), bench_.watcher().folder(), QStringLiteral("--checkpoint"),
         QString::fromStdString(checkpoint->record.folder), QStringLiteral("--json") });
-    setTone(sentence_, TextTone::Secondary);
-    sentence_->setText(tr("Evaluating checkpoint %1…").arg(checkpoint->id.value));
+    const bool isMerge = checkpoint->record.kind == CheckpointKind::Merge;
+    evaluated_ = isMerge ? tr("checkpoint %1, all replicas merged").arg(checkpoint->id.value)
+                         : tr("checkpoint %1, replica %2").arg(checkpoint->id.value).arg(checkpoint->record.replica);
+    setTone(evaluation_, TextTone::Secondary);
+    evaluation_->setText(tr("Evaluating %1…").arg(evaluated_));
+    evaluation_->show();
     enableButtons();
+}
+
+/// Stays until another one is asked for: the sentence beside the buttons follows what else is done.
+void WorkersPage::showEvaluation(const QJsonObject& answer, const QString& problem)
+{
+    enableButtons();
+    const QJsonValue loss = answer.value(QLatin1String("loss"));
+    if (!problem.isEmpty() || !loss.isDouble()) {
+        setTone(evaluation_, TextTone::Error);
+        evaluation_->setText(tr("%1 was not evaluated. %2")
+                .arg(evaluated_.left(1).toUpper() + evaluated_.mid(1),
+                    problem.isEmpty() ? tr("The program gave no loss.") : coreWords(problem)));
+        return;
+    }
+    setTone(evaluation_, TextTone::Value);
+    evaluation_->setText(evaluationText(answer, evaluated_));
+}
+
+QString WorkersPage::evaluationText(const QJsonObject& answer, const QString& whose)
+{
+    const auto count = [](const QJsonValue& value) { return countText(static_cast<std::int64_t>(value.toDouble())); };
+    const QString data = answer.value(QLatin1String("data")).toString();
+    const bool isHeldOut = data.isEmpty() || data == QLatin1String("held-out");
+    const QString tokens = count(answer.value(QLatin1String("tokens")));
+    QString text = tr("Evaluated at %1: %2, step %3: loss %4, perplexity %5, on %6.")
+                       .arg(QTime::currentTime().toString(QStringLiteral("HH:mm")), whose,
+                           count(answer.value(QLatin1String("step"))),
+                           fixedText(answer.value(QLatin1String("loss")).toDouble(), 4),
+                           fixedText(answer.value(QLatin1String("perplexity")).toDouble(), 2),
+                           isHeldOut ? tr("all held-out text (%1 tokens)").arg(tokens)
+                                     : tr("%1 tokens of %2").arg(tokens, data));
+    const QJsonObject overlap = answer.value(QLatin1String("overlap")).toObject();
+    if (overlap.value(QLatin1String("also_trained")).toDouble() > 0)
+        text += QLatin1Char(' ')
+            + tr("Of this text %1 was trained too.").arg(percentText(overlap.value(QLatin1String("share")).toDouble()));
+    return text;
+}
+
+/// Each row says when it was; what the buttons act on is of now.
+void WorkersPage::sayWhetherPresent()
+{
+    const auto moment = bench_.replay().moment();
+    const RunWatcher& watcher = bench_.watcher();
+    present_->setText(!watcher.problem().isEmpty()
+            ? tr("As it was read last, at %1.").arg(wallTimeText(watcher.lastReadNs()))
+            : moment ? tr("As it is now, not as it was at %1.").arg(wallTimeText(*moment))
+                     : QString());
 }
 
 // The newest first: it is the one that a resume starts from.
@@ -216,7 +274,7 @@ void WorkersPage::showBest()
 {
     const auto& all = checkpoints_.rows();
     const auto best = std::find_if(all.begin(), all.end(), [](const CheckpointLine& line) { return line.best; });
-    if (task_.isBusy() || verifier_.isBusy())
+    if (verifier_.isBusy())
         return;
     saySentence(sentence_,
         best == all.end()

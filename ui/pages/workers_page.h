@@ -7,6 +7,7 @@
 
 #include <QWidget>
 
+class QJsonObject;
 class QLabel;
 class QPushButton;
 class QTableView;
@@ -20,6 +21,9 @@ class WorkersPage : public QWidget {
     Q_OBJECT
 public:
     explicit WorkersPage(Workbench& bench, QWidget* parent = nullptr);
+    /// What an evaluation found, in a sentence. @param answer  of `furrowctl eval --json` @param whose  "checkpoint 3,
+    /// replica 0"
+    static QString evaluationText(const QJsonObject& answer, const QString& whose);
 
 Q_SIGNALS:
     void sampleWanted(const QString& checkpointFolder);
@@ -33,6 +37,8 @@ private:
     const CheckpointLine* current() const; ///< null: none chosen
     void enableButtons();
     void evaluate();
+    void showEvaluation(const QJsonObject& answer, const QString& problem);
+    void sayWhetherPresent();
     void showBest();
     void verifyAll();
     void showVerdicts();
@@ -44,7 +50,10 @@ private:
     CheckpointModel checkpoints_;
     QTableView* processTable_;
     QTableView* checkpointTable_;
+    QLabel* present_ = nullptr; ///< in a replay: that the tables are not of its moment
     QLabel* sentence_ = nullptr;
+    QLabel* evaluation_ = nullptr; ///< what the last evaluation asked for here gave
+    QString evaluated_; ///< the checkpoint that is or was evaluated, and whose weights it holds
     QPushButton* verify_ = nullptr;
     QPushButton* pin_ = nullptr;
     QPushButton* evaluate_ = nullptr;

@@ -7,6 +7,7 @@
 
 #include <QCheckBox>
 #include <QHeaderView>
+#include <QScrollBar>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -22,7 +23,7 @@ EventsDock::EventsDock(Workbench& bench, QWidget* parent)
     column->setContentsMargins(12, 6, 12, 0);
     column->addWidget(all_);
     filter_.setSourceModel(&bench_.events());
-    table_->setModel(&filter_);
+    setSortedModel(table_, &filter_, 0);
     table_->setItemDelegate(new WorkerDelegate(table_));
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setColumnWidth(0, 120);
@@ -35,6 +36,17 @@ EventsDock::EventsDock(Workbench& bench, QWidget* parent)
             alerts += line.weight >= EventWeight::Warning ? 1 : 0;
         Q_EMIT alertsChanged(alerts);
     };
+    connect(&filter_, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
+        const QScrollBar* bar = table_->verticalScrollBar();
+        atEnd_ = bar->value() == bar->maximum();
+    });
+    connect(
+        &filter_, &QAbstractItemModel::rowsInserted, this,
+        [this] { // the newest is seen until a person looks at older ones
+            if (atEnd_ && !isNewestFirst())
+                table_->scrollToBottom();
+        },
+        Qt::QueuedConnection);
     connect(&bench_.events(), &QAbstractItemModel::rowsInserted, this, count);
     connect(&bench_.events(), &QAbstractItemModel::modelReset, this, count);
 }
@@ -44,14 +56,23 @@ void EventsDock::choose(const QModelIndex& index)
     const EventLine* line = bench_.events().rowAt(filter_.mapToSource(index));
     if (line == nullptr)
         return;
-    if (const ChunkCell* cell = bench_.cells().find(line->chunk))
-        bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
+    if (line->chunk.value != 0)
+        bench_.selection().setChunks(
+            { { line->chunk, placeOf(line->chunk).block, placeOf(line->chunk).column } }); // of whatever epoch
     else if (line->worker >= 0)
         bench_.selection().setWorker(line->worker);
 }
 
+bool EventsDock::isNewestFirst() const
+{
+    const QHeaderView* header = table_->horizontalHeader();
+    return header->sortIndicatorSection() == 0 && header->sortIndicatorOrder() == Qt::DescendingOrder;
+}
+
 void EventsDock::goTo(int step)
 {
+    if (isNewestFirst())
+        step = -step;
     const int rows = filter_.rowCount();
     for (int row = table_->currentIndex().isValid() ? table_->currentIndex().row() + step : (step > 0 ? 0 : rows - 1);
         row >= 0 && row < rows; row += step) {

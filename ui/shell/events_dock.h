@@ -24,11 +24,13 @@ Q_SIGNALS:
 
 private:
     void choose(const QModelIndex& index);
+    bool isNewestFirst() const;
 
     Workbench& bench_;
     EventFilter filter_;
     QTableView* table_;
     QCheckBox* all_;
+    bool atEnd_ = true; ///< the newest event is in sight
 };
 
 } // namespace furrow

@@ -145,7 +145,9 @@ QString text(HelpDialog::Topic topic)
                 QT_TRANSLATE_NOOP("Help",
                     "“Interrupted” means: no process of the run is alive and none recorded an end. The computer was switched off or restarted, or the processes were killed. “Why?” beside the state shows the evidence."),
                 QT_TRANSLATE_NOOP("Help",
-                    "Nothing is broken then. What is in a checkpoint stays, what was trained after it is trained again.") });
+                    "Nothing is broken then. What is in a checkpoint stays, what was trained after it is trained again."),
+                QT_TRANSLATE_NOOP("Help",
+                    "“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was read last stays in sight with its time, and nothing can be done with the run until the folder is back.") });
     case HelpDialog::Resuming:
         return paragraphs({ QT_TRANSLATE_NOOP("Help",
                                 "“Resume…” first shows a dry run: how many chunks are kept, trained again or free, and every checkpoint with the result of checking its files. Nothing changes until you confirm."),
@@ -153,6 +155,8 @@ QString text(HelpDialog::Topic topic)
                 "The run goes on as a new attempt in the same folder. You may change devices, number of workers and stopping rules; what would change the chunks or the weights is refused by name."),
             QT_TRANSLATE_NOOP("Help",
                 "“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens."),
+            QT_TRANSLATE_NOOP("Help",
+                "Where several epochs are open, or are opened again, a table says for each how many chunks are kept and how many are trained again."),
             QT_TRANSLATE_NOOP("Help",
                 "A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again."),
             QT_TRANSLATE_NOOP("Help",

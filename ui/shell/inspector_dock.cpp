@@ -164,6 +164,7 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     connect(&bench_.cells(), &CellStore::changed, this, &InspectorDock::refreshSoon);
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &InspectorDock::refreshSoon);
     connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &InspectorDock::refreshSoon);
+    connect(&bench_.watcher(), &RunWatcher::problemChanged, this, &InspectorDock::refreshSoon);
     connect(&bench_.replay(), &Replay::momentChanged, this, &InspectorDock::refreshSoon);
     refresh();
 }
@@ -340,7 +341,7 @@ void InspectorDock::showChunk(ChunkId chunk)
                               : tr("not yet"),
         tr("A chunk that is interrupted is trained on from where it was: each part is in the weights once."));
     if (kept.lost > 0)
-        addRow(tr("Redone"), tr("%n training(s) lost with their weights", nullptr, kept.lost));
+        addRow(tr("Work lost"), tr("%n training(s), with their weights", nullptr, kept.lost));
     if (cell == nullptr ? !history.empty() : cell->worker >= 0)
         addWorkerRow(cell == nullptr ? history.back().worker : cell->worker);
     if (!history.empty()) {
@@ -430,6 +431,8 @@ void InspectorDock::showWorker(int worker)
     const WorkerStatus* found = statusOf(worker);
     if (found == nullptr)
         return;
+    addRow(tr("Newest process"), tr("attempt %1").arg(bench_.watcher().status()->attempt),
+        tr("Earlier ones of this worker stand on the page Workers."));
     addRow(tr("Process"), found->alive ? QString::number(found->pid) : tr("not alive"));
     addRow(tr("Device"), deviceText(*found), QString::fromStdString(found->device));
     addRow(tr("Replica"), QString::number(found->replica));
@@ -459,8 +462,12 @@ void InspectorDock::showWorker(int worker)
 void InspectorDock::sayWhetherPresent()
 {
     const auto moment = bench_.replay().moment();
-    present_->setVisible(moment.has_value());
-    if (moment)
+    const RunWatcher& watcher = bench_.watcher();
+    present_->setVisible(moment || !watcher.problem().isEmpty());
+    if (!watcher.problem().isEmpty())
+        present_->setText(tr("As it was read last, at %1: the folder of the run cannot be read now.")
+                .arg(wallTimeText(watcher.lastReadNs())));
+    else if (moment)
         present_->setText(tr("As it is now, not as it was at %1.").arg(wallTimeText(*moment)));
 }
 

@@ -160,7 +160,8 @@ void LanesDock::rebuild()
 void LanesDock::follow()
 {
     const StatusPtr& status = bench_.watcher().status();
-    const bool live = status && status->supervisorPid > 0 && !bench_.watcher().isHeld();
+    const bool live
+        = status && status->supervisorPid > 0 && !bench_.watcher().isHeld() && bench_.watcher().problem().isEmpty();
     const auto moment = bench_.replay().moment();
     if (bench_.watcher().isHeld() && !moment)
         return;

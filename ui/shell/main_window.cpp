@@ -11,6 +11,7 @@
 #include "ui/shell/appearance.h"
 #include "ui/shell/mnemonics.h"
 #include "ui/shell/run_view.h"
+#include "ui/theme/theme.h"
 #include "ui/widgets/state_glyph.h"
 
 #include <QAbstractButton>
@@ -118,6 +119,7 @@ void MainWindow::connectBench()
         showCentre();
         showState();
     });
+    connect(&bench_.watcher(), &RunWatcher::problemChanged, this, &MainWindow::showState);
     connect(&bench_.watcher(), &RunWatcher::paceMeasured, this, [this](double events, double lag) {
         paceText_->setText(tr("%1 events/s   Lag %2 ms").arg(fixedText(events, 0), fixedText(lag, 0)));
     });
@@ -151,6 +153,8 @@ void MainWindow::showDocks(bool shown)
 void MainWindow::showPerspective(Perspective perspective)
 {
     const bool wasWhole = isWhole();
+    if (shown_ != perspective)
+        tell({}); // it was about what is left
     shown_ = perspective;
     if (perspective == Perspective::Launch)
         newRunPage();
@@ -289,16 +293,19 @@ void MainWindow::showState()
     const StatusPtr& status = bench_.watcher().status();
     const bool any = !bench_.watcher().folder().isEmpty();
     mark_->setVisible(any);
-    const RunState state = status ? status->state : RunState::Unknown;
-    mark_->setGlyph(glyphOf(state));
+    const QString& problem = bench_.watcher().problem();
+    mark_->setGlyph(glyphOf(status && problem.isEmpty() ? status->state : RunState::Unknown));
     const QString folder = bench_.watcher().folder();
     const QString name = status && !status->file.config.name.empty() ? QString::fromStdString(status->file.config.name)
                                                                      : QFileInfo(folder).fileName();
     runName_->setText(any ? fontMetrics().elidedText(name, Qt::ElideMiddle, 220) : QString());
     runName_->setToolTip(folder);
-    stateWord_->setText(status ? stateWord(*status) : any ? tr("Reading…") : QString());
+    stateWord_->setText(!problem.isEmpty() ? tr("Cannot be read")
+            : status                       ? stateWord(*status)
+            : any                          ? tr("Reading…")
+                                           : QString());
     setWindowTitle(any ? tr("%1 – Furrow").arg(name) : QStringLiteral("Furrow"));
-    if (!status)
+    if (!status || !problem.isEmpty())
         writerText_->clear();
     else
         writerText_->setText(status->supervisorPid > 0 ? tr("Writer: supervisor, alive") : tr("Writer: none"));
@@ -313,13 +320,20 @@ void MainWindow::enableVerbs()
     const bool paused
         = state == RunState::Paused && status->supervisorPid > 0; // else it was stopped, and a resume starts it
     const bool alive = status != nullptr && status->supervisorPid > 0;
-    const bool known = status != nullptr && !busy_;
+    const bool readable = bench_.watcher().problem().isEmpty();
+    const bool known = status != nullptr && readable && !busy_;
     const QString pauseWord = paused ? tr("Continue") : tr("Pause");
     setWords(*actions_->pause, pauseWord);
     actions_->pause->setIconText(pauseWord);
-    const QString whatFirst = status == nullptr ? tr("no run is shown")
-        : busy_                                 ? tr("another command is under way")
-                                                : QString();
+    const QString pauseTip
+        = paused ? tr("Let the workers go on training") : tr("Pause at the end of the chunks in training");
+    actions_->pause->setStatusTip(pauseTip);
+    actions_->pause->setToolTip(pauseTip);
+    actions_->pause->setIcon(theme().icon(paused ? QStringLiteral("play") : QStringLiteral("pause")));
+    const QString whatFirst = !readable ? tr("the folder of the run cannot be read")
+        : status == nullptr             ? tr("no run is shown")
+        : busy_                         ? tr("another command is under way")
+                                        : QString();
     const auto allow = [&whatFirst](std::initializer_list<QAction*> actions, bool allowed, const QString& whyNot) {
         for (QAction* action : actions)
             Actions::allow(*action, allowed, whatFirst.isEmpty() ? whyNot : whatFirst);
@@ -344,14 +358,17 @@ void MainWindow::enableVerbs()
         return epoch.chunks[ChunkState::Poisoned] > 0;
     });
     allow({ actions_->retryChunks, actions_->acceptChunks }, poisoned, tr("no chunk is poisoned"));
-    allow({ actions_->autoResume, actions_->why, actions_->exportRun, actions_->cloneRun, actions_->brain,
-              actions_->editNotes, actions_->archive },
-        status != nullptr, {});
+    allow({ actions_->autoResume, actions_->exportRun, actions_->cloneRun, actions_->brain, actions_->editNotes,
+              actions_->archive },
+        status != nullptr && readable, {});
+    Actions::allow(*actions_->why, status != nullptr, tr("no run is shown"));
     actions_->autoResume->setChecked(bench_.autoResume().isWanted(bench_.watcher().folder()));
     const bool any = !bench_.watcher().folder().isEmpty();
-    allow({ actions_->copyPath, actions_->openFolder }, any, {});
-    allow({ actions_->moveToTrash }, any && !alive, awake);
-    allow({ actions_->dropRun }, bench_.isElsewhere(bench_.watcher().folder()), tr("the run lies in the workspace"));
+    allow({ actions_->openFolder }, any && readable, {});
+    allow({ actions_->moveToTrash }, any && readable && !alive, awake);
+    Actions::allow(*actions_->copyPath, any, tr("no run is shown"));
+    Actions::allow(*actions_->dropRun, bench_.isElsewhere(bench_.watcher().folder()),
+        any ? tr("the run lies in the workspace") : tr("no run is shown"));
     showArchived();
 }
 

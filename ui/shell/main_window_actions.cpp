@@ -1,6 +1,10 @@
 // What the actions of the window do; how it is built is in main_window.cpp.
 
+#include "core/base/path.h"
+#include "core/run/run_paths.h"
+#include "core/workspace/run_folders.h"
 #include "ui/models/core_words.h"
+#include "ui/models/past_status.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/charts_page.h"
@@ -372,7 +376,7 @@ void MainWindow::acceptPoisoned()
 
 void MainWindow::showWhy()
 {
-    const StatusPtr& status = bench_.watcher().status();
+    const StatusPtr status = bench_.replay().moment() ? bench_.watcher().status() : shownStatus(bench_);
     if (!status)
         return;
     const QString evidence = evidenceText(*status, QStringLiteral("\n"));
@@ -409,15 +413,32 @@ void MainWindow::clone()
 void MainWindow::openRunFolder()
 {
     const QString folder = QFileDialog::getExistingDirectory(this, tr("Open run folder"), bench_.workspace());
-    if (!folder.isEmpty())
+    if (folder.isEmpty())
+        return;
+    const auto path = pathFromUtf8(folder.toStdString());
+    std::error_code unknown;
+    if (std::filesystem::exists(RunPaths(path).configFile(), unknown)) {
         bench_.addRun(folder);
+        return;
+    }
+    const int runs = static_cast<int>(runFolders(path).size()); // lupdate does not read past a cast
+    tell(runs > 0 ? tr("%1 is not a run, but %n run(s) lie in it: File > Open workspace shows them.", nullptr, runs)
+                        .arg(folder)
+                  : tr("%1 is not a run: it has no run.json. Choose the folder of one run.").arg(folder),
+        true);
 }
 
 void MainWindow::openWorkspace()
 {
     const QString folder = QFileDialog::getExistingDirectory(this, tr("Open workspace"), bench_.workspace());
-    if (!folder.isEmpty())
-        bench_.openWorkspace(folder);
+    if (folder.isEmpty())
+        return;
+    std::error_code unknown;
+    if (std::filesystem::exists(RunPaths(pathFromUtf8(folder.toStdString())).configFile(), unknown)) {
+        tell(tr("%1 is a run, not a workspace: File > Open run folder shows it.").arg(folder), true);
+        return;
+    }
+    bench_.openWorkspace(folder);
 }
 
 void MainWindow::savePicture()

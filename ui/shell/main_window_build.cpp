@@ -242,12 +242,16 @@ void MainWindow::buildStatusLine()
     bar->addWidget(writerText_);
     bar->addWidget(paceText_);
     bar->addWidget(densityText_);
-    bar->addWidget(noteText_, 1);
+    auto* note = new QWidget; // one thing for the bar: a tip takes the place of both
+    auto* noteRow = new QHBoxLayout(note);
+    noteRow->setContentsMargins(0, 0, 0, 0);
+    noteRow->addWidget(noteText_, 1);
+    bar->addWidget(note, 1);
     noteRead_ = makeButton(tr("Read"));
     noteRead_->setProperty("link", true);
     noteRead_->setAccessibleDescription(tr("Takes the warning away"));
     noteRead_->hide();
-    bar->addWidget(noteRead_);
+    noteRow->addWidget(noteRead_);
     connect(noteRead_, &QPushButton::clicked, this, [this] { warn({}); });
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] { warn({}); }); // it was about another run
     themeButton_ = new QToolButton(bar);

@@ -85,6 +85,7 @@ void drawStateGlyph(QPainter& painter, const QRectF& area, Glyph glyph)
         painter.fillRect(QRectF(3, 2, 3, 10), t.color(Token::Info));
         painter.fillRect(QRectF(8, 2, 3, 10), t.color(Token::Info));
         break;
+    case Glyph::Stopped: painter.fillRect(QRectF(2.5, 2.5, 9, 9), t.color(Token::Info)); break;
     case Glyph::Stopping: drawStopping(painter, t.color(Token::Warn)); break;
     case Glyph::Interrupted: drawInterrupted(painter, t.color(Token::Interrupted)); break;
     case Glyph::Failed: drawFailed(painter, t.color(Token::Error)); break;
@@ -115,6 +116,7 @@ QString glyphWord(Glyph glyph)
         QT_TRANSLATE_NOOP("StateGlyph", "Running"),
         QT_TRANSLATE_NOOP("StateGlyph", "Paused"),
         QT_TRANSLATE_NOOP("StateGlyph", "Stopping"),
+        QT_TRANSLATE_NOOP("StateGlyph", "Stopped"),
         QT_TRANSLATE_NOOP("StateGlyph", "Interrupted"),
         QT_TRANSLATE_NOOP("StateGlyph", "Failed"),
         QT_TRANSLATE_NOOP("StateGlyph", "Finished"),

@@ -9,7 +9,7 @@ class QPainter;
 namespace furrow {
 
 /// States as people see them; queued exists only in the console.
-enum class Glyph { Running, Paused, Stopping, Interrupted, Failed, Finished, Queued, Unknown };
+enum class Glyph { Running, Paused, Stopping, Stopped, Interrupted, Failed, Finished, Queued, Unknown };
 
 /// A run that was never started waits like a queued one.
 inline Glyph glyphOf(RunState state)
@@ -17,8 +17,8 @@ inline Glyph glyphOf(RunState state)
     switch (state) {
     case RunState::New: return Glyph::Queued;
     case RunState::Running: return Glyph::Running;
-    case RunState::Paused:
-    case RunState::Stopped: return Glyph::Paused;
+    case RunState::Paused: return Glyph::Paused;
+    case RunState::Stopped: return Glyph::Stopped;
     case RunState::Stopping: return Glyph::Stopping;
     case RunState::Interrupted: return Glyph::Interrupted;
     case RunState::Failed: return Glyph::Failed;

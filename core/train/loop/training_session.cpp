@@ -245,7 +245,8 @@ Status TrainingSession::evaluate(const char* why)
         = state_.tokensSinceBase == 0 && state_.mergeRound > 0 ? EvalRecord::What::Merged : EvalRecord::What::Replica;
     telemetry_->write(line);
     if (auto told = publishEvaluation(setup_.paths,
-            { options_.worker, line.what == EvalRecord::What::Merged, line.step, line.loss, systemClock().wallNs() });
+            { options_.worker, line.what == EvalRecord::What::Merged, state_.step, line.loss,
+                systemClock().wallNs() }); // of the weights, as checkpoints say it
         !told.ok())
         logWarning(told.error().message);
     totals_.evaluationSeconds += secondsSince(began);

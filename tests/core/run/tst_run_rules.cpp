@@ -259,9 +259,9 @@ private Q_SLOTS:
         QCOMPARE(::mkfifo(path.c_str(), 0600), 0); // `status` waited for ever
         QCOMPARE(evaluatedLabels(path, lines.config), 0);
         QCOMPARE(ofWhat({ 2.5, 1200, 192, 0, false, 0, "replica 0" }),
-            std::string("of step 1,200, on 192 tokens of held-out text; replica 0"));
-        QCOMPARE(
-            ofWhat({ 2.5, 7, 0, 0, true, 0, "all replicas, merged" }), std::string("of step 7; all replicas, merged"));
+            std::string("of weights with 1,200 steps, on 192 tokens of held-out text; replica 0"));
+        QCOMPARE(ofWhat({ 2.5, 7, 0, 0, true, 0, "all replicas, merged" }),
+            std::string("of weights with 7 steps; all replicas, merged"));
     }
 
     /// `status` said "finished (epochs)" and "stopped (user: after a checkpoint)".

@@ -12,6 +12,7 @@
 #include <QTest>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 
 using namespace furrow;
@@ -194,6 +195,47 @@ private Q_SLOTS:
         QVERIFY(std::abs(middle(SmoothingKind::Gaussian) - 1000) < 4);
         QVERIFY(std::abs(middle(SmoothingKind::Median) - 1000) < 4);
         QVERIFY(middle(SmoothingKind::Ema) > 1025);
+    }
+
+    /// Bins as wide as two pixels, and a kernel that was cut at the edge, gave the same data other values.
+    void theSmoothedValueFollowedTheWidthOfTheWidgetAndTheZoom_data()
+    {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<bool>("logarithmic");
+        for (const bool logarithmic : { false, true })
+            for (int kind = static_cast<int>(SmoothingKind::Ema); kind <= static_cast<int>(SmoothingKind::Median);
+                ++kind)
+                QTest::addRow("%d %s", kind, logarithmic ? "log" : "linear") << kind << logarithmic;
+    }
+    void theSmoothedValueFollowedTheWidthOfTheWidgetAndTheZoom()
+    {
+        QFETCH(const int, kind);
+        QFETCH(const bool, logarithmic);
+        const Raw raw = noisy(5, 20'000, true);
+        const double length = raw.x.back();
+        const auto valueIn = [&](QSize size, std::optional<ChartLink::Range> range, double x) {
+            ChartLink link;
+            SeriesChart chart(link);
+            ChartOptions options;
+            options.smoothing.kind = static_cast<SmoothingKind>(kind);
+            options.logX = logarithmic;
+            chart.setOptions(options);
+            place(chart, size);
+            chart.setData({ { { makeCurve(raw.x, raw.y), nullptr, 0 } } });
+            link.setRange(range);
+            chart.replotNow();
+            return chart.curves().valueAt(0, x);
+        };
+        const double x = length * 0.6;
+        const double wide = valueIn({ 1600, 400 }, {}, x);
+        QVERIFY(std::isfinite(wide));
+        for (const QSize size : { QSize(300, 200), QSize(777, 300) })
+            QVERIFY2(std::abs(valueIn(size, {}, x) - wide) < 1e-6, qPrintable(QString::number(size.width())));
+        for (const double half : { 0.2, 0.02, 0.001 }) {
+            const double zoomed = valueIn({ 800, 300 }, ChartLink::Range { x - half * length, x + half * length }, x);
+            QVERIFY2(std::abs(zoomed - wide) < 1e-4,
+                qPrintable(QStringLiteral("%1: %2, %3").arg(half).arg(zoomed).arg(wide)));
+        }
     }
 
     /// An evaluation at the end of a run stands at the right edge of its chart.

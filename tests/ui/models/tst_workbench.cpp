@@ -354,8 +354,11 @@ private Q_SLOTS:
         tables.attempts = { attempt(1, 5, {}, StopReason::None), attempt(2, 1000, 1100, StopReason::User),
             attempt(3, 2000, {}, StopReason::None) };
         const std::vector<ClaimRow> claims { done, lost };
-        const auto at
-            = [&](std::int64_t second) { return statusAt(second * kSecond, { now, 0, {}, claims, &tables, nullptr }); };
+        const std::vector<PastSources::Epoch> epochs;
+        const std::vector<Replay::Left> left;
+        const auto at = [&](std::int64_t second) {
+            return statusAt(second * kSecond, { now, epochs, left, claims, &tables, nullptr });
+        };
         QVERIFY(at(20).state == RunState::Running);
         QVERIFY(at(500).state == RunState::Interrupted);
         QCOMPARE(at(500).endedWallNs, 31 * kSecond);

@@ -210,10 +210,13 @@ private Q_SLOTS:
         QTemporaryDir folder;
         Workbench bench(folder.path());
         Appearance appearance(false);
+        QSignalSpy lookedFor(&bench.commands(), &RunCommands::workerLookedFor);
         NewRunPage page(bench);
         page.resize(1280, 760);
         page.show();
         auto* panel = page.findChild<EstimatePanel*>();
+        QTRY_VERIFY_WITH_TIMEOUT(!lookedFor.isEmpty(), kPatienceMs);
+        panel->setMachineProblem({}); // no worker lies beside a test
         auto* launch = buttonOf(*panel, QStringLiteral("Launch"));
         auto* queue = buttonOf(*panel, QStringLiteral("Queue"));
         QVERIFY(launch != nullptr && queue != nullptr);

@@ -138,7 +138,7 @@ private Q_SLOTS:
     {
         const QTemporaryDir folder;
         RunWatcher watcher;
-        const QSignalSpy failed(&watcher, &RunWatcher::readFailed);
+        const QSignalSpy failed(&watcher, &RunWatcher::problemChanged);
         watcher.open(folder.path());
         QTRY_VERIFY_WITH_TIMEOUT(!failed.isEmpty(), kPatienceMs);
         QVERIFY(failed.first().first().toString().contains(QLatin1String("not a run"))

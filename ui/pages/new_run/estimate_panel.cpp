@@ -202,6 +202,12 @@ void EstimatePanel::setDataProblem(const QString& sentence)
     refresh();
 }
 
+void EstimatePanel::setMachineProblem(const QString& sentence)
+{
+    machineProblem_ = sentence;
+    refresh();
+}
+
 void EstimatePanel::refresh()
 {
     refreshEstimates();
@@ -213,10 +219,11 @@ void EstimatePanel::refresh()
     const QString reason = noData && wrong <= 1 ? tr("Choose the data first")
         : wrong > 0                             ? tr("%n setting(s) must be corrected before launch", nullptr, wrong)
                                                 : dataProblem_;
-    say(reason, true);
-    launch_->setEnabled(bench_.form().isReady() && !busy_ && dataProblem_.isEmpty());
-    launch_->setToolTip(reason);
-    queue_->setEnabled(launch_->isEnabled());
+    const QString beforeLaunch = reason.isEmpty() ? machineProblem_ : reason;
+    say(beforeLaunch, true);
+    queue_->setEnabled(bench_.form().isReady() && !busy_ && dataProblem_.isEmpty());
+    launch_->setEnabled(queue_->isEnabled() && machineProblem_.isEmpty());
+    launch_->setToolTip(beforeLaunch);
     queue_->setToolTip(reason.isEmpty() ? tr("Make the run and begin it when its devices are free") : reason);
     copy_->setEnabled(std::all_of(problems.begin(), problems.end(),
         [noData](const ConfigProblem& problem) { return noData && problem.key == "data"; }));

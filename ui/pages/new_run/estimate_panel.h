@@ -34,6 +34,9 @@ public:
     /// Why the data cannot be trained, as the look at it found; "": it can, or nobody knows yet. While there is one,
     /// nothing can be launched.
     void setDataProblem(const QString& sentence);
+    /// Why nothing can be trained on this machine; "": it can, or nobody knows yet. A run can be made and queued all
+    /// the same.
+    void setMachineProblem(const QString& sentence);
     void refresh();
     /// A sentence about what is being done, while launching; "" ends it.
     void setBusy(const QString& sentence);
@@ -60,6 +63,7 @@ private:
     Workbench& bench_;
     DataExtent extent_;
     QString dataProblem_;
+    QString machineProblem_;
     bool busy_ = false;
     MemoryView* memory_ = nullptr;
     QLabel* timeValue_ = nullptr;

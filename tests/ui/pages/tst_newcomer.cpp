@@ -1,0 +1,511 @@
+// What a person met who used the console by mouse and keyboard. Each test is named after what went wrong.
+#include "core/base/sentence.h"
+#include "core/telemetry/run_telemetry.h"
+#include "core/workspace/compare_runs.h"
+#include "core/workspace/run_folders.h"
+#include "tests/ui/patience.h"
+#include "tests/ui/run_story.h"
+#include "ui/bridge/workspace_scanner.h"
+#include "ui/charts/lost_steps.h"
+#include "ui/models/core_words.h"
+#include "ui/models/library_table.h"
+#include "ui/models/past_status.h"
+#include "ui/models/run_tables.h"
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/compare_page.h"
+#include "ui/pages/data_page.h"
+#include "ui/pages/new_run/new_run_page.h"
+#include "ui/pages/overview_page.h"
+#include "ui/pages/resume_parts.h"
+#include "ui/pages/run_banner.h"
+#include "ui/pages/workers_page.h"
+#include "ui/shell/appearance.h"
+#include "ui/shell/events_dock.h"
+
+#include <QJsonObject>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTabWidget>
+
+using namespace furrow;
+using namespace furrow::test;
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+/// Whether a label that is seen holds these words.
+bool says(const QWidget& parent, const QString& part)
+{
+    const auto labels = parent.findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(),
+        [&part, &parent](const QLabel* label) { return label->isVisibleTo(&parent) && label->text().contains(part); });
+}
+
+void show(Workbench& bench, const RunStory& story)
+{
+    bench.showRun(story.folder());
+    QTRY_VERIFY_WITH_TIMEOUT(
+        bench.watcher().status() && bench.watcher().telemetry() && bench.watcher().tables(), kPatienceMs);
+}
+
+void write(const std::filesystem::path& file, const std::string& text)
+{
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+}
+
+IncarnationRow processOf(std::int64_t id, int worker, std::int64_t attempt, std::int64_t startedS, std::int64_t endedS)
+{
+    IncarnationRow row;
+    row.id = { id };
+    row.worker = row.replica = worker;
+    row.attempt = { attempt };
+    row.startedWallNs = startedS * kSecond;
+    row.endedWallNs = endedS * kSecond;
+    row.endCause = endedS == 0 ? "" : "SIGKILL";
+    return row;
+}
+
+AttemptRow attemptOf(std::int64_t id, std::int64_t startedS, std::optional<std::int64_t> endedS)
+{
+    AttemptRow row;
+    row.id = { id };
+    row.startedWallNs = startedS * kSecond;
+    if (endedS)
+        row.endedWallNs = *endedS * kSecond;
+    row.reason = endedS ? StopReason::User : StopReason::None;
+    return row;
+}
+
+/// Telemetry of one worker: `steps` steps from `first` on in one attempt.
+void writeSteps(
+    const RunPaths& paths, int worker, std::int64_t attempt, std::int64_t first, int steps, std::int64_t atS)
+{
+    std::string lines;
+    encodeLine(TelemetryHeader { "00112233aabbccdd", attempt, worker, bootId(), atS * kSecond, atS * kSecond }, lines);
+    for (int i = 0; i < steps; ++i) {
+        StepRecord record;
+        record.monotonicNs = atS * kSecond + i * kSecond / 10;
+        record.step = record.globalStep = first + i;
+        record.chunk = chunkIdOf({ 0, 0, worker }).value;
+        record.tokens = (first + i) * 125;
+        record.stepTokens = 125;
+        record.loss = 2;
+        encodeLine(TelemetryRecord(record), lines);
+    }
+    write(paths.telemetryFile(attempt, worker), lines);
+}
+
+SnapshotPtr readTelemetry(const RunPaths& paths)
+{
+    RunTelemetry telemetry(paths.telemetryFolder());
+    while (telemetry.poll()) { }
+    return telemetry.snapshot();
+}
+
+ChunkCell cellOf(std::int64_t epoch, std::int64_t block, int column, ChunkState state, bool lost = false)
+{
+    ChunkCell cell;
+    cell.id = chunkIdOf({ epoch, block, column });
+    cell.block = block;
+    cell.column = column;
+    cell.state = state;
+    cell.timesLost = lost ? 1 : 0;
+    return cell;
+}
+
+/// Texts of the labels of a grid, row by row.
+QStringList textsOf(const QWidget& table)
+{
+    QStringList texts;
+    for (const auto* label : table.findChildren<QLabel*>())
+        texts.append(label->text());
+    return texts;
+}
+
+} // namespace
+
+class TestNewcomer : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { registerBridgeTypes(); }
+
+    void aRunThatCannotBeReadWasBeingReadForEver()
+    {
+        const QTemporaryDir folder;
+        write(std::filesystem::path(folder.path().toStdString()) / "run.json",
+            R"({"format": 9, "furrow_version": "7.0"})");
+        Workbench bench(folder.path());
+        OverviewPage page(bench);
+        RunBanner banner(bench);
+        bench.showRun(folder.path());
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Nothing is known of this run")), kPatienceMs);
+        QVERIFY(!says(page, QStringLiteral("Reading")));
+        QVERIFY(says(banner, QStringLiteral("This run cannot be read")));
+        QVERIFY(!bench.watcher().problem().isEmpty());
+        OverviewPage later(bench); // a page that is made after it was known
+        QVERIFY(says(later, QStringLiteral("Nothing is known of this run")));
+    }
+
+    void aRunOpenedFromAReplayOfAnotherWasNeverRead()
+    {
+        const RunStory story({});
+        const RunStory other({}, QStringLiteral("other"), story.workspace());
+        Workbench bench(story.workspace());
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.replay().end() > bench.replay().begin(), kPatienceMs);
+        bench.replay().setMoment(bench.replay().begin());
+        QVERIFY(bench.watcher().isHeld());
+        bench.showRun(other.folder());
+        QVERIFY(!bench.watcher().isHeld() && !bench.replay().moment());
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.cells().cells().empty() && bench.watcher().telemetry(), kPatienceMs);
+    }
+
+    void theFolderOfARunWasGoneAndTheRunWasShownAsBefore()
+    {
+        RunStory story({});
+        story.makeAlive();
+        Workbench bench(story.workspace());
+        OverviewPage page(bench);
+        RunBanner banner(bench);
+        show(bench, story);
+        const RunState before = bench.watcher().status()->state;
+        const auto aside = story.paths().folder().parent_path() / "aside";
+        std::filesystem::rename(story.paths().folder(), aside);
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.watcher().problem().isEmpty(), kPatienceMs);
+        QVERIFY2(
+            bench.watcher().problem().contains(QStringLiteral("is not there")), qPrintable(bench.watcher().problem()));
+        const StatusPtr shown = shownStatus(bench);
+        QVERIFY(shown->state == RunState::Unknown);
+        QVERIFY(!isAnyAlive(*shown) && shown->tokensPerSecond == 0 && shown->supervisorPid == 0);
+        QVERIFY(QString::fromStdString(shown->evidence.back()).contains(stateWord(before).toLower()));
+        QCOMPARE(shown->steps, bench.watcher().status()->steps); // the last that is known, and said to be that
+        QVERIFY(says(banner, QStringLiteral("cannot be read any more")));
+        QVERIFY(says(banner, wallTimeText(bench.watcher().lastReadNs())));
+        QVERIFY(says(page, QStringLiteral("unknown")));
+        std::filesystem::rename(aside, story.paths().folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().problem().isEmpty() && bench.watcher().status()
+                && !bench.cells().cells().empty() && shownStatus(bench)->state == before,
+            kPatienceMs);
+        QVERIFY(!says(banner, QStringLiteral("cannot be read any more")));
+    }
+
+    /// Another folder may stand in its place: what was open would go on showing the one that is gone.
+    void whatCameBackInItsPlaceWasReadFromTheDeletedOne()
+    {
+        RunStory story({ .trained = 9 });
+        const RunStory other({ .trained = 5 }, QStringLiteral("other"), story.workspace());
+        Workbench bench(story.workspace());
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.claims().claims().empty(), kPatienceMs);
+        const auto before = bench.claims().claims().size();
+        std::filesystem::remove_all(story.paths().folder());
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.watcher().problem().isEmpty(), kPatienceMs);
+        std::filesystem::copy(other.paths().folder(), story.paths().folder(), std::filesystem::copy_options::recursive);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().problem().isEmpty() && !bench.claims().claims().empty(), kPatienceMs);
+        QVERIFY(bench.claims().claims().size() < before);
+    }
+
+    /// A worker that began anew from a merge counts its steps from 1: its whole history was dashed, and the mark said
+    /// that all of it was redone.
+    void stepsThatAreInTheWeightsWereCalledRedone()
+    {
+        const RunStory story({ .trained = 0 });
+        std::filesystem::remove_all(story.paths().telemetryFolder());
+        writeSteps(story.paths(), 0, 1, 1, 40, 1000);
+        writeSteps(story.paths(), 0, 2, 1, 10, 2000);
+        const SnapshotPtr snapshot = readTelemetry(story.paths());
+        QCOMPARE(snapshot->stretches.size(), std::size_t(2));
+        ChartData curves = chartDataOf(*snapshot, Metric::Loss, XAxis::WallTime);
+        dashLost(curves, *snapshot, Metric::Loss, {});
+        QCOMPARE(curves.lines[0].supersededFrom, std::size_t(40));
+        QCOMPARE(curves.seams.size(), std::size_t(1));
+        QVERIFY2(
+            !curves.seams[0].text.contains(QStringLiteral("not in the weights")), qPrintable(curves.seams[0].text));
+        const LostTraining lost { 0, 1, chunkIdOf({ 0, 0, 0 }).value, 1, 1e9, 25 }; // a checkpoint has the first 25
+        dashLost(curves, *snapshot, Metric::Loss, { lost });
+        QCOMPARE(curves.lines[0].supersededFrom, std::size_t(25));
+        QVERIFY2(curves.seams[0].text.contains(QStringLiteral("15 step"))
+                && curves.seams[0].text.endsWith(QStringLiteral("of attempt 1 are not in the weights")),
+            qPrintable(curves.seams[0].text));
+    }
+
+    void theWorkersOfThePresentStoodInTheReplay()
+    {
+        LedgerTables tables;
+        tables.attempts = { attemptOf(1, 100, 200), attemptOf(2, 300, {}) };
+        tables.incarnations = { processOf(1, 0, 1, 100, 150), processOf(2, 1, 1, 100, 200),
+            processOf(3, 0, 1, 151, 200), processOf(4, 0, 2, 300, 0) };
+        RunStatus now;
+        now.state = RunState::Running;
+        now.attempt = 2;
+        WorkerStatus only;
+        only.alive = true;
+        only.chunkFraction = 0.9;
+        now.workers = { only };
+        const std::vector<PastSources::Epoch> epochs;
+        const std::vector<Replay::Left> left;
+        std::vector<ClaimRow> claims(1);
+        claims[0].chunk = chunkIdOf({ 0, 0, 0 });
+        claims[0].attempt = { 1 };
+        claims[0].claimedWallNs = 101 * kSecond;
+        claims[0].endedWallNs = 120 * kSecond;
+        claims[0].outcome = "lost"; // when its worker was killed, at 150
+        claims[0].tokens = 1000;
+        claims[0].firstStep = 1;
+        claims[0].lastStep = 8;
+        const PastSources sources { now, epochs, left, claims, &tables, nullptr };
+        const RunStatus early = statusAt(130 * kSecond, sources);
+        QCOMPARE(early.workers.size(), std::size_t(2));
+        QVERIFY(early.workers[0].alive && early.workers[1].alive);
+        QCOMPARE(early.workers[0].restarts, 0);
+        QCOMPARE(early.workers[0].chunkFraction, 0.0);
+        QCOMPARE(early.tokens, 1000); // it was there until then
+        const RunStatus later = statusAt(160 * kSecond, sources);
+        QCOMPARE(later.workers[0].restarts, 1);
+        QCOMPARE(later.tokens, 0);
+        const RunStatus between = statusAt(250 * kSecond, sources);
+        QVERIFY(!isAnyAlive(between));
+        QCOMPARE(between.workers[1].endCause, std::string("SIGKILL"));
+        QCOMPARE(statusAt(310 * kSecond, sources).workers.size(), std::size_t(1));
+    }
+
+    void runsOfOneNameWereOneInTheComparison()
+    {
+        const RunStory story({});
+        const RunStory other({ .workers = 1, .trained = 0 }, QStringLiteral("other"), story.workspace());
+        auto file = good(readRunFile(other.paths()));
+        file.config.name = "story";
+        file.tokenizerHash = "bb";
+        file.heldOutHash = "cc";
+        good(writeRunFile(other.paths(), file));
+        good(publishEvaluation(other.paths(), { 0, false, 3, 2.5, systemClock().wallNs() }));
+        good(publishEvaluation(story.paths(), { 0, false, 3, 2.5, systemClock().wallNs() }));
+        const auto comparison = good(compareRuns({ story.paths().folder(), other.paths().folder() }));
+        QVERIFY(comparison.runs[0].name != comparison.runs[1].name);
+        QVERIFY(comparison.runs[0].name.starts_with("story ("));
+        QCOMPARE(comparison.caveats.size(), std::size_t(2));
+        QVERIFY(comparison.caveats[0].find("different tokenizers") != std::string::npos);
+        QVERIFY(comparison.caveats[1].find("different text") != std::string::npos);
+        QVERIFY(QString::fromStdString(comparisonText(comparison)).contains(QStringLiteral("different tokenizers")));
+    }
+
+    void workThatWasLostWasNotAmongWhatIsTrainedAgain()
+    {
+        ResumePlan plan;
+        ResumePlan::CheckpointChoice choice;
+        choice.row.id = { 4 };
+        choice.verified = choice.canBeChosen = true;
+        choice.redo = { chunkIdOf({ 0, 0, 0 }), chunkIdOf({ 1, 0, 0 }) };
+        choice.kept = 1;
+        plan.checkpoints = { choice };
+        plan.effect.epochs = { { 1,
+            { cellOf(1, 0, 0, ChunkState::Committed), cellOf(1, 0, 1, ChunkState::Committed),
+                cellOf(1, 0, 2, ChunkState::Free, true), cellOf(1, 0, 3, ChunkState::Free) } } };
+        for (const ChunkCell& cell : plan.effect.epochs[0].cells)
+            ++plan.effect.byFate[static_cast<std::size_t>(plan.effect.fateOf(cell))];
+        QCOMPARE(plan.effect[ChunkFate::Lost], 1);
+        CheckpointChoices choices(plan);
+        const QStringList texts = textsOf(choices);
+        QVERIFY2(texts.contains(QStringLiteral("3")), qPrintable(texts.join(QLatin1Char('|')))); // 2 and the lost one
+        EpochTable table(plan);
+        table.show({});
+        QVERIFY(table.isHidden()); // of one epoch the counts say it
+        table.show(choice.redo);
+        QVERIFY(!table.isHidden());
+        const QString words = textsOf(table).join(QLatin1Char('|'));
+        QVERIFY2(words.contains(QStringLiteral("Epoch 1|–|1|–|–")), qPrintable(words));
+        QVERIFY2(words.contains(QStringLiteral("Epoch 2|1|1|1|1")), qPrintable(words));
+    }
+
+    void theResultOfAnEvaluationDidNotSayOfWhatItIs()
+    {
+        const QJsonObject answer { { QStringLiteral("loss"), 2.345678 }, { QStringLiteral("perplexity"), 10.4 },
+            { QStringLiteral("step"), 1200 }, { QStringLiteral("tokens"), 5120 },
+            { QStringLiteral("data"), QStringLiteral("held-out") } };
+        const QString text = WorkersPage::evaluationText(answer, QStringLiteral("checkpoint 3, replica 0"));
+        for (const char* part :
+            { "checkpoint 3, replica 0", "step 1,200", "2.3457", "10.40", "5,120 tokens", "held-out" })
+            QVERIFY2(text.contains(QLatin1String(part)), qPrintable(text));
+        QJsonObject other = answer;
+        other.insert(QStringLiteral("data"), QStringLiteral("/data/val.txt"));
+        other.insert(QStringLiteral("overlap"),
+            QJsonObject { { QStringLiteral("also_trained"), 5 }, { QStringLiteral("share"), 0.25 } });
+        const QString withOverlap = WorkersPage::evaluationText(other, {});
+        QVERIFY2(
+            withOverlap.contains(QStringLiteral("/data/val.txt")) && withOverlap.contains(QStringLiteral("25.0 %")),
+            qPrintable(withOverlap));
+    }
+
+    void foldersThatAreNoRunsHidTheOnesThatAre()
+    {
+        const RunStory story({});
+        const auto runs = story.paths().folder().parent_path();
+        std::filesystem::create_directories(runs / "notes");
+        write(runs / "letter.txt", "no run");
+        write(runs / "newer" / "run.json", R"({"format": 9, "furrow_version": "7.0"})");
+        write(runs / "strange" / "run.json", R"({"hello": 1})");
+        QCOMPARE(runFolders(story.workspace().toStdString()).size(), std::size_t(3));
+        QCOMPARE(runFolders(runs).size(), std::size_t(3)); // the folder of the runs was taken for an empty workspace
+        const RunLine newer = readRunLine(runs / "newer", true);
+        QVERIFY2(newer.problem.contains(QStringLiteral("was made by Furrow 7.0")), qPrintable(newer.problem));
+        const auto columns = libraryColumns();
+        for (const auto& column : columns)
+            QVERIFY2(column.text(newer) != QStringLiteral("0"), qPrintable(column.title())); // nothing is known of it
+        QVERIFY(readRunLine(story.paths().folder(), true).problem.isEmpty());
+    }
+
+    void dataOfLessThanOneWindowWasOfferedForLaunch()
+    {
+        const QTemporaryDir folder;
+        Workbench bench(folder.path());
+        NewRunPage page(bench);
+        page.show();
+        const auto file = std::filesystem::path(folder.path().toStdString()) / "tiny.txt";
+        write(file, "hi\n");
+        page.setSource(QString::fromStdString(file.string()));
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("less than one window")), kPatienceMs);
+    }
+
+    void theDataPageMarkedAnotherBlockThanItListed()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.cells().cells().empty(), kPatienceMs);
+        DataPage page(bench);
+        page.show();
+        const auto cell = std::find_if(bench.cells().cells().begin(), bench.cells().cells().end(),
+            [](const ChunkCell& one) { return one.block == 2; });
+        bench.selection().setChunks({ { cell->id, cell->block, cell->column } });
+        QTableView* blocks = nullptr;
+        for (auto* table : page.findChildren<QTableView*>())
+            if (table->accessibleName() == QStringLiteral("Blocks"))
+                blocks = table;
+        QCOMPARE(blocks->currentIndex().siblingAtColumn(0).data().toString(), QStringLiteral("B2"));
+    }
+
+    void eventsStoodInTheOrderInWhichTheyWereTold()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        EventsDock dock(bench);
+        bench.alerts().open(story.folder());
+        AttemptRow late = attemptOf(3, 1, 5000);
+        AttemptRow early = attemptOf(2, 1, 4000);
+        for (AttemptRow* row : { &late, &early })
+            row->reason = StopReason::Error;
+        bench.alerts().takeAttempts({ late, early }); // of before somebody looked
+        auto* table = dock.findChild<QTableView*>();
+        QCOMPARE(table->model()->rowCount(), 2); // they were in no list
+        QVERIFY(table->model()->index(0, 4).data().toString().contains(QStringLiteral("Attempt 2")));
+        QVERIFY(table->model()->index(1, 4).data().toString().contains(QStringLiteral("Attempt 3")));
+    }
+
+    void theLogShowedJsonToPeople()
+    {
+        const QString line = QStringLiteral(
+            R"(time: {"checkpoint_s":1.397,"data_s":2.3465,"merge_s":0,"seconds":36.277,"train_s":28.797})");
+        QCOMPARE(logText(line), QStringLiteral("It took 36 s: training 29 s, data 2 s, checkpoints 1 s"));
+        QCOMPARE(logText(QStringLiteral("time: soon")), QStringLiteral("time: soon"));
+    }
+
+    void anEventOfAnotherEpochHadANumberForAName()
+    {
+        EventRow event;
+        event.chunk = chunkIdOf({ 4, 3, 17 });
+        event.count = 4;
+        event.incarnation = 9;
+        event.from = static_cast<int>(ChunkState::Leased);
+        event.to = static_cast<int>(ChunkState::Trained);
+        event.cause = "trained";
+        const EventLine line = eventLine(event, nullptr);
+        QCOMPARE(line.chunkName, QStringLiteral("B3 C17 to C20"));
+        QCOMPARE(line.text, QStringLiteral("leased → trained")); // not "trained" twice
+        QCOMPARE(eventColumns()[2].text(line), QStringLiteral("5"));
+        QCOMPARE(line.worker, -1);
+        LedgerTables tables;
+        tables.incarnations = { processOf(9, 2, 1, 1, 0) };
+        QCOMPARE(eventLine(event, &tables).worker, 2);
+        event.from = -1;
+        event.to = static_cast<int>(ChunkState::Pending);
+        event.cause = "block known";
+        QVERIFY(eventLine(event, nullptr).text.startsWith(QStringLiteral("not prepared")));
+    }
+
+    /// The processes are read less often than the events.
+    void theFirstEventsOfAWorkerHadNoWorker()
+    {
+        RunStory story({});
+        Workbench bench(story.workspace());
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.events().rowCount() > 0, kPatienceMs);
+        story.trainOne(0, true);
+        QTRY_VERIFY_WITH_TIMEOUT(std::all_of(bench.events().rows().begin(), bench.events().rows().end(),
+                                     [](const EventLine& line) { return line.incarnation == 0 || line.worker >= 0; }),
+            kPatienceMs);
+    }
+
+    void continueBeganAnotherAttemptOfAFinishedRun()
+    {
+        const RunStory story({});
+        auto supervisor = story.supervisor();
+        good(supervisor.endAttempt(story.attempt(), StopReason::Epochs, {}));
+        QVERIFY(good(readStatus(story.paths())).state == RunState::Finished);
+        const Status answer = continueRun(story.paths());
+        QVERIFY(!answer.ok());
+        QVERIFY2(answer.error().message.find("nothing is paused") != std::string::npos, answer.error().message.c_str());
+    }
+
+    /// Near the end of an epoch two are open, and a run that went back has other epochs today.
+    void theReplayKnewOneEpochOnlyAndThatAsItIsToday()
+    {
+        RunStory story({ 2, 3, 1, 0, 8 });
+        story.openSecondEpoch(4);
+        Workbench bench(story.workspace());
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.replay().end() > bench.replay().begin() && !bench.cells().cells().empty()
+                && bench.watcher().status()->epochs.size() == 2 && !bench.claims().claims().empty(),
+            kPatienceMs);
+        const auto now = shownEpochs(*bench.watcher().status());
+        bench.replay().setMoment(bench.replay().end());
+        const RunStatus then = *shownStatus(bench);
+        const auto shown = shownEpochs(then);
+        QCOMPARE(shown->count(), std::int64_t(2));
+        for (const ChunkState state :
+            { ChunkState::Pending, ChunkState::Free, ChunkState::Leased, ChunkState::Trained, ChunkState::Committed })
+            QVERIFY2(shown->together.chunks[state] == now->together.chunks[state],
+                qPrintable(QStringLiteral("%1: %2, %3")
+                        .arg(chunkStateWord(state))
+                        .arg(shown->together.chunks[state])
+                        .arg(now->together.chunks[state])));
+        bench.replay().setMoment(bench.replay().begin());
+        QCOMPARE(shownEpochs(*shownStatus(bench))->count(), std::int64_t(1));
+    }
+
+    void aReasonThatIsASentenceHadTwoFullStops()
+    {
+        Appearance appearance(false);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        const RunStory story({});
+        auto supervisor = story.supervisor();
+        const std::string reason
+            = sentence("The folder %1 is not there: it was moved or deleted, or its disk is not mounted.", { "/data" });
+        good(supervisor.endAttempt(story.attempt(), StopReason::Error, reason));
+        const RunStatus status = good(readStatus(story.paths()));
+        const QString evidence = evidenceText(status, QStringLiteral(" "));
+        QVERIFY2(evidence.contains(QString::fromStdString(reason)) && !evidence.contains(QStringLiteral("..")),
+            qPrintable(evidence));
+        appearance.setLanguage(QStringLiteral("es"));
+        QVERIFY2(!evidenceText(status, QStringLiteral(" ")).contains(QStringLiteral("is not there")),
+            qPrintable(evidenceText(status, QStringLiteral(" "))));
+    }
+};
+
+QTEST_MAIN(TestNewcomer)
+#include "tst_newcomer.moc"
