@@ -178,7 +178,8 @@ void addDataCommands(CLI::App& app, Chosen& chosen)
     auto po = std::make_shared<ProbeOptions>();
     auto* probing = data->add_subcommand(
         "probe", "Say what a data set holds: files, samples, blocks, chunks, tokens, first rows.");
-    probing->add_option("source", po->source, "File, folder, glob or hf:// source.")->required();
+    probing->add_option("source", po->source, "File, folder, glob, hf://, https://, s3:// or gs:// source.")
+        ->required();
     probing->add_option("--preset", po->preset, "Starting point of the settings.");
     probing
         ->add_option("--workspace", po->workspace,

@@ -5,6 +5,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/data/distant_source.h"
 #include "core/run/measured_export.h"
 #include "core/run/run_paths.h"
 
@@ -45,7 +46,8 @@ const std::vector<Task>& tasks()
     static const std::vector<Task> all = {
         { "eval", "Loss on the evaluation text of the run, or on another one, with the share of it that was trained.",
             { { "--checkpoint", "Folder name below checkpoints/; without it the newest." },
-                { "--data", "File, folder or hf:// source to evaluate instead." }, kDevice, kThreads } },
+                { "--data", "File, folder, hf://, https://, s3:// or gs:// source to evaluate instead." }, kDevice,
+                kThreads } },
         { "sample", "Write text with the model.",
             { { "--prompt", "Beginning of the text." }, kTokens, kTemperature, kTopK, kTopP, kSampleSeed,
                 { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
@@ -93,7 +95,7 @@ int perform(const Task& task, const Given& given)
     ProcessOptions options;
     options.arguments = { "--role", "task", "--task", task.name, given.folder };
     const auto data = given.values.find("--data");
-    options.withSecrets = data != given.values.end() && data->second.starts_with("hf://");
+    options.withSecrets = data != given.values.end() && isDistantPath(data->second);
     const auto threads = given.values.find(kThreads.name);
     if (threads == given.values.end() || threads->second.empty())
         options.arguments.insert(options.arguments.end(),

@@ -5,6 +5,7 @@
 #include "core/base/regular_file.h"
 #include "core/base/synced_folder.h"
 #include "core/base/sentence.h"
+#include "core/base/sync_file.h"
 #include "core/base/system_error.h"
 
 #include <cerrno>
@@ -345,6 +346,16 @@ Status RandomAccessFile::readAt(std::uint64_t offset, std::span<std::byte> into)
         into = into.subspan(static_cast<std::size_t>(got));
     }
     return {};
+}
+
+Status syncFile(const std::filesystem::path& path)
+{
+    const int handle = openRetrying(path.c_str(), O_RDONLY);
+    if (handle < 0)
+        return systemError(sentence("cannot open %1", { utf8Text(path) }), errno);
+    const int failed = ::fdatasync(handle) == 0 ? 0 : errno;
+    ::close(handle);
+    return failed == 0 ? Status {} : Status(systemError(sentence("cannot sync %1", { utf8Text(path) }), failed));
 }
 
 } // namespace furrow

@@ -5,6 +5,7 @@
 #include "core/base/regular_file.h"
 #include "core/base/synced_folder.h"
 #include "core/base/sentence.h"
+#include "core/base/sync_file.h"
 #include "core/base/system_error.h"
 #include "core/base/windows_api.h"
 
@@ -341,6 +342,15 @@ Status RandomAccessFile::readAt(std::uint64_t offset, std::span<std::byte> into)
         offset += got;
         into = into.subspan(got);
     }
+    return {};
+}
+
+Status syncFile(const std::filesystem::path& path)
+{
+    const WindowsHandle file(::CreateFileW(
+        systemPath(path).c_str(), GENERIC_WRITE, kShareAll, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
+    if (!file || !::FlushFileBuffers(file.get()))
+        return lastError(sentence("cannot sync %1", { utf8Text(path) }));
     return {};
 }
 

@@ -256,7 +256,8 @@ bool isSigningParameter(std::string_view text, std::size_t begin, std::size_t en
         [&](std::string_view one) { return name == one && (inAddress || one.starts_with("x-")); });
 }
 
-std::string withoutSignatures(std::string_view text)
+/// The values of parameters that sign an address.
+std::vector<Place> signaturesIn(std::string_view text)
 {
     std::vector<Place> places;
     std::size_t word = 0; // where the word begins that ends here
@@ -272,8 +273,10 @@ std::string withoutSignatures(std::string_view text)
         }
         word = i + 1;
     }
-    return hidden(text, places);
+    return places;
 }
+
+std::string withoutSignatures(std::string_view text) { return hidden(text, signaturesIn(text)); }
 
 std::string withoutBearers(std::string_view text)
 {
@@ -305,6 +308,14 @@ AddressParts withoutAccount(std::string_view address)
     return parts;
 }
 
+std::string publicAddress(std::string_view address)
+{
+    std::string plain = withoutAccount(address).address;
+    if (!signaturesIn(plain).empty())
+        plain.resize(std::min(plain.find_first_of("?#"), plain.size()));
+    return plain;
+}
+
 void rememberSecret(std::string_view secret) { knownSecrets().add(secret); }
 
 std::string withoutSecrets(std::string_view text)
@@ -319,7 +330,7 @@ bool isSecretVariable(std::string_view name, std::string_view value)
     const std::string key = lower(name);
     return std::any_of(kSecretKeys.begin(), kSecretKeys.end(), [&key](std::string_view secret) {
         return key.ends_with(secret);
-    }) || !withoutAccount(value).account.empty();
+    }) || publicAddress(value) != value;
 }
 
 std::string redacted(std::string_view everything)

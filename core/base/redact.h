@@ -22,7 +22,7 @@ std::string withoutSecrets(std::string_view text);
 std::string redacted(std::string_view text);
 
 /// A variable of the environment that only a process which sends it may have: its name says secret, or its value is an
-/// address with a password.
+/// address with a password or a signature.
 bool isSecretVariable(std::string_view name, std::string_view value);
 
 /// A text that must not reach a log, a file or a message: it can be sent, not printed. Remembers itself
@@ -50,5 +50,8 @@ struct AddressParts {
     std::string address;
 };
 AddressParts withoutAccount(std::string_view address);
+
+/// The address as it may be kept: without its account, and without all of its parameters when one of them signs it.
+std::string publicAddress(std::string_view address);
 
 } // namespace furrow

@@ -25,13 +25,19 @@ struct Rules {
     }
 
     /// Settings are kept in run.json and shown everywhere: no place for a password.
-    void noAccount(const char* key, const std::string& source)
+    void noSecret(const char* key, const std::string& source)
     {
-        if (!withoutAccount(source).account.empty())
-            refuse(key,
-                sentence(
-                    "%1 has %2, an address with a name or password in it, which would be kept in the run. Give a file, or hf://owner/name and the secret in HF_TOKEN.",
-                    { key, withoutSecrets(source) }));
+        const std::string kept = publicAddress(source);
+        if (kept == source)
+            return;
+        refuse(key,
+            source.starts_with("http")
+                ? sentence(
+                      "%1 has %2, an address with a password or a signature in it, which would be kept in the run. Put the whole address into the environment variable FURROW_DATA_SECRET, also when the run is resumed, and give here %3.",
+                      { key, withoutSecrets(source), kept })
+                : sentence(
+                      "%1 has %2, an address with a name or password in it, which would be kept in the run. Give a file, or hf://owner/name and the secret in HF_TOKEN.",
+                      { key, withoutSecrets(source) }));
     }
 
     std::string valueOf(const char* key) const { return settingText(c, *findSetting(key)); }
@@ -56,10 +62,10 @@ struct Rules {
     void data()
     {
         if (c.data.empty())
-            refuse("data", sentence("%1 is empty, allowed is at least one file, folder or hf:// source.", { "data" }));
+            refuse("data", sentence("%1 is empty, allowed is at least one file, folder, hf://, https://, s3:// or gs:// source.", { "data" }));
         for (const auto& source : c.data)
-            noAccount("data", source);
-        noAccount("eval_data", c.evalData);
+            noSecret("data", source);
+        noSecret("eval_data", c.evalData);
         if (c.tokenizer.empty())
             refuse("tokenizer",
                 sentence("%1 is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.", { "tokenizer" }),

@@ -205,6 +205,12 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     state->tokenizer = std::move(tokenizer);
     state->cache = std::move(cache);
     state->access = std::make_unique<CachedAccess>(state->cache, state->identity);
+    std::set<std::string> compared;
+    for (const auto& source : state->manifest.sources)
+        for (const auto& file : source.files)
+            if (isDistantPath(file.path) && whyNotCompared(file, state->cache->capBytes()).empty())
+                compared.insert(file.pathOnDisk());
+    state->access->proofs().expect(std::ssize(compared));
     FURROW_TRY_ASSIGN(auto rules, sampleRules(config, state->manifest));
     state->excludedChunks = Quarantine::parse(state->manifest.quarantine).value()->chunks(); // sampleRules has read it
     for (const auto& source : state->manifest.sources) {
@@ -516,11 +522,11 @@ ComparedFiles BlockManager::comparedFiles() const
     for (const auto& source : state_->manifest.sources)
         for (const auto& file : source.files) {
             ++place;
-            if (!isHubPath(file.path))
+            if (!isDistantPath(file.path))
                 continue;
             ++all.files;
             const auto why = whyNotCompared(file, state_->access->capBytes());
-            if (proven.contains(file.path))
+            if (proven.contains(file.pathOnDisk()))
                 all.compared.insert(place);
             else if (!why.empty())
                 all.never.insert(place);

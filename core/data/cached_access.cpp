@@ -50,22 +50,24 @@ DataFile archiveOf(const DataFile& file)
 
 bool fillsCache(const DataFile& file)
 {
-    if (isSmallInZip(file))
+    if (isSmallInZip(file) && !isDistantPath(file.path))
         return false;
-    const bool isHere = file.isStoredPlain() && !isInPackedArchive(file) && !isHubPath(file.path);
-    return (file.format.format != TextFormat::Parquet || file.fetchWhole)
+    const bool isHere = file.isStoredPlain() && !isInPackedArchive(file) && !isDistantPath(file.path);
+    return (file.format.format != TextFormat::Parquet || file.fetchWhole || file.member)
         && !isHere; // else only the pages of a row group of Parquet are fetched
 }
 
 std::string whyNotCompared(const DataFile& file, std::uint64_t cacheBytes)
 {
     if (!isPromised(file))
-        return sentence("the hub promises no SHA-256 of it");
-    if (file.format.format != TextFormat::Parquet)
+        return isWebPath(file.path)
+            ? sentence("its server promises no SHA-256 of it; what comes is compared with its ETag or Last-Modified")
+            : sentence("the hub promises no SHA-256 of it");
+    if (file.format.format != TextFormat::Parquet || file.member)
         return {};
     if (!file.fetchWhole)
         return sentence("only the columns that are needed are read of it");
-    const bool hasRoom = cacheBytes == 0 || file.sizeBytes <= cacheBytes / kDownloadShare;
+    const bool hasRoom = cacheBytes == 0 || isWebPath(file.path) || file.sizeBytes <= cacheBytes / kDownloadShare;
     return hasRoom ? std::string()
                    : sentence("it is larger than a quarter of the cache (cache_gib), so it is read by parts");
 }
@@ -79,7 +81,7 @@ CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache, std::shared_ptr<So
 
 Result<std::shared_ptr<const ByteSource>> CachedAccess::stored(const DataFile& file)
 {
-    if (isHubPath(file.path))
+    if (isDistantPath(file.path) && !file.member)
         return file.fetchWhole && whyNotCompared(file, capBytes()).empty() ? local(file) : direct_.stored(file);
     auto source = local(file);
     return source.ok() && file.member ? sliceOf(source.value(), file.member->offset, file.member->packedBytes) : source;
@@ -87,17 +89,18 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::stored(const DataFile& f
 
 Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& file)
 {
-    if (!isHubPath(file.path))
-        return isInPackedArchive(file) ? expanded(archiveOf(file))
-                                       : openWatched(file, identity_, [this, &file] { return direct_.onDisk(file); });
+    if (isInPackedArchive(file))
+        return expanded(archiveOf(file));
+    if (!isDistantPath(file.path))
+        return openWatched(file, identity_, [this, &file] { return direct_.onDisk(file); });
     for (const auto& open : whole_)
-        if (open.fileName == file.path)
+        if (open.fileName == file.pathOnDisk())
             return open.source;
     auto source = downloadHubFile(file, sharedHubClient(), *cache_, *proofs_);
     if (source.ok()) {
         if (whole_.size() >= kKeptOpen)
             whole_.pop_front();
-        whole_.push_back({ file.path, source.value() });
+        whole_.push_back({ file.pathOnDisk(), source.value() });
     }
     return source;
 }
@@ -105,9 +108,9 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& fi
 Result<std::unique_ptr<ByteStream>> CachedAccess::plainFrom(const DataFile& file, std::uint64_t offset)
 {
     FURROW_TRY_ASSIGN(auto source,
-        !file.isStoredPlain()      ? expanded(file)
-            : isHubPath(file.path) ? local(file)
-                                   : stored(file));
+        !file.isStoredPlain()                          ? expanded(file)
+            : isDistantPath(file.path) && !file.member ? local(file)
+                                                       : stored(file));
     return streamFrom(std::move(source), offset);
 }
 
@@ -154,14 +157,14 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::expanded(const DataFile&
 bool CachedAccess::doubt(const DataFile& file)
 {
     direct_.forgetOpen();
-    std::erase_if(whole_, [&file](const Open& open) { return open.fileName == file.path; });
+    std::erase_if(whole_, [&file](const Open& open) { return open.fileName == file.pathOnDisk(); });
     const std::string name = expandedName(file);
     std::erase_if(open_, [&name](const Open& open) { return open.fileName == name; });
     if (!file.isStoredPlain() && cache_->find(kExpanded, name))
         (void)cache_->quarantine(kExpanded, name); // nothing tells what it must hold
     if (isInPackedArchive(file))
         (void)doubt(archiveOf(file));
-    return isHubPath(file.path) && doubtHubFile(file, *cache_, *proofs_);
+    return isDistantPath(file.path) && doubtHubFile(file, *cache_, *proofs_);
 }
 
 Status CachedAccess::expand(const DataFile& file, const std::string& fileName)

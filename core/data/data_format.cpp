@@ -5,6 +5,7 @@
 #include "core/config/csv_character.h"
 #include "core/data/arrow_rows.h"
 #include "core/data/column_path.h"
+#include "core/data/distant_source.h"
 #include "core/data/json_text.h"
 #include "core/data/text_encoding.h"
 #include "core/data/content_claim.h"
@@ -192,7 +193,7 @@ Result<bool> isBinary(const ByteSource& source, const std::string& name, Compres
 {
     if (looksBinary(head))
         return true;
-    const bool isCheap = compression == Compression::None && !name.starts_with("hf://");
+    const bool isCheap = compression == Compression::None && !isDistantPath(name);
     if (!isCheap || source.sizeBytes() < 3 * kHeadBytes)
         return false;
     std::string stretch(kHeadBytes, '\0');
@@ -288,7 +289,11 @@ std::vector<std::string> readingOf(const FileFormat& format, const std::string& 
         sentences.push_back(sentence(
             "%1 is a WebDataset: its files of one name are one row, and their endings are its columns.", { name }));
     if (!format.encoding.empty())
-        sentences.push_back(sentence("%1 is %2 text and is converted to UTF-8.", { name, format.encoding }));
+        sentences.push_back(format.otherEncoding.empty()
+                ? sentence("%1 is %2 text and is converted to UTF-8.", { name, format.encoding })
+                : sentence(
+                      "%1 is taken as %2 text and is converted to UTF-8. It could as well be %3: name the right one with --encoding.",
+                      { name, format.encoding, format.otherEncoding }));
     else if (format.damagedUtf8)
         sentences.push_back(
             sentence("%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.",
@@ -305,7 +310,7 @@ Result<std::vector<std::string>> encodingSamples(
     constexpr std::size_t kStretchBytes = 16 << 10;
     constexpr std::uint64_t kStretches = 15;
     std::vector<std::string> samples { head };
-    const bool isCheap = format.compression == Compression::None && !name.starts_with("hf://");
+    const bool isCheap = format.compression == Compression::None && !isDistantPath(name);
     if (!isCheap || source.sizeBytes() <= head.size() + kStretchBytes)
         return samples;
     const std::uint64_t step = (source.sizeBytes() - head.size() - kStretchBytes) / kStretches;
@@ -330,6 +335,9 @@ Status findEncoding(const ByteSource& source, const std::string& name, const std
     const auto guess = guessEncoding(samples);
     format.encoding = guess.encoding;
     format.damagedUtf8 = guess.damaged;
+    if (!guess.other.empty())
+        format.otherEncoding = sentence(
+            "%1, which reads %2 where %3 reads %4", { guess.other, guess.otherWord, guess.encoding, guess.word });
     return {};
 }
 

@@ -30,6 +30,7 @@ struct FileFormat {
     std::string encoding; ///< what is converted to UTF-8 (text_encoding.h); "" for what is UTF-8
     bool damagedUtf8
         = false; ///< some bytes are no characters, and no other encoding is likely; not part of what is frozen
+    std::string otherEncoding {}; ///< in words, one that is nearly as likely, or ""; not part of what is frozen
     CsvDialect csv; ///< of csv and tsv
     std::string
         list; ///< of json: where the list of rows is (ColumnPath, without "[]"); "": the document itself is the list

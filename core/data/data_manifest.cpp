@@ -7,6 +7,7 @@
 #include "core/base/sentence.h"
 #include "core/config/csv_character.h"
 #include "core/config/json_reading.h"
+#include "core/data/distant_source.h"
 
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,7 @@ constexpr int kVersionOfAllDuplicates
     = 3; ///< only where it says something that a reader of version 2 would do otherwise
 constexpr int kVersionOfFurtherSources = 4; ///< the same: files inside archives, other compressions than gzip and zstd,
                                             ///< other formats than Parquet and before
+constexpr int kVersionOfWebFiles = 5; ///< the same: files of other servers than the hub
 constexpr std::uint64_t kWholeHashBytes = 64ull << 20; ///< larger files are sampled
 constexpr std::uint64_t kSampleBytes = 64ull << 10;
 constexpr std::uint64_t kSamples = 32;
@@ -77,6 +79,8 @@ json toJson(const DataFile& file)
         j["csv"] = toJson(file.format.csv);
     if (!file.format.list.empty())
         j["list"] = file.format.list;
+    if (!file.version.empty())
+        j["version"] = file.version;
     if (file.fetchWhole)
         j["fetch_whole"] = true;
     if (file.member)
@@ -132,6 +136,10 @@ bool needsFurtherSources(const DataFile& file)
 int versionOf(const DataManifest& manifest)
 {
     for (const auto& source : manifest.sources)
+        if (std::any_of(source.files.begin(), source.files.end(),
+                [](const DataFile& file) { return isWebPath(file.pathOnDisk()); }))
+            return kVersionOfWebFiles;
+    for (const auto& source : manifest.sources)
         if (std::any_of(source.files.begin(), source.files.end(), needsFurtherSources))
             return kVersionOfFurtherSources;
     return manifest.skipsAllDuplicates ? kVersionOfAllDuplicates : kManifestVersion;
@@ -145,6 +153,7 @@ DataFile fileFromJson(const JsonPart& j)
     j["modified_ns"].to(file.modifiedNs);
     j["sha256"].to(file.hash);
     j["whole"].to(file.wholeHash);
+    file.version = j.valueOr("version", std::string());
     file.fetchWhole = j.valueOr("fetch_whole", false);
     j["skip_bytes"].to(file.format.skipBytes);
     file.format.format = formatOf(j["format"]);
@@ -204,10 +213,10 @@ Result<DataManifest> readManifest(std::string_view text)
     JsonReading reading(text);
     const JsonPart j = reading.root();
     const int version = j["version"].as<int>();
-    if (reading.ok() && version > kVersionOfFurtherSources)
+    if (reading.ok() && version > kVersionOfWebFiles)
         return Error { ErrorCode::InvalidArgument,
             sentence("The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.",
-                { std::to_string(version), std::to_string(kVersionOfFurtherSources) }) };
+                { std::to_string(version), std::to_string(kVersionOfWebFiles) }) };
     DataManifest manifest;
     j["sources"].each([&manifest](const JsonPart& source) { manifest.sources.push_back(sourceFromJson(source)); });
     manifest.quarantine = j.valueOr("quarantine", std::string());

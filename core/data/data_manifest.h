@@ -13,12 +13,15 @@ namespace furrow {
 
 /// One file of a source as it was when the run was made.
 struct DataFile {
-    std::string path; ///< UTF-8: absolute, or an address of the hub; inside an archive "archive.zip/name"
+    std::string
+        path; ///< UTF-8: absolute, or an address (isDistantPath) without secrets; inside an archive "archive.zip/name"
     std::uint64_t sizeBytes = 0; ///< as stored: inside an archive what the file takes there
     std::int64_t modifiedNs = 0; ///< 0 where a revision or a hash of the whole file says more
-    std::string
-        hash; ///< SHA-256, of the whole file or of samples of it; of a file inside an archive that of the archive
+    std::string hash; ///< SHA-256, of the whole file or of samples of it; of a distant file without one what else names
+                      ///< its content; of a file inside an archive that of the archive
     bool wholeHash = false;
+    std::string version {}; ///< of a file outside of the hub: what its server called it (ETag, Last-Modified); "": it
+                            ///< is known by its hash alone
     bool fetchWhole = false; ///< of the hub, though it could be read by ranges: nearly all of it is needed, and only as
                              ///< a whole it can be checked
     FileFormat format;

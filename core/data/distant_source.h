@@ -2,7 +2,19 @@
 
 #include "core/data/byte_source.h"
 
+#include <string_view>
+
 namespace furrow {
+
+/// A file of a server or of a store of objects, outside of the hub.
+inline bool isWebPath(std::string_view path)
+{
+    return path.starts_with("https://") || path.starts_with("http://") || path.starts_with("s3://")
+        || path.starts_with("gs://");
+}
+inline bool isHubPath(std::string_view path) { return path.starts_with("hf://"); }
+/// Not on this disk.
+inline bool isDistantPath(std::string_view path) { return isHubPath(path) || isWebPath(path); }
 
 struct ByteRange {
     std::uint64_t offset = 0;

@@ -79,15 +79,15 @@ Result<std::shared_ptr<const ByteSource>> DirectAccess::stored(const DataFile& f
 
 Result<std::shared_ptr<const ByteSource>> DirectAccess::onDisk(const DataFile& file)
 {
-    if (isHubPath(file.path)) {
+    if (isDistantPath(file.path)) {
         for (const auto& open : open_)
-            if (open.path == file.path)
+            if (open.path == file.pathOnDisk())
                 return open.source;
         auto source = openHubFile(file, sharedHubClient(), pieces_, proofs_);
         if (source.ok()) {
             if (open_.size() >= kKeptOpen)
                 open_.pop_front();
-            open_.push_back({ file.path, source.value() });
+            open_.push_back({ file.pathOnDisk(), source.value() });
         }
         return source;
     }

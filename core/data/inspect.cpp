@@ -9,6 +9,7 @@
 #include "core/data/cached_access.h"
 #include "core/data/chunk_collector.h"
 #include "core/data/hub/hub_files.h"
+#include "core/data/hub/web_files.h"
 #include "core/data/parquet_rows.h"
 #include "core/data/row_choice.h"
 #include "core/data/row_reader.h"
@@ -59,6 +60,8 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
 {
     if (isHubPath(spec))
         return describeHubSource(spec, config, sharedHubClient());
+    if (isWebPath(spec))
+        return describeWebSource(spec, config, sharedHubClient());
     FURROW_TRY_ASSIGN(auto found, findSourceFiles(spec));
     DataSource source;
     source.spec = spec;
@@ -89,6 +92,8 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
 /// How files are read, once for each way in which some of the source are.
 void describeReading(const DataSource& source, DataInspection& inspection)
 {
+    if (isWebPath(source.spec))
+        inspection.reading.push_back(whereFrom(source));
     constexpr std::size_t kMostWays = 5;
     std::set<std::vector<std::string>> ways;
     for (const auto& file : source.files)
@@ -122,7 +127,7 @@ Status chooseColumn(FileAccess& access, const RunConfig& config, DataSource& sou
         }
         const bool onlyBySample = (file.format.format == TextFormat::JsonLines
             || file.format.format == TextFormat::JsonList); // members may be missing in some lines
-        if (isHubPath(file.path) || (onlyBySample && source.files.size() > 1000))
+        if (isDistantPath(file.path) || (onlyBySample && source.files.size() > 1000))
             break; // opening each of thousands of files takes too long; rows without the member are counted as
                    // unreadable
     }
@@ -135,7 +140,7 @@ Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSour
 {
     constexpr double kNearlyAll = 0.95;
     if (source.files.empty() || !isHubPath(source.files.front().path)
-        || source.files.front().format.format != TextFormat::Parquet)
+        || source.files.front().format.format != TextFormat::Parquet || source.files.front().member)
         return {};
     auto& first = source.files.front(); // files of one source are alike
     FURROW_TRY_ASSIGN(auto bytes, access.stored(first));
@@ -169,7 +174,7 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOp
     FURROW_TRY_ASSIGN(auto scanner, openRowScanner(access, file, options, 0));
     const bool metadataOnly = file.format.format == TextFormat::Parquet;
     const std::uint64_t expansion = file.isCompressed() ? 4 : 1;
-    const bool remote = isHubPath(file.path);
+    const bool remote = isDistantPath(file.path);
     const bool whole = metadataOnly || (!remote && file.sizeBytes * expansion <= budget);
     const std::uint64_t stop = whole ? UINT64_MAX : remote ? kRemoteSampledBytes : kSampledBytes;
     RowCount count;
@@ -204,7 +209,7 @@ Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunC
     for (std::size_t s = 0; s < manifest.sources.size(); ++s) {
         const auto& source = manifest.sources[s];
         double rows = 0;
-        const bool remote = isHubPath(source.spec);
+        const bool remote = isDistantPath(source.spec);
         std::uint64_t counted = 0;
         for (std::size_t f = 0; f < source.files.size(); ++f) {
             const auto& file = source.files[f];

@@ -1,6 +1,7 @@
 #include "core/data/row_choice.h"
 
 #include "core/base/random.h"
+#include "core/data/distant_source.h"
 
 #include <algorithm>
 
@@ -23,7 +24,7 @@ RowChoice::RowChoice(const RunConfig& config, const DataManifest& manifest)
     , max_(config.maxSamples)
 {
     for (const auto& source : manifest.sources) {
-        const bool byRanges = source.files.empty() || !source.files.front().path.starts_with("hf://")
+        const bool byRanges = source.files.empty() || !isDistantPath(source.files.front().path)
             || source.files.front().format.format == TextFormat::Parquet;
         wholeFiles_.push_back(!byRanges && source.files.size() >= kManyFiles);
     }
@@ -49,7 +50,7 @@ bool RowChoice::keeps(std::size_t source, std::size_t file, std::uint64_t unit) 
 std::uint64_t unitBytes(const DataFile& file)
 {
     const bool isHere
-        = file.format.rules >= 2 && !file.path.starts_with("hf://"); // nothing is saved by leaving out 64 KiB of it
+        = file.format.rules >= 2 && !isDistantPath(file.path); // nothing is saved by leaving out 64 KiB of it
     return std::max(isHere ? 1 : kMinUnitBytes, file.sizeBytes / kMaxUnits);
 }
 

@@ -227,7 +227,8 @@ Result<SourceFiles> findSourceFiles(const std::string& spec)
     if (status.type() == fs::file_type::not_found) {
         if (spec.find_first_of("*?[") == std::string::npos)
             return Error { ErrorCode::NotFound,
-                sentence("%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub.",
+                sentence(
+                    "%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub, https://... for a file of a server.",
                     { spec }) };
         auto globbed = findByGlob(spec);
         if (globbed.ok())

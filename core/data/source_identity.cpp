@@ -46,6 +46,10 @@ private:
 
 Status SourceIdentity::check(const DataFile& file)
 {
+    if (isWebPath(file.path)) {
+        const auto how = sharedHubClient()->whyChanged(file.pathOnDisk());
+        return how.empty() ? Status {} : Status(Error { ErrorCode::InvalidArgument, how });
+    }
     if (isHubPath(file.path))
         return {};
     auto stamp = stampOfSame(file);

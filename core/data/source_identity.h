@@ -12,7 +12,8 @@ namespace furrow {
 
 /// Whether the local files of a data set are still those that its manifest was made of. A file that was hashed once is
 /// then known by its stamp, so that asking costs one call; one whose stamp changed is hashed again. Files of the hub
-/// are pinned by their revision and always the same. Thread-safe.
+/// are pinned by their revision and always the same; of other servers' files each answer is compared, and who finds
+/// another one notes it (HubClient::changed). Thread-safe.
 class SourceIdentity {
 public:
     /// Ok: the file is as it was. InvalidArgument: it is another one now, with how in words; other codes: it cannot be

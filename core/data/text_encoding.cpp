@@ -85,18 +85,67 @@ void count(std::string_view sample, bool isBeginning, Utf8Count& counts)
     }
 }
 
-std::string likelyEncoding(const std::string& bytes)
+/// A single byte is a single character.
+bool isSingleByte(const std::string& encoding)
 {
+    const auto converter = openConverter(encoding);
+    return converter && ucnv_getMaxCharSize(converter.get()) == 1;
+}
+
+std::string decoded(std::string_view bytes, const std::string& encoding)
+{
+    UErrorCode error = U_ZERO_ERROR;
+    std::string text(4 * bytes.size() + 1, '\0');
+    const auto size = ucnv_convert("UTF-8", encoding.c_str(), text.data(), static_cast<std::int32_t>(text.size()),
+        bytes.data(), static_cast<std::int32_t>(bytes.size()), &error);
+    text.resize(U_SUCCESS(error) ? static_cast<std::size_t>(size) : 0);
+    return text;
+}
+
+/// The first word that two encodings of single bytes read differently.
+std::string_view differingWord(std::string_view bytes, const std::string& one, const std::string& other)
+{
+    constexpr std::size_t kLongest = 40;
+    constexpr std::string_view kBetween = " \t\r\n\"',;.:()<>[]{}";
+    while (!bytes.empty()) {
+        const auto word = bytes.substr(0, bytes.find_first_of(kBetween));
+        const bool isAscii = std::all_of(word.begin(), word.end(), [](char c) { return (c & 0x80) == 0; });
+        if (!isAscii && word.size() <= kLongest && decoded(word, one) != decoded(word, other))
+            return word;
+        bytes.remove_prefix(std::min(bytes.size(), word.size() + 1));
+    }
+    return {};
+}
+
+EncodingGuess likelyEncoding(const std::string& bytes)
+{
+    constexpr int kSure = 40; ///< prose of one language in its own encoding reaches this, lists of names do not
     UErrorCode error = U_ZERO_ERROR;
     const std::unique_ptr<UCharsetDetector, CloseDetector> detector(ucsdet_open(&error));
     ucsdet_setText(detector.get(), bytes.data(), static_cast<std::int32_t>(bytes.size()), &error);
-    const UCharsetMatch* match = ucsdet_detect(detector.get(), &error);
-    if (U_FAILURE(error) || match == nullptr || ucsdet_getConfidence(match, &error) < kLikely)
-        return "";
-    const std::string name = ucsdet_getName(match, &error);
-    if (U_FAILURE(error) || name == "UTF-8" || isWideEncoding(name))
-        return "";
-    return name == "ISO-8859-1" ? "windows-1252" : name; // the same characters, and those that Windows adds
+    std::int32_t count = 0;
+    const UCharsetMatch** matches = ucsdet_detectAll(detector.get(), &count, &error);
+    const int best = U_SUCCESS(error) && count > 0 ? ucsdet_getConfidence(matches[0], &error) : 0;
+    if (U_FAILURE(error) || best < kLikely)
+        return { "", true };
+    const auto nameOf = [&error](const UCharsetMatch* match) {
+        const char* name = ucsdet_getName(match, &error);
+        const std::string known = U_SUCCESS(error) && name != nullptr ? name : "";
+        return known == "ISO-8859-1" ? "windows-1252" : known; // the same characters, and those that Windows adds
+    };
+    EncodingGuess guess { nameOf(matches[0]) };
+    const int nearly = best / (best < kSure ? 3 : 2); // from here on another one is worth a word
+    if (guess.encoding.empty() || guess.encoding == "UTF-8" || isWideEncoding(guess.encoding))
+        return { "", true };
+    for (std::int32_t i = 1; i < count && guess.other.empty() && isSingleByte(guess.encoding); ++i) {
+        const std::string other = nameOf(matches[i]);
+        if (ucsdet_getConfidence(matches[i], &error) < nearly || other.empty() || !isSingleByte(other))
+            continue;
+        const auto word = differingWord(bytes, guess.encoding, other);
+        if (!word.empty())
+            guess = { guess.encoding, false, other, decoded(word, guess.encoding), decoded(word, other) };
+    }
+    return guess;
 }
 
 class DecodedStream : public ByteStream {
@@ -179,9 +228,7 @@ EncodingGuess guessEncoding(std::span<const std::string> samples)
         return {};
     if (counts.characters > counts.broken || counts.broken < kEvidence)
         return { "", true };
-    auto likely = likelyEncoding(suspicious);
-    const bool damaged = likely.empty();
-    return { std::move(likely), damaged };
+    return likelyEncoding(suspicious);
 }
 
 Result<std::string> encodingNamed(const std::string& name)

@@ -14,6 +14,9 @@ namespace furrow {
 struct EncodingGuess {
     std::string encoding; ///< "" for UTF-8, and where nothing is likely enough
     bool damaged = false; ///< taken as UTF-8, though some bytes are none
+    std::string other {}; ///< another encoding that is nearly as likely and gives other letters; "": none
+    std::string word {}; ///< of the text, in `encoding`, as UTF-8 ...
+    std::string otherWord {}; ///< ... and the same bytes in `other`
 };
 /// @param samples  the beginning of the file, and stretches from elsewhere in it
 EncodingGuess guessEncoding(std::span<const std::string> samples);

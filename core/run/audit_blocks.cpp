@@ -12,6 +12,7 @@
 #include "core/run/feeder_meters.h"
 
 #include <algorithm>
+#include <set>
 
 namespace furrow {
 
@@ -106,12 +107,16 @@ Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, con
         ledger, row.block, block.value().summaries(), file.config.seqLen, "block", sentence("the prepared block"), log);
 }
 
-std::vector<DataFile> hubFilesOf(const DataManifest& manifest)
+/// Of files inside one archive the first.
+std::vector<DataFile> distantFilesOf(const DataManifest& manifest)
 {
     std::vector<DataFile> files;
+    std::set<std::string> paths;
     for (const auto& source : manifest.sources)
-        std::copy_if(source.files.begin(), source.files.end(), std::back_inserter(files),
-            [](const DataFile& file) { return isHubPath(file.path); });
+        std::copy_if(
+            source.files.begin(), source.files.end(), std::back_inserter(files), [&paths](const DataFile& file) {
+                return isDistantPath(file.path) && paths.insert(file.pathOnDisk()).second;
+            });
     return files;
 }
 
@@ -202,7 +207,7 @@ Status auditBlocks(
 Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log)
 {
     const auto manifest = readManifest(file.dataManifest);
-    const auto all = manifest.ok() ? hubFilesOf(manifest.value()) : std::vector<DataFile> {};
+    const auto all = manifest.ok() ? distantFilesOf(manifest.value()) : std::vector<DataFile> {};
     if (all.empty())
         return {};
     log.begin("downloads");
@@ -229,14 +234,14 @@ Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log)
         else if (log.looked(); sha.value() != all[i].hash)
             log.wrong("download", {},
                 sentence(
-                    "%1: the download in the cache does not hold what the hub promises (SHA-256); it is put aside when it is read next, or by 'furrowctl cache verify'",
+                    "%1: the download in the cache does not hold what was promised of it (SHA-256); it is put aside when it is read next, or by 'furrowctl cache verify'",
                     { all[i].path }));
     }
     auto how = sentence(
-        "SHA-256 of %1 downloads in the cache against what the hub promises; %2 more are not there, and are compared when they come",
+        "SHA-256 of %1 downloads in the cache against what was promised; %2 more are not there, and are compared when they come",
         { formatCount(log.inspected()), formatCount(absent) });
     if (!never.empty())
-        how = sentence("%1; %2 files are not verified against the hub, the first: %3",
+        how = sentence("%1; %2 files are not verified as a whole, the first: %3",
             { how, formatCount(std::ssize(never)), never.front() });
     log.how(std::move(how));
     return {};

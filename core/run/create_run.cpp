@@ -13,6 +13,7 @@
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/config/warm_up.h"
+#include "core/data/distant_source.h"
 #include "core/data/held_out.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/inspect.h"
@@ -116,7 +117,7 @@ void makeAbsolute(RunConfig& config)
 {
     const auto path = [](std::string& place) { place = std::filesystem::absolute(place).lexically_normal().string(); };
     const auto source = [&](std::string& place) {
-        if (place.rfind("hf://", 0) != 0)
+        if (!isDistantPath(place))
             path(place);
     };
     std::for_each(config.data.begin(), config.data.end(), source);

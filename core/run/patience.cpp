@@ -13,6 +13,28 @@
 
 namespace furrow {
 
+namespace {
+
+/// Tells what the feeder does, from any thread.
+class Voice {
+public:
+    explicit Voice(FeederLedger opened)
+        : ledger_(std::move(opened))
+    {
+    }
+    void tell(const std::string& what)
+    {
+        const std::lock_guard guard(mutex_);
+        (void)ledger_.heartbeat(thisProcess(), what);
+    }
+
+private:
+    FeederLedger ledger_; // guarded by mutex_
+    std::mutex mutex_;
+};
+
+} // namespace
+
 bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, const StopRequest& stop)
 {
     const std::string reason = why.ends_with('.') ? why.substr(0, why.size() - 1) : why;
@@ -26,18 +48,18 @@ bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, con
 
 Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopRequest& stop)
 {
-    // Its own connection: blocks are read ahead on another thread than the feeder's. The client lets one request wait
-    // at a time.
+    // Their own connections: blocks are read ahead on another thread than the feeder's. The client lets one request
+    // wait at a time; what is told of a check may be told meanwhile.
     FURROW_TRY_ASSIGN(auto opened, FeederLedger::open(paths.tracker()));
     auto ledger = std::make_shared<FeederLedger>(std::move(opened));
     RetryPolicy retry;
     retry.attempts = std::numeric_limits<int>::max();
     retry.wait = [ledger, &stop](double seconds, const std::string& why) {
-        return waitAloud(*ledger, sentence("waiting for the hub: %1", { why }), seconds, stop);
+        return waitAloud(*ledger, sentence("waiting for the data: %1", { why }), seconds, stop);
     };
-    setHubProgress([ledger](const HubProgress& progress) {
-        (void)ledger->heartbeat(thisProcess(), toString(progress));
-    }); // inside a request, as the waits are
+    FURROW_TRY_ASSIGN(auto teller, FeederLedger::open(paths.tracker()));
+    auto voice = std::make_shared<Voice>(std::move(teller));
+    setHubProgress([voice](const HubProgress& progress) { voice->tell(toString(progress)); });
     setSharedHubClient(
         std::make_shared<HubClient>(HubSettings::fromEnvironment(), [] { return curlTransport(); }, transfers, retry));
     return {};
@@ -45,21 +67,10 @@ Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopReques
 
 Status useTheCacheWithCare(const RunPaths& paths, std::shared_ptr<const RunFolderGuard> guard)
 {
-    struct Voice {
-        explicit Voice(FeederLedger opened)
-            : ledger(std::move(opened))
-        {
-        }
-        FeederLedger ledger; // its own connection: blocks are read ahead on another thread than the feeder's
-        std::mutex mutex; // of ledger
-    };
     FURROW_TRY_ASSIGN(auto opened, FeederLedger::open(paths.tracker()));
     auto voice = std::make_shared<Voice>(std::move(opened));
     CacheUse use;
-    use.tellWait = [voice](const std::string& why) {
-        const std::lock_guard lock(voice->mutex);
-        (void)voice->ledger.heartbeat(thisProcess(), why);
-    };
+    use.tellWait = [voice](const std::string& why) { voice->tell(why); };
     use.mayChange = [guard = std::move(guard)] { return guard->checkReplaced(); };
     setCacheUse(std::move(use));
     return {};

@@ -60,10 +60,10 @@ std::vector<std::string> comparedInWords(const ComparedFiles& hub)
     std::vector<std::string> words;
     if (hub.files == 0)
         return words;
-    words.push_back(sentence("Files of the hub: %1 of %2 verified as a whole (SHA-256), %3 not yet.",
+    words.push_back(sentence("Files from the network: %1 of %2 verified as a whole (SHA-256), %3 not yet.",
         { formatCount(std::ssize(hub.compared)), formatCount(hub.files), formatCount(hub.notYet()) }));
     if (!hub.never.empty())
-        words.push_back(sentence("Not verified against the hub: %1 of %2 files; of the first %3.",
+        words.push_back(sentence("Not verified as a whole: %1 of %2 files; of the first %3.",
             { formatCount(std::ssize(hub.never)), formatCount(hub.files), hub.whyNever }));
     return words;
 }

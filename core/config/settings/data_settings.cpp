@@ -14,7 +14,7 @@ void addDataSettings(SettingTable& table)
         .resume(Refused)
         .basic()
         .help(
-            "Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].");
+            "Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision], https://host/file, s3://bucket/key, gs://bucket/key (a folder that ends in /, a pattern).");
 
     table.choice("data_mode", &C::dataMode)
         .label("Rows from")

@@ -35,6 +35,7 @@ std::size_t onHeader(char* data, std::size_t size, std::size_t count, void* user
         line.remove_suffix(1);
     if (line.starts_with("HTTP/")) {
         transfer.response.headers.clear();
+        transfer.response.isFramed = !line.starts_with("HTTP/1") && !line.starts_with("HTTP/0");
         const auto space = line.find(' ');
         transfer.response.status = space == std::string_view::npos
             ? 0
@@ -107,6 +108,11 @@ public:
             return Error { ErrorCode::InvalidArgument,
                 sentence(
                     "%1 answered with more than 64 MiB where a list was expected.", { printableUrl(request.url) }) };
+        if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
+            return Error { ErrorCode::NotFound, // trying again at once would change nothing
+                sentence(
+                    "%1 cannot prove that it is this server: %2. Nothing is read from it. CURL_CA_BUNDLE names a file of further certificates to trust.",
+                    { printableUrl(request.url), curl_easy_strerror(code) }) };
         if (code != CURLE_OK)
             return Error { ErrorCode::Network, printableUrl(request.url) + ": " + curl_easy_strerror(code) };
         return std::move(transfer.response);
@@ -129,6 +135,9 @@ private:
         curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
         curl_easy_setopt(easy, CURLOPT_NOBODY, request.method == "HEAD" ? 1L : 0L);
         curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+        for (const char* variable : { "SSL_CERT_FILE", "CURL_CA_BUNDLE" }) // curl's own program heeds them
+            if (const char* file = std::getenv(variable))
+                curl_easy_setopt(easy, CURLOPT_CAINFO, file);
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, limits_.connectSeconds);
         curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -151,6 +160,8 @@ private:
                 ("Range: bytes=" + std::to_string(request.range->offset) + "-"
                     + std::to_string(request.range->offset + request.range->sizeBytes - 1))
                     .c_str());
+        for (const auto& header : request.headers)
+            list = curl_slist_append(list, header.c_str());
         curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
         return std::unique_ptr<curl_slist, FreeList>(list);
     }

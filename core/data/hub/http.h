@@ -22,6 +22,7 @@ struct HttpRequest {
     Secret bearer; ///< sent as Authorization to the host of `url` only; redirects are never followed by the transport
     Secret account; ///< "name:password", percent-encoded, sent to the host of `url` only, and then no bearer
     std::optional<ByteRange> range;
+    std::vector<std::string> headers {}; ///< further ones: "name: value"
     std::stop_token stop {}; ///< ends the transfer (Cancelled) within a second or so, also one that stalls
 };
 
@@ -30,6 +31,7 @@ struct HttpResponse {
     std::map<std::string, std::string> headers; ///< names in lower case
     std::string body; ///< when no sink was given, at most kMaxBody
     std::uint64_t bodyBytes = 0;
+    bool isFramed = false; ///< HTTP/2 or later: the end of the body is told, however long it is
 
     std::string header(const std::string& name) const;
 };

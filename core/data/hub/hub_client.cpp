@@ -1,11 +1,13 @@
 #include "core/data/hub/hub_client.h"
 
 #include "core/base/file_system.h"
+#include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -104,12 +106,14 @@ HubSettings HubSettings::fromEnvironment()
             token = text.value().substr(0, text.value().find_first_of("\r\n"));
     }
     settings.token = Secret(std::move(token));
+    settings.web = WebSecrets::fromEnvironment();
     return settings;
 }
 
 HubClient::HubClient(HubSettings settings, std::unique_ptr<HttpTransport> transport, RetryPolicy retry)
     : settings_(std::move(settings))
     , retry_(std::move(retry))
+    , web_(settings_.web)
 {
     transports_.push_back(std::move(transport));
 }
@@ -117,6 +121,7 @@ HubClient::HubClient(HubSettings settings, std::unique_ptr<HttpTransport> transp
 HubClient::HubClient(HubSettings settings, const TransportMaker& transport, int transfers, RetryPolicy retry)
     : settings_(std::move(settings))
     , retry_(std::move(retry))
+    , web_(settings_.web)
 {
     for (int i = 0; i < std::max(transfers, 1); ++i)
         transports_.push_back(transport());
@@ -138,21 +143,21 @@ std::string HubClient::viaEndpoint(const std::string& url) const
 Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, const BodySink& sink,
     const TransferLane& lane, const std::function<bool()>& progressed)
 {
-    if (settings_.offline)
-        return Error { ErrorCode::Network,
-            sentence(
-                "HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine.") };
+    bool isToHub = false;
     const auto counted = [&] {
         ++requests_;
-        return make();
+        HttpRequest request = make();
+        isToHub = isHub(request.url);
+        return request;
     };
     auto response = sendWithRetry(lane.transport, counted, sink, lane.retry, progressed);
     if (response.ok())
         bodyBytes_ += response.value().bodyBytes;
     else if (response.error().code == ErrorCode::Network)
         return Error { ErrorCode::Network,
-            sentence("%1. Check the network; https_proxy names a proxy, HF_ENDPOINT a mirror of the hub.",
-                { response.error().message }) };
+            isToHub ? sentence("%1. Check the network; https_proxy names a proxy, HF_ENDPOINT a mirror of the hub.",
+                          { response.error().message })
+                    : sentence("%1. Check the network; https_proxy names a proxy.", { response.error().message }) };
     return response;
 }
 
@@ -163,8 +168,18 @@ HttpRequest HubClient::request(const char* method, const std::string& url) const
     return { method, url, settings_.token, settings_.account, {} };
 }
 
+Status HubClient::mayAskTheHub() const
+{
+    return settings_.offline
+        ? Status(Error { ErrorCode::Network,
+              sentence(
+                  "HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine.") })
+        : Status {};
+}
+
 Result<HttpResponse> HubClient::get(const std::string& url)
 {
+    FURROW_TRY(mayAskTheHub());
     std::string at = viaEndpoint(url);
     const TransferLane lane { *transports_.front(), retry_ };
     for (int i = 0; i <= kMaxRedirects; ++i) {
@@ -270,6 +285,7 @@ Result<std::string> HubClient::readSmall(
 
 Result<ResolvedFile> HubClient::resolve(const HubAddress& address, const HubFile& file, const TransferLane& lane)
 {
+    FURROW_TRY(mayAskTheHub());
     std::string url = settings_.endpoint + "/datasets/" + encodePath(address.repository) + "/resolve/"
         + encodePath(address.commit) + "/" + encodePath(file.path);
     ResolvedFile resolved;
@@ -299,14 +315,155 @@ Result<ResolvedFile> HubClient::resolve(const HubAddress& address, const HubFile
     return Error { ErrorCode::Network, sentence("hf://%1 redirects in a circle.", { address.repository }) };
 }
 
+/// Asks for the first byte: not every server, and no signed address, lets its head alone be asked for. Follows
+/// redirects, of which none may leave encryption.
+Result<ResolvedFile> HubClient::resolveWeb(const std::string& address, const TransferLane& lane)
+{
+    std::string url; // where a redirect leads
+    for (int i = 0; i <= kMaxRedirects; ++i) {
+        std::optional<HttpResponse> begun;
+        const auto make = [&] {
+            HttpRequest first = requestFor({ "", "", address }, url);
+            first.range = ByteRange { 0, 1 };
+            return first;
+        };
+        auto response = send(
+            make,
+            [&begun](const HttpResponse& head, std::string_view) {
+                begun = head;
+                return head.status == 206; // the rest of the file is not wanted
+            },
+            lane);
+        if (!response.ok() && !begun)
+            return response.error();
+        const HttpResponse answer = begun ? *begun : std::move(response).value();
+        if (web_.learnRegion(address, answer))
+            continue;
+        if (answer.status == 416 || (answer.status < 300 && !begun))
+            return Error { ErrorCode::InvalidArgument, sentence("%1 is empty.", { address }) };
+        if (answer.status >= 400)
+            return webRefusal(address, answer);
+        if (answer.status < 300) {
+            ResolvedFile found { url, {}, 0, stateOf(answer) };
+            found.sizeBytes = found.web.sizeBytes.value_or(0);
+            return found;
+        }
+        const std::string from = requestFor({ "", "", address }, url).url;
+        url = resolveUrl(from, answer.header("location"));
+        if (answer.header("location").empty() || originOf(url).empty())
+            return Error { ErrorCode::Network,
+                sentence("%1: the server answered %2.", { address, std::to_string(answer.status) }) };
+        if (originOf(from).starts_with("https:") && !originOf(url).starts_with("https:"))
+            return Error { ErrorCode::NotFound,
+                sentence("%1 leads to %2, which is not encrypted (https), and is not followed.",
+                    { address, printableUrl(url) }) };
+    }
+    return Error { ErrorCode::Network, sentence("%1 redirects in a circle.", { address }) };
+}
+
+HttpRequest HubClient::requestFor(const HubAddress& address, const std::string& url) const
+{
+    if (!address.isWeb())
+        return request("GET", url);
+    return url.empty() ? web_.get(address.path) : web_.redirected(address.path, url);
+}
+
+Result<WebState> HubClient::look(const std::string& address)
+{
+    const std::lock_guard guard(mutex_);
+    auto found = resolveWeb(address, { *transports_.front(), retry_ });
+    return found.ok() ? Result<WebState>(found.value().web) : found.error();
+}
+
+Result<std::vector<StoreObject>> HubClient::list(const StoreAddress& folder, std::size_t most)
+{
+    const std::lock_guard guard(mutex_);
+    const std::string name = toString(folder);
+    const TransferLane lane { *transports_.front(), retry_ };
+    std::vector<StoreObject> objects;
+    std::set<std::string> tokens { "" }; // that were asked with
+    for (std::string token;;) {
+        FURROW_TRY_ASSIGN(const auto response, send([&] { return web_.list(folder, token); }, {}, lane));
+        if (web_.learnRegion(name, response))
+            continue;
+        if (response.status != 200)
+            return webRefusal(name, response);
+        auto page = readBucketPage(response.body);
+        if (!page.ok())
+            return page.error().in(name);
+        std::move(page.value().objects.begin(), page.value().objects.end(), std::back_inserter(objects));
+        if (objects.size() > most)
+            return Error { ErrorCode::InvalidArgument,
+                sentence("%1 has more than %2 files. Name a smaller folder, or join the files.",
+                    { name, formatCount(static_cast<std::int64_t>(most)) }) };
+        token = page.value().next;
+        if (token.empty())
+            return objects;
+        if (!tokens.insert(token).second || tokens.size() > kMaxPages)
+            return Error { ErrorCode::Network,
+                sentence("%1: the store's list does not end, page %2 leads back or on for ever. The store is at fault.",
+                    { name, std::to_string(tokens.size()) }) };
+    }
+}
+
+Result<WebState> HubClient::readWhole(
+    const std::string& address, const std::function<Status()>& begin, const std::function<bool(std::string_view)>& sink)
+{
+    const std::lock_guard guard(mutex_);
+    const TransferLane lane { *transports_.front(), retry_ };
+    FURROW_TRY_ASSIGN(const auto where, resolveWeb(address, lane));
+    Status begun;
+    bool isRefused = false;
+    const auto make = [&] {
+        begun = begin();
+        return requestFor({ "", "", address }, where.url);
+    };
+    const auto onPiece = [&](const HttpResponse&, std::string_view piece) {
+        isRefused = !begun.ok() || !sink(piece);
+        return !isRefused;
+    };
+    FURROW_TRY_ASSIGN(const auto response, send(make, onPiece, lane));
+    FURROW_TRY(begun);
+    if (response.status != 200)
+        return webRefusal(address, response);
+    const bool saysItsEnd = !response.header("content-length").empty()
+        || response.header("transfer-encoding") == "chunked" || response.isFramed;
+    if (!saysItsEnd)
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1: its server says neither how long the file is nor where it ends, so nobody could see that the end is missing. Download it and name the file.",
+                { address }) };
+    return stateOf(response);
+}
+
+std::string HubClient::whyChanged(const std::string& address) const
+{
+    const std::lock_guard guard(changedMutex_);
+    const auto found = changed_.find(address);
+    return found == changed_.end() ? std::string() : found->second;
+}
+
+Error HubClient::changed(const std::string& address, const std::string& how)
+{
+    const std::lock_guard guard(changedMutex_);
+    changed_[address] = how;
+    return { ErrorCode::InvalidArgument, how };
+}
+
 Result<ResolvedFile> HubClient::resolved(const HubAddress& address, const HubFile& file, const TransferLane& lane)
 {
     const std::lock_guard guard(addressMutex_);
     if (const auto known = addresses_.find(toString(address)); known != addresses_.end())
         return known->second;
-    FURROW_TRY_ASSIGN(auto found, resolve(address, file, lane));
+    FURROW_TRY_ASSIGN(auto found, address.isWeb() ? resolveWeb(address.path, lane) : resolve(address, file, lane));
+    if (address.isWeb()) {
+        if (const auto how = howChanged(address.path, file.sizeBytes, file.version, found.web); !how.empty())
+            return changed(address.path, how);
+        const std::lock_guard same(changedMutex_);
+        changed_.erase(address.path);
+    }
     const std::string expected = file.sha256.empty() ? file.oid : file.sha256;
-    if (!expected.empty() && !found.etag.empty() && found.etag != expected)
+    if (!address.isWeb() && !expected.empty() && !found.etag.empty() && found.etag != expected)
         return Error { ErrorCode::Network,
             sentence("%1 is another file on the hub than in its list; try again later.", { toString(address) }) };
     addresses_[toString(address)] = found;
@@ -345,41 +502,62 @@ Status HubClient::readParts(const std::string& repository, const std::string& co
 Status HubClient::readPart(const HubAddress& address, const HubFile& file, const ByteRange& range,
     const TransferLane& lane, const std::function<bool(std::string_view)>& sink)
 {
+    const auto refused = [&](const HttpResponse& response) {
+        return address.isWeb() ? webRefusal(address.path, response) : refusal(response, address.repository);
+    };
     std::uint64_t done = 0;
     for (int fruitless = 0; done < range.sizeBytes;) {
         FURROW_TRY_ASSIGN(auto from, resolved(address, file, lane));
         const std::uint64_t start = done;
         std::uint64_t attempt = done; // where the attempt in progress began
         ByteRange asked {};
+        BodyWindow window({}); // of an answer with the whole file
         bool wrongPart = false;
+        bool isStopped = false;
+        std::string how; // the file is another one
         const auto onPiece = [&](const HttpResponse& head, std::string_view piece) {
-            wrongPart = !isPart(head, asked, from.sizeBytes) || piece.size() > range.sizeBytes - done;
-            if (wrongPart)
+            if (address.isWeb())
+                how = howChanged(address.path, file.sizeBytes, file.version, stateOf(head));
+            const bool isWhole = address.isWeb() && head.status == 200; // a server that knows no parts
+            if (isWhole)
+                piece = window.cut(piece);
+            wrongPart = (!isWhole && !isPart(head, asked, from.sizeBytes)) || piece.size() > range.sizeBytes - done;
+            if (wrongPart || !how.empty())
                 return false;
             done += piece.size();
-            return sink(piece);
+            isStopped = !piece.empty() && !sink(piece);
+            return !isStopped && (!isWhole || !window.isOver());
         };
         const auto make = [&] {
             asked = { range.offset + done, range.sizeBytes - done };
-            HttpRequest part = request("GET", from.url);
+            window = BodyWindow(asked);
+            HttpRequest part = requestFor(address, from.url);
             part.range = asked;
             return part;
         };
         auto response = send(make, onPiece, lane, [&] { return std::exchange(attempt, done) != done; });
+        if (!response.ok() && !isStopped && done == range.sizeBytes)
+            break; // no more of an answer with the whole file was wanted
+        if (!how.empty()) {
+            forgetAddress(toString(address), from.url); // it is asked once more, which may be another server
+            if (++fruitless > kMaxResolves)
+                return changed(address.path, how);
+            continue;
+        }
         if (!response.ok() && !wrongPart)
             return response.error();
-        if (!wrongPart && response.value().status == 416)
+        if (!wrongPart && response.value().status == 416 && !address.isWeb())
             return Error { ErrorCode::Network,
                 sentence("%1 is shorter than the hub's list says.", { toString(address) }) };
         if (!wrongPart
             && (response.value().status >= 500 || response.value().status == 429 || response.value().status == 408))
-            return refusal(response.value(), address.repository); // asked often enough
+            return refused(response.value()); // asked often enough
         fruitless = done > start ? 0 : fruitless + 1;
-        const bool refused = !wrongPart && response.value().status >= 400;
-        if (refused || wrongPart)
+        const bool isRefused = !wrongPart && response.value().status >= 400;
+        if (isRefused || wrongPart)
             forgetAddress(toString(address), from.url); // a signed address may have run out, or lead to a wrong server
-        if (fruitless > kMaxResolves && refused)
-            return refusal(response.value(), address.repository);
+        if (fruitless > kMaxResolves && isRefused)
+            return refused(response.value());
         if (fruitless > kMaxResolves)
             return Error { ErrorCode::Network,
                 sentence(

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "core/data/byte_source.h"
+#include "core/data/hub/bucket_list.h"
 #include "core/data/hub/http.h"
 #include "core/data/hub/hub_spec.h"
 #include "core/data/hub/transfers.h"
+#include "core/data/hub/web_requests.h"
 
 #include <atomic>
 #include <mutex>
@@ -17,24 +19,27 @@ struct HubSettings {
                     ///< with the token
     Secret token;
     bool offline = false;
+    WebSecrets web;
 
-    /// HF_ENDPOINT, HF_TOKEN, HF_TOKEN_PATH, HF_HOME, HF_HUB_DISABLE_IMPLICIT_TOKEN, HF_HUB_OFFLINE. A token is sent to
-    /// an endpoint other than huggingface.co only when HF_TOKEN names it explicitly.
+    /// HF_ENDPOINT, HF_TOKEN, HF_TOKEN_PATH, HF_HOME, HF_HUB_DISABLE_IMPLICIT_TOKEN, HF_HUB_OFFLINE, WebSecrets. A
+    /// token is sent to an endpoint other than huggingface.co only when HF_TOKEN names it explicitly.
     static HubSettings fromEnvironment();
 };
 
 /// One file as the hub serves it now.
 struct ResolvedFile {
-    std::string url; ///< where the bytes are; signed and short-lived, never stored or logged
+    std::string url; ///< where the bytes are; signed and short-lived, never stored or logged; "": at its own address
     std::string etag; ///< SHA-256 for large files, else git's name of the content
     std::uint64_t sizeBytes = 0;
+    WebState web; ///< of a file outside of the hub
 };
 
-/// "hf://owner/name@commit/path", as manifests keep it.
+/// "hf://owner/name@commit/path", as manifests keep it; outside of the hub `path` alone: "https://host/file".
 struct HubAddress {
     std::string repository;
     std::string commit;
     std::string path;
+    bool isWeb() const { return repository.empty(); }
 };
 
 struct HubTraffic {
@@ -45,9 +50,9 @@ struct HubTraffic {
 /// How many ranges are fetched at once unless the setting hub_transfers says otherwise.
 inline constexpr int kHubTransfers = 4;
 
-/// Speaks the protocol of the Hugging Face hub. Thread-safe: one question at a time, and of one file as many ranges at
-/// once as it has transports, so that one machine is one polite downloader. Errors name the repository and what to do;
-/// no token or signature appears in them.
+/// Fetches files of the Hugging Face hub, whose protocol it speaks, and of other servers. Thread-safe: one question at
+/// a time, and of one file as many ranges at once as it has transports, so that one machine is one polite downloader.
+/// Errors name the repository and what to do; no token or signature appears in them.
 class HubClient {
 public:
     HubClient(HubSettings settings, std::unique_ptr<HttpTransport> transport, RetryPolicy retry = {});
@@ -60,9 +65,24 @@ public:
     Result<std::vector<HubFile>> tree(const std::string& repository, const std::string& commit);
     /// A small text file, such as README.md; "" when the repository has none.
     Result<std::string> readSmall(const std::string& repository, const std::string& commit, const std::string& path);
+    /// What the server of a file outside of the hub says of it now.
+    Result<WebState> look(const std::string& address);
+    /// The objects of a store whose keys begin as that of the folder, in the store's order. At most `most`, else
+    /// InvalidArgument.
+    Result<std::vector<StoreObject>> list(const StoreAddress& folder, std::size_t most);
+    /// All of a file outside of the hub whose server says too little to ask for parts.
+    /// @param begin  called before each try: bytes come from the first one on again
+    Result<WebState> readWhole(const std::string& address, const std::function<Status()>& begin,
+        const std::function<bool(std::string_view)>& sink);
+    /// How a file outside of the hub was found to be another one than was asked for; "": it was not.
+    std::string whyChanged(const std::string& address) const;
+    /// The same, found by somebody else.
+    Error changed(const std::string& address, const std::string& how);
+
     /// Bytes [offset, offset + size) of a file; goes on where a broken transfer stopped, resolves anew when a signed
     /// address has run out. The pieces arrive in order, once.
     /// @param sink  false stops the transfer (Cancelled)
+    /// InvalidArgument: a file outside of the hub is another one now.
     Status read(const std::string& repository, const std::string& commit, const HubFile& file, ByteRange range,
         const std::function<bool(std::string_view)>& sink);
     /// Several ranges of a file, as many at once as there may be transfers. See transferParts for the order in which
@@ -82,10 +102,13 @@ private:
 
     /// With token and account where `url` is the hub's.
     HttpRequest request(const char* method, const std::string& url) const;
+    Status mayAskTheHub() const;
     Result<HttpResponse> get(const std::string& url);
     /// Follows redirects inside the hub (renamed repositories), without a body.
     Result<ResolvedFile> resolve(const HubAddress& address, const HubFile& file, const TransferLane& lane);
     Result<ResolvedFile> resolved(const HubAddress& address, const HubFile& file, const TransferLane& lane);
+    Result<ResolvedFile> resolveWeb(const std::string& address, const TransferLane& lane);
+    HttpRequest requestFor(const HubAddress& address, const std::string& url) const;
     /// The file is not where it was said to be; asked anew when it is needed.
     void forgetAddress(const Address& address, const std::string& url);
     Status readPart(const HubAddress& address, const HubFile& file, const ByteRange& range, const TransferLane& lane,
@@ -104,6 +127,9 @@ private:
     std::vector<std::unique_ptr<HttpTransport>> transports_; ///< guarded by mutex_: used by one question at a time
     std::mutex addressMutex_; ///< while a file is being resolved too, so that one lane asks
     std::map<Address, ResolvedFile> addresses_; ///< guarded by addressMutex_
+    WebRequests web_;
+    mutable std::mutex changedMutex_;
+    std::map<std::string, std::string> changed_; ///< guarded by changedMutex_; address -> how it differs
 };
 
 /// The client of this process, made from the environment at the first call.

@@ -1,16 +1,21 @@
 #include "core/data/hub/hub_files.h"
 
+#include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
+#include "core/base/sync_file.h"
+#include "core/data/archive_files.h"
 #include "core/data/hub/fetch_turn.h"
 #include "core/data/hub/hub_progress.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -21,8 +26,9 @@ namespace {
 constexpr std::size_t kWrittenAtOnce = 128 << 10; // a kill costs as much, and what is on the way
 
 /// "a/b.jsonl.gz" -> ".jsonl.gz"
-std::string endingOf(const std::string& path)
+std::string endingOf(const std::string& address)
 {
+    const std::string path(withoutQuery(address));
     const auto name = path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
     const auto plain = name.substr(0, name.size() - packedEnding(name).size());
     const auto dot = plain.rfind('.');
@@ -31,8 +37,8 @@ std::string endingOf(const std::string& path)
 
 HubFile hubFile(const DataFile& file, const HubAddress& address)
 {
-    HubFile hub { address.path, file.sizeBytes, "", "" };
-    (file.hash.size() == kSha256Digits ? hub.sha256 : hub.oid) = file.hash;
+    HubFile hub { address.path, file.bytesOnDisk(), "", "", file.version };
+    (isPromised(file) ? hub.sha256 : hub.oid) = file.hash;
     return hub;
 }
 
@@ -41,6 +47,8 @@ std::filesystem::path inHuggingFaceCache(const HubAddress& address, std::uint64_
 {
     const char* home = std::getenv("HF_HOME");
     const char* user = std::getenv("HOME");
+    if (address.isWeb())
+        return {};
     if (home == nullptr && user == nullptr)
         return {};
     std::string folder = "datasets--" + address.repository;
@@ -56,7 +64,7 @@ std::filesystem::path inHuggingFaceCache(const HubAddress& address, std::uint64_
 /// The same as far as it may be read. @param proofs  see openHubFile
 std::filesystem::path usableInHuggingFaceCache(const DataFile& file, const HubAddress& address, HubProofs* proofs)
 {
-    auto local = inHuggingFaceCache(address, file.sizeBytes);
+    auto local = inHuggingFaceCache(address, file.bytesOnDisk());
     if (local.empty() || proofs == nullptr)
         return local;
     const auto same = proofs->compare(file, local);
@@ -71,6 +79,64 @@ std::string downloadName(const DataFile& file, const HubAddress& address)
     return contentName(hubFile(file, address)) + kWholeEnding;
 }
 
+/// Checksums of what was written of a part, stretch by stretch, where no SHA-256 of the whole will tell what a loss of
+/// power made of it. A file of its own beside the part: u64 end of the stretch in the part, u64 XXH3 of it.
+class PartSums {
+public:
+    PartSums(BlockCache& cache, std::string name)
+        : cache_(cache)
+        , name_(std::move(name))
+    {
+    }
+    const std::string& name() const { return name_; }
+    /// How many bytes of the part are what was written. What is noted of more is forgotten.
+    std::uint64_t proven(const std::filesystem::path& part)
+    {
+        const auto notes = readFile(cache_.path(kDownloads, name_));
+        RegularFileStream in(part);
+        std::uint64_t end = 0;
+        sizeBytes_ = 0;
+        for (std::string_view rest = notes.ok() ? std::string_view(notes.value()) : std::string_view();
+            rest.size() >= sizeof(Note); rest.remove_prefix(sizeof(Note))) {
+            Note note;
+            std::memcpy(&note, rest.data(), sizeof note);
+            if (note.end <= end || note.end - end > 2 * kWrittenAtOnce)
+                break;
+            std::string stretch(note.end - end, '\0');
+            in.read(stretch.data(), static_cast<std::streamsize>(stretch.size()));
+            if (in.gcount() != std::ssize(stretch) || xxh3(stretch, end) != note.sum)
+                break;
+            end = note.end;
+            sizeBytes_ += sizeof(Note);
+        }
+        std::error_code none;
+        std::filesystem::resize_file(cache_.path(kDownloads, name_), sizeBytes_, none);
+        return end;
+    }
+    Status add(std::uint64_t begin, std::string_view stretch)
+    {
+        const Note note { begin + stretch.size(), xxh3(stretch, begin) };
+        FURROW_TRY(cache_.append(kDownloads, name_, sizeBytes_, &note, sizeof note));
+        sizeBytes_ += sizeof note;
+        return {};
+    }
+    void remove()
+    {
+        std::error_code gone;
+        std::filesystem::remove(cache_.path(kDownloads, name_), gone);
+        sizeBytes_ = 0;
+    }
+
+private:
+    struct Note {
+        std::uint64_t end = 0;
+        std::uint64_t sum = 0;
+    };
+    BlockCache& cache_;
+    std::string name_;
+    std::uint64_t sizeBytes_ = 0;
+};
+
 /// A whole file that grows in the cache under the name of a part until all of it is there.
 class GrowingFile {
 public:
@@ -80,17 +146,20 @@ public:
         : cache_(cache)
         , hub_(std::move(hub))
         , name_(contentName(hub_) + (hasTurn ? "" : "." + randomHex(8)) + ".part")
+        , sums_(cache, name_ + ".sums")
     {
     }
 
-    /// Goes on behind what a process before left. Without a promise nothing would tell what became of that.
+    /// Goes on behind what a process before left.
     Status begin()
     {
         const auto file = cache_.path(kDownloads, name_);
         std::error_code gone;
-        if (hub_.sha256.empty() || std::filesystem::file_size(file, gone) > hub_.sizeBytes)
+        if (std::filesystem::file_size(file, gone) > hub_.sizeBytes)
             remove();
-        FURROW_TRY(cache_.pin("growing", std::vector { name_ }));
+        FURROW_TRY(cache_.pin("growing", std::vector { name_, sums_.name() }));
+        if (!isPromised() && !gone)
+            std::filesystem::resize_file(file, sums_.proven(file), gone);
         RegularFileStream in(file);
         for (std::string piece(kWrittenAtOnce, '\0');
             in.read(piece.data(), static_cast<std::streamsize>(piece.size())).gcount() > 0;) {
@@ -111,24 +180,37 @@ public:
     {
         if (buffer_.empty())
             return {};
-        const auto status = cache_.append(kDownloads, name_, onDisk_, buffer_.data(), buffer_.size());
-        onDisk_ += status.ok() ? buffer_.size() : 0;
-        buffer_.clear();
-        return status;
+        const std::string stretch = std::exchange(buffer_, {});
+        FURROW_TRY(cache_.append(kDownloads, name_, onDisk_, stretch.data(), stretch.size()));
+        const std::uint64_t begin = std::exchange(onDisk_, onDisk_ + stretch.size());
+        return isPromised() ? Status {} : sums_.add(begin, stretch);
     }
-    bool isAsPromised() { return hub_.sha256.empty() || sha_.hex() == hub_.sha256; }
+    bool isPromised() const { return !hub_.sha256.empty(); }
+    /// Of all bytes; once.
+    std::string sha256() { return sha_.hex(); }
     Status complete(const std::string& wholeName)
     {
+        if (!isPromised())
+            FURROW_TRY(syncFile(cache_.path(kDownloads, name_))); // nothing will tell what a loss of power left of it
         auto status = cache_.complete(kDownloads, name_, wholeName);
+        sums_.remove();
         const auto unpinned = cache_.pin("growing", {});
         return status.ok() ? unpinned : status;
     }
-    void remove() { cache_.remove(kDownloads, name_); }
+    void remove()
+    {
+        cache_.remove(kDownloads, name_);
+        sums_.remove();
+        buffer_.clear();
+        onDisk_ = 0;
+        sha_ = Sha256();
+    }
 
 private:
     BlockCache& cache_;
     HubFile hub_;
     std::string name_;
+    PartSums sums_;
     Sha256 sha_;
     std::uint64_t onDisk_ = 0;
     std::string buffer_;
@@ -234,6 +316,11 @@ private:
 Status download(const HubFile& hub, const HubAddress& address, HubClient& client, BlockCache& cache, GrowingFile& file)
 {
     FURROW_TRY(file.begin());
+    bool hasRanges = true;
+    if (address.isWeb()) {
+        FURROW_TRY_ASSIGN(const auto state, client.look(address.path));
+        hasRanges = state.hasRanges;
+    }
     HubPieces kept(cache.shared_from_this());
     const auto offsets = kept.offsets(hub);
     std::set<std::uint64_t> used; // offsets of pieces
@@ -253,7 +340,7 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
             arrived = std::max(arrived, file.sizeBytes());
             continue;
         }
-        AheadOfTurn ahead(kept, hub, { at, std::min(hub.sizeBytes, part.next) - at }, client.transfers());
+        AheadOfTurn ahead(kept, hub, { at, std::min(hub.sizeBytes, part.next) - at }, hasRanges ? client.transfers() : 1);
         const auto read = client.readParts(
             address.repository, address.commit, hub, ahead.parts(), [&](std::size_t index, std::string_view bytes) {
                 progress.arrived(arrived += bytes.size());
@@ -267,11 +354,14 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
     }
     if (written.ok())
         written = file.write();
-    if (!written.ok() || file.isAsPromised())
+    if (!written.ok() || !file.isPromised() || file.sha256() == hub.sha256)
         return written;
     for (const std::uint64_t offset : used)
         kept.forget(hub, offset);
     file.remove();
+    if (address.isWeb())
+        return client.changed(address.path,
+            sentence("%1 is another file now: it has other bytes than it had (SHA-256).", { address.path }));
     return Error { ErrorCode::Corrupt,
         sentence(
             "%1 arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.",
@@ -308,38 +398,58 @@ Result<DataSource> describeHubSource(
     FURROW_TRY_ASSIGN(auto choice, chooseHubFiles(parsed, tree, readme));
     DataSource source;
     source.spec = spec;
-    std::map<std::string, FileFormat> formats; // of one file of each ending: shards of one kind are alike
     for (const auto& hub : choice.files) {
         DataFile file;
         file.path = toString(HubAddress { repository, commit, hub.path });
         file.sizeBytes = hub.sizeBytes;
         file.hash = hub.sha256.empty() ? hub.oid : hub.sha256;
         file.wholeHash = true;
-        auto known = formats.find(endingOf(hub.path));
-        if (known == formats.end()) {
+        source.files.push_back(std::move(file));
+    }
+    FURROW_TRY(findFormats(source, config, client));
+    return source;
+}
+
+Status findFormats(DataSource& source, const RunConfig& config, const std::shared_ptr<HubClient>& client)
+{
+    std::map<std::string, FileFormat> formats; // of one file of each ending: shards of one kind are alike
+    for (auto& file : std::exchange(source.files, {})) {
+        const std::string name(withoutQuery(file.path));
+        auto known = formats.find(endingOf(file.path));
+        if (known == formats.end() || !hasDataExtension(name)) {
             FURROW_TRY_ASSIGN(auto bytes, openHubFile(file, client, KeepHubPieces::current()));
-            FURROW_TRY_ASSIGN(auto format, detectFormat(bytes, file.path, config));
-            known = formats.emplace(endingOf(hub.path), format).first;
+            FURROW_TRY_ASSIGN(auto archive, describeArchive(file, bytes, config));
+            if (archive) {
+                std::move(archive->files.begin(), archive->files.end(), std::back_inserter(source.files));
+                std::move(archive->skipped.begin(), archive->skipped.end(), std::back_inserter(source.skipped));
+                continue;
+            }
+            FURROW_TRY_ASSIGN(auto format, detectFormat(bytes, name, config));
+            known = formats.insert_or_assign(endingOf(file.path), format).first;
         }
         file.format = known->second;
         source.files.push_back(std::move(file));
     }
-    return source;
+    return {};
 }
 
 Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client,
     std::shared_ptr<HubPieces> pieces, HubProofs* proofs)
 {
-    FURROW_TRY_ASSIGN(auto address, parseHubAddress(file.path));
+    FURROW_TRY_ASSIGN(auto address, parseHubAddress(file.pathOnDisk()));
     if (const auto local = usableInHuggingFaceCache(file, address, proofs); !local.empty())
         return openLocalSource(local);
+    if (const auto cache = file.fetchWhole && address.isWeb() && pieces ? pieces->cache() : nullptr) {
+        HubProofs own;
+        return downloadHubFile(file, client, *cache, proofs != nullptr ? *proofs : own); // its server sends no parts
+    }
     return hubSource(client, address, hubFile(file, address), std::move(pieces));
 }
 
 Result<std::shared_ptr<const ByteSource>> downloadHubFile(
     const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache, HubProofs& proofs)
 {
-    FURROW_TRY_ASSIGN(auto address, parseHubAddress(file.path));
+    FURROW_TRY_ASSIGN(auto address, parseHubAddress(file.pathOnDisk()));
     if (const auto local = usableInHuggingFaceCache(file, address, &proofs); !local.empty())
         return openLocalSource(local);
     const HubFile hub = hubFile(file, address);
@@ -355,7 +465,7 @@ Result<std::shared_ptr<const ByteSource>> downloadHubFile(
         return there.error();
     if (there.value())
         return openLocalSource(*there.value());
-    logInfo("downloading " + file.path);
+    logInfo("downloading " + file.pathOnDisk());
     GrowingFile growing(cache, hub, turn.has_value());
     FURROW_TRY(download(hub, address, *client, cache, growing));
     FURROW_TRY(growing.complete(name));
@@ -363,9 +473,41 @@ Result<std::shared_ptr<const ByteSource>> downloadHubFile(
     return openLocalSource(cache.path(kDownloads, name));
 }
 
+Result<DataFile> fetchUnknown(const std::string& address, HubClient& client, BlockCache& cache)
+{
+    HubFile nameless { address, 0, "", address, "" };
+    FURROW_TRY_ASSIGN(const auto alone, fetchAlone(cache, nameless, "whole", client));
+    GrowingFile growing(cache, nameless);
+    FURROW_TRY(growing.begin());
+    Status written;
+    const auto begin = [&growing] {
+        growing.remove();
+        return Status {};
+    };
+    ToldProgress progress(address, 0, 0);
+    const auto state = client.readWhole(address, begin, [&](std::string_view bytes) {
+        written = growing.append(bytes);
+        progress.arrived(growing.sizeBytes());
+        return written.ok();
+    });
+    FURROW_TRY(written);
+    if (!state.ok())
+        return state.error();
+    FURROW_TRY(growing.write());
+    DataFile file;
+    file.path = address;
+    file.sizeBytes = growing.sizeBytes();
+    file.hash = growing.sha256();
+    file.wholeHash = true;
+    file.fetchWhole = true;
+    file.version = state.value().version;
+    FURROW_TRY(growing.complete(file.hash + kWholeEnding));
+    return file;
+}
+
 std::optional<std::filesystem::path> downloadedHubFile(const DataFile& file, const std::filesystem::path& cacheFolder)
 {
-    const auto address = parseHubAddress(file.path);
+    const auto address = parseHubAddress(file.pathOnDisk());
     if (!address.ok())
         return std::nullopt;
     auto path = cacheFolder / kDownloads / pathFromUtf8(downloadName(file, address.value()));
@@ -375,10 +517,10 @@ std::optional<std::filesystem::path> downloadedHubFile(const DataFile& file, con
 
 bool doubtHubFile(const DataFile& file, BlockCache& cache, HubProofs& proofs)
 {
-    const auto address = parseHubAddress(file.path);
+    const auto address = parseHubAddress(file.pathOnDisk());
     if (!address.ok())
         return false;
-    const auto foreign = inHuggingFaceCache(address.value(), file.sizeBytes);
+    const auto foreign = inHuggingFaceCache(address.value(), file.bytesOnDisk());
     const auto ours = downloadedHubFile(file, cache.folder());
     bool wrong = false;
     for (const auto& whole :

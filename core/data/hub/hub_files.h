@@ -8,12 +8,14 @@
 
 namespace furrow {
 
-inline bool isHubPath(std::string_view path) { return path.starts_with("hf://"); }
-
 /// Pins the revision, lists the repository, chooses the files of the config and split and finds their format from the
 /// first of each kind. No file is downloaded.
 Result<DataSource> describeHubSource(
     const std::string& spec, const RunConfig& config, const std::shared_ptr<HubClient>& client);
+
+/// Looks at one file of each ending, since shards of one kind are alike, and into every archive: its files take its
+/// place.
+Status findFormats(DataSource& source, const RunConfig& config, const std::shared_ptr<HubClient>& client);
 
 /// The bytes of a file that a manifest names: from an existing Hugging Face cache of this machine, else by ranges.
 /// @param pieces  asked before the hub; may be null
@@ -27,6 +29,10 @@ Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, cons
 /// aside and comes again.
 Result<std::shared_ptr<const ByteSource>> downloadHubFile(
     const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache, HubProofs& proofs);
+
+/// Downloads a file outside of the hub of which the server says too little to read it by parts: what is known of it is
+/// then its SHA-256.
+Result<DataFile> fetchUnknown(const std::string& address, HubClient& client, BlockCache& cache);
 
 /// Where the whole file lies in the cache; nothing when it is not there.
 std::optional<std::filesystem::path> downloadedHubFile(const DataFile& file, const std::filesystem::path& cacheFolder);

@@ -72,11 +72,14 @@ std::string asFrame(const std::string& name, std::uint64_t at, std::string_view 
 
 } // namespace
 
+bool isSha256(std::string_view text)
+{
+    return text.size() == kSha256Digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 std::string contentName(const HubFile& file)
 {
-    const auto isHex
-        = [](const std::string& text) { return text.find_first_not_of("0123456789abcdef") == std::string::npos; };
-    if (file.sha256.size() == kSha256Digits && isHex(file.sha256))
+    if (isSha256(file.sha256))
         return file.sha256;
     return sha256Hex(file.sha256 + file.oid + "/" + std::to_string(file.sizeBytes))
         .substr(0, kSha256Digits / 2); // names of the hub are not to be trusted

@@ -54,6 +54,7 @@ private:
 /// whatever repository it is in.
 std::string contentName(const HubFile& file);
 inline constexpr std::size_t kSha256Digits = 64;
+bool isSha256(std::string_view text);
 /// What the name of a whole download ends with.
 inline constexpr const char* kWholeEnding = ".download";
 

@@ -17,6 +17,14 @@ std::function<void(const HubProgress&)>& shared()
 
 std::string toString(const HubProgress& p)
 {
+    if (p.isCheck)
+        return p.place.empty()
+            ? sentence("checking %1: %2 of %3", { p.file, formatBytes(p.arrivedBytes), formatBytes(p.sizeBytes) })
+            : sentence("checking file %1, %2: %3 of %4",
+                  { p.place, p.file, formatBytes(p.arrivedBytes), formatBytes(p.sizeBytes) });
+    if (p.sizeBytes == 0)
+        return sentence("downloading %1: %2 at %3/s",
+            { p.file, formatBytes(p.arrivedBytes), formatBytes(static_cast<std::uint64_t>(p.bytesPerSecond)) });
     const double left = p.bytesPerSecond > 0 ? static_cast<double>(p.sizeBytes - p.arrivedBytes) / p.bytesPerSecond : 0;
     return sentence("downloading %1: %2 of %3 at %4/s, %5 left",
         { p.file, formatBytes(p.arrivedBytes), formatBytes(p.sizeBytes),
@@ -28,8 +36,14 @@ void setHubProgress(std::function<void(const HubProgress&)> onProgress) { shared
 const std::function<void(const HubProgress&)>& hubProgress() { return shared(); }
 
 ToldProgress::ToldProgress(std::string file, std::uint64_t here, std::uint64_t sizeBytes)
-    : progress_ { std::move(file), here, sizeBytes, 0 }
+    : progress_ { false, std::move(file), {}, here, sizeBytes, 0 }
     , before_(here)
+{
+}
+
+ToldProgress::ToldProgress(std::string file, std::uint64_t sizeBytes, std::string place)
+    : progress_ { true, std::move(file), std::move(place), 0, sizeBytes, 0 }
+    , before_(0)
 {
 }
 

@@ -7,14 +7,17 @@
 
 namespace furrow {
 
-/// A file of the hub, or a column of a row group of it, on its way.
+/// A distant file, or a column of a row group of it, on its way; or a whole copy of one that is compared with the
+/// SHA-256 that it must have.
 struct HubProgress {
-    std::string file; ///< the path of the file in the repository
+    bool isCheck = false;
+    std::string file; ///< the path of the file in the repository, or its address
+    std::string place {}; ///< "3 of 12" where several files are compared
     std::uint64_t arrivedBytes = 0;
     std::uint64_t sizeBytes = 0;
     double bytesPerSecond = 0;
 };
-/// "downloading a.txt: 12 MiB of 60 MiB at 0.4 MiB/s, 2 min left"
+/// "downloading a.txt: 12 MiB of 60 MiB at 0.4 MiB/s, 2 min left", "checking file 3 of 12, a.txt: 12 MiB of 60 MiB"
 std::string toString(const HubProgress& progress);
 
 /// Told about once a second while a file comes, on the thread that fetches it and never on two at once. Of this
@@ -27,6 +30,9 @@ class ToldProgress {
 public:
     /// @param here  bytes that are there already
     ToldProgress(std::string file, std::uint64_t here, std::uint64_t sizeBytes);
+    /// Instead: a whole copy is compared.
+    /// @param place  "3 of 12", or "" for one file
+    ToldProgress(std::string file, std::uint64_t sizeBytes, std::string place);
     /// @param here  bytes that are there now
     void arrived(std::uint64_t here);
 

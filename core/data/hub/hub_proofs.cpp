@@ -1,15 +1,17 @@
 #include "core/data/hub/hub_proofs.h"
 
+#include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/data/hub/hub_pieces.h"
+#include "core/data/hub/hub_progress.h"
 
 #include <utility>
 
 namespace furrow {
 
-bool isPromised(const DataFile& file) { return file.hash.size() == kSha256Digits; }
+bool isPromised(const DataFile& file) { return isSha256(file.hash); }
 
 Status HubProofs::compare(const DataFile& file, const std::filesystem::path& whole)
 {
@@ -21,7 +23,7 @@ Status HubProofs::compare(const DataFile& file, const std::filesystem::path& who
         if (const auto known = verdicts_.find(whole); known != verdicts_.end() && known->second.stamp == before)
             return answer(file, whole, known->second.same);
     }
-    FURROW_TRY_ASSIGN(const auto sha, sha256File(whole)); // without the lock: it may take minutes
+    FURROW_TRY_ASSIGN(const auto sha, hashTold(file, whole)); // without the lock: it may take minutes
     FURROW_TRY_ASSIGN(const auto after, stampOf(whole));
     const bool same = sha == file.hash;
     if (!same && !(after == before)) // what is as promised may have been marked as used by another process meanwhile
@@ -29,8 +31,28 @@ Status HubProofs::compare(const DataFile& file, const std::filesystem::path& who
     const std::lock_guard guard(mutex_);
     verdicts_.insert_or_assign(whole, Verdict { before, same });
     if (!same)
-        wrong_.insert(file.path);
+        wrong_.insert(file.pathOnDisk());
     return answer(file, whole, same);
+}
+
+void HubProofs::expect(std::int64_t files)
+{
+    const std::lock_guard guard(mutex_);
+    expected_ = files;
+}
+
+Result<std::string> HubProofs::hashTold(const DataFile& file, const std::filesystem::path& whole) const
+{
+    std::string place;
+    {
+        const std::lock_guard guard(mutex_);
+        const std::int64_t number = std::ssize(proven_) + (proven_.contains(file.pathOnDisk()) ? 0 : 1);
+        if (expected_ > 1 && number <= expected_)
+            place = sentence("%1 of %2", { formatCount(number), formatCount(expected_) });
+    }
+    ToldProgress progress(file.pathOnDisk(), file.bytesOnDisk(), place);
+    std::uint64_t read = 0;
+    return sha256File(whole, {}, [&](std::string_view more) { progress.arrived(read += more.size()); });
 }
 
 /// With the lock held.
@@ -38,8 +60,9 @@ Status HubProofs::answer(const DataFile& file, const std::filesystem::path& whol
 {
     if (!same)
         return Error { ErrorCode::Corrupt,
-            sentence("%1 does not hold what the hub promises of %2 (SHA-256).", { utf8Text(whole), file.path }) };
-    proven_.insert(file.path);
+            sentence(
+                "%1 does not hold what the hub promises of %2 (SHA-256).", { utf8Text(whole), file.pathOnDisk() }) };
+    proven_.insert(file.pathOnDisk());
     return {};
 }
 
@@ -50,7 +73,7 @@ void HubProofs::noteArrived(const DataFile& file, const std::filesystem::path& w
         return;
     const std::lock_guard guard(mutex_);
     verdicts_.insert_or_assign(whole, Verdict { stamp.value(), true });
-    proven_.insert(file.path);
+    proven_.insert(file.pathOnDisk());
 }
 
 void HubProofs::doubt(const std::filesystem::path& whole)

@@ -13,6 +13,8 @@ namespace furrow {
 /// read once for that, and known by its stamp from then on. Thread-safe.
 class HubProofs {
 public:
+    /// How many files the data set has that will be compared: progress tells which of them it is.
+    void expect(std::int64_t files);
     /// Ok: as promised, or the hub promises nothing of it. Corrupt: other bytes; other codes: it cannot be read now.
     Status compare(const DataFile& file, const std::filesystem::path& whole);
     /// The bytes that lie there now were compared while they arrived.
@@ -29,10 +31,12 @@ private:
         FileStamp stamp;
         bool same = false;
     };
+    Result<std::string> hashTold(const DataFile& file, const std::filesystem::path& whole) const;
     Status answer(const DataFile& file, const std::filesystem::path& whole, bool same);
 
     mutable std::mutex mutex_;
     std::map<std::filesystem::path, Verdict> verdicts_; ///< guarded by mutex_
+    std::int64_t expected_ = 0; ///< guarded by mutex_
     std::set<std::string> proven_; ///< guarded by mutex_
     std::set<std::string> wrong_; ///< guarded by mutex_
 };

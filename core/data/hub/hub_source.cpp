@@ -39,7 +39,7 @@ public:
         , address_(std::move(address))
         , file_(std::move(file))
         , kept_(std::move(kept))
-        , isParquet_(isParquetName(file_.path))
+        , isParquet_(isParquetName(withoutQuery(file_.path)))
     {
     }
     std::uint64_t sizeBytes() const override { return file_.sizeBytes; }
@@ -308,11 +308,13 @@ private:
 
 std::string toString(const HubAddress& address)
 {
-    return "hf://" + address.repository + "@" + address.commit + "/" + address.path;
+    return address.isWeb() ? address.path : "hf://" + address.repository + "@" + address.commit + "/" + address.path;
 }
 
 Result<HubAddress> parseHubAddress(std::string_view text)
 {
+    if (isWebPath(text))
+        return HubAddress { "", "", std::string(text) };
     const auto at = text.find('@');
     const auto slash = at == std::string_view::npos ? at : text.find('/', at);
     if (!text.starts_with("hf://") || slash == std::string_view::npos)

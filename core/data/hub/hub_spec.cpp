@@ -1,6 +1,7 @@
 #include "core/data/hub/hub_spec.h"
 
 #include "core/base/sentence.h"
+#include "core/data/archive_files.h"
 #include "core/data/data_format.h"
 #include "core/data/source_files.h"
 
@@ -102,33 +103,6 @@ std::vector<Config> readConfigs(std::string_view readme)
     return configs;
 }
 
-/// '*' stays inside a folder, "**" does not.
-bool pathMatches(std::string_view pattern, std::string_view path)
-{
-    if (pattern.starts_with("./"))
-        pattern.remove_prefix(2);
-    const auto slash = pattern.find('/');
-    const auto part = pattern.substr(0, slash);
-    if (part == "**") {
-        if (slash == std::string_view::npos)
-            return true;
-        const auto rest = pattern.substr(slash + 1);
-        for (std::size_t at = 0; at != std::string_view::npos;) {
-            if (pathMatches(rest, path.substr(at)))
-                return true;
-            const auto next = path.find('/', at);
-            at = next == std::string_view::npos ? next : next + 1;
-        }
-        return false;
-    }
-    const auto pathSlash = path.find('/');
-    if (!globMatches(part, path.substr(0, pathSlash)))
-        return false;
-    if (slash == std::string_view::npos || pathSlash == std::string_view::npos)
-        return slash == pathSlash;
-    return pathMatches(pattern.substr(slash + 1), path.substr(pathSlash + 1));
-}
-
 /// The split a path tells by its folder or file name, or "".
 std::string splitOf(const std::string& path)
 {
@@ -213,6 +187,32 @@ Result<Config> chooseConfig(const HubSpec& spec, const std::vector<Config>& conf
 
 } // namespace
 
+bool pathMatches(std::string_view pattern, std::string_view path)
+{
+    if (pattern.starts_with("./"))
+        pattern.remove_prefix(2);
+    const auto slash = pattern.find('/');
+    const auto part = pattern.substr(0, slash);
+    if (part == "**") {
+        if (slash == std::string_view::npos)
+            return true;
+        const auto rest = pattern.substr(slash + 1);
+        for (std::size_t at = 0; at != std::string_view::npos;) {
+            if (pathMatches(rest, path.substr(at)))
+                return true;
+            const auto next = path.find('/', at);
+            at = next == std::string_view::npos ? next : next + 1;
+        }
+        return false;
+    }
+    const auto pathSlash = path.find('/');
+    if (!globMatches(part, path.substr(0, pathSlash)))
+        return false;
+    if (slash == std::string_view::npos || pathSlash == std::string_view::npos)
+        return slash == pathSlash;
+    return pathMatches(pattern.substr(slash + 1), path.substr(pathSlash + 1));
+}
+
 Result<HubSpec> parseHubSpec(std::string_view text)
 {
     const std::string whole(text);
@@ -258,19 +258,24 @@ Result<HubSpec> parseHubSpec(std::string_view text)
 
 Result<HubChoice> chooseHubFiles(const HubSpec& spec, const std::vector<HubFile>& tree, std::string_view readme)
 {
-    std::vector<HubFile> data;
+    std::vector<HubFile> data, archives;
     for (const auto& file : tree)
-        if (isSafePath(file.path) && hasDataExtension(file.path) && !file.path.starts_with(".") && file.sizeBytes > 0)
-            data.push_back(file);
+        if (isSafePath(file.path) && !file.path.starts_with(".") && file.sizeBytes > 0) {
+            if (hasDataExtension(file.path))
+                data.push_back(file);
+            else if (hasArchiveExtension(file.path))
+                archives.push_back(file);
+        }
     std::erase_if(data, [](const HubFile& file) {
         return file.path.ends_with(".json") && file.path.find('/') == std::string::npos && file.sizeBytes < (1u << 16);
     }); // dataset_infos.json and the like
-    if (data.empty())
+    if (data.empty() && archives.empty())
         return Error { ErrorCode::NotFound,
-            sentence("hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet).", { spec.repository }) };
+            sentence("hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet, zip, tar).", { spec.repository }) };
     auto configs = readConfigs(readme);
-    if (configs.empty())
-        configs = conventionalConfigs(data);
+    if (configs.empty()) // archives beside data mostly hold the same once more
+        configs = conventionalConfigs(data.empty() ? archives : data);
+    data.insert(data.end(), archives.begin(), archives.end());
     HubSpec asked = spec;
     const auto isSplit = [&](const Config& config) {
         return std::any_of(

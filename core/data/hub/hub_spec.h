@@ -25,7 +25,8 @@ struct HubFile {
     std::string path; ///< below the root, '/' between parts
     std::uint64_t sizeBytes = 0;
     std::string sha256; ///< of large files; "" for small ones
-    std::string oid; ///< git's name of the content
+    std::string oid; ///< git's name of the content; of a file outside of the hub its address and version
+    std::string version {}; ///< of a file outside of the hub: what its server called it (WebState)
 };
 
 /// The files of one config and split, in natural order.
@@ -39,5 +40,8 @@ struct HubChoice {
 /// names. What does not exist is answered with a list of what does.
 /// @param readme  text of README.md, may be empty
 Result<HubChoice> chooseHubFiles(const HubSpec& spec, const std::vector<HubFile>& tree, std::string_view readme);
+
+/// A path against a pattern with * ? [..] in its parts: '*' stays inside a folder, "**" does not.
+bool pathMatches(std::string_view pattern, std::string_view path);
 
 } // namespace furrow

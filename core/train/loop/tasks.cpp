@@ -5,11 +5,13 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/data/hub/hub_pieces.h"
 #include "core/data/overlap.h"
 #include "core/run/run_weights.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/train/loop/evaluation_torch.h"
 
+#include <optional>
 #include <torch/torch.h>
 
 namespace furrow {
@@ -95,9 +97,11 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     if (!run.learner->model())
         return Error { ErrorCode::InvalidArgument, sentence("the counting model has nothing to evaluate") };
     const auto& config = run.setup.config;
+    std::optional<KeepHubPieces> kept(std::in_place, run.setup.paths.cacheFolder(), config.cacheGiB);
     FURROW_TRY_ASSIGN(auto text,
         options.data.empty() ? readHeldOut(run.setup.paths.evaluationFile())
                              : readEvaluationText(config, options.data, *run.tokenizer, kMostText));
+    kept.reset(); // what follows may read all of the training data
     const bool alsoTrained = text.alsoTrained;
     const bool complete = text.complete;
     const std::vector<std::uint64_t> fingerprints = text.text.fingerprints;

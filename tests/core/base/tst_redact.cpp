@@ -116,12 +116,23 @@ private Q_SLOTS:
         QCOMPARE(withoutAccount("plain@text").account, std::string());
     }
 
+    void anAddressIsKeptWithoutWhatOpensIt()
+    {
+        QCOMPARE(publicAddress("https://ann:pw@host/a.txt?download=1"), std::string("https://host/a.txt?download=1"));
+        QCOMPARE(publicAddress("https://b.host/a.txt?X-Amz-Date=1&X-Amz-Signature=ab12&X-Amz-Expires=60"),
+            std::string("https://b.host/a.txt"));
+        QCOMPARE(publicAddress("https://host/a.txt?sv=2&sig=Zm%2F9"), std::string("https://host/a.txt"));
+        QCOMPARE(publicAddress("https://host/a?design=1"), std::string("https://host/a?design=1"));
+        QCOMPARE(publicAddress("/home/ann/a?b=c.txt"), std::string("/home/ann/a?b=c.txt"));
+    }
+
     void variablesWithSecretsAreKnown()
     {
         for (const char* name :
             { "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "WANDB_API_KEY", "PGPASSWORD" })
             QVERIFY2(isSecretVariable(name, "x"), name);
         QVERIFY(isSecretVariable("https_proxy", "http://u:p@proxy:8080"));
+        QVERIFY(isSecretVariable("SOURCE", "https://host/a?Expires=1&Signature=ab"));
         for (const char* name :
             { "PATH", "HF_HOME", "TOKENIZERS_PARALLELISM", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH" })
             QVERIFY2(!isSecretVariable(name, "/usr/bin:/bin"), name);

@@ -296,6 +296,29 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(all[0]),
             QString::fromUtf8("Les élèves français étaient déjà à l'école, où le maître les attendait."));
     }
+    /// Names in Latin-1 went in as ISO-8859-2 reads them, or the other way round, and nobody heard of the other one.
+    void anEncodingThatMayBeAnotherNamesIt()
+    {
+        DataFolder folder;
+        const auto said = [&](const std::string& line) {
+            std::string text;
+            for (int i = 0; i < 40; ++i)
+                text += line;
+            return reading(test::configFor({ folder.write("a.txt", text) }));
+        };
+        const auto names = said("Caf\xe9 Zo\xeb\nNa\xefve Jos\xe9\nGar\xe7on M\xfcller\nS\xe3o Paulo \xc1ngel\n");
+        QVERIFY2(names.contains("is taken as windows-1252 text") && names.contains("--encoding"), qPrintable(names));
+        QVERIFY2(names.contains(QString::fromUtf8("ISO-8859-2, which reads Naďve where windows-1252 reads Naïve")),
+            qPrintable(names));
+        const auto czech = said("P\xf8\xedli\xb9 \xbelu\xbbou\xe8k\xfd k\xf9\xf2 \xfap\xecl \xef\xe1"
+                                "belsk\xe9 \xf3"
+                                "dy. V\xb9ichni lid\xe9 rod\xed se svobodn\xed a sob\xec rovn\xed.\n");
+        QVERIFY2(czech.contains("is ISO-8859-2 text") && !czech.contains("--encoding"), qPrintable(czech));
+        const auto german
+            = said("Alle Menschen sind frei und gleich an W\xfcrde und Rechten geboren. Sie m\xfcssen br\xfc"
+                   "derlich sein.\n");
+        QVERIFY2(german.contains("is windows-1252 text") && !german.contains("--encoding"), qPrintable(german));
+    }
     void encodingsAreFound_data()
     {
         QTest::addColumn<QByteArray>("encoding");

@@ -25,7 +25,7 @@ private Q_SLOTS:
         const auto doing = [&] { return good(good(LedgerReader::open(run.paths.tracker())).totals()).feederDoing; };
         run.startFeeder();
         QTRY_VERIFY_WITH_TIMEOUT(
-            doing().find("waiting for the hub: http") == 0 && doing().find("503") != std::string::npos, 20'000);
+            doing().find("waiting for the data: http") == 0 && doing().find("503") != std::string::npos, 20'000);
         QTRY_VERIFY_WITH_TIMEOUT(
             doing().find("again in 4 s") != std::string::npos, 20'000); // a longer wait is under way
         QElapsedTimer stopping;
@@ -33,7 +33,7 @@ private Q_SLOTS:
         run.stopFeeder();
         QVERIFY2(stopping.elapsed() < 2500, std::to_string(stopping.elapsed()).c_str());
         run.startFeeder();
-        QTRY_VERIFY_WITH_TIMEOUT(doing().find("waiting for the hub") == 0, 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(doing().find("waiting for the data") == 0, 20'000);
         hub.setAway(false);
         std::map<std::int64_t, std::map<int, int>> seen;
         PlayedWorker worker(run, 0);
@@ -92,14 +92,14 @@ private Q_SLOTS:
         hub.setAway(true);
         int trained = 3;
         int worker = 0;
-        while (doing().find("waiting for the hub") != 0 && prepared() >= 3) { // training goes on with what is prepared
+        while (doing().find("waiting for the data") != 0 && prepared() >= 3) { // training goes on with what is prepared
             trained += PlayedWorker(run, ++worker).work(seen, 3);
             QTest::qWait(300);
         }
         QVERIFY(trained > 3 && trained < kRows / 50);
-        QTRY_COMPARE_WITH_TIMEOUT(doing().find("waiting for the hub"), std::size_t(0), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(doing().find("waiting for the data"), std::size_t(0), 20'000);
         QTest::qWait(1000 * std::max(2, qEnvironmentVariableIntValue("FURROW_OUTAGE_S")));
-        QCOMPARE(doing().find("waiting for the hub"), std::size_t(0));
+        QCOMPARE(doing().find("waiting for the data"), std::size_t(0));
         hub.setAway(false);
         QCOMPARE(PlayedWorker(run, ++worker).work(seen), kRows / 50 - trained);
         verifyEachRowOnceAnEpoch(seen, 1, kRows);

@@ -221,7 +221,7 @@ QString FormField::problemText(const ConfigProblem& problem, const QString& type
         return coreWords(problem.message);
     const QString label = settingLabel(*setting);
     if (setting->key == "data" && typed.isEmpty())
-        return tr("%1 is empty: a file, a folder or an hf:// address is needed.").arg(label);
+        return tr("%1 is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.").arg(label);
     const bool isWhole = isInteger(*setting);
     RunConfig asked; // what it refuses concerns this setting alone
     if ((!isWhole && !isReal(*setting)) || setSetting(asked, *setting, typed.toStdString()).empty())
