@@ -92,6 +92,15 @@ std::vector<ConfigProblem> SettingOptions::apply(RunConfig& config) const
     return problems;
 }
 
+std::set<std::string> SettingOptions::given() const
+{
+    std::set<std::string> keys;
+    for (const auto& [key, option] : options_)
+        if (option->count() > 0)
+            keys.insert(key);
+    return keys;
+}
+
 std::string defaultWorkspace()
 {
     if (const char* named = std::getenv("FURROW_WORKSPACE"); named && *named)

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ public:
     void addTo(CLI::App& command, bool onlyChangeable);
     /// Overlays what was given on `config`; everything wrong at once.
     std::vector<ConfigProblem> apply(RunConfig& config) const;
+    std::set<std::string> given() const; ///< keys
 
 private:
     std::map<std::string, std::vector<std::string>> given_; // by key

@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/device/machine_fit.h"
+#include "core/run/adopted_model.h"
 #include "core/workspace/memory_history.h"
 
 #include <nlohmann/json.hpp>
@@ -68,6 +69,9 @@ int estimate(const Options& o)
     RunConfig config = preset.value().config;
     if (const auto problems = o.settings.apply(config); !problems.empty())
         return failUsage(toString(problems), o.json);
+    const auto adopted = adoptModel(config, preset.value().config, o.settings.given());
+    if (!adopted.ok())
+        return fail(adopted.error(), o.json);
     const ModelConfig model = modelConfigOf(config, o.vocabulary > 0 ? o.vocabulary : usualVocabulary(config));
     if (const auto problems = model.validate(); !problems.empty())
         return failUsage(problems.front().message, o.json);
@@ -78,13 +82,16 @@ int estimate(const Options& o)
     if (!workers.ok())
         return fail(workers.error(), o.json);
     const MemoryEstimate e = estimateMemory(config, model, path, workers.value().front().threads);
-    const MemoryForecast forecast
-        = forecastMemory(e, { deviceName(o.gpu), path, model.architecture }, memoryHistory(pathFromUtf8(o.workspace)));
+    const MemoryForecast forecast = forecastMemory(
+        e, { deviceName(o.gpu), path, toString(model.architecture) }, memoryHistory(pathFromUtf8(o.workspace)));
     const auto warnings
         = o.gpu ? std::vector<std::string>() : machineWarnings(workers.value(), forecast.likely(), Machine::here());
+    for (const auto& line : adopted.value())
+        if (!o.json)
+            std::cout << line << "\n";
     if (o.json)
-        print({ { "preset", o.preset }, { "workers", workers.value().size() }, { "warnings", warnings },
-            { "path", toString(path) }, { "parameters", model.parameterCount() },
+        print({ { "preset", o.preset }, { "adopted", adopted.value() }, { "workers", workers.value().size() },
+            { "warnings", warnings }, { "path", toString(path) }, { "parameters", model.parameterCount() },
             { "vocabulary", model.vocabularySize }, { "weights", e.weights }, { "gradients", e.gradients },
             { "optimizer", e.optimizer }, { "activations", e.activations }, { "logits", e.logits },
             { "process", e.process }, { "checkpoint", e.checkpoint }, { "formula", e.total() },

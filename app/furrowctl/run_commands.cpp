@@ -10,6 +10,7 @@
 #include "core/base/resources.h"
 #include "core/config/bounded_json.h"
 #include "core/device/machine_fit.h"
+#include "core/run/adopted_model.h"
 #include "core/run/life_cycle.h"
 #include "core/run/limit_reached.h"
 #include "core/run/run_status.h"
@@ -79,9 +80,11 @@ Result<RunConfig> configure(const NewOptions& o)
         FURROW_TRY_ASSIGN(auto sample, resourcePath("sample/tinyshakespeare.txt"));
         config.data = { sample.string() };
     }
-    if (problems.empty())
-        problems = validate(config);
     if (!problems.empty())
+        return Error { ErrorCode::InvalidArgument, toString(problems) };
+    FURROW_TRY_ASSIGN(
+        const auto adopted, adoptModel(config, preset.value().config, o.settings.given())); // createRun says it
+    if (problems = validate(config); !problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
     return config;
 }
@@ -389,11 +392,20 @@ int runResume(const ResumeOptions& o)
     return start(paths, config.value(), o.json, o.detach, choice);
 }
 
-int runSettings(const std::string& presetName, bool listPresets, bool json)
+int runSettings(const std::string& presetName, const std::string& initFrom, bool listPresets, bool json)
 {
     const auto preset = findPreset(presetName);
     if (!preset.ok())
         return failUsage(preset.error().message, json);
+    RunConfig config = preset.value().config;
+    config.initFrom = initFrom;
+    const auto adopted = adoptModel(config, preset.value().config);
+    if (!adopted.ok())
+        return fail(adopted.error(), json);
+    const auto comesFrom = [&](const Setting& s) {
+        const bool isTaken = !adopted.value().empty() && (isAdopted(s) || s.key == "tokenizer");
+        return isTaken ? "init_from" : "preset";
+    };
     nlohmann::json all = nlohmann::json::array();
     if (listPresets) {
         for (const auto& p : presets())
@@ -402,7 +414,7 @@ int runSettings(const std::string& presetName, bool listPresets, bool json)
     } else {
         for (const auto& s : settings())
             all.push_back({ { "key", s.key }, { "option", s.option() }, { "group", toString(s.group) },
-                { "unit", s.unit }, { "default", settingText(preset.value().config, s) },
+                { "unit", s.unit }, { "default", settingText(config, s) }, { "from", comesFrom(s) },
                 { "choices", s.choiceValues() }, { "help", s.fullHelp() },
                 { "resume",
                     s.resume == ResumeRule::Safe         ? "safe"
@@ -416,14 +428,17 @@ int runSettings(const std::string& presetName, bool listPresets, bool json)
     if (!listPresets)
         std::cout << "What a run without further options takes: preset '" << preset.value().name << "', "
                   << preset.value().title << ".\n";
+    for (const auto& line : adopted.value())
+        std::cout << line << "\n";
     for (const auto& item : all) {
         if (listPresets)
             std::cout << item["name"].get<std::string>() << ": " << item["title"].get<std::string>() << ". "
                       << item["hint"].get<std::string>() << "\n";
         else
             std::cout << item["option"].get<std::string>() << " (" << item["group"].get<std::string>() << ", default '"
-                      << item["default"].get<std::string>() << "', resume " << item["resume"].get<std::string>()
-                      << ")\n    " << item["help"].get<std::string>() << "\n";
+                      << item["default"].get<std::string>()
+                      << (item["from"] == "init_from" ? "' from init_from, resume " : "', resume ")
+                      << item["resume"].get<std::string>() << ")\n    " << item["help"].get<std::string>() << "\n";
     }
     return kDone;
 }
@@ -465,12 +480,15 @@ void addRunCommands(CLI::App& app, Chosen& chosen)
     auto listPresets = std::make_shared<bool>(false);
     auto json = std::make_shared<bool>(false);
     auto preset = std::make_shared<std::string>(kDefaultPreset);
+    auto initFrom = std::make_shared<std::string>();
     auto* list = app.add_subcommand("settings", "List every setting with its default, range and meaning.");
     list->add_option("--preset", *preset, "Show the defaults of this preset.")->capture_default_str();
+    list->add_option("--init-from", *initFrom, "Show what a run that starts from there takes over.");
     list->add_flag("--presets", *listPresets, "List the presets instead.");
     list->add_flag("--json", *json, "Print JSON.");
-    list->callback([&chosen, preset, listPresets, json] {
-        chosen.action = [preset, listPresets, json] { return runSettings(*preset, *listPresets, *json); };
+    list->callback([&chosen, preset, initFrom, listPresets, json] {
+        chosen.action
+            = [preset, initFrom, listPresets, json] { return runSettings(*preset, *initFrom, *listPresets, *json); };
     });
 }
 

@@ -69,6 +69,7 @@ struct RunConfig {
     std::int64_t hrmLowCycles = 2;
     std::int64_t hrmSegments = 2;
     double hrmExploration = 0.1;
+    std::string shape; ///< JSON, see shapeJson() in core/model/model_config.h; empty: the settings above
     std::string initFrom;
     std::string parentChunks = "again";
     std::int64_t loraRank = 0;

@@ -62,7 +62,9 @@ struct Rules {
     void data()
     {
         if (c.data.empty())
-            refuse("data", sentence("%1 is empty, allowed is at least one file, folder, hf://, https://, s3:// or gs:// source.", { "data" }));
+            refuse("data",
+                sentence("%1 is empty, allowed is at least one file, folder, hf://, https://, s3:// or gs:// source.",
+                    { "data" }));
         for (const auto& source : c.data)
             noSecret("data", source);
         noSecret("eval_data", c.evalData);
@@ -113,12 +115,13 @@ struct Rules {
 
     void model()
     {
-        if (c.width % c.heads != 0)
+        const bool hasHeadWidth = !c.shape.empty(); // of its own; core/model has the rules then
+        if (!hasHeadWidth && c.width % c.heads != 0)
             refuse("heads",
                 sentence("%1 is %2, which does not divide %3 %4.",
                     { "heads", std::to_string(c.heads), "width", std::to_string(c.width) }),
                 std::to_string(largestDivisor(c.width, c.heads)));
-        else if (c.positions == "rope" && (c.width / c.heads) % 2 != 0)
+        else if (!hasHeadWidth && c.positions == "rope" && (c.width / c.heads) % 2 != 0)
             refuse("heads",
                 sentence("%1 is %2: rotary positions need an even head size, width / heads is %3.",
                     { "heads", std::to_string(c.heads), std::to_string(c.width / c.heads) }));

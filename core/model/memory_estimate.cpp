@@ -18,56 +18,70 @@ struct Sizes {
     std::int64_t type; ///< bytes
     std::int64_t layers; ///< that keep something for backward
     std::int64_t tokens; ///< of a micro-batch
-    std::int64_t kv; ///< width of the keys
+    std::int64_t q; ///< width of the queries
+    std::int64_t kv; ///< and of the keys
     std::int64_t up; ///< outputs of the first feed-forward product
     std::int64_t active; ///< inputs of the second
 };
 
 std::int64_t loraParameters(const ModelConfig& m)
 {
-    const std::int64_t kv = m.keyValueHeads() * m.headWidth();
-    const std::int64_t up = m.feedForwardWidth() * (m.activation == "swiglu" ? 2 : 1);
+    const std::int64_t q = m.queryWidth();
+    const std::int64_t f = m.feedForwardWidth();
     return m.layers * m.loraRank
-        * (m.width + m.width + 2 * kv + 2 * m.width + m.width + up + m.feedForwardWidth() + m.width);
+        * (m.width + q + 2 * m.keyWidth() + q + m.width + m.width + m.upWidth(f) + f + m.width);
 }
 
 Sizes sizesOf(const RunConfig& c, const ModelConfig& m, bool gpu)
 {
-    const bool hrm = m.architecture == "hrm";
-    const std::int64_t experts = m.moeExperts > 0 ? m.moeActive : 1;
+    const bool hrm = m.architecture == Architecture::Hrm;
+    const std::int64_t feedForward
+        = m.moeExperts > 0 ? m.moeActive * m.feedForwardWidth() + m.moeSharedWidth : m.feedForwardWidth();
     Sizes s;
     s.parameters = m.parameterCount();
     s.trained = m.loraRank > 0 ? loraParameters(m) : s.parameters;
     s.type = c.precision == "fp32" || (c.precision == "auto" && !gpu) ? 4 : 2;
     s.layers = hrm ? m.hrm.highLayers + m.hrm.lowLayers : m.layers;
     s.tokens = c.batchSize * c.seqLen;
-    s.kv = m.keyValueHeads() * m.headWidth();
-    s.up = experts * m.feedForwardWidth() * (hrm || m.activation == "swiglu" ? 2 : 1);
-    s.active = experts * m.feedForwardWidth();
+    s.q = m.queryWidth();
+    s.kv = m.keyWidth();
+    s.up = hrm ? 2 * feedForward : m.upWidth(feedForward);
+    s.active = feedForward;
     return s;
 }
 
+/// Scores that attention with a soft cap holds for one token, in bytes: it is written out, and its backward wants
+/// scores, their tanh and the shares.
+std::int64_t cappedScores(const RunConfig& c, const ModelConfig& m, const Sizes& s)
+{
+    return m.attentionCap > 0 ? 3 * s.type * m.heads * c.seqLen : 0;
+}
+
 /// What autograd keeps of one layer for one token, in bytes.
-std::int64_t keptByLayer(const ModelConfig& m, const Sizes& s)
+std::int64_t keptByLayer(const RunConfig& c, const ModelConfig& m, const Sizes& s)
 {
     const std::int64_t d = m.width;
-    const bool rms = m.architecture == "hrm" || m.norm == "rmsnorm";
-    const std::int64_t norms = 2 * 4 * d * (rms ? 2 : 1); // their inputs; our RMSNorm keeps what is divided, too
+    const bool rms = m.architecture == Architecture::Hrm || m.norm == NormKind::Rms;
+    const std::int64_t perNorm = 4 * (rms ? 2 : 1); // their inputs; our RMSNorm keeps what is divided, too
+    const std::int64_t norms = (m.normPlace == NormPlace::Both ? 4 : 2) * perNorm * d
+        + (m.queryNorm == QueryNorm::None ? 0 : perNorm * (s.q + s.kv));
     const std::int64_t attention = s.type
-        * (d + d + 2 * s.kv + d + (m.positions == "rope" ? d + s.kv : 0)); // normed, q k v, mixed, and q k turned
-    const std::int64_t feedForward = s.type * (d + s.up + s.active * (s.up > s.active ? 2 : 1));
+        * (d + s.q + 2 * s.kv + s.q
+            + (m.positions == Positions::Rotary ? s.q + s.kv : 0)); // normed, q k v, mixed, and q k turned
+    const bool keepsBoth = m.gated || m.architecture == Architecture::Hrm;
+    const std::int64_t feedForward = s.type * (d + s.up + s.active * (keepsBoth ? 2 : 1));
     const std::int64_t masks = m.dropout > 0 ? 2 * d : 0;
-    return norms + attention + feedForward + masks;
+    return norms + attention + feedForward + masks + cappedScores(c, m, s);
 }
 
 std::int64_t activationsOf(const RunConfig& c, const ModelConfig& m, const Sizes& s)
 {
-    const std::int64_t layer = keptByLayer(m, s) * s.tokens;
+    const std::int64_t layer = keptByLayer(c, m, s) * s.tokens;
     const std::int64_t rest = 4 * 4 * m.width * s.tokens; // embedding, last norm, and the gradient on its way down
     const std::int64_t working = s.type * (s.up + s.active) * s.tokens; // gradients inside the layer at hand
-    if (c.recompute && m.architecture == "gpt")
+    if (c.recompute && m.architecture == Architecture::Gpt)
         return s.layers * 4 * m.width * s.tokens + layer + rest + working;
-    const std::int64_t second = m.architecture == "hrm"
+    const std::int64_t second = m.architecture == Architecture::Hrm
         ? layer + 6 * 4 * m.width * s.tokens
         : 0; // the forward that says whether to go on, while the first is kept
     return s.layers * layer + rest + working + second;
@@ -76,7 +90,7 @@ std::int64_t activationsOf(const RunConfig& c, const ModelConfig& m, const Sizes
 std::int64_t logitsOf(const ModelConfig& m, const Sizes& s, const LogitParts& parts)
 {
     const std::int64_t all = s.tokens * m.vocabularySize;
-    if (m.architecture == "hrm")
+    if (m.architecture == Architecture::Hrm)
         return all * (s.type + 3 * 4); // logits, their logarithms and two gradients, whole
     const std::int64_t piece = std::min(all, std::max(parts.piece, m.vocabularySize));
     const std::int64_t group = std::min(all, std::max(parts.group, piece));

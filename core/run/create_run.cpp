@@ -21,6 +21,7 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/device/machine_fit.h"
 #include "core/device/placement.h"
+#include "core/run/adopted_model.h"
 #include "core/run/brain.h"
 #include "core/run/data_fit.h"
 #include "core/run/life_cycle.h"
@@ -74,6 +75,12 @@ Status checkName(const std::string& name)
             { std::to_string(characters), std::to_string(kMostNameCharacters) }) };
 }
 
+Status checkShape(const RunConfig& config)
+{
+    const auto shape = config.shape.empty() ? Result<ModelConfig>(ModelConfig {}) : parseShape(config.shape);
+    return shape.ok() ? Status {} : shape.error().in("shape");
+}
+
 Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, const DataInspection& data)
 {
     if (config.tokenizer != "char")
@@ -110,6 +117,18 @@ Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, 
             return true;
         },
         CharFallback::Unknown);
+}
+
+/// A model of init_from has rows for a vocabulary of its own, often some more than its tokenizer has ids.
+Status checkVocabulary(const RunConfig& config, const Tokenizer& tokenizer)
+{
+    const auto rows = modelConfigOf(config, tokenizer.vocabularySize()).vocabularySize;
+    if (static_cast<std::int64_t>(tokenizer.vocabularySize()) <= rows)
+        return {};
+    return Error { ErrorCode::InvalidArgument,
+        sentence(
+            "tokenizer is %1 with %2 ids, but the model of init_from has %3. Leave tokenizer out, or name that model's.",
+            { config.tokenizer, formatCount(tokenizer.vocabularySize()), formatCount(rows) }) };
 }
 
 /// Relative paths would mean something else to the processes of the run.
@@ -155,6 +174,7 @@ Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile
     FURROW_TRY(SupervisorLedger::create(paths.tracker(), trackerConfig(file, parent), stoppingRules(file.config)));
     if (parent)
         FURROW_TRY(writeParent(paths, *parent));
+    FURROW_TRY(keepOrigin(paths, file.config, files));
     return writeRunFile(paths, file);
 }
 
@@ -258,6 +278,7 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
     FURROW_TRY_ASSIGN(auto data, inspectData(file.config));
     describe(file.config, data, say);
     FURROW_TRY_ASSIGN(auto tokenizer, makeTokenizer(file.config, data));
+    FURROW_TRY(checkVocabulary(file.config, *tokenizer));
     FURROW_TRY_ASSIGN(auto problems, dataProblems(file.config, data, *tokenizer));
     if (!problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
@@ -309,15 +330,21 @@ std::filesystem::path folderOfNewRun(const NewRun& request, const std::string& n
 Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
 {
     const Progress say = progress ? progress : [](const std::string&) { };
-    if (const auto problems = validate(request.config); !problems.empty())
+    RunConfig config = request.config;
+    const auto preset = findPreset(request.preset);
+    FURROW_TRY_ASSIGN(const auto adopted, adoptModel(config, preset.ok() ? preset.value().config : RunConfig {}));
+    if (const auto problems = validate(config); !problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
-    FURROW_TRY(checkName(request.config.name));
-    FURROW_TRY_ASSIGN(auto placed, placeWorkersHere(request.config));
-    FURROW_TRY(canCompute(request.config, placed));
-    for (const auto& warning : machineWarnings(request.config, placed, Machine::here()))
+    FURROW_TRY(checkShape(config));
+    FURROW_TRY(checkName(config.name));
+    FURROW_TRY_ASSIGN(auto placed, placeWorkersHere(config));
+    FURROW_TRY(canCompute(config, placed));
+    for (const auto& line : adopted)
+        say(line);
+    for (const auto& warning : machineWarnings(config, placed, Machine::here()))
         say(warning);
     RunFile file;
-    file.config = request.config;
+    file.config = config;
     makeAbsolute(file.config);
     if (!file.config.evalData.empty())
         file.config.heldOutPercent = 0;

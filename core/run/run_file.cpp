@@ -8,6 +8,7 @@
 #include "core/base/sentence.h"
 #include "core/config/json_reading.h"
 #include "core/config/schema.h"
+#include "core/model/model_config.h"
 
 #include <nlohmann/json.hpp>
 
@@ -61,6 +62,9 @@ Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
     if (!config.problems.empty())
         return broken(paths, toString(config.problems));
     file.config = std::move(config.config);
+    if (!file.config.shape.empty())
+        if (const auto shape = parseShape(file.config.shape); !shape.ok())
+            return broken(paths, shape.error().message);
     file.config.name = plainLine(file.config.name);
     return file;
 }

@@ -66,6 +66,8 @@ public:
     std::filesystem::path frozenFolder() const { return checkpointsFolder() / "frozen"; }
     /// Whether an entry of the folder of the checkpoints is one of the four above, and no checkpoint.
     bool isBesideCheckpoints(const std::filesystem::path& entry) const;
+    /// What the model of init_from came with and exports pass on; see adopted_model.h.
+    std::filesystem::path originFolder() const { return folder_ / "origin"; }
     std::filesystem::path exportsFolder() const { return folder_ / "exports"; }
     std::filesystem::path evaluationFile() const
     {

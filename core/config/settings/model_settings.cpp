@@ -52,7 +52,7 @@ void addModelSettings(SettingTable& table)
         .range(2, 1 << 20)
         .resume(Refused)
         .basic()
-        .help("Tokens in one training window.");
+        .help("Tokens in one training window. With init_from at most the context of that model, which stays as it is.");
 
     table.choice("positions", &C::positions)
         .label("Positions")
@@ -80,9 +80,10 @@ void addModelSettings(SettingTable& table)
 
     table.choice("activation", &C::activation)
         .label("Activation")
-        .oneOf({ { "gelu", "GELU" }, { "swiglu", "SwiGLU" } })
+        .oneOf({ { "gelu", "GELU" }, { "swiglu", "SwiGLU" }, { "gelu_exact", "GELU, exact" }, { "geglu", "GeGLU" },
+            { "geglu_exact", "GeGLU, exact" }, { "silu", "SiLU" } })
         .resume(Refused)
-        .help("Inside the feed-forward part.");
+        .help("Inside the feed-forward part; the ones with glu have a gate. gelu is the form with tanh.");
 
     table.flag("bias", &C::bias)
         .label("Biases")
@@ -151,11 +152,17 @@ void addModelSettings(SettingTable& table)
         .resume(Unsafe)
         .help("hrm: share of rows that must think for a random number of segments while training.");
 
+    table.text("shape", &C::shape)
+        .label("Shape")
+        .resume(Refused)
+        .help(
+            "The whole shape of a model as JSON, for what has no setting of its own; init_from fills it in. Empty: the settings above.");
+
     table.text("init_from", &C::initFrom)
         .label("Start from")
         .resume(Refused)
         .help(
-            "A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Empty: fresh weights.");
+            "A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.");
 
     table.choice("parent_chunks", &C::parentChunks)
         .label("Chunks of the parent")

@@ -122,8 +122,7 @@ public:
     }
     void remove()
     {
-        std::error_code gone;
-        std::filesystem::remove(cache_.path(kDownloads, name_), gone);
+        cache_.remove(kDownloads, name_);
         sizeBytes_ = 0;
     }
 
@@ -340,7 +339,8 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
             arrived = std::max(arrived, file.sizeBytes());
             continue;
         }
-        AheadOfTurn ahead(kept, hub, { at, std::min(hub.sizeBytes, part.next) - at }, hasRanges ? client.transfers() : 1);
+        AheadOfTurn ahead(
+            kept, hub, { at, std::min(hub.sizeBytes, part.next) - at }, hasRanges ? client.transfers() : 1);
         const auto read = client.readParts(
             address.repository, address.commit, hub, ahead.parts(), [&](std::size_t index, std::string_view bytes) {
                 progress.arrived(arrived += bytes.size());
@@ -476,8 +476,8 @@ Result<std::shared_ptr<const ByteSource>> downloadHubFile(
 Result<DataFile> fetchUnknown(const std::string& address, HubClient& client, BlockCache& cache)
 {
     HubFile nameless { address, 0, "", address, "" };
-    FURROW_TRY_ASSIGN(const auto alone, fetchAlone(cache, nameless, "whole", client));
-    GrowingFile growing(cache, nameless);
+    FURROW_TRY_ASSIGN(const auto turn, takeFetchTurn(cache, nameless, "whole", client));
+    GrowingFile growing(cache, nameless, turn.has_value());
     FURROW_TRY(growing.begin());
     Status written;
     const auto begin = [&growing] {

@@ -4,66 +4,54 @@
 #include "core/base/sentence.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/run_paths.h"
+#include "core/train/model/gpt_torch.h"
 #include "core/train/optim/optimizer_torch.h"
 #include "core/train/weights/huggingface_torch.h"
 #include "core/train/weights/safetensors_torch.h"
 
 #include <torch/torch.h>
 
-#include <sstream>
+#include <algorithm>
 
 namespace furrow {
 
 namespace {
 
-/// Lines "heads is 4, the model of init_from has 12".
-class Differences {
-public:
-    template <typename T> void compare(const char* field, const T& here, const T& there)
-    {
-        if (here == there)
-            return;
-        std::ostringstream line;
-        line << std::boolalpha << field << " is " << here << ", the model of init_from has " << there;
-        text += (text.empty() ? "" : "\n") + line.str();
-    }
-    std::string text;
-};
-
-std::string differences(const ModelConfig& here, const ModelConfig& there)
-{
-    Differences found;
-    found.compare("architecture", here.architecture, there.architecture);
-    found.compare("layers", here.layers, there.layers);
-    found.compare("width", here.width, there.width);
-    found.compare("heads", here.heads, there.heads);
-    found.compare("kv_heads", here.keyValueHeads(), there.keyValueHeads());
-    found.compare("ff_width", here.feedForwardWidth(), there.feedForwardWidth());
-    found.compare("positions", here.positions, there.positions);
-    found.compare("norm", here.norm, there.norm);
-    found.compare("norm_epsilon", here.normEpsilon, there.normEpsilon);
-    found.compare("activation", here.activation, there.activation);
-    found.compare("bias", here.bias, there.bias);
-    found.compare("tied_head", here.tiedHead, there.tiedHead);
-    if (here.positions == "rope")
-        found.compare("rope_theta", here.ropeTheta, there.ropeTheta);
-    if (here.vocabularySize != there.vocabularySize)
-        found.compare("tokenizer: the size of its vocabulary", here.vocabularySize, there.vocabularySize);
-    if (here.contextLength > there.contextLength && here.positions == "learned")
-        found.compare("seq_len", here.contextLength, there.contextLength);
-    return found.text;
-}
-
 Result<NamedTensors> fromHuggingFaceFolder(const std::filesystem::path& path, const ModelConfig& config)
 {
     FURROW_TRY_ASSIGN(auto model, importHuggingFace(path));
-    if (const auto text = differences(config, model.config); !text.empty())
+    ModelConfig there = model.layout.config;
+    const bool isShortened
+        = config.contextLength < there.contextLength; // by a run of before, which had its window for its context
+    if (isShortened)
+        there.contextLength = config.contextLength;
+    if (const auto text = shapeDifferences(config, there); !text.empty())
         return Error { ErrorCode::InvalidArgument, text };
-    NamedTensors weights = std::move(model).state;
-    for (auto& [name, tensor] : weights)
-        if (name == "positions.weight")
+    for (auto& [name, tensor] : model.state)
+        if (isShortened && name == "positions.weight")
             tensor = tensor.narrow(0, 0, config.contextLength).contiguous();
-    return weights;
+    return std::move(model).state;
+}
+
+/// Learned positions are cut where the training window ends, as the model of a run keeps them.
+void cutPositions(NamedTensors& weights, const ModelConfig& config)
+{
+    const auto named = [&weights](const char* name) {
+        return std::find_if(weights.begin(), weights.end(), [name](const auto& one) { return one.first == name; });
+    };
+    const auto trained = named("positions.weight");
+    if (config.architecture != Architecture::Gpt || trained == weights.end() || trained->second.dim() != 2)
+        return;
+    at::Tensor all = trained->second;
+    if (const auto rest = named(kUntrainedPositions); rest != weights.end()) {
+        all = at::cat({ all, rest->second });
+        weights.erase(rest);
+    }
+    const std::int64_t window = config.trainingLength();
+    if (all.size(0) != config.contextLength || window >= config.contextLength)
+        return;
+    named("positions.weight")->second = all.narrow(0, 0, window).contiguous();
+    weights.emplace_back(kUntrainedPositions, all.narrow(0, window, all.size(0) - window).contiguous());
 }
 
 /// The weights that the pairs of a LoRA checkpoint stand beside; nothing where its own file has all. A checkpoint that
@@ -108,14 +96,15 @@ Result<NamedTensors> startWeights(const std::string& folder, const ModelConfig& 
     auto path = pathFromUtf8(folder);
     if (path.extension() == ".safetensors" && std::filesystem::exists(path))
         path = path.parent_path();
-    if (std::filesystem::exists(path / kWeightsFile))
-        return fromCheckpoint(path);
-    if (std::filesystem::exists(path / "config.json"))
-        return fromHuggingFaceFolder(path, config);
-    return Error { ErrorCode::NotFound,
-        sentence(
-            "%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.",
-            { folder }) };
+    const bool isOurs = std::filesystem::exists(path / kWeightsFile);
+    if (!isOurs && !std::filesystem::exists(path / "config.json"))
+        return Error { ErrorCode::NotFound,
+            sentence(
+                "%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.",
+                { folder }) };
+    FURROW_TRY_ASSIGN(auto weights, isOurs ? fromCheckpoint(path) : fromHuggingFaceFolder(path, config));
+    cutPositions(weights, config);
+    return weights;
 }
 
 } // namespace furrow

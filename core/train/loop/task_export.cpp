@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/data/tokenizer/huggingface_tokenizer.h"
+#include "core/run/adopted_model.h"
 #include "core/train/weights/huggingface_torch.h"
 
 namespace furrow {
@@ -24,7 +25,9 @@ Result<nlohmann::json> exportTask(const TaskOptions& options)
         return Error { ErrorCode::InvalidArgument, sentence("the counting model cannot be exported") };
     HuggingFaceExtras extras;
     extras.tokens.begin = extras.tokens.end = static_cast<std::int64_t>(run.tokenizer->endOfText());
-    extras.files = huggingFaceTokenizerFiles(*run.tokenizer, model->config().contextLength);
+    FURROW_TRY_ASSIGN(extras.files, originFiles(run.setup.paths));
+    if (!extras.files.contains("tokenizer.json") && !extras.files.contains("tokenizer.model"))
+        extras.files.merge(huggingFaceTokenizerFiles(*run.tokenizer, model->config().contextLength));
     FURROW_TRY(exportHuggingFace(*model, extras, realFileSystem(), folder));
     return nlohmann::json { { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) },
         { "step", run.state.step }, { "format", "huggingface" },

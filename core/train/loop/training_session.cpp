@@ -208,7 +208,7 @@ void TrainingSession::tellMemory()
     toldPeakBytes_ = peak;
     const StepPath path = stepPathOf(setup_.config, setup_.modelConfig, setup_.device.is_cuda());
     const auto estimate = estimateMemory(setup_.config, setup_.modelConfig, path, options_.threads);
-    const MeasuredMemory measured { { deviceName(setup_.device), path, setup_.modelConfig.architecture },
+    const MeasuredMemory measured { { deviceName(setup_.device), path, toString(setup_.modelConfig.architecture) },
         estimate.total(), peak };
     if (auto told = publishMemory(setup_.paths, options_.worker, measured, *setup_.files); !told.ok())
         logWarning(told.error().message);

@@ -21,9 +21,9 @@ cpu::GptShape shapeOf(const ModelConfig& config)
     shape.width = config.width;
     shape.ffWidth = config.feedForwardWidth();
     shape.vocabulary = config.vocabularySize;
-    shape.rope = config.positions == "rope";
-    shape.rms = config.norm == "rmsnorm";
-    shape.swiglu = config.activation == "swiglu";
+    shape.rope = config.positions == Positions::Rotary;
+    shape.rms = config.norm == NormKind::Rms;
+    shape.swiglu = config.gated;
     shape.epsilon = static_cast<float>(config.normEpsilon);
     shape.dropout = static_cast<float>(config.dropout);
     return shape;
@@ -64,16 +64,14 @@ cpu::GptOffsets offsetsOf(const ParameterStore& store, const ModelConfig& config
     return offsets;
 }
 
-/// The same float32 operations as RotaryTable, so that both paths turn by the same angles.
+/// The angles of RotaryTable for a training window.
 std::vector<float> rotaryTable(const ModelConfig& config)
 {
-    if (config.positions != "rope")
+    if (config.positions != Positions::Rotary)
         return {};
-    const at::Tensor powers
-        = at::arange(0, config.headWidth(), 2, at::kFloat) / static_cast<double>(config.headWidth());
-    const at::Tensor angles
-        = at::outer(at::arange(config.contextLength, at::kFloat), 1.0 / at::pow(config.ropeTheta, powers));
-    const at::Tensor table = at::cat({ angles.cos().flatten(), angles.sin().flatten() });
+    const RotaryFrequencies frequencies = rotaryFrequencies(config, false);
+    const at::Tensor angles = at::outer(at::arange(config.trainingLength(), at::kFloat), frequencies.values);
+    const at::Tensor table = at::cat({ angles.cos().flatten(), angles.sin().flatten() }).mul_(frequencies.amplitude);
     const std::span<const float> values(table.const_data_ptr<float>(), static_cast<std::size_t>(table.numel()));
     return { values.begin(), values.end() };
 }
@@ -108,8 +106,8 @@ at::Tensor FastGptModel::run(
     const at::Tensor& inputs_BT, const at::Tensor& labels_BT, float* gradients, double gradientScale)
 {
     TORCH_CHECK(
-        inputs_BT.dim() == 2 && inputs_BT.sizes() == labels_BT.sizes() && inputs_BT.size(1) <= config_.contextLength,
-        "inputs and labels must both be (batch, tokens) with at most ", config_.contextLength, " tokens");
+        inputs_BT.dim() == 2 && inputs_BT.sizes() == labels_BT.sizes() && inputs_BT.size(1) <= config_.trainingLength(),
+        "inputs and labels must both be (batch, tokens) with at most ", config_.trainingLength(), " tokens");
     at::Tensor losses = at::zeros(labels_BT.sizes(), at::kFloat);
     if (inputs_BT.numel() == 0)
         return losses;

@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <limits>
 
 // Letters in tensor names: B batch, T tokens, D width, n heads, d head width, V vocabulary, F feed-forward width.
 
@@ -46,56 +47,82 @@ std::vector<ParameterShape> gptParameters(const ModelConfig& config)
 {
     const std::int64_t d = config.width;
     const std::int64_t f = config.feedForwardWidth();
-    const std::int64_t up = config.activation == "swiglu" ? 2 * f : f;
-    const std::int64_t qkv = d + 2 * config.keyValueHeads() * config.headWidth();
+    const std::int64_t q = config.queryWidth();
+    const std::int64_t kv = config.keyWidth();
     std::vector<ParameterShape> shapes;
+    const auto matrix = [&](const std::string& name, std::vector<std::int64_t> shape) {
+        shapes.push_back({ name + ".weight", std::move(shape), true });
+    };
     const auto norm = [&](const std::string& name) {
         shapes.push_back({ name + ".weight", { d }, false });
-        if (config.norm == "layernorm" && config.bias)
+        if (config.norm == NormKind::LayerNorm && config.normBias)
             shapes.push_back({ name + ".bias", { d }, false });
     };
-    const auto dense = [&](const std::string& name, std::int64_t out, std::int64_t in) {
-        shapes.push_back({ name + ".weight", { out, in }, true });
-        if (config.bias)
+    const auto dense = [&](const std::string& name, std::int64_t out, std::int64_t in, bool bias) {
+        matrix(name, { out, in });
+        if (bias)
             shapes.push_back({ name + ".bias", { out }, false });
     };
-    shapes.push_back({ "embed.weight", { config.vocabularySize, d }, true });
-    if (config.positions == "learned")
-        shapes.push_back({ "positions.weight", { config.contextLength, d }, true });
+    matrix("embed", { config.vocabularySize, d });
+    if (config.positions == Positions::Learned)
+        matrix("positions", { config.trainingLength(), d });
     for (std::int64_t i = 0; i < config.layers; ++i) {
         const std::string block = "blocks." + std::to_string(i) + ".";
-        norm(block + "norm1");
-        dense(block + "attention.qkv", qkv, d);
-        dense(block + "attention.out", d, d);
-        norm(block + "norm2");
-        if (config.moeExperts > 0) {
-            shapes.push_back({ block + "moe.router.weight", { config.moeExperts, d }, true });
-            shapes.push_back({ block + "moe.up.weight", { config.moeExperts, up, d }, true });
-            shapes.push_back({ block + "moe.down.weight", { config.moeExperts, d, f }, true });
-        } else {
-            dense(block + "mlp.up", up, d);
-            dense(block + "mlp.down", d, f);
+        if (config.normsBefore())
+            norm(block + "norm1");
+        dense(block + "attention.qkv", q + 2 * kv, d, config.qkvBias);
+        if (config.queryNorm != QueryNorm::None) {
+            const bool isWhole = config.queryNorm == QueryNorm::All;
+            shapes.push_back({ block + "attention.q_norm.weight", { isWhole ? q : config.headWidth() }, false });
+            shapes.push_back({ block + "attention.k_norm.weight", { isWhole ? kv : config.headWidth() }, false });
         }
+        dense(block + "attention.out", d, q, config.outBias);
+        if (config.normsAfter())
+            norm(block + "norm1_after");
+        if (config.normsBefore())
+            norm(block + "norm2");
+        if (config.moeExperts > 0) {
+            matrix(block + "moe.router", { config.moeExperts, d });
+            matrix(block + "moe.up", { config.moeExperts, config.upWidth(f), d });
+            matrix(block + "moe.down", { config.moeExperts, d, f });
+            if (const std::int64_t shared = config.moeSharedWidth; shared > 0) {
+                matrix(block + "moe.shared_up", { config.upWidth(shared), d });
+                matrix(block + "moe.shared_down", { d, shared });
+                matrix(block + "moe.shared_router", { 1, d });
+            }
+        } else {
+            dense(block + "mlp.up", config.upWidth(f), d, config.mlpBias);
+            dense(block + "mlp.down", d, f, config.mlpBias);
+        }
+        if (config.normsAfter())
+            norm(block + "norm2_after");
     }
     norm("norm");
     if (!config.tiedHead)
-        shapes.push_back({ "head.weight", { config.vocabularySize, d }, true });
+        matrix("head", { config.vocabularySize, d });
     return shapes;
 }
 
 GptModel::GptModel(const ModelConfig& config, const ModelOptions& options)
     : Model(config, options)
 {
+    const auto number = at::TensorOptions().dtype(at::kFloat).device(options.device);
     if (config.loraRank > 0) {
         parameters_ = ParameterStore(loraParameters(config), options.device);
         for (const ParameterShape& shape : gptParameters(config))
-            buffers_.emplace_back(
-                shape.name, at::zeros(shape.shape, at::TensorOptions().dtype(at::kFloat).device(options.device)));
+            buffers_.emplace_back(shape.name, at::zeros(shape.shape, number));
     } else {
         parameters_ = ParameterStore(gptParameters(config), options.device);
     }
-    if (config.positions == "rope")
-        rotary_ = RotaryTable(config.contextLength, config.headWidth(), config.ropeTheta, options.device);
+    if (const std::int64_t rest = config.contextLength - config.trainingLength();
+        config.positions == Positions::Learned && rest > 0) {
+        untrainedPositions_ = at::zeros({ rest, config.width }, number);
+        buffers_.emplace_back(kUntrainedPositions, untrainedPositions_);
+    }
+    if (config.positions == Positions::Rotary) {
+        rotary_ = RotaryTable(config, false, options.device);
+        localRotary_ = RotaryTable(config, true, options.device);
+    }
     initialise();
     bind();
     Model::reseed(options.seed);
@@ -112,12 +139,13 @@ void GptModel::initialise()
     const at::NoGradGuard guard;
     const auto fill = [&](const std::string& name, const at::Tensor& tensor) {
         const bool isResidual = name.ends_with("attention.out.weight") || name.ends_with("down.weight");
+        const double gain = config_.normPlusOne ? 0.0 : 1.0;
         if (name.ends_with(".a")) // LoRA: with b at 0 the model starts as it was
             fillNormal(tensor, 1.0 / std::sqrt(static_cast<double>(tensor.size(1))), generator);
         else if (tensor.dim() >= 2 && name.ends_with(".weight"))
             fillNormal(tensor, isResidual ? residual : kDeviation, generator);
         else if (name.ends_with(".weight"))
-            tensor.detach().fill_(1.0);
+            tensor.detach().fill_(gain);
     };
     for (const auto& [name, tensor] : buffers_)
         fill(name, tensor);
@@ -127,46 +155,69 @@ void GptModel::initialise()
 
 void GptModel::bind()
 {
+    const auto normWeights
+        = [&](const std::string& name) { return Weights { tensor(name + ".weight"), find(name + ".bias"), {}, {} }; };
     const auto weights = [&](const std::string& name) {
-        Weights found { tensor(name + ".weight"), {}, {}, {} };
-        const bool isNorm = name.ends_with("norm") || name.ends_with("norm1") || name.ends_with("norm2");
-        if (isNorm ? config_.norm == "layernorm" && config_.bias : config_.bias)
-            found.bias = tensor(name + ".bias");
-        if (config_.loraRank > 0 && !isNorm) {
+        Weights found = normWeights(name);
+        if (config_.loraRank > 0) {
             found.loraA_RI = parameters_.at("lora." + name + ".a");
             found.loraB_OR = parameters_.at("lora." + name + ".b");
         }
         return found;
     };
     embedding_ = tensor("embed.weight");
-    if (config_.positions == "learned")
+    if (config_.positions == Positions::Learned)
         positions_ = tensor("positions.weight");
     for (std::int64_t i = 0; i < config_.layers; ++i) {
         const std::string name = "blocks." + std::to_string(i) + ".";
         Block block;
-        block.norm1 = weights(name + "norm1");
+        block.layer = i;
+        if (config_.normsBefore()) {
+            block.before1 = normWeights(name + "norm1");
+            block.before2 = normWeights(name + "norm2");
+        }
+        if (config_.normsAfter()) {
+            block.after1 = normWeights(name + "norm1_after");
+            block.after2 = normWeights(name + "norm2_after");
+        }
         block.qkv = weights(name + "attention.qkv");
+        if (config_.queryNorm != QueryNorm::None) {
+            block.queryNorm = normWeights(name + "attention.q_norm");
+            block.keyNorm = normWeights(name + "attention.k_norm");
+        }
         block.attentionOut = weights(name + "attention.out");
-        block.norm2 = weights(name + "norm2");
         if (config_.moeExperts > 0) {
-            block.router = parameters_.at(name + "moe.router.weight");
-            block.up.weight = parameters_.at(name + "moe.up.weight");
-            block.down.weight = parameters_.at(name + "moe.down.weight");
+            bindExperts(name + "moe.", block);
         } else {
             block.up = weights(name + "mlp.up");
             block.down = weights(name + "mlp.down");
         }
         blocks_.push_back(block);
     }
-    lastNorm_ = weights("norm");
+    lastNorm_ = normWeights("norm");
     head_ = config_.tiedHead ? embedding_ : tensor("head.weight");
+}
+
+void GptModel::bindExperts(const std::string& name, Block& block) const
+{
+    block.experts.router_ED = parameters_.at(name + "router.weight");
+    block.experts.up_EUD = parameters_.at(name + "up.weight");
+    block.experts.down_EDF = parameters_.at(name + "down.weight");
+    if (config_.moeSharedWidth == 0)
+        return;
+    block.experts.sharedUp_UD = parameters_.at(name + "shared_up.weight");
+    block.experts.sharedDown_DF = parameters_.at(name + "shared_down.weight");
+    block.experts.sharedRouter_1D = parameters_.at(name + "shared_router.weight");
 }
 
 at::Tensor GptModel::norm(const at::Tensor& x, const Weights& weights) const
 {
-    if (config_.norm == "rmsnorm")
-        return rmsNorm(x, weights.weight, config_.normEpsilon);
-    return at::layer_norm(x.to(at::kFloat), { config_.width }, weights.weight, weights.bias, config_.normEpsilon);
+    if (!weights.weight.defined())
+        return x;
+    const at::Tensor gain = config_.normPlusOne ? weights.weight + 1.0 : weights.weight;
+    if (config_.norm == NormKind::Rms)
+        return rmsNorm(x, gain, config_.normEpsilon);
+    return at::layer_norm(x.to(at::kFloat), gain.sizes(), gain, weights.bias, config_.normEpsilon);
 }
 
 at::Tensor GptModel::dropped(const at::Tensor& x) const
@@ -177,8 +228,13 @@ at::Tensor GptModel::dropped(const at::Tensor& x) const
 at::Tensor GptModel::embed(const at::Tensor& inputs_BT, std::int64_t start) const
 {
     at::Tensor x = at::embedding(embedding_, inputs_BT);
-    if (positions_.defined())
-        x = x + positions_.narrow(0, start, inputs_BT.size(1));
+    if (config_.embeddingScale != 1)
+        x = x * config_.embeddingScale;
+    if (positions_.defined()) {
+        const std::int64_t end = start + inputs_BT.size(1);
+        const at::Tensor all = end > positions_.size(0) ? at::cat({ positions_, untrainedPositions_ }) : positions_;
+        x = x + all.narrow(0, start, inputs_BT.size(1));
+    }
     return dropped(x);
 }
 
@@ -190,94 +246,121 @@ at::Tensor GptModel::attention(const at::Tensor& x_BTD, const Block& block, Laye
     const std::int64_t kvHeads = config_.keyValueHeads();
     const std::int64_t start = cache ? cache->length : 0;
     const at::Tensor qkv = dense(x_BTD, block.qkv);
-    const auto heads = [&](std::int64_t from, std::int64_t count) {
-        return qkv.narrow(2, from * headWidth, count * headWidth)
-            .view({ batch, tokens, count, headWidth })
-            .transpose(1, 2);
+    const auto heads = [&](std::int64_t from, std::int64_t count, const Weights& norms) {
+        at::Tensor x = qkv.narrow(2, from * headWidth, count * headWidth);
+        if (config_.queryNorm == QueryNorm::All)
+            x = norm(x, norms).to(qkv.scalar_type());
+        x = x.view({ batch, tokens, count, headWidth });
+        if (config_.queryNorm == QueryNorm::Head)
+            x = norm(x, norms).to(qkv.scalar_type());
+        return x.transpose(1, 2);
     };
-    at::Tensor q = heads(0, config_.heads);
-    at::Tensor k = heads(config_.heads, kvHeads);
-    at::Tensor v = heads(config_.heads + kvHeads, kvHeads);
-    if (config_.positions == "rope") {
-        q = rotary_.rotate(q, start);
-        k = rotary_.rotate(k, start);
+    at::Tensor q = heads(0, config_.heads, block.queryNorm);
+    at::Tensor k = heads(config_.heads, kvHeads, block.keyNorm);
+    at::Tensor v = heads(config_.heads + kvHeads, kvHeads, {});
+    if (config_.rotates(block.layer)) {
+        const RotaryTable& table = config_.windowOf(block.layer) > 0 ? localRotary_ : rotary_;
+        q = table.rotate(q, start);
+        k = table.rotate(k, start);
     }
-    std::optional<at::Tensor> mask;
-    bool causal = true;
     if (cache) {
         cache->key_BkTd.narrow(2, start, tokens).copy_(k);
         cache->value_BkTd.narrow(2, start, tokens).copy_(v);
         cache->length = start + tokens;
         k = cache->key_BkTd.narrow(2, 0, cache->length);
         v = cache->value_BkTd.narrow(2, 0, cache->length);
-        causal = start == 0 && tokens > 1;
-        if (start > 0 && tokens > 1)
-            mask = at::ones({ tokens, cache->length }, q.options().dtype(at::kBool)).tril(start);
     }
     if (kvHeads != config_.heads) {
         k = k.repeat_interleave(config_.heads / kvHeads, 1);
         v = v.repeat_interleave(config_.heads / kvHeads, 1);
     }
-    const double dropout = training_ ? config_.dropout : 0.0;
-    const at::Tensor mixed = at::scaled_dot_product_attention(q, k, v, mask, dropout, causal);
-    const at::Tensor joined = mixed.transpose(1, 2).reshape({ batch, tokens, config_.width });
+    const at::Tensor joined
+        = mixed(q, k, v, block.layer).transpose(1, 2).reshape({ batch, tokens, config_.queryWidth() });
     return dropped(dense(joined, block.attentionOut));
 }
 
-at::Tensor GptModel::feedForward(const at::Tensor& x_BTD, const Block& block, at::Tensor* balanceLoss) const
+/// Values mixed by the queries, which belong to the last of the tokens that there are keys of.
+at::Tensor GptModel::mixed(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, std::int64_t layer) const
 {
-    if (block.router.defined())
-        return dropped(mixtureOfExperts(
-            x_BTD, { block.router, block.up.weight, block.down.weight }, config_, options_.precision, balanceLoss));
-    const at::Tensor up = dense(x_BTD, block.up);
-    at::Tensor active;
-    if (config_.activation == "swiglu") {
-        const auto halves = up.chunk(2, -1);
-        active = at::silu(halves[0]) * halves[1];
-    } else {
-        active = at::gelu(up, "tanh");
+    const std::int64_t tokens = q.size(2);
+    const std::int64_t seen = k.size(2);
+    const std::int64_t window = config_.windowOf(layer);
+    const bool isCut = window > 0 && seen > window;
+    const bool isCapped = config_.attentionCap > 0;
+    const bool isCausal = tokens > 1;
+    std::optional<at::Tensor> mask;
+    if (isCut || (isCausal && (isCapped || seen > tokens))) {
+        mask = at::ones({ tokens, seen }, q.options().dtype(at::kBool)).tril(seen - tokens);
+        if (isCut)
+            mask = mask->triu(seen - tokens - window + 1);
     }
-    return dropped(dense(active, block.down));
+    const double dropout = training_ ? config_.dropout : 0.0;
+    if (!isCapped) {
+        const auto scale = config_.attentionScale > 0 ? std::optional(config_.attentionScale) : std::nullopt;
+        return at::scaled_dot_product_attention(q, k, v, mask, dropout, isCausal && !mask, scale);
+    }
+    const double scale
+        = config_.attentionScale > 0 ? config_.attentionScale : 1 / std::sqrt(static_cast<double>(config_.headWidth()));
+    at::Tensor scores = softCapped((q.matmul(k.transpose(-1, -2)) * scale).to(at::kFloat), config_.attentionCap);
+    if (mask)
+        scores = scores.masked_fill(mask->logical_not(), -std::numeric_limits<double>::infinity());
+    const at::Tensor shares = at::softmax(scores, -1).to(v.scalar_type());
+    return (dropout > 0 ? at::dropout(shares, dropout, true) : shares).matmul(v);
 }
 
-at::Tensor GptModel::runBlock(
-    const at::Tensor& x_BTD, const Block& block, LayerCache* cache, at::Tensor* balanceLoss) const
+at::Tensor GptModel::feedForward(const at::Tensor& x_BTD, const Block& block, RouterUse* use) const
 {
-    const at::Tensor mixed = x_BTD + attention(norm(x_BTD, block.norm1), block, cache);
-    return mixed + feedForward(norm(mixed, block.norm2), block, balanceLoss);
+    if (block.experts.router_ED.defined())
+        return dropped(mixtureOfExperts(x_BTD, block.experts, config_, options_.precision, use));
+    return dropped(dense(activated(dense(x_BTD, block.up), config_), block.down));
 }
 
-at::Tensor GptModel::hidden(const at::Tensor& inputs_BT, at::Tensor* balanceLoss)
+at::Tensor GptModel::runBlock(const at::Tensor& x_BTD, const Block& block, LayerCache* cache, RouterUse* use) const
+{
+    const at::Tensor ofAttention = norm(attention(norm(x_BTD, block.before1), block, cache), block.after1);
+    if (config_.parallelResidual)
+        return x_BTD + ofAttention + feedForward(norm(x_BTD, block.before2), block, use);
+    const at::Tensor middle = x_BTD + ofAttention;
+    return middle + norm(feedForward(norm(middle, block.before2), block, use), block.after2);
+}
+
+at::Tensor GptModel::hidden(const at::Tensor& inputs_BT, std::vector<RouterUse>* uses)
 {
     at::Tensor x = embed(inputs_BT, 0);
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         const bool recompute
-            = options_.checkpointActivations && at::GradMode::is_enabled() && !blocks_[i].router.defined();
+            = options_.checkpointActivations && at::GradMode::is_enabled() && !blocks_[i].experts.router_ED.defined();
         if (recompute) {
             if (!x.requires_grad()) // frozen embeddings: without this no gradient would reach the block's own weights
                 x = x.detach().set_requires_grad(true);
             x = recomputed(blockFunctions_[i], x);
             continue;
         }
-        at::Tensor layerBalance;
-        x = runBlock(x, blocks_[i], nullptr, balanceLoss ? &layerBalance : nullptr);
-        if (layerBalance.defined())
-            *balanceLoss = balanceLoss->defined() ? *balanceLoss + layerBalance : layerBalance;
+        x = runBlock(x, blocks_[i], nullptr, uses ? &uses->emplace_back() : nullptr);
     }
     return norm(x, lastNorm_);
 }
 
-const LogitParts& GptModel::logitParts() const { return options_.device.is_cuda() ? kGpuLogits : kCpuLogits; }
+at::Tensor GptModel::headLogits(const at::Tensor& x) const
+{
+    return softCapped(linear(x, head_, {}, options_.precision).to(at::kFloat), config_.logitCap);
+}
+
+HeadLoss GptModel::headLoss(double gradientScale) const
+{
+    return { gradientScale, config_.logitCap, options_.device.is_cuda() ? kGpuLogits : kCpuLogits };
+}
 
 at::Tensor GptModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
 {
     const TrainingMode mode(training_); // backward included: recomputed blocks drop the same values again
-    at::Tensor balance;
-    const at::Tensor x = hidden(inputs_BT, config_.moeExperts > 0 ? &balance : nullptr).view({ -1, config_.width });
+    const bool isBalanced = config_.moeExperts > 0 && config_.moeBalance > 0;
+    std::vector<RouterUse> uses;
+    const at::Tensor x = hidden(inputs_BT, isBalanced ? &uses : nullptr).view({ -1, config_.width });
     const at::Tensor labels = labels_BT.reshape({ -1 }).to(at::kLong);
-    const at::Tensor losses
-        = fusedLinearCrossEntropy(x, head_, labels, options_.precision, gradientScale, logitParts());
-    if (balance.defined()) {
+    const at::Tensor losses = fusedLinearCrossEntropy(x, head_, labels, options_.precision, headLoss(gradientScale));
+    if (isBalanced) {
+        const at::Tensor balance = balanceLoss(uses, config_);
         const at::Tensor real = labels.ne(kIgnoreLabel).sum().to(at::kFloat);
         torch::autograd::backward({ losses.sum(), balance * (real * (config_.moeBalance * gradientScale)) }, {});
     } else {
@@ -290,15 +373,15 @@ LossSum GptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_
 {
     const at::NoGradGuard guard;
     const at::Tensor x = hidden(inputs_BT, nullptr).view({ -1, config_.width });
-    const at::Tensor losses = fusedLinearCrossEntropy(
-        x, head_, labels_BT.reshape({ -1 }).to(at::kLong), options_.precision, 1.0, logitParts());
+    const at::Tensor losses
+        = fusedLinearCrossEntropy(x, head_, labels_BT.reshape({ -1 }).to(at::kLong), options_.precision, headLoss(1));
     return { losses.sum(), countLabels(labels_BT) };
 }
 
 at::Tensor GptModel::logits(const at::Tensor& inputs_BT)
 {
     const at::NoGradGuard guard;
-    return linear(hidden(inputs_BT, nullptr), head_, {}, options_.precision).to(at::kFloat);
+    return headLogits(hidden(inputs_BT, nullptr));
 }
 
 std::unique_ptr<KeyValueCache> GptModel::newCache(std::int64_t batch, std::int64_t capacity)
@@ -322,7 +405,7 @@ at::Tensor GptModel::nextLogits(const at::Tensor& tokens_BT, KeyValueCache& cach
     for (std::size_t i = 0; i < blocks_.size(); ++i)
         x = runBlock(x, blocks_[i], &layers[i], nullptr);
     const at::Tensor last = norm(x.narrow(1, x.size(1) - 1, 1).squeeze(1), lastNorm_);
-    return linear(last, head_, {}, options_.precision).to(at::kFloat);
+    return headLogits(last);
 }
 
 std::string GptModel::backendName() const { return options_.device.is_cuda() ? "libtorch cuda" : "libtorch cpu"; }

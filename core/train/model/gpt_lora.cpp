@@ -1,5 +1,6 @@
 // What LoRA changes in a GPT: pairs of small matrices beside frozen weights.
 
+#include "core/base/check.h"
 #include "core/train/model/gpt_torch.h"
 
 #include <torch/torch.h>
@@ -22,13 +23,20 @@ std::vector<ParameterShape> loraParameters(const ModelConfig& config)
 bool isLoraPair(const std::string& name) { return name.starts_with("lora."); }
 
 /// A weight by its full name, whether it is trained or not.
+at::Tensor GptModel::find(const std::string& name) const
+{
+    for (const NamedTensors* all : { &buffers_, &parameters_.tensors() })
+        for (const auto& [own, found] : *all)
+            if (own == name)
+                return found;
+    return {};
+}
+
 at::Tensor GptModel::tensor(const std::string& name) const
 {
-    for (const auto& [own, buffer] : buffers_) {
-        if (own == name)
-            return buffer;
-    }
-    return parameters_.at(name);
+    at::Tensor found = find(name);
+    FURROW_CHECK(found.defined(), "a weight was asked for that the model does not have");
+    return found;
 }
 
 /// x W^T + b, and with LoRA + scale (x A^T) B^T.
@@ -44,16 +52,18 @@ at::Tensor GptModel::dense(const at::Tensor& x, const Weights& weights) const
 
 NamedTensors GptModel::fullState() const
 {
-    if (config_.loraRank == 0)
-        return Model::fullState();
     const at::NoGradGuard guard;
     NamedTensors state;
-    for (const auto& [name, base] : buffers_) {
-        const bool hasPair = name.starts_with("blocks.") && base.dim() == 2;
+    for (const auto& [name, own] : modelState(*this)) {
+        if (isLoraPair(name) || name == kUntrainedPositions)
+            continue;
         const std::string layer = "lora." + name.substr(0, name.rfind('.'));
-        state.emplace_back(name,
-            hasPair ? base + at::mm(parameters_.at(layer + ".b"), parameters_.at(layer + ".a")) * config_.loraScale()
-                    : base);
+        at::Tensor whole = own;
+        if (config_.loraRank > 0 && name.starts_with("blocks.") && own.dim() == 2)
+            whole = own + at::mm(parameters_.at(layer + ".b"), parameters_.at(layer + ".a")) * config_.loraScale();
+        if (name == "positions.weight" && untrainedPositions_.defined())
+            whole = at::cat({ own.detach(), untrainedPositions_ });
+        state.emplace_back(name, whole);
     }
     return state;
 }

@@ -13,8 +13,33 @@ std::vector<ParameterShape> gptParameters(const ModelConfig& config);
 /// the blocks. They are the parameters then, and what gptParameters() lists are buffers.
 std::vector<ParameterShape> loraParameters(const ModelConfig& config);
 
-/// GPT family in libtorch's own operators: learned or rotary positions, LayerNorm or RMSNorm, GELU or SwiGLU,
-/// grouped-query attention, mixture of experts. Runs on every device and is what the fast CPU step is compared with.
+/// Mixture of experts as in Mixtral: each token goes to its `moe_active` best experts, whatever the others choose. What
+/// a token gets does not depend on those after it or beside it in the batch. Waits for a GPU once a layer.
+struct ExpertWeights {
+    at::Tensor router_ED;
+    at::Tensor up_EUD;
+    at::Tensor down_EDF;
+    at::Tensor sharedUp_UD; ///< of the expert that each token visits; undefined without
+    at::Tensor sharedDown_DF;
+    at::Tensor sharedRouter_1D;
+};
+/// How a layer's router spread the tokens.
+struct RouterUse {
+    at::Tensor visits_E; ///< share of all visits
+    at::Tensor probabilities_E; ///< mean
+};
+/// @param use  may be null
+at::Tensor mixtureOfExperts(const at::Tensor& x_BTD, const ExpertWeights& weights, const ModelConfig& config,
+    Precision precision, RouterUse* use);
+/// The load-balance loss, float32 scalar: of Switch Transformers (arXiv:2101.03961, eq. 4), summed over the layers; or
+/// as transformers takes it, once over all layers, a visit counted whole.
+at::Tensor balanceLoss(const std::vector<RouterUse>& uses, const ModelConfig& config);
+
+/// Rows of learned positions behind the training window: never trained, saved with the weights.
+inline constexpr const char* kUntrainedPositions = "positions.rest";
+
+/// A decoder of any parts that ModelConfig has, in libtorch's own operators. Runs on every device and is what the fast
+/// CPU step is compared with.
 class GptModel : public Model {
 public:
     /// @param config  valid
@@ -38,47 +63,45 @@ private:
         at::Tensor loraB_OR;
     };
     struct Block {
-        Weights norm1, qkv, attentionOut, norm2, up, down;
-        at::Tensor router; ///< undefined without experts
+        std::int64_t layer = 0;
+        Weights before1, after1, before2, after2; ///< norms; undefined where the shape has none there
+        Weights qkv, queryNorm, keyNorm, attentionOut, up, down;
+        ExpertWeights experts; ///< undefined without experts
     };
     struct LayerCache;
     class Cache;
 
     void initialise();
     void bind();
-    at::Tensor tensor(const std::string& name) const;
+    at::Tensor tensor(const std::string& name) const; ///< must exist
+    at::Tensor find(const std::string& name) const; ///< undefined where the shape has none
     at::Tensor dense(const at::Tensor& x, const Weights& weights) const;
+    void bindExperts(const std::string& name, Block& block) const;
+    /// x where the shape has no such norm.
     at::Tensor norm(const at::Tensor& x, const Weights& weights) const;
     at::Tensor embed(const at::Tensor& inputs_BT, std::int64_t start) const;
     at::Tensor attention(const at::Tensor& x_BTD, const Block& block, LayerCache* cache) const;
-    at::Tensor feedForward(const at::Tensor& x_BTD, const Block& block, at::Tensor* balanceLoss) const;
-    at::Tensor runBlock(const at::Tensor& x_BTD, const Block& block, LayerCache* cache, at::Tensor* balanceLoss) const;
-    at::Tensor hidden(const at::Tensor& inputs_BT, at::Tensor* balanceLoss);
+    at::Tensor mixed(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, std::int64_t layer) const;
+    at::Tensor feedForward(const at::Tensor& x_BTD, const Block& block, RouterUse* use) const;
+    at::Tensor runBlock(const at::Tensor& x_BTD, const Block& block, LayerCache* cache, RouterUse* use) const;
+    /// @param uses  of each layer with experts; may be null
+    at::Tensor hidden(const at::Tensor& inputs_BT, std::vector<RouterUse>* uses);
+    at::Tensor headLogits(const at::Tensor& x) const;
     at::Tensor dropped(const at::Tensor& x) const;
-    const LogitParts& logitParts() const;
+    HeadLoss headLoss(double gradientScale) const;
 
     // set in the constructor, then constant
     at::Tensor embedding_;
     at::Tensor positions_;
+    at::Tensor untrainedPositions_; ///< undefined where the window is the context
     Weights lastNorm_;
     at::Tensor head_;
     std::vector<Block> blocks_;
     RotaryTable rotary_;
+    RotaryTable localRotary_; ///< of layers with a sliding window, where they have a base of their own
     std::vector<std::function<at::Tensor(const at::Tensor&)>> blockFunctions_; // for recomputing
 
     bool training_ = false; // dropout is on
 };
-
-/// Mixture of experts as in Mixtral: each token goes to its `moe_active` best experts, whatever the others choose. What
-/// a token gets does not depend on those after it or beside it in the batch. Waits for a GPU once a layer.
-struct ExpertWeights {
-    at::Tensor router_ED;
-    at::Tensor up_EUD;
-    at::Tensor down_EDF;
-};
-/// @param balanceLoss  set to the load-balance loss of Switch Transformers (arXiv:2101.03961, eq. 4), float32 scalar;
-/// may be null
-at::Tensor mixtureOfExperts(const at::Tensor& x_BTD, const ExpertWeights& weights, const ModelConfig& config,
-    Precision precision, at::Tensor* balanceLoss);
 
 } // namespace furrow

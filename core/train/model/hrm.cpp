@@ -14,7 +14,7 @@ std::vector<ParameterShape> hrmParameters(const ModelConfig& config)
     const std::int64_t d = config.width;
     const std::int64_t f = config.feedForwardWidth();
     std::vector<ParameterShape> shapes { { "embed.weight", { config.vocabularySize, d }, true } };
-    if (config.positions == "learned")
+    if (config.positions == Positions::Learned)
         shapes.push_back({ "positions.weight", { config.contextLength, d }, true });
     const auto module = [&](const std::string& name, std::int64_t layers) {
         for (std::int64_t i = 0; i < layers; ++i) {
@@ -44,8 +44,8 @@ HrmModel::HrmModel(const ModelConfig& config, const ModelOptions& options)
     , exploration_(at::detail::createCPUGenerator(options.seed))
 {
     parameters_ = ParameterStore(hrmParameters(config), options.device);
-    if (config.positions == "rope")
-        rotary_ = RotaryTable(config.contextLength, config.headWidth(), config.ropeTheta, options.device);
+    if (config.positions == Positions::Rotary)
+        rotary_ = RotaryTable(config, false, options.device);
     else
         positions_ = parameters_.at("positions.weight");
     embedding_ = parameters_.at("embed.weight");
@@ -123,12 +123,15 @@ at::Tensor HrmModel::runBlock(const at::Tensor& x_BTD, const Block& block, at::T
     const at::Tensor x = rmsNorm(x_BTD + linear(joined, block.out, {}, options_.precision), {}, config_.normEpsilon);
     if (block.router.defined()) {
         ModelConfig gated = config_;
-        gated.activation = "swiglu";
-        at::Tensor own;
+        gated.activation = Activation::Silu;
+        gated.gated = true;
+        RouterUse use;
         const at::Tensor y = mixtureOfExperts(
-            x, { block.router, block.up, block.down }, gated, options_.precision, balance ? &own : nullptr);
-        if (balance)
+            x, { block.router, block.up, block.down, {}, {}, {} }, gated, options_.precision, balance ? &use : nullptr);
+        if (balance) {
+            const at::Tensor own = balanceLoss({ use }, gated);
             *balance = balance->defined() ? *balance + own : own;
+        }
         return rmsNorm(x + y, {}, config_.normEpsilon);
     }
     const auto halves = linear(x, block.up, {}, options_.precision).chunk(2, -1);

@@ -88,7 +88,7 @@ Result<std::unique_ptr<Model>> createModel(const ModelConfig& config, const Mode
     if (options.device.is_cuda() && !at::hasCUDA())
         return invalid("device is " + options.device.str() + ", but this machine has no usable GPU; choose cpu");
     try {
-        if (config.architecture == "hrm")
+        if (config.architecture == Architecture::Hrm)
             return std::unique_ptr<Model>(std::make_unique<HrmModel>(config, options));
         if (FastGptModel::fits(config, options))
             return std::unique_ptr<Model>(std::make_unique<FastGptModel>(config, options));

@@ -121,11 +121,12 @@ Result<std::vector<std::int64_t>> sampleText(Model& model, std::span<const std::
         std::unique_ptr<KeyValueCache> cache;
         while (static_cast<std::int64_t>(drawn.size()) < options.maxTokens) {
             std::int64_t fresh = 1;
-            if (!cache || cache->length() == context) {
+            if (!cache || cache->length() == cache->capacity()) {
                 const std::int64_t newest
                     = cache ? std::max<std::int64_t>(1, context / 2) : std::max<std::int64_t>(1, context - 1);
                 fresh = std::min<std::int64_t>(static_cast<std::int64_t>(text.size()), newest);
-                cache = model.newCache(1, context);
+                const std::int64_t missing = options.maxTokens - static_cast<std::int64_t>(drawn.size());
+                cache = model.newCache(1, std::min(context, fresh + missing));
             }
             const auto recent = std::span(text).last(static_cast<std::size_t>(fresh));
             const std::int64_t token = drawer.draw(model.nextLogits(asBatch(model, recent), *cache)[0]);

@@ -41,21 +41,33 @@ Result<std::set<std::string>> weightFiles(const std::filesystem::path& folder)
     return names;
 }
 
+/// The config.json of an export and what it means.
+Result<HuggingFaceText> configFor(const ModelConfig& model, const HuggingFaceExtras& extras)
+{
+    const auto given = extras.files.find("config.json");
+    if (given == extras.files.end())
+        return huggingFaceConfigText(model, extras.tokens);
+    FURROW_TRY_ASSIGN(auto meaning, parseHuggingFaceConfig(given->second));
+    if (const auto differences = shapeDifferences(meaning.config, model); !differences.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("config.json is of another model than these weights: %1", { differences }) };
+    return HuggingFaceText { withFloat32(given->second), std::move(meaning) };
+}
+
 } // namespace
 
 Status exportHuggingFace(
     const Model& model, const HuggingFaceExtras& extras, FileSystem& files, const std::filesystem::path& folder)
 {
-    const Result<HuggingFaceLayout> layout = huggingFaceLayout(model.config());
-    if (!layout.ok())
-        return layout.error();
+    FURROW_TRY_ASSIGN(auto config, configFor(model.config(), extras));
     try {
         FURROW_TRY(files.createFolders(folder));
-        const NamedTensors tensors = toHuggingFace(model.config(), layout.value(), model.fullState());
+        const NamedTensors tensors = toHuggingFace(config.meaning, model.fullState());
         FURROW_TRY(writeSafetensors(tensors, { { "format", "pt" } }, files, folder / "model.safetensors"));
         std::map<std::string, std::string> texts = extras.files;
-        texts["config.json"] = huggingFaceConfigText(model.config(), layout.value(), extras.tokens);
-        texts["generation_config.json"] = huggingFaceGenerationText(extras.tokens);
+        if (!texts.contains("config.json"))
+            texts["generation_config.json"] = huggingFaceGenerationText(extras.tokens);
+        texts["config.json"] = config.config;
         for (const auto& [name, text] : texts) {
             FURROW_TRY(writeFileDurably(files, folder / name, text));
         }
@@ -68,26 +80,20 @@ Status exportHuggingFace(
 Result<HuggingFaceModel> importHuggingFace(const std::filesystem::path& folder)
 {
     try {
-        const Result<std::string> text = readFile(folder / "config.json", kMaxJsonBytes);
-        if (!text.ok())
-            return text.error();
-        const Result<HuggingFaceConfig> config = parseHuggingFaceConfig(text.value());
+        FURROW_TRY_ASSIGN(auto text, readFile(folder / "config.json", kMaxJsonBytes));
+        auto config = parseHuggingFaceConfig(text);
         if (!config.ok())
             return config.error().in(folder.string());
-        const Result<std::set<std::string>> names = weightFiles(folder);
-        if (!names.ok())
-            return names.error();
+        FURROW_TRY_ASSIGN(auto names, weightFiles(folder));
         NamedTensors saved;
-        for (const std::string& name : names.value()) {
-            Result<SafetensorsFile> part = readSafetensors(folder / name);
-            if (!part.ok())
-                return part.error();
-            saved.insert(saved.end(), part.value().tensors.begin(), part.value().tensors.end());
+        for (const std::string& name : names) {
+            FURROW_TRY_ASSIGN(auto part, readSafetensors(folder / name));
+            saved.insert(saved.end(), part.tensors.begin(), part.tensors.end());
         }
-        Result<NamedTensors> state = fromHuggingFace(config.value().config, config.value().layout, saved);
+        auto state = fromHuggingFace(config.value(), std::move(saved));
         if (!state.ok())
             return state.error().in(folder.string());
-        return HuggingFaceModel { config.value().config, std::move(state).value() };
+        return HuggingFaceModel { config.value(), std::move(state).value() };
     } catch (const std::exception& error) {
         return Error { ErrorCode::Internal, "importing " + folder.string() + ": " + error.what() };
     }

@@ -1,12 +1,13 @@
-#include "core/train/model/gpt_torch.h"
 #include "core/base/sentence.h"
+#include "core/train/model/gpt_torch.h"
 #include "core/train/weights/huggingface_torch.h"
 
 #include <torch/torch.h>
 
 #include <unordered_map>
 
-// One table of rules serves both ways: which of their tensors make up one of ours.
+// One table of rules serves both ways: which of their tensors make up one of ours. It follows from the names of the
+// family and the parts of the model.
 
 namespace furrow {
 
@@ -14,123 +15,176 @@ namespace {
 
 struct Part {
     std::string theirs;
-    std::int64_t rows; ///< of our tensor's first dimension
+    std::int64_t rows; ///< of our tensor, all but its last dimension taken together
 };
 
-/// Ours = their parts one below the other, each transposed first when `transposed`. Where we have none (biases), theirs
-/// is zero.
+/// Ours = their parts one below the other, each transposed first when `transposed`, its rows brought into our order
+/// when `interleaved`. Where we have none (biases), theirs is zero.
 struct Rule {
     std::string ours;
     std::vector<Part> parts;
     bool transposed = false;
+    bool interleaved = false;
 };
+
+std::string numbered(std::string text, std::int64_t number)
+{
+    if (const auto place = text.find('%'); place != std::string::npos)
+        text.replace(place, 1, std::to_string(number));
+    return text;
+}
 
 class Rules {
 public:
-    explicit Rules(const ModelConfig& config)
-        : d_(config.width)
-        , f_(config.feedForwardWidth())
-        , kv_(config.keyValueHeads() * config.headWidth())
-        , config_(config)
+    Rules(const ModelConfig& config, const TensorNames& names)
+        : config_(config)
+        , names_(names)
     {
+        const std::string prefix = names.prefix;
+        add("embed", { { prefix + names.embedding, config.vocabularySize } }, false);
+        if (config.positions == Positions::Learned)
+            add("positions", { { prefix + names.positions, config.contextLength } }, false);
+        for (std::int64_t i = 0; i < config.layers; ++i)
+            addLayer("blocks." + std::to_string(i) + ".", prefix + numbered(names.layer, i));
+        addNorm("norm", prefix + names.lastNorm);
+        if (!config.tiedHead)
+            add("head", { { names.head, config.vocabularySize } }, false);
     }
-
-    std::vector<Rule> gpt2() const
-    {
-        std::vector<Rule> rules { { "embed.weight", { { "transformer.wte.weight", config_.vocabularySize } } },
-            { "positions.weight", { { "transformer.wpe.weight", config_.contextLength } } } };
-        const auto add = [&](const std::string& ours, const std::string& theirs, std::int64_t rows, bool matrix) {
-            rules.push_back({ ours + ".weight", { { theirs + ".weight", rows } }, matrix });
-            rules.push_back({ ours + ".bias", { { theirs + ".bias", rows } } });
-        };
-        for (std::int64_t i = 0; i < config_.layers; ++i) {
-            const std::string ours = "blocks." + std::to_string(i) + ".";
-            const std::string theirs = "transformer.h." + std::to_string(i) + ".";
-            add(ours + "norm1", theirs + "ln_1", d_, false);
-            add(ours + "attention.qkv", theirs + "attn.c_attn", 3 * d_, true);
-            add(ours + "attention.out", theirs + "attn.c_proj", d_, true);
-            add(ours + "norm2", theirs + "ln_2", d_, false);
-            add(ours + "mlp.up", theirs + "mlp.c_fc", f_, true);
-            add(ours + "mlp.down", theirs + "mlp.c_proj", d_, true);
-        }
-        add("norm", "transformer.ln_f", d_, false);
-        addHead(rules);
-        return rules;
-    }
-
-    std::vector<Rule> llama() const
-    {
-        std::vector<Rule> rules { { "embed.weight", { { "model.embed_tokens.weight", config_.vocabularySize } } } };
-        const auto dense = [&](const std::string& ours, const std::vector<Part>& parts) {
-            for (const char* kind : { ".weight", ".bias" }) {
-                Rule rule { ours + kind, parts };
-                for (Part& part : rule.parts)
-                    part.theirs += kind;
-                if (config_.bias || std::string(kind) == ".weight")
-                    rules.push_back(rule);
-            }
-        };
-        for (std::int64_t i = 0; i < config_.layers; ++i) {
-            const std::string ours = "blocks." + std::to_string(i) + ".";
-            const std::string theirs = "model.layers." + std::to_string(i) + ".";
-            rules.push_back({ ours + "norm1.weight", { { theirs + "input_layernorm.weight", d_ } } });
-            dense(ours + "attention.qkv",
-                { { theirs + "self_attn.q_proj", d_ }, { theirs + "self_attn.k_proj", kv_ },
-                    { theirs + "self_attn.v_proj", kv_ } });
-            dense(ours + "attention.out", { { theirs + "self_attn.o_proj", d_ } });
-            rules.push_back({ ours + "norm2.weight", { { theirs + "post_attention_layernorm.weight", d_ } } });
-            dense(ours + "mlp.up", { { theirs + "mlp.gate_proj", f_ }, { theirs + "mlp.up_proj", f_ } });
-            dense(ours + "mlp.down", { { theirs + "mlp.down_proj", d_ } });
-        }
-        rules.push_back({ "norm.weight", { { "model.norm.weight", d_ } } });
-        addHead(rules);
-        return rules;
-    }
+    std::vector<Rule> all;
 
 private:
-    void addHead(std::vector<Rule>& rules) const
+    using Parts = std::vector<Part>;
+
+    /// A matrix and, where the model has one, its bias.
+    void add(const std::string& ours, const Parts& parts, bool bias, bool ofLayer = false)
     {
-        if (!config_.tiedHead)
-            rules.push_back({ "head.weight", { { "lm_head.weight", config_.vocabularySize } } });
+        Rule rule { ours + ".weight", parts, ofLayer && names_.transposed };
+        rule.interleaved = names_.interleaved && ours.ends_with("attention.qkv");
+        Rule ofBias { ours + ".bias", parts, false, rule.interleaved };
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            rule.parts[i].theirs += ".weight";
+            ofBias.parts[i].theirs += ".bias";
+        }
+        all.push_back(std::move(rule));
+        if (bias)
+            all.push_back(std::move(ofBias));
     }
 
-    std::int64_t d_;
-    std::int64_t f_;
-    std::int64_t kv_;
+    void addNorm(const std::string& ours, const std::string& theirs)
+    {
+        add(ours, { { theirs, config_.width } }, config_.norm == NormKind::LayerNorm && config_.normBias);
+    }
+
+    void addLayer(const std::string& ours, const std::string& theirs)
+    {
+        const std::int64_t d = config_.width;
+        const std::int64_t q = config_.queryWidth();
+        const std::int64_t kv = config_.keyWidth();
+        if (config_.normsBefore()) {
+            addNorm(ours + "norm1", theirs + names_.before1);
+            addNorm(ours + "norm2", theirs + names_.before2);
+        }
+        if (config_.normsAfter()) {
+            addNorm(ours + "norm1_after", theirs + names_.after1);
+            addNorm(ours + "norm2_after", theirs + names_.after2);
+        }
+        const bool isJoined = *names_.queryKeyValue != '\0';
+        add(ours + "attention.qkv",
+            isJoined
+                ? Parts { { theirs + names_.queryKeyValue, q + 2 * kv } }
+                : Parts { { theirs + names_.query, q }, { theirs + names_.key, kv }, { theirs + names_.value, kv } },
+            config_.qkvBias, true);
+        if (config_.queryNorm != QueryNorm::None) {
+            const bool isWhole = config_.queryNorm == QueryNorm::All;
+            add(ours + "attention.q_norm", { { theirs + names_.queryNorm, isWhole ? q : config_.headWidth() } }, false);
+            add(ours + "attention.k_norm", { { theirs + names_.keyNorm, isWhole ? kv : config_.headWidth() } }, false);
+        }
+        add(ours + "attention.out", { { theirs + names_.out, d } }, config_.outBias, true);
+        if (config_.moeExperts > 0)
+            addExperts(ours + "moe.", theirs);
+        else
+            addFeedForward(ours + "mlp.", theirs);
+    }
+
+    void addFeedForward(const std::string& ours, const std::string& theirs)
+    {
+        const std::int64_t f = config_.feedForwardWidth();
+        Parts up { { theirs + names_.up, f } };
+        if (*names_.gateUp != '\0')
+            up = { { theirs + names_.gateUp, 2 * f } };
+        else if (config_.gated)
+            up.insert(up.begin(), { theirs + names_.gate, f });
+        add(ours + "up", up, config_.mlpBias, true);
+        add(ours + "down", { { theirs + names_.down, config_.width } }, config_.mlpBias, true);
+    }
+
+    void addExperts(const std::string& ours, const std::string& theirs)
+    {
+        const std::int64_t d = config_.width;
+        const std::int64_t f = config_.feedForwardWidth();
+        const std::int64_t shared = config_.moeSharedWidth;
+        Parts up, down;
+        for (std::int64_t i = 0; i < config_.moeExperts; ++i) {
+            up.push_back({ theirs + numbered(names_.expertGate, i), f });
+            up.push_back({ theirs + numbered(names_.expertUp, i), f });
+            down.push_back({ theirs + numbered(names_.expertDown, i), d });
+        }
+        add(ours + "router", { { theirs + names_.router, config_.moeExperts } }, false);
+        add(ours + "up", up, false);
+        add(ours + "down", down, false);
+        if (shared == 0)
+            return;
+        add(ours + "shared_up", { { theirs + names_.sharedGate, shared }, { theirs + names_.sharedUp, shared } },
+            false);
+        add(ours + "shared_down", { { theirs + names_.sharedDown, d } }, false);
+        add(ours + "shared_router", { { theirs + names_.sharedRouter, 1 } }, false);
+    }
+
     const ModelConfig& config_;
+    const TensorNames& names_;
 };
 
-std::vector<Rule> rulesFor(const ModelConfig& config, HuggingFaceLayout layout)
+/// All but the last dimension taken together.
+at::Tensor asRows(const at::Tensor& tensor) { return tensor.dim() > 2 ? tensor.flatten(0, -2) : tensor; }
+
+/// Rows of queries, keys and values between "head by head" and "all queries, all keys, all values".
+/// @param outer  of the order that `rows` are in: the heads, or the three
+at::Tensor reordered(const at::Tensor& rows, std::int64_t outer, std::int64_t inner)
 {
-    return layout == HuggingFaceLayout::Gpt2 ? Rules(config).gpt2() : Rules(config).llama();
+    std::vector<std::int64_t> split { outer, inner, rows.size(0) / (outer * inner) };
+    split.insert(split.end(), rows.sizes().begin() + 1, rows.sizes().end());
+    return rows.reshape(split).transpose(0, 1).reshape(rows.sizes());
 }
 
 /// Constant tables and tied copies that files may hold and we compute ourselves.
-bool isIgnorable(const std::string& name, const ModelConfig& config)
+bool isIgnorable(const std::string& name, const ModelConfig& config, const TensorNames& names)
 {
-    return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias") || name.ends_with("rotary_emb.inv_freq")
-        || (config.tiedHead && name == "lm_head.weight");
+    for (const char* end :
+        { ".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias", "rotary_emb.inv_freq" })
+        if (name.ends_with(end))
+            return true;
+    return config.tiedHead && name == std::string(names.head) + ".weight";
 }
 
-/// GPT-2 files exist with and without the "transformer." prefix.
-std::unordered_map<std::string, at::Tensor> byFullName(HuggingFaceLayout layout, const NamedTensors& saved)
+/// Files exist with and without the prefix.
+std::unordered_map<std::string, at::Tensor> byFullName(const TensorNames& names, NamedTensors saved)
 {
     std::unordered_map<std::string, at::Tensor> found;
-    for (const auto& [name, tensor] : saved) {
-        const bool bare
-            = layout == HuggingFaceLayout::Gpt2 && !name.starts_with("transformer.") && !name.starts_with("lm_head.");
-        found.emplace(bare ? "transformer." + name : name, tensor);
+    const std::string prefix = names.prefix;
+    for (auto& [name, tensor] : saved) {
+        const bool isBare = !name.starts_with(prefix) && !name.starts_with(std::string(names.head) + ".");
+        found.emplace(isBare ? prefix + name : name, std::move(tensor));
     }
     return found;
 }
 
 } // namespace
 
-NamedTensors toHuggingFace(const ModelConfig& config, HuggingFaceLayout layout, const NamedTensors& state)
+NamedTensors toHuggingFace(const HuggingFaceConfig& layout, const NamedTensors& state)
 {
     const std::unordered_map<std::string, at::Tensor> ours(state.begin(), state.end());
     NamedTensors result;
-    for (const Rule& rule : rulesFor(config, layout)) {
+    for (const Rule& rule : Rules(layout.config, layout.family->names).all) {
         const auto found = ours.find(rule.ours);
         std::int64_t row = 0;
         for (const Part& part : rule.parts) {
@@ -138,7 +192,9 @@ NamedTensors toHuggingFace(const ModelConfig& config, HuggingFaceLayout layout, 
                 result.emplace_back(part.theirs, at::zeros({ part.rows }));
                 continue;
             }
-            const at::Tensor piece = found->second.detach().narrow(0, row, part.rows);
+            at::Tensor piece = asRows(found->second.detach()).narrow(0, row, part.rows);
+            if (rule.interleaved)
+                piece = reordered(piece, 3, layout.config.heads);
             result.emplace_back(part.theirs, rule.transposed ? piece.t().contiguous() : piece);
             row += part.rows;
         }
@@ -146,34 +202,40 @@ NamedTensors toHuggingFace(const ModelConfig& config, HuggingFaceLayout layout, 
     return result;
 }
 
-Result<NamedTensors> fromHuggingFace(const ModelConfig& config, HuggingFaceLayout layout, const NamedTensors& saved)
+Result<NamedTensors> fromHuggingFace(const HuggingFaceConfig& layout, NamedTensors saved)
 {
-    auto theirs = byFullName(layout, saved);
+    ModelConfig whole = layout.config;
+    whole.trainedLength = 0;
+    auto theirs = byFullName(layout.family->names, std::move(saved));
     std::unordered_map<std::string, std::vector<std::int64_t>> shapes;
-    for (const ParameterShape& shape : gptParameters(config))
+    for (const ParameterShape& shape : gptParameters(whole))
         shapes.emplace(shape.name, shape.shape);
     NamedTensors result;
-    for (const Rule& rule : rulesFor(config, layout)) {
+    for (const Rule& rule : Rules(whole, layout.family->names).all) {
+        const std::vector<std::int64_t>& ours = shapes.at(rule.ours);
         std::vector<at::Tensor> pieces;
         for (const Part& part : rule.parts) {
             const auto found = theirs.find(part.theirs);
             if (found == theirs.end())
                 return Error { ErrorCode::Corrupt, sentence("tensor '%1' is missing", { part.theirs }) };
-            std::vector<std::int64_t> wanted = shapes.at(rule.ours);
-            wanted[0] = part.rows;
+            std::vector<std::int64_t> wanted { part.rows };
+            if (ours.size() > 1)
+                wanted.push_back(ours.back());
             if (rule.transposed)
                 std::swap(wanted[0], wanted[1]);
             if (found->second.sizes() != at::IntArrayRef(wanted) || !found->second.is_floating_point())
                 return Error { ErrorCode::Corrupt,
                     sentence("tensor '%1' has another shape or type than config.json describes", { part.theirs }) };
-            const at::Tensor value = found->second.to(at::kFloat);
-            pieces.push_back(rule.transposed ? value.t() : value);
-            theirs.erase(found);
+            at::Tensor value = found->second.to(at::kFloat);
+            theirs.erase(found); // so that two of each are never held
+            if (rule.transposed)
+                value = value.t();
+            pieces.push_back(rule.interleaved ? reordered(value, whole.heads, 3) : value);
         }
-        result.emplace_back(rule.ours, at::cat(pieces, 0).contiguous());
+        result.emplace_back(rule.ours, at::cat(pieces, 0).contiguous().view(ours));
     }
     for (const auto& [name, tensor] : theirs) {
-        if (!isIgnorable(name, config))
+        if (!isIgnorable(name, whole, layout.family->names))
             return Error { ErrorCode::Corrupt, sentence("tensor '%1' is unknown in this layout", { name }) };
     }
     return result;

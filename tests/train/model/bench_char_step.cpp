@@ -99,7 +99,7 @@ int main(int argc, char** argv)
     config.layers = option(8, 4);
     config.heads = option(9, 4);
     config.width = option(10, 128);
-    config.bias = false;
+    config.normBias = config.qkvBias = config.outBias = config.mlpBias = false;
     ModelOptions options;
     options.threads = std::atoi(argv[3]);
     options.fastCpu = argc < 5 || std::string(argv[4]) == "fast";

@@ -1,4 +1,5 @@
 #include "core/data/tokenizer/huggingface_tokenizer.h"
+#include "core/train/optim/optimizer_torch.h"
 #include "core/train/weights/huggingface_torch.h"
 
 #include <ATen/ATen.h>
@@ -10,6 +11,8 @@
 // Helper of tests/oracle/huggingface_roundtrip.py:
 //   hf_logits logits FOLDER TOKENS   prints the logits of JSON rows of tokens as JSON
 //   hf_logits copy FOLDER OUT        imports and exports again
+//   hf_logits train FOLDER OUT JOB   trains, prints the loss of each step as JSON and exports with the files of FOLDER;
+//                                    JOB is {"rows": [[token, ...], ...], "steps": 10, "rate": 0.001, "clip": 1}
 //   hf_logits tokenizer NAME OUT     exports the tokenizer byte or char (of TEXT) and prints our ids of TEXT as JSON
 
 namespace {
@@ -34,6 +37,38 @@ nlohmann::json logitsOf(furrow::Model& model, const nlohmann::json& rows)
         result.push_back(lines);
     }
     return result;
+}
+
+/// One whole batch a step, AdamW with our usual settings.
+nlohmann::json lossesOf(furrow::Model& model, const nlohmann::json& job)
+{
+    std::vector<at::Tensor> rows;
+    for (const auto& row : job["rows"])
+        rows.push_back(at::tensor(row.get<std::vector<std::int64_t>>(), at::kLong));
+    const at::Tensor tokens = at::stack(rows);
+    const std::int64_t length = tokens.size(1) - 1;
+    const at::Tensor inputs = tokens.narrow(1, 0, length).contiguous();
+    const at::Tensor labels = tokens.narrow(1, 1, length).contiguous();
+    const auto count = static_cast<double>(labels.numel());
+    const auto optimizer = furrow::createOptimizer(model.parameters(), {});
+    nlohmann::json losses = nlohmann::json::array();
+    for (int step = 0; step < job["steps"]; ++step) {
+        model.parameters().zeroGradients();
+        losses.push_back(model.forwardBackward(inputs, labels, 1 / count).sum().item<double>() / count);
+        optimizer->step(job["rate"], job["clip"]);
+        model.weightsChanged();
+    }
+    return losses;
+}
+
+/// What a run keeps of the folder that it started from.
+furrow::HuggingFaceExtras extrasOf(const std::filesystem::path& folder)
+{
+    furrow::HuggingFaceExtras extras;
+    for (const char* name : { "config.json", "generation_config.json" })
+        if (auto text = furrow::readFile(folder / name, 1 << 20); text.ok())
+            extras.files[name] = text.value();
+    return extras;
 }
 
 constexpr std::string_view kText = "To be, or not to be:\nthat is the question \xe2\x80\x94 \xc3\xa4\xc3\xb6 \t 42  !";
@@ -71,7 +106,7 @@ int exportTokenizer(const std::string& name, const std::filesystem::path& folder
 int main(int argc, char** argv)
 {
     using namespace furrow;
-    if (argc != 4)
+    if (argc < 4)
         return 2;
     at::set_num_threads(1);
     if (std::string(argv[1]) == "tokenizer")
@@ -79,7 +114,7 @@ int main(int argc, char** argv)
     const Result<HuggingFaceModel> imported = importHuggingFace(argv[2]);
     if (!imported.ok())
         return fail(imported.error());
-    auto model = createModel(imported.value().config, {});
+    auto model = createModel(imported.value().layout.config, {});
     if (!model.ok())
         return fail(model.error());
     if (const Status status = loadModelState(*model.value(), imported.value().state); !status.ok())
@@ -88,6 +123,11 @@ int main(int argc, char** argv)
         std::printf("%s\n", logitsOf(*model.value(), nlohmann::json::parse(argv[3])).dump().c_str());
         return 0;
     }
-    const Status status = exportHuggingFace(*model.value(), {}, realFileSystem(), argv[3]);
+    HuggingFaceExtras extras;
+    if (std::string(argv[1]) == "train" && argc == 5) {
+        std::printf("%s\n", lossesOf(*model.value(), nlohmann::json::parse(argv[4])).dump().c_str());
+        extras = extrasOf(argv[2]);
+    }
+    const Status status = exportHuggingFace(*model.value(), extras, realFileSystem(), argv[3]);
     return status.ok() ? 0 : fail(status.error());
 }

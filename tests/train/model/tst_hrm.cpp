@@ -21,7 +21,7 @@ constexpr std::int64_t kRows = 3;
 ModelConfig hrmConfig(const nlohmann::json& model)
 {
     ModelConfig config = configFrom(model);
-    config.architecture = "hrm";
+    config.architecture = Architecture::Hrm;
     config.hrm.highLayers = model["high_layers"];
     config.hrm.lowLayers = model["low_layers"];
     config.hrm.highCycles = model["high_cycles"];
@@ -39,8 +39,8 @@ ModelConfig hrmConfig(const nlohmann::json& model)
 ModelConfig smallText()
 {
     ModelConfig config;
-    config.architecture = "hrm";
-    config.positions = "rope";
+    config.architecture = Architecture::Hrm;
+    config.positions = Positions::Rotary;
     config.width = 32;
     config.heads = 4;
     config.contextLength = 16;
@@ -74,8 +74,8 @@ private Q_SLOTS:
 void TestHrm::paperModelHas27275266Parameters()
 {
     ModelConfig config;
-    config.architecture = "hrm";
-    config.positions = "rope";
+    config.architecture = Architecture::Hrm;
+    config.positions = Positions::Rotary;
     config.width = 512;
     config.heads = 8;
     config.vocabularySize = 11;

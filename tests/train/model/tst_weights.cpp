@@ -48,11 +48,12 @@ ModelConfig smallModel(const std::string& kind)
     config.vocabularySize = 29;
     config.contextLength = 16;
     if (kind == "llama") {
-        config.positions = "rope";
-        config.norm = "rmsnorm";
-        config.activation = "swiglu";
+        config.positions = Positions::Rotary;
+        config.norm = NormKind::Rms;
+        config.activation = Activation::Silu;
+        config.gated = true;
         config.kvHeads = 2;
-        config.bias = config.tiedHead = false;
+        config.normBias = config.qkvBias = config.outBias = config.mlpBias = config.tiedHead = false;
     }
     return config;
 }
@@ -216,7 +217,7 @@ void TestWeights::huggingFaceRoundTripKeepsLogits()
     QVERIFY2(imported.ok(), imported.ok() ? "" : imported.error().message.c_str());
     ModelOptions other;
     other.seed = 99;
-    auto second = createModel(imported.value().config, other).value();
+    auto second = createModel(imported.value().layout.config, other).value();
     QVERIFY(loadModelState(*second, imported.value().state).ok());
     const Batch batch = patternBatch(0, 0, model->config(), 2, 0);
     QVERIFY(at::equal(model->logits(batch.inputs_BT), second->logits(batch.inputs_BT)));
@@ -225,7 +226,7 @@ void TestWeights::huggingFaceRoundTripKeepsLogits()
 void TestWeights::exportRefusesWhatHasNoLayout()
 {
     ModelConfig mixed = smallModel("gpt2");
-    mixed.positions = "rope";
+    mixed.positions = Positions::Rotary;
     auto model = createModel(mixed, {}).value();
     const Status status = exportHuggingFace(*model, {}, realFileSystem(), path("no"));
     QVERIFY(!status.ok());
@@ -242,14 +243,32 @@ void TestWeights::importRefusesOtherModels_data()
     QTest::newRow("key missing") << QByteArray(R"({"model_type":"gpt2"})") << "n_embd is missing";
     QTest::newRow("key of another type") << QByteArray(R"({"model_type":"gpt2","n_embd":"many"})")
                                          << "n_embd is no whole number";
-    QTest::newRow("exact gelu") << QByteArray(
-        R"({"model_type":"gpt2","n_embd":32,"n_layer":1,"n_head":4,"vocab_size":9,"activation_function":"gelu"})")
-                                << "activation_function is 'gelu'";
+    QTest::newRow("unknown activation") << QByteArray(
+        R"({"model_type":"gpt2","n_embd":32,"n_layer":1,"n_head":4,"vocab_size":9,"activation_function":"relu"})")
+                                        << "activation_function is 'relu'";
+    QTest::newRow("key that nobody knows") << QByteArray(
+        R"({"model_type":"gpt2","n_embd":32,"n_layer":1,"n_head":4,"vocab_size":9,"scale_attn_by_inverse_layer_idx":true})")
+                                           << "scale_attn_by_inverse_layer_idx is not known here";
+    QTest::newRow("weights that are not plain numbers") << QByteArray(
+        R"({"model_type":"llama","hidden_size":32,"num_hidden_layers":1,"num_attention_heads":4,"intermediate_size":64,"vocab_size":9,"quantization_config":{"bits":4}})")
+                                                        << "quantization_config is not known here";
     QTest::newRow("heads that do not divide")
         << QByteArray(R"({"model_type":"gpt2","n_embd":32,"n_layer":1,"n_head":5,"vocab_size":9})") << "heads is 5";
     QTest::newRow("stretched positions") << QByteArray(
-        R"({"model_type":"llama","hidden_size":32,"num_hidden_layers":1,"num_attention_heads":4,"intermediate_size":64,"vocab_size":9,"rope_scaling":{"rope_type":"llama3"}})")
-                                         << "asks for 'llama3' positions";
+        R"({"model_type":"llama","hidden_size":32,"num_hidden_layers":1,"num_attention_heads":4,"intermediate_size":64,"vocab_size":9,"rope_scaling":{"rope_type":"longrope","factor":2}})")
+                                         << "rope_scaling.rope_type is 'longrope'";
+    QTest::newRow("unknown key of positions") << QByteArray(
+        R"({"model_type":"llama","hidden_size":32,"num_hidden_layers":1,"num_attention_heads":4,"intermediate_size":64,"vocab_size":9,"rope_scaling":{"rope_type":"linear","factor":2,"mrope_section":[1]}})")
+                                              << "rope_scaling.mrope_section is not known here";
+    QTest::newRow("more layers than anybody has") << QByteArray(
+        R"({"model_type":"smollm3","hidden_size":32,"num_hidden_layers":1000000000,"num_attention_heads":4,"intermediate_size":64,"vocab_size":9})")
+                                                  << "layers is 1000000000";
+    QTest::newRow("types of other layers") << QByteArray(
+        R"({"model_type":"gemma2","hidden_size":32,"num_hidden_layers":2,"num_attention_heads":4,"intermediate_size":64,"vocab_size":9,"layer_types":["full_attention"]})")
+                                           << "layer_types does not name one type for each layer";
+    QTest::newRow("layers without experts") << QByteArray(
+        R"({"model_type":"qwen3_moe","hidden_size":32,"num_hidden_layers":2,"num_attention_heads":4,"intermediate_size":64,"moe_intermediate_size":64,"vocab_size":9,"mlp_only_layers":[0]})")
+                                            << "mlp_only_layers names layers without experts";
 }
 
 void TestWeights::importRefusesOtherModels()
@@ -263,16 +282,14 @@ void TestWeights::importRefusesOtherModels()
 
 void TestWeights::importNamesTheTensorThatDoesNotFit()
 {
-    const ModelConfig config = smallModel("llama");
-    auto model = createModel(config, {}).value();
-    NamedTensors theirs = toHuggingFace(config, HuggingFaceLayout::Llama, modelState(*model));
+    const HuggingFaceConfig layout { smallModel("llama"), findFamily("llama") };
+    auto model = createModel(layout.config, {}).value();
+    NamedTensors theirs = toHuggingFace(layout, modelState(*model));
     theirs.pop_back();
-    const Result<NamedTensors> missing = fromHuggingFace(config, HuggingFaceLayout::Llama, theirs);
+    const Result<NamedTensors> missing = fromHuggingFace(layout, theirs);
     QVERIFY(!missing.ok() && missing.error().message.find("'lm_head.weight' is missing") != std::string::npos);
     theirs.emplace_back("lm_head.weight", at::zeros({ 3, 32 }));
-    QVERIFY(fromHuggingFace(config, HuggingFaceLayout::Llama, theirs)
-                .error()
-                .message.find("'lm_head.weight' has another shape")
+    QVERIFY(fromHuggingFace(layout, theirs).error().message.find("'lm_head.weight' has another shape")
         != std::string::npos);
 }
 

@@ -586,7 +586,9 @@ private Q_SLOTS:
         QVERIFY(workers.ok());
         const std::int64_t estimated = estimateMemory(config, model, path, workers.value().front().threads).total();
         const RunPaths earlier(pathFromUtf8(folder.path().toStdString()) / "runs" / "earlier");
-        QVERIFY(publishMemory(earlier, 0, { { "CPU", path, model.architecture }, estimated, estimated * 3 / 2 }).ok());
+        QVERIFY(
+            publishMemory(earlier, 0, { { "CPU", path, toString(model.architecture) }, estimated, estimated * 3 / 2 })
+                .ok());
         MemoryView view(bench);
         view.resize(400, 200);
         view.show();

@@ -84,8 +84,8 @@ void MemoryView::refresh()
     }
     const StepPath path = stepPathOf(config, model, gpu != nullptr);
     const MemoryEstimate estimate = estimateMemory(config, model, path, workers.value().front().threads);
-    const MemoryForecast forecast
-        = forecastMemory(estimate, { gpu != nullptr ? gpu->name : "CPU", path, model.architecture }, history_);
+    const MemoryForecast forecast = forecastMemory(
+        estimate, { gpu != nullptr ? gpu->name : "CPU", path, toString(model.architecture) }, history_);
     showForecast(forecast, gpu);
     auto warnings = machineWarnings(workers.value(), forecast.likely(), Machine::here());
     if (auto possible = canCompute(config, workers.value()); !possible.ok())

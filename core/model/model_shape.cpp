@@ -1,0 +1,300 @@
+// The shape of a decoder as text: one table of its parts serves writing, reading, comparing and describing.
+
+#include "core/base/format.h"
+#include "core/base/sentence.h"
+#include "core/config/json_reading.h"
+#include "core/model/model_config.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The home of each closed set's texts. They never change: files of runs hold them.
+template <typename Enum> struct Name {
+    Enum value;
+    const char* text;
+};
+template <typename Enum> constexpr std::array<Name<Enum>, 0> kNames {};
+template <>
+constexpr std::array kNames<Architecture> { Name { Architecture::Gpt, "gpt" }, Name { Architecture::Hrm, "hrm" } };
+template <>
+constexpr std::array kNames<Positions> { Name { Positions::Learned, "learned" }, Name { Positions::Rotary, "rope" } };
+template <>
+constexpr std::array kNames<NormKind> { Name { NormKind::LayerNorm, "layernorm" }, Name { NormKind::Rms, "rmsnorm" } };
+template <>
+constexpr std::array kNames<NormPlace> { Name { NormPlace::Before, "before" }, Name { NormPlace::After, "after" },
+    Name { NormPlace::Both, "both" } };
+template <>
+constexpr std::array kNames<QueryNorm> { Name { QueryNorm::None, "none" }, Name { QueryNorm::Head, "head" },
+    Name { QueryNorm::All, "all" } };
+template <>
+constexpr std::array kNames<Activation> { Name { Activation::GeluTanh, "gelu_tanh" }, Name { Activation::Gelu, "gelu" },
+    Name { Activation::Silu, "silu" } };
+template <>
+constexpr std::array kNames<RotaryScaling> { Name { RotaryScaling::None, "none" },
+    Name { RotaryScaling::Linear, "linear" }, Name { RotaryScaling::Dynamic, "dynamic" },
+    Name { RotaryScaling::Llama3, "llama3" }, Name { RotaryScaling::Yarn, "yarn" } };
+template <>
+constexpr std::array kNames<RouterLoss> { Name { RouterLoss::Layer, "layer" }, Name { RouterLoss::Pooled, "pooled" } };
+
+/// What the setting `activation` calls the combinations.
+struct FeedForwardName {
+    const char* text;
+    Activation activation;
+    bool gated;
+};
+constexpr std::array kFeedForwards {
+    FeedForwardName { "gelu", Activation::GeluTanh, false },
+    FeedForwardName { "swiglu", Activation::Silu, true },
+    FeedForwardName { "gelu_exact", Activation::Gelu, false },
+    FeedForwardName { "geglu", Activation::GeluTanh, true },
+    FeedForwardName { "geglu_exact", Activation::Gelu, true },
+    FeedForwardName { "silu", Activation::Silu, false },
+};
+
+template <typename Enum> std::string textOf(Enum value)
+{
+    for (const auto& name : kNames<Enum>)
+        if (name.value == value)
+            return name.text;
+    return {};
+}
+
+template <typename Enum> bool fromText(const std::string& text, Enum& value)
+{
+    for (const auto& name : kNames<Enum>)
+        if (name.text == text) {
+            value = name.value;
+            return true;
+        }
+    return false;
+}
+
+/// Calls act(key, part) for each part of a shape, in the order of files and messages.
+template <typename Config, typename Act> void eachPart(Config& m, const Act& act)
+{
+    act("layers", m.layers);
+    act("width", m.width);
+    act("heads", m.heads);
+    act("kv_heads", m.kvHeads);
+    act("head_width", m.headSize);
+    act("ff_width", m.ffWidth);
+    act("context", m.contextLength);
+    act("vocabulary", m.vocabularySize);
+    act("positions", m.positions);
+    act("rope_theta", m.rotary.base);
+    act("rope_local_theta", m.rotary.localBase);
+    act("rope_part", m.rotary.part);
+    act("rope_scaling", m.rotary.scaling);
+    act("rope_factor", m.rotary.factor);
+    act("rope_low_factor", m.rotary.lowFactor);
+    act("rope_high_factor", m.rotary.highFactor);
+    act("rope_beta_fast", m.rotary.betaFast);
+    act("rope_beta_slow", m.rotary.betaSlow);
+    act("rope_amplitude", m.rotary.amplitude);
+    act("rope_original_context", m.rotary.originalContext);
+    act("rope_layers", m.isRotated);
+    act("sliding_window", m.slidingWindow);
+    act("sliding_layers", m.isSliding);
+    act("norm", m.norm);
+    act("norm_place", m.normPlace);
+    act("norm_epsilon", m.normEpsilon);
+    act("norm_plus_one", m.normPlusOne);
+    act("norm_bias", m.normBias);
+    act("query_norm", m.queryNorm);
+    act("qkv_bias", m.qkvBias);
+    act("out_bias", m.outBias);
+    act("mlp_bias", m.mlpBias);
+    act("activation", m.activation);
+    act("gated", m.gated);
+    act("parallel_residual", m.parallelResidual);
+    act("embedding_scale", m.embeddingScale);
+    act("attention_scale", m.attentionScale);
+    act("attention_cap", m.attentionCap);
+    act("logit_cap", m.logitCap);
+    act("tied_head", m.tiedHead);
+    act("moe_experts", m.moeExperts);
+    act("moe_active", m.moeActive);
+    act("moe_shares", m.moeShares);
+    act("moe_shared_width", m.moeSharedWidth);
+    act("moe_balance", m.moeBalance);
+    act("router_loss", m.routerLoss);
+}
+
+template <typename Part> Json jsonOf(const Part& part)
+{
+    if constexpr (std::is_enum_v<Part>)
+        return textOf(part);
+    else
+        return part;
+}
+
+/// All parts, also those that are as by default.
+Json allParts(const ModelConfig& config)
+{
+    Json json = Json::object();
+    eachPart(config, [&](const char* key, const auto& part) { json[key] = jsonOf(part); });
+    return json;
+}
+
+template <typename Part> void readPart(const JsonPart& json, Part& part)
+{
+    if constexpr (!std::is_enum_v<Part>)
+        json.to(part);
+    else if (!fromText(json.as<std::string>(), part))
+        json.refuse(sentence("is not known"));
+}
+
+/// The same shape written the same way: what stands for a default is the default.
+ModelConfig resolved(ModelConfig m)
+{
+    m.kvHeads = m.keyValueHeads();
+    m.headSize = m.headWidth();
+    m.ffWidth = m.feedForwardWidth();
+    if (m.norm == NormKind::Rms)
+        m.normBias = false;
+    if (m.positions == Positions::Learned)
+        m.rotary = {};
+    return m;
+}
+
+} // namespace
+
+std::string toString(Architecture value) { return textOf(value); }
+std::string toString(Positions value) { return textOf(value); }
+std::string toString(NormKind value) { return textOf(value); }
+
+std::string feedForwardName(const ModelConfig& config)
+{
+    for (const FeedForwardName& one : kFeedForwards)
+        if (one.activation == config.activation && one.gated == config.gated)
+            return one.text;
+    return {};
+}
+
+nlohmann::json shapeJson(const ModelConfig& config)
+{
+    nlohmann::json json = nlohmann::json::object();
+    const Json usual = allParts({});
+    const Json parts = allParts(config);
+    for (const auto& [key, value] : parts.items())
+        if (value != usual[key])
+            json[key] = value;
+    return json;
+}
+
+Result<ModelConfig> parseShape(std::string_view text)
+{
+    ModelConfig config;
+    JsonReading reading(text);
+    const JsonPart root = reading.root();
+    std::set<std::string> known;
+    eachPart(config, [&](const char* key, auto& part) {
+        known.insert(key);
+        if (root.has(key))
+            readPart(root[key], part);
+    });
+    root.eachKey([&](const std::string& key, const JsonPart& part) {
+        if (!known.contains(key))
+            part.refuse(sentence("is no part of a shape"));
+    });
+    if (!reading.ok())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("The shape of the model cannot be read: %1.", { reading.trouble() }) };
+    for (const ModelProblem& problem : config.validate())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("The shape of the model is wrong: %1.", { problem.message }) };
+    return config;
+}
+
+std::string shapeDifferences(const ModelConfig& here, const ModelConfig& there)
+{
+    std::string text;
+    const Json ours = allParts(resolved(here));
+    const Json theirs = allParts(resolved(there));
+    for (const auto& [key, value] : ours.items())
+        if (value != theirs[key])
+            text += (text.empty() ? "" : "\n") + key + " is " + value.dump() + ", the model has " + theirs[key].dump();
+    return text;
+}
+
+std::string describeShape(const ModelConfig& m)
+{
+    std::string text = formatCount(m.parameterCount()) + " parameters, " + formatCount(m.layers) + " layers, width "
+        + formatCount(m.width) + ", " + formatCount(m.heads) + " heads";
+    if (m.keyValueHeads() != m.heads)
+        text += " (" + formatCount(m.keyValueHeads()) + " of keys and values)";
+    text += ", context " + formatCount(m.contextLength) + ", vocabulary " + formatCount(m.vocabularySize);
+    if (m.moeExperts > 0)
+        text += ", " + formatCount(m.moeExperts) + " experts of which " + formatCount(m.moeActive) + " are visited";
+    return text;
+}
+
+ModelConfig modelConfigOf(const RunConfig& c, std::uint32_t vocabularySize)
+{
+    auto shape = c.shape.empty() ? Result<ModelConfig>(Error {}) : parseShape(c.shape);
+    ModelConfig m = shape.ok() ? std::move(shape).value() : ModelConfig {};
+    if (!shape.ok()) {
+        fromText(c.architecture, m.architecture);
+        m.layers = c.layers;
+        m.heads = c.heads;
+        m.kvHeads = c.kvHeads;
+        m.width = c.width;
+        m.ffWidth = c.ffWidth;
+        m.contextLength = c.seqLen;
+        m.vocabularySize = vocabularySize;
+        fromText(c.positions, m.positions);
+        fromText(c.norm, m.norm);
+        for (const FeedForwardName& one : kFeedForwards)
+            if (c.activation == one.text) {
+                m.activation = one.activation;
+                m.gated = one.gated;
+            }
+        m.normBias = m.qkvBias = m.outBias = m.mlpBias = c.bias;
+        m.tiedHead = c.tiedHead;
+        m.normEpsilon = c.normEpsilon;
+        m.rotary.base = c.ropeTheta;
+        m.moeExperts = c.moeExperts;
+        m.moeActive = c.moeActive;
+    }
+    m.trainedLength = c.seqLen;
+    m.dropout = c.dropout;
+    m.loraRank = c.loraRank;
+    m.loraAlpha = c.loraAlpha;
+    m.hrm.highLayers = c.layers;
+    m.hrm.lowLayers = c.hrmLowLayers > 0 ? c.hrmLowLayers : c.layers;
+    m.hrm.expansion = c.hrmExpansion;
+    m.hrm.highCycles = c.hrmHighCycles;
+    m.hrm.lowCycles = c.hrmLowCycles;
+    m.hrm.maxSegments = c.hrmSegments;
+    m.hrm.exploration = c.hrmExploration;
+    return m;
+}
+
+void setShape(RunConfig& c, const ModelConfig& m)
+{
+    c.shape = shapeJson(m).dump();
+    c.architecture = toString(m.architecture);
+    c.layers = m.layers;
+    c.heads = m.heads;
+    c.kvHeads = m.keyValueHeads() == m.heads ? 0 : m.keyValueHeads();
+    c.width = m.width;
+    c.ffWidth = m.feedForwardWidth();
+    c.positions = toString(m.positions);
+    c.norm = toString(m.norm);
+    c.activation = feedForwardName(m);
+    c.bias = m.outBias && m.mlpBias;
+    c.tiedHead = m.tiedHead;
+    c.normEpsilon = m.normEpsilon;
+    c.ropeTheta = m.rotary.base;
+    c.moeExperts = m.moeExperts;
+    c.moeActive = m.moeActive;
+}
+
+} // namespace furrow

@@ -1,0 +1,193 @@
+#include "core/run/adopted_model.h"
+
+#include "core/base/format.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/model/huggingface_config.h"
+#include "core/run/run_file.h"
+
+#include <algorithm>
+#include <array>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::uint64_t kMaxConfigBytes = 16 << 20;
+constexpr std::uint64_t kMaxOriginBytes = 256 << 20; // of one file; a tokenizer.json has up to 35 MB
+
+constexpr std::array kShapeKeys { "architecture", "layers", "width", "heads", "kv_heads", "ff_width", "positions",
+    "rope_theta", "norm", "norm_epsilon", "activation", "bias", "tied_head", "moe_experts", "moe_active",
+    "hrm_low_layers", "hrm_expansion", "hrm_high_cycles", "hrm_low_cycles", "hrm_segments", "shape" };
+constexpr std::array kModelFiles { "config.json", "generation_config.json" };
+constexpr std::array kTokenizerFiles { "tokenizer.json", "tokenizer.model", "tokenizer_config.json",
+    "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt", "chat_template.jinja",
+    "chat_template.json" };
+
+/// The folder that init_from names, or that its weight file lies in.
+std::filesystem::path folderOf(const std::string& initFrom)
+{
+    const auto path = pathFromUtf8(initFrom);
+    return path.extension() == ".safetensors" ? path.parent_path() : path;
+}
+
+bool isThere(const std::filesystem::path& path)
+{
+    std::error_code unknown;
+    return std::filesystem::exists(path, unknown);
+}
+
+Result<AdoptedModel> fromHuggingFaceFolder(const std::filesystem::path& folder)
+{
+    FURROW_TRY_ASSIGN(const auto text, readFile(folder / "config.json", kMaxConfigBytes));
+    auto config = parseHuggingFaceConfig(text);
+    if (!config.ok())
+        return config.error().in(utf8Text(folder));
+    AdoptedModel adopted;
+    adopted.from = sentence("the %1 in %2", { std::string(config.value().family->type), utf8Text(folder) });
+    setShape(adopted.settings, config.value().config);
+    adopted.context = config.value().config.contextLength;
+    adopted.vocabulary = static_cast<std::uint32_t>(config.value().config.vocabularySize);
+    adopted.files = folder;
+    for (const char* name : { "tokenizer.json", "tokenizer.model" })
+        if (adopted.tokenizer.empty() && isThere(folder / name))
+            adopted.tokenizer = utf8Text(folder / name);
+    return adopted;
+}
+
+/// A model that learned its positions has no others, so its own context bounds that of the run.
+Result<AdoptedModel> fromRun(const RunPaths& paths)
+{
+    FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
+    const bool isNamed = file.config.tokenizer == "byte" || file.config.tokenizer == "gpt2";
+    const ModelConfig model = modelConfigOf(file.config, file.vocabularySize);
+    AdoptedModel adopted;
+    adopted.from = sentence("run %1", { file.config.name });
+    adopted.settings = file.config;
+    adopted.vocabulary = static_cast<std::uint32_t>(model.vocabularySize);
+    adopted.tokenizer = isNamed ? file.config.tokenizer : utf8Text(paths.tokenizer());
+    if (!file.config.shape.empty() || model.positions == Positions::Learned)
+        adopted.context = model.contextLength;
+    if (isThere(paths.originFolder()))
+        adopted.files = paths.originFolder();
+    return adopted;
+}
+
+/// A run of learned positions that trains fewer of them keeps the others, so it must say how many there are.
+void keepAllPositions(RunConfig& config, const AdoptedModel& adopted)
+{
+    const bool isShorter = config.shape.empty() && config.architecture == "gpt" && adopted.context > 0
+        && config.seqLen < adopted.context;
+    if (!isShorter)
+        return;
+    RunConfig whole = adopted.settings;
+    whole.seqLen = adopted.context;
+    ModelConfig model = modelConfigOf(whole, adopted.vocabulary);
+    model.trainedLength = 0;
+    setShape(config, model);
+}
+
+/// 0 stands for what follows from other settings.
+bool isOpen(const Setting& setting, const std::string& text)
+{
+    return text == "0" && (setting.key == "kv_heads" || setting.key == "ff_width" || setting.key == "hrm_low_layers");
+}
+
+} // namespace
+
+bool isAdopted(const Setting& setting)
+{
+    return std::find(kShapeKeys.begin(), kShapeKeys.end(), setting.key) != kShapeKeys.end();
+}
+
+Result<AdoptedModel> readAdoptedModel(const std::string& initFrom)
+{
+    const auto folder = folderOf(initFrom);
+    if (initFrom.empty())
+        return AdoptedModel {};
+    const RunPaths run(std::filesystem::absolute(folder).parent_path().parent_path());
+    if (isThere(folder / "weights.safetensors"))
+        return isThere(run.configFile()) ? fromRun(run) : AdoptedModel {};
+    return isThere(folder / "config.json") ? fromHuggingFaceFolder(folder) : AdoptedModel {};
+}
+
+Result<std::vector<std::string>> adoptModel(
+    RunConfig& config, const RunConfig& usual, const std::set<std::string>& typed)
+{
+    auto read = readAdoptedModel(config.initFrom);
+    if (!read.ok())
+        return read.error().in("init_from");
+    const AdoptedModel& adopted = read.value();
+    if (adopted.from.empty())
+        return std::vector<std::string> {};
+    std::string problems;
+    RunConfig taken = config;
+    const auto isChosen
+        = [&](const Setting& s) { return typed.contains(s.key) || settingText(config, s) != settingText(usual, s); };
+    for (const Setting& s : settings()) {
+        const std::string there = settingText(adopted.settings, s);
+        const std::string here = settingText(config, s);
+        if (!isAdopted(s) || here == there || isOpen(s, here))
+            (void)(isAdopted(s) ? setSetting(taken, s, there) : std::vector<ConfigProblem> {});
+        else if (isChosen(s) && !(s.key == "shape" && here.empty()))
+            problems += (problems.empty() ? "" : "\n")
+                + sentence("%1 is %2, but %3 has %4, which init_from takes over. Leave this setting out.",
+                    { s.key, here, adopted.from, there });
+        else
+            (void)setSetting(taken, s, there);
+    }
+    const Setting& seqLen = *findSetting("seq_len");
+    if (adopted.context > 0 && config.seqLen > adopted.context) {
+        if (isChosen(seqLen))
+            problems += (problems.empty() ? "" : "\n")
+                + sentence("seq_len is %1, but %2 has a context of %3. Give at most that.",
+                    { std::to_string(config.seqLen), adopted.from, std::to_string(adopted.context) });
+        taken.seqLen = adopted.context;
+    }
+    if (!problems.empty())
+        return Error { ErrorCode::InvalidArgument, problems };
+    keepAllPositions(taken, adopted);
+    if (!adopted.tokenizer.empty() && !isChosen(*findSetting("tokenizer")))
+        taken.tokenizer = adopted.tokenizer;
+    config = taken;
+    const ModelConfig model = modelConfigOf(config, adopted.vocabulary);
+    std::vector<std::string> lines { sentence("Shape from %1: %2", { adopted.from, describeShape(model) }),
+        sentence("Tokenizer: %1", { config.tokenizer }) };
+    if (model.contextLength > config.seqLen)
+        lines.push_back(sentence("Windows of %1 tokens are trained (seq_len); the model keeps its context of %2.",
+            { formatCount(config.seqLen), formatCount(model.contextLength) }));
+    return lines;
+}
+
+Status keepOrigin(const RunPaths& paths, const RunConfig& config, FileSystem& files)
+{
+    FURROW_TRY_ASSIGN(const auto adopted, readAdoptedModel(config.initFrom));
+    if (adopted.files.empty())
+        return {};
+    std::vector<const char*> names(kModelFiles.begin(), kModelFiles.end());
+    if (config.tokenizer == adopted.tokenizer
+        || pathFromUtf8(config.tokenizer) == std::filesystem::absolute(pathFromUtf8(adopted.tokenizer)))
+        names.insert(names.end(), kTokenizerFiles.begin(), kTokenizerFiles.end());
+    FURROW_TRY(files.createFolders(paths.originFolder()));
+    for (const char* name : names) {
+        if (!isThere(adopted.files / name))
+            continue;
+        FURROW_TRY_ASSIGN(const auto text, readFile(adopted.files / name, kMaxOriginBytes));
+        FURROW_TRY(writeFileDurably(files, paths.originFolder() / name, text));
+    }
+    return {};
+}
+
+Result<std::map<std::string, std::string>> originFiles(const RunPaths& paths)
+{
+    std::map<std::string, std::string> found;
+    std::vector<const char*> names(kModelFiles.begin(), kModelFiles.end());
+    names.insert(names.end(), kTokenizerFiles.begin(), kTokenizerFiles.end());
+    for (const char* name : names)
+        if (isThere(paths.originFolder() / name)) {
+            FURROW_TRY_ASSIGN(found[name], readFile(paths.originFolder() / name, kMaxOriginBytes));
+        }
+    return found;
+}
+
+} // namespace furrow
