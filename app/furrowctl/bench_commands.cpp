@@ -3,9 +3,11 @@
 #include "app/furrowctl/bench_balance.h"
 #include "app/furrowctl/bench_overhead.h"
 #include "app/furrowctl/command.h"
+#include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/chat/chat_bench.h"
 #include "core/data/bench/data_bench.h"
 #include "core/tracker/tracker_bench.h"
 
@@ -90,6 +92,33 @@ int benchTrackerTable(TrackerOptions o)
     return kDone;
 }
 
+struct ChatOptions {
+    std::string file;
+    int turns = 20;
+    bool json = false;
+};
+
+int benchChatTemplate(const ChatOptions& o)
+{
+    std::string source(kBenchTemplate);
+    if (!o.file.empty()) {
+        auto read = readFile(pathFromUtf8(o.file));
+        if (!read.ok())
+            return fail(read.error(), o.json);
+        source = std::move(read).value();
+    }
+    const auto result = benchChat(source, o.turns);
+    if (!result.ok())
+        return fail(result.error(), o.json);
+    const auto& r = result.value();
+    if (o.json)
+        print({ { "turns", r.turns }, { "microseconds_a_turn", r.microsecondsATurn }, { "bytes", r.textBytes } });
+    else
+        std::cout << r.turns << " turns, " << formatCount(static_cast<std::int64_t>(r.textBytes))
+                  << " bytes: " << formatNumber(r.microsecondsATurn, 1) << " microseconds a turn" << std::endl;
+    return kDone;
+}
+
 struct DataOptions {
     DataBenchOptions bench;
     std::string folder = ".";
@@ -161,6 +190,15 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     tracker->add_flag("--durable", to->bench.durable, "Each claim survives a power loss, not only commits.");
     tracker->add_flag("--json", to->json, "Print JSON.");
     tracker->callback([&chosen, to] { chosen.action = [to] { return benchTrackerTable(*to); }; });
+
+    auto co = std::make_shared<ChatOptions>();
+    auto* chat = bench->add_subcommand("chat", "How long a chat template takes for a turn of a conversation.");
+    chat->add_option("--template", co->file, "A file with the template; one of ours otherwise, with tools.");
+    chat->add_option("--turns", co->turns, "Messages of the conversation.")
+        ->check(CLI::Range(2, 10'000))
+        ->capture_default_str();
+    chat->add_flag("--json", co->json, "Print JSON.");
+    chat->callback([&chosen, co] { chosen.action = [co] { return benchChatTemplate(*co); }; });
 
     auto dataOptions = std::make_shared<DataOptions>();
     auto* data
