@@ -1,3 +1,4 @@
+#include "app/describe.h"
 #include "app/furrow_bench.h"
 #include "core/base/log.h"
 #include "core/base/process.h"
@@ -7,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <QApplication>
 #include <QDir>
+#include <QFileInfo>
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -32,7 +34,8 @@ struct Arguments {
 void describe(CLI::App& app, Arguments& a)
 {
     app.set_version_flag("--version", std::string("furrow ") + FURROW_VERSION);
-    app.add_option("RUN", a.runs, "Run folders to show");
+    furrow::addDescribeOption(app);
+    app.add_option("RUN", a.runs, "Run folders to show, or their run.json");
     app.add_option(
         "--workspace", a.workspace, "Folder of runs, cache and presets (else $FURROW_WORKSPACE, else ~/furrow)");
     app.add_flag("--attach", a.attach, "Show the newest run that is alive");
@@ -68,12 +71,20 @@ std::string workspaceOf(const Arguments& a)
     return (QDir::homePath() + QStringLiteral("/furrow")).toStdString();
 }
 
+/// A file manager opens a run by its run.json.
+QString folderOfRun(const QString& named)
+{
+    const QFileInfo file(named);
+    return QDir::cleanPath(
+        file.isFile() && file.fileName() == QStringLiteral("run.json") ? file.absolutePath() : file.absoluteFilePath());
+}
+
 furrow::ConsoleOptions consoleOptions(const Arguments& a)
 {
     furrow::ConsoleOptions options;
     options.workspace = QDir(QString::fromStdString(workspaceOf(a))).absolutePath();
     for (const std::string& run : a.runs)
-        options.runs.append(QDir::cleanPath(QDir(QString::fromStdString(run)).absolutePath()));
+        options.runs.append(folderOfRun(QString::fromStdString(run)));
     options.theme = QString::fromStdString(a.theme);
     options.language = QString::fromStdString(a.language);
     options.screenshot = QString::fromStdString(a.screenshot);

@@ -1,6 +1,7 @@
 // furrow-worker: trains a run (--role trainer) or does one task with its weights (--role task). The only program that
 // links libtorch. Logs go to stderr, results to stdout. SIGTERM, SIGINT or the end of stdin mean: checkpoint and end.
 
+#include "app/describe.h"
 #include "app/task_words.h"
 #include "core/base/fault_injection.h"
 #include "core/base/log.h"
@@ -49,6 +50,8 @@ void addOptions(CLI::App& app, Options& o)
     const int localRank = environmentNumber("LOCAL_RANK", -1);
     const std::string device = localRank >= 0 ? "cuda:" + std::to_string(localRank) : "cpu";
     app.set_version_flag("--version", FURROW_VERSION);
+    app.footer("Exit codes: 0 done, 1 failed, 2 wrong usage, 130 stopped by you.");
+    furrow::addDescribeOption(app);
     app.add_option("--role", o.role, "trainer or task.")->required()->check(CLI::IsMember({ "trainer", "task" }));
     app.add_option("run", o.folder, "Folder of the run.");
     app.add_option("--device", o.trainer.device, "cpu, cuda:N or the UUID of a GPU.")

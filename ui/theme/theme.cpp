@@ -1,6 +1,9 @@
 // The one place of colours. Values, contrasts and distances: see "The look" in the documents of the project.
 #include "ui/theme/theme.h"
 
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/resources.h"
 #include "ui/theme/themed_icon.h"
 
 #include <QApplication>
@@ -84,6 +87,17 @@ ValueMap interpolate(const QRgb (&stops)[9])
 }
 
 bool hasFamily(const QString& family) { return QFontDatabase::families().contains(family); }
+
+/// Packages bring the fonts along; a build uses those of the system.
+void loadShippedFonts()
+{
+    const auto folder = resourcePath("fonts");
+    const auto files
+        = folder.ok() ? entriesOf(folder.value()) : Result<std::vector<std::filesystem::path>>(folder.error());
+    if (files.ok())
+        for (const auto& file : files.value())
+            QFontDatabase::addApplicationFont(QString::fromStdString(utf8Text(file)));
+}
 
 } // namespace
 
@@ -205,6 +219,7 @@ void Theme::apply(ThemeKind kind)
 {
     if (!systemKnown_) {
         systemKnown_ = true;
+        loadShippedFonts();
         systemDark_ = QApplication::palette().color(QPalette::Window).lightness() < 128;
         // 13 px at 96 dpi is the smallest body text; a larger system font scales everything.
         basePoints_ = std::max(9.75, QApplication::font().pointSizeF());
