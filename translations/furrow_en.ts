@@ -247,6 +247,13 @@
         <source>last step %1, resumed %2</source>
         <translation type="unfinished"></translation>
     </message>
+    <message numerus="yes">
+        <source>%n step(s) of attempt %1 are not in the weights</source>
+        <translation>
+            <numerusform>%n step of attempt %1 is not in the weights</numerusform>
+            <numerusform>%n steps of attempt %1 are not in the weights</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ChartStatistics</name>
@@ -420,6 +427,22 @@
         <source>Stop</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>GELU, exact</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GeGLU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GeGLU, exact</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SiLU</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>ChunkCell</name>
@@ -532,10 +555,6 @@
     </message>
     <message>
         <source>The supervisor process is gone.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then workers wait as soon as the epoch ends.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -731,10 +750,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>stopping rules changed: %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>accepted as not trained</source>
         <translation type="unfinished"></translation>
     </message>
@@ -836,10 +851,6 @@
     </message>
     <message>
         <source>%1 is %2, allowed is at most %3, which is %4.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is empty, allowed is at least one file, folder or hf:// source.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1099,10 +1110,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>cannot create %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>cannot create the folder %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1355,10 +1362,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>hf://%1:%2 has no split &apos;%3&apos;. It has: %4.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1460,10 +1463,6 @@
     </message>
     <message>
         <source>No file matches %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2119,10 +2118,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Whether %1 (%2) is free cannot be told: %3. Choose another device, or have that mended first.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2315,27 +2310,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1; %2 files are not verified against the hub, the first: %3</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>SHA-256 of %1 downloads in the cache against what the hub promises; %2 more are not there, and are compared when they come</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1: the download in the cache does not hold what the hub promises (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Reading the downloads</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not verified against the hub: %1 of %2 files; of the first %3.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Files of the hub: %1 of %2 verified as a whole (SHA-256), %3 not yet.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2392,10 +2367,6 @@
     </message>
     <message>
         <source>%1; trying again in %2 s</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>waiting for the hub: %1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3199,10 +3170,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>another run fetches %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Reading %1 was cancelled.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3284,10 +3251,6 @@
     </message>
     <message>
         <source>taken forward: %1 checkpoints with %2 parts were added from their files</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3476,14 +3439,6 @@
     </message>
     <message>
         <source>replica %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of step %1, on %2 tokens of held-out text; %3</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of step %1; %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3680,6 +3635,410 @@
     </message>
     <message>
         <source>what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The shipped file %1 is missing. Install or build Furrow again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run is finished: nothing is paused. `furrowctl resume` goes on with it, with a larger stopping rule.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder %1 is not there: it was moved or deleted, or its disk is not mounted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 ended at %2, for this reason: %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps, on %2 tokens of held-out text; %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps; %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Training is not possible here: %1 is missing. Install Furrow whole, or build it with libtorch (packaging/run.sh).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Training is not possible here: furrow-worker does not start (%1). Link the folder of libtorch 2.6 or later (or site-packages/torch) to %2; of a build run packaging/run.sh again. `furrowctl doctor` checks it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no answer in a minute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stopping rules: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the runs have different data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the blocks have %1 and %2 samples</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the chunks are cut differently</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tokenizers differ, so losses per token cannot be compared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 and %2 have different tokenizers: their losses are not of the same tokens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 and %2 were evaluated on different text: their eval losses say nothing of each other.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was evaluated on %2 tokens of the held-out text, %3 on %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot open %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is a link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the chat template is larger than 1 MiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the chat template refuses this: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is too large</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the chat template fails in line %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has %2, an address with a password or a signature in it, which would be kept in the run. Put the whole address into the environment variable FURROW_DATA_SECRET, also when the run is resumed, and give here %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is empty, allowed is at least one file, folder, hf://, https://, s3:// or gs:// source.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its server promises no SHA-256 of it; what comes is compared with its ETag or Last-Modified</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is taken as %2 text and is converted to UTF-8. It could as well be %3: name the right one with --encoding.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, which reads %2 where %3 reads %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the store&apos;s list cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot prove that it is this server: %2. Nothing is read from it. CURL_CA_BUNDLE names a file of further certificates to trust.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another run fetches %1 and stands still (%2), so it is fetched here too.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>another run fetches %1 (%2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1. Check the network; https_proxy names a proxy.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the server answered %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 leads to %2, which is not encrypted (https), and is not followed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the store&apos;s list does not end, page %2 leads back or on for ever. The store is at fault.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: its server says neither how long the file is nor where it ends, so nobody could see that the end is missing. Download it and name the file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is another file now: it has other bytes than it had (SHA-256).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checking %1: %2 of %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checking file %1, %2: %3 of %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>downloading %1: %2 at %3/s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet, zip, tar).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 names no bucket. The form is s3://bucket/key or gs://bucket/key; the key may be a file, a folder that ends in /, or a pattern with *.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has to be downloaded as a whole, and there is no cache for it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has a name that is not UTF-8, or no ETag, and was left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2. Its server cannot send parts of it, or gives its state no name, so it is downloaded as a whole, from its beginning each time, and known by its SHA-256.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2 files, %3, each known by its ETag.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2, known by %3 (ETag or Last-Modified) and by its SHA-256.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2, known by %3 (ETag or Last-Modified).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is another file now: its server calls it %2, before %3 (ETag or Last-Modified).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 may not be read (%2). Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile AWS_PROFILE in ~/.aws; without them only what is open to all can be read. Keys for a time may have run out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 may not be read (%2). CLOUDSDK_AUTH_ACCESS_TOKEN holds the token that asks (gcloud auth print-access-token), which lasts an hour; without it only what is open to all can be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 may not be read (%2). Where it needs a password or a signature, put the whole address with it into FURROW_DATA_SECRET; a signature may have run out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not exist (%2). Check the address.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub, https://... for a file of a server.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no whole number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no list of whole numbers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no list of texts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>key %1 %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not known here and might change what the model computes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is &apos;%1&apos;, which is not known here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is false, which is not known here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not above 0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>does not name one type for each layer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has &apos;%1&apos;, which is not known here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not 0, which is not known here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not 1: some layers have no experts, which is not known here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>names layers without experts, which is not known here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is set, which is not known here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>scales the positions of layers with a window, which is not known here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is set, which is not known here for phi3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model_type is &apos;%1&apos;; known are %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this model has no Hugging Face layout: GPT-2 needs learned positions, layernorm, gelu and as many key-value heads as heads; Llama and Mixtral need rope, rmsnorm and swiglu</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not known</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no part of a shape</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The shape of the model cannot be read: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The shape of the model is wrong: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the %1 in %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 has %4, which init_from takes over. Leave this setting out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>seq_len is %1, but %2 has a context of %3. Give at most that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shape from %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokenizer: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Windows of %1 tokens are trained (seq_len); the model keeps its context of %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the download in the cache does not hold what was promised of it (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 downloads in the cache against what was promised; %2 more are not there, and are compared when they come</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; %2 files are not verified as a whole, the first: %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tokenizer is %1 with %2 ids, but the model of init_from has %3. Leave tokenizer out, or name that model&apos;s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for the data: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files from the network: %1 of %2 verified as a whole (SHA-256), %3 not yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not verified as a whole: %1 of %2 files; of the first %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then nothing is merged and no process that ends is started again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it stood still while workers waited for data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The moments of the optimiser of replica %1 begin anew: no checkpoint has them any more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>config.json is of another model than these weights: %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3903,6 +4262,14 @@
         <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was read last stays in sight with its time, and nothing can be done with the run until the folder is back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Where several epochs are open, or are opened again, a table says for each how many chunks are kept and how many are trained again.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -3935,10 +4302,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Chunks committed</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Attempts</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3960,6 +4323,10 @@
     </message>
     <message>
         <source>Tokens per second, mean</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunks committed, newest epoch</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4417,10 +4784,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tokens in one training window.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Positions</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4454,10 +4817,6 @@
     </message>
     <message>
         <source>Activation</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Inside the feed-forward part.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4546,10 +4905,6 @@
     </message>
     <message>
         <source>Start from</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Empty: fresh weights.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5105,10 +5460,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Transfers</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5284,6 +5635,30 @@
         <source>Tokens of the run between two merges. With 0 none comes before each worker has done 250 steps. There is always one at the end.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision], https://host/file, s3://bucket/key, gs://bucket/key (a folder that ends in /, a pattern).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens in one training window. With init_from at most the context of that model, which stays as it is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Inside the feed-forward part; the ones with glu have a gate. gelu is the form with tanh.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The whole shape of a model as JSON, for what has no setting of its own; init_from fills it in. Empty: the settings above.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -5388,6 +5763,10 @@
     </message>
     <message>
         <source>Unknown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5709,6 +6088,46 @@
         <source>newest of its replica</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Epoch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 to C%2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>training %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>data %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>merging %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoints %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>evaluation %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ledger %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>telemetry %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It took %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -5942,6 +6361,14 @@
             <numerusform>Loss of the newest step, mean of %n worker</numerusform>
             <numerusform>Loss of the newest step, mean of %n workers</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>When it was read last, at %1, the run was: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not known since %1</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -6931,10 +7358,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Redo</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Eval loss</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6984,6 +7407,10 @@
     </message>
     <message>
         <source>Cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trained again</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7308,10 +7735,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 chunks in common, mean difference %2 nats, %3 better than the baseline.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Speed of single steps</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7347,6 +7770,37 @@
     </message>
     <message>
         <source>Tokens per second, mean</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs are selected; at most eight can be compared.</source>
+        <translation>
+            <numerusform>%n run is selected; at most eight can be compared.</numerusform>
+            <numerusform>%n runs are selected; at most eight can be compared.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1. As of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 alive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Workers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not comparable chunk by chunk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No chunk of the first epoch was trained by both yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks of the first epoch in common, mean difference %2 nats, %3 better than the baseline.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7705,6 +8159,10 @@ Vocabulary %3</source>
         <source>Both epochs end about %1, likely %2 to %3</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Nothing is known of this run</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochMeters</name>
@@ -7774,6 +8232,33 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>samples left out as repeats %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::EpochTable</name>
+    <message>
+        <source>Epoch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>To be redone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Work lost</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: kept %2, to be redone %3, work lost %4, free %5</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7979,10 +8464,6 @@ Vocabulary %3</source>
 <context>
     <name>furrow::FormField</name>
     <message>
-        <source>%1 is empty: a file, a folder or an hf:// address is needed.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 is a number from %2 to %3.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8000,6 +8481,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1 is a number, and %2 is not one here. Write %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8383,17 +8868,6 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Redone</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>%n training(s) lost with their weights</source>
-        <translation>
-            <numerusform>%n training lost with its weights</numerusform>
-            <numerusform>%n trainings lost with their weights</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Tokens learnt from</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8403,6 +8877,33 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Repeated text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Work lost</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n training(s), with their weights</source>
+        <translation>
+            <numerusform>%n training, with its weights</numerusform>
+            <numerusform>%n trainings, with their weights</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Newest process</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>attempt %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Earlier ones of this worker stand on the page Workers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As it was read last, at %1: the folder of the run cannot be read now.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9029,6 +9530,37 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Chunks twice or missing %1 · %2</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Let the workers go on training</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pause at the end of the chunks in training</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the folder of the run cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 is not a run, but %n run(s) lie in it: File &gt; Open workspace shows them.</source>
+        <translation>
+            <numerusform>%1 is not a run, but %n run lies in it: File &gt; Open workspace shows it.</numerusform>
+            <numerusform>%1 is not a run, but %n runs lie in it: File &gt; Open workspace shows them.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 is not a run: it has no run.json. Choose the folder of one run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a run, not a workspace: File &gt; Open run folder shows it.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -9065,10 +9597,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>redone after a crash</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>sum</source>
         <translation type="unfinished"></translation>
     </message>
@@ -9086,10 +9614,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>block open for claims</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>redone</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9134,6 +9658,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>Trainings, parts and lost ones included</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trained again, work was lost</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9403,6 +9931,10 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.arrow *.feather *.warc *.wet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;All files (*)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All data together has about %1 tokens, less than one window of %2. Choose more text, or a shorter sequence length.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10036,6 +10568,14 @@ pattern REGULAR EXPRESSION</source>
         <source>%1 at %2</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>This run cannot be read any more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 What is shown is of %2, when it was read last. It goes on by itself when the folder is back.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunListModel</name>
@@ -10460,10 +11000,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 on all held-out text: loss %2, perplexity %3</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Pin</source>
         <translation type="unfinished"></translation>
     </message>
@@ -10485,10 +11021,6 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>Unpin</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Evaluating checkpoint %1…</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10524,6 +11056,50 @@ pattern REGULAR EXPRESSION</source>
             <numerusform>%n checkpoint not whole. %1</numerusform>
             <numerusform>%n checkpoints not whole. %1</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>checkpoint %1, all replicas merged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1, replica %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evaluating %1…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was not evaluated. %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The program gave no loss.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evaluated at %1: %2, step %3: loss %4, perplexity %5, on %6.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all held-out text (%1 tokens)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 tokens of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of this text %1 was trained too.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As it was read last, at %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As it is now, not as it was at %1.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>

@@ -247,6 +247,13 @@
         <source>last step %1, resumed %2</source>
         <translation>último paso %1, reanudado %2</translation>
     </message>
+    <message numerus="yes">
+        <source>%n step(s) of attempt %1 are not in the weights</source>
+        <translation>
+            <numerusform>%n paso del intento %1 no está en los pesos</numerusform>
+            <numerusform>%n pasos del intento %1 no están en los pesos</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ChartStatistics</name>
@@ -420,6 +427,22 @@
         <source>Stop</source>
         <translation>Detener</translation>
     </message>
+    <message>
+        <source>GELU, exact</source>
+        <translation>GELU, exacta</translation>
+    </message>
+    <message>
+        <source>GeGLU</source>
+        <translation>GeGLU</translation>
+    </message>
+    <message>
+        <source>GeGLU, exact</source>
+        <translation>GeGLU, exacta</translation>
+    </message>
+    <message>
+        <source>SiLU</source>
+        <translation>SiLU</translation>
+    </message>
 </context>
 <context>
     <name>ChunkCell</name>
@@ -533,10 +556,6 @@
     <message>
         <source>The supervisor process is gone.</source>
         <translation>El proceso supervisor ya no existe.</translation>
-    </message>
-    <message>
-        <source>The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then workers wait as soon as the epoch ends.</source>
-        <translation>El supervisor está parado: alguien detuvo el proceso %1 (Ctrl+Z, SIGSTOP, un depurador). SIGCONT (`fg`, `kill -CONT`) lo deja continuar; hasta entonces los trabajadores esperan en cuanto termina la época.</translation>
     </message>
     <message>
         <source>The boot id changed: the computer was restarted.</source>
@@ -731,10 +750,6 @@
         <translation>reconstruido: se añadieron %1 puntos de control con %2 partes desde sus archivos</translation>
     </message>
     <message>
-        <source>stopping rules changed: %1</source>
-        <translation>reglas de parada cambiadas: %1</translation>
-    </message>
-    <message>
         <source>accepted as not trained</source>
         <translation>aceptado como no entrenado</translation>
     </message>
@@ -837,10 +852,6 @@
     <message>
         <source>%1 is %2, allowed is at most %3, which is %4.</source>
         <translation>%1 es %2; se permite como máximo %3, que es %4.</translation>
-    </message>
-    <message>
-        <source>%1 is empty, allowed is at least one file, folder or hf:// source.</source>
-        <translation>%1 está vacío; hace falta al menos un archivo, una carpeta o un origen hf://.</translation>
     </message>
     <message>
         <source>%1 is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.</source>
@@ -1099,10 +1110,6 @@
         <translation>no se puede cerrar %1</translation>
     </message>
     <message>
-        <source>cannot create %1</source>
-        <translation>no se puede crear %1</translation>
-    </message>
-    <message>
         <source>cannot create the folder %1</source>
         <translation>no se puede crear la carpeta %1</translation>
     </message>
@@ -1355,10 +1362,6 @@
         <translation>el repositorio no es propietario/nombre.</translation>
     </message>
     <message>
-        <source>hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet).</source>
-        <translation>hf://%1 no tiene ningún archivo con texto (txt, csv, tsv, jsonl, parquet).</translation>
-    </message>
-    <message>
         <source>hf://%1:%2 has no split &apos;%3&apos;. It has: %4.</source>
         <translation>hf://%1:%2 no tiene la partición «%3». Tiene: %4.</translation>
     </message>
@@ -1461,10 +1464,6 @@
     <message>
         <source>No file matches %1.</source>
         <translation>Ningún archivo coincide con %1.</translation>
-    </message>
-    <message>
-        <source>%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub.</source>
-        <translation>%1 no existe. Compruebe la ruta o escriba hf://propietario/nombre para un conjunto de datos del hub.</translation>
     </message>
     <message>
         <source>The folder %1 has no file with text.</source>
@@ -2119,10 +2118,6 @@
         <translation>%1 páginas y %2 archivos hasta ahora</translation>
     </message>
     <message>
-        <source>%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.</source>
-        <translation>%1 es un enlace o no es un archivo, así que no se puede bloquear. Pida a quien lo creó que lo quite.</translation>
-    </message>
-    <message>
         <source>Whether %1 (%2) is free cannot be told: %3. Choose another device, or have that mended first.</source>
         <translation>No se puede saber si %1 (%2) está libre: %3. Elija otro dispositivo, o haga que se corrija antes.</translation>
     </message>
@@ -2315,28 +2310,8 @@
         <translation>descargando %1: %2 de %3 a %4/s, faltan %5</translation>
     </message>
     <message>
-        <source>%1; %2 files are not verified against the hub, the first: %3</source>
-        <translation>%1; %2 archivos no están verificados contra el hub, el primero: %3</translation>
-    </message>
-    <message>
-        <source>SHA-256 of %1 downloads in the cache against what the hub promises; %2 more are not there, and are compared when they come</source>
-        <translation>SHA-256 de %1 descargas de la caché contra lo que el hub promete; %2 más no están, y se comparan cuando lleguen</translation>
-    </message>
-    <message>
-        <source>%1: the download in the cache does not hold what the hub promises (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
-        <translation>%1: la descarga en la caché no contiene lo que el hub promete (SHA-256); se aparta cuando se lea la próxima vez, o con &apos;furrowctl cache verify&apos;</translation>
-    </message>
-    <message>
         <source>Reading the downloads</source>
         <translation>Leyendo las descargas</translation>
-    </message>
-    <message>
-        <source>Not verified against the hub: %1 of %2 files; of the first %3.</source>
-        <translation>No verificados contra el hub: %1 de %2 archivos; del primero, %3.</translation>
-    </message>
-    <message>
-        <source>Files of the hub: %1 of %2 verified as a whole (SHA-256), %3 not yet.</source>
-        <translation>Archivos del hub: %1 de %2 verificados enteros (SHA-256), %3 aún no.</translation>
     </message>
     <message>
         <source>%1 is not compared with the SHA-256 that the hub promises: %2.</source>
@@ -2393,10 +2368,6 @@
     <message>
         <source>%1; trying again in %2 s</source>
         <translation>%1; nuevo intento en %2 s</translation>
-    </message>
-    <message>
-        <source>waiting for the hub: %1</source>
-        <translation>esperando al hub: %1</translation>
     </message>
     <message>
         <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.</source>
@@ -3199,10 +3170,6 @@
         <translation>%1 necesita más de %2 de memoria para descomprimirse. Comprímalo de nuevo con una ventana o un diccionario más pequeños.</translation>
     </message>
     <message>
-        <source>another run fetches %1</source>
-        <translation>otra ejecución está descargando %1</translation>
-    </message>
-    <message>
         <source>Reading %1 was cancelled.</source>
         <translation>Se canceló la lectura de %1.</translation>
     </message>
@@ -3285,10 +3252,6 @@
     <message>
         <source>taken forward: %1 checkpoints with %2 parts were added from their files</source>
         <translation>puesto al día: se añadieron %1 puntos de control con %2 partes a partir de sus archivos</translation>
-    </message>
-    <message>
-        <source>%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.</source>
-        <translation>%1 no es un archivo normal, así que nadie puede bloquear la ejecución con él. Elimínelo o pida a quien lo creó que lo haga.</translation>
     </message>
     <message>
         <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
@@ -3477,14 +3440,6 @@
     <message>
         <source>replica %1</source>
         <translation>réplica %1</translation>
-    </message>
-    <message>
-        <source>of step %1, on %2 tokens of held-out text; %3</source>
-        <translation>del paso %1, sobre %2 tokens de texto reservado; %3</translation>
-    </message>
-    <message>
-        <source>of step %1; %2</source>
-        <translation>del paso %1; %2</translation>
     </message>
     <message>
         <source>all replicas, merged</source>
@@ -3681,6 +3636,410 @@
     <message>
         <source>what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended</source>
         <translation>lo que se pidió de la ejecución, el plan de su tasa de aprendizaje, y cómo terminaron los intentos y los procesos de trabajo</translation>
+    </message>
+    <message>
+        <source>The shipped file %1 is missing. Install or build Furrow again.</source>
+        <translation>Falta el archivo incluido %1. Instale o compile Furrow de nuevo.</translation>
+    </message>
+    <message>
+        <source>The run is finished: nothing is paused. `furrowctl resume` goes on with it, with a larger stopping rule.</source>
+        <translation>La ejecución ha terminado: no hay nada en pausa. `furrowctl resume` la continúa, con una regla de parada mayor.</translation>
+    </message>
+    <message>
+        <source>The folder %1 is not there: it was moved or deleted, or its disk is not mounted.</source>
+        <translation>La carpeta %1 no está: se movió o se borró, o su disco no está montado.</translation>
+    </message>
+    <message>
+        <source>Attempt %1 ended at %2, for this reason: %3</source>
+        <translation>El intento %1 terminó a las %2 por este motivo: %3</translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps, on %2 tokens of held-out text; %3</source>
+        <translation>de pesos con %1 pasos, sobre %2 tokens de texto reservado; %3</translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps; %2</source>
+        <translation>de pesos con %1 pasos; %2</translation>
+    </message>
+    <message>
+        <source>Training is not possible here: %1 is missing. Install Furrow whole, or build it with libtorch (packaging/run.sh).</source>
+        <translation>Aquí no se puede entrenar: falta %1. Instale Furrow completo o compílelo con libtorch (packaging/run.sh).</translation>
+    </message>
+    <message>
+        <source>Training is not possible here: furrow-worker does not start (%1). Link the folder of libtorch 2.6 or later (or site-packages/torch) to %2; of a build run packaging/run.sh again. `furrowctl doctor` checks it.</source>
+        <translation>Aquí no se puede entrenar: furrow-worker no arranca (%1). Enlace la carpeta de libtorch 2.6 o posterior (o site-packages/torch) con %2; en una compilación propia ejecute de nuevo packaging/run.sh. `furrowctl doctor` lo comprueba.</translation>
+    </message>
+    <message>
+        <source>no answer in a minute</source>
+        <translation>sin respuesta en un minuto</translation>
+    </message>
+    <message>
+        <source>stopping rules: %1</source>
+        <translation>reglas de parada: %1</translation>
+    </message>
+    <message>
+        <source>the runs have different data</source>
+        <translation>las ejecuciones tienen datos distintos</translation>
+    </message>
+    <message>
+        <source>the blocks have %1 and %2 samples</source>
+        <translation>los bloques tienen %1 y %2 muestras</translation>
+    </message>
+    <message>
+        <source>the chunks are cut differently</source>
+        <translation>los fragmentos se cortan de otra manera</translation>
+    </message>
+    <message>
+        <source>the tokenizers differ, so losses per token cannot be compared</source>
+        <translation>los tokenizadores son distintos, así que las pérdidas por token no se pueden comparar</translation>
+    </message>
+    <message>
+        <source>%1 and %2 have different tokenizers: their losses are not of the same tokens.</source>
+        <translation>%1 y %2 tienen tokenizadores distintos: sus pérdidas no son de los mismos tokens.</translation>
+    </message>
+    <message>
+        <source>%1 and %2 were evaluated on different text: their eval losses say nothing of each other.</source>
+        <translation>%1 y %2 se evaluaron con textos distintos: sus pérdidas de evaluación no dicen nada una de la otra.</translation>
+    </message>
+    <message>
+        <source>%1 was evaluated on %2 tokens of the held-out text, %3 on %4.</source>
+        <translation>%1 se evaluó con %2 tokens del texto reservado, %3 con %4.</translation>
+    </message>
+    <message>
+        <source>cannot open %1</source>
+        <translation>no se puede abrir %1</translation>
+    </message>
+    <message>
+        <source>it is a link</source>
+        <translation>es un enlace</translation>
+    </message>
+    <message>
+        <source>the chat template is larger than 1 MiB</source>
+        <translation>la plantilla de chat es mayor de 1 MiB</translation>
+    </message>
+    <message>
+        <source>the chat template refuses this: %1</source>
+        <translation>la plantilla de chat rechaza esto: %1</translation>
+    </message>
+    <message>
+        <source>it is too large</source>
+        <translation>es demasiado grande</translation>
+    </message>
+    <message>
+        <source>the chat template fails in line %1: %2</source>
+        <translation>la plantilla de chat falla en la línea %1: %2</translation>
+    </message>
+    <message>
+        <source>%1 has %2, an address with a password or a signature in it, which would be kept in the run. Put the whole address into the environment variable FURROW_DATA_SECRET, also when the run is resumed, and give here %3.</source>
+        <translation>%1 tiene %2, una dirección con una contraseña o una firma, que quedaría guardada en la ejecución. Ponga la dirección completa en la variable de entorno FURROW_DATA_SECRET, también al reanudar la ejecución, y dé aquí %3.</translation>
+    </message>
+    <message>
+        <source>%1 is empty, allowed is at least one file, folder, hf://, https://, s3:// or gs:// source.</source>
+        <translation>%1 está vacío; se admite al menos un archivo, una carpeta o un origen hf://, https://, s3:// o gs://.</translation>
+    </message>
+    <message>
+        <source>its server promises no SHA-256 of it; what comes is compared with its ETag or Last-Modified</source>
+        <translation>su servidor no promete un SHA-256; lo que llega se compara con su ETag o Last-Modified</translation>
+    </message>
+    <message>
+        <source>%1 is taken as %2 text and is converted to UTF-8. It could as well be %3: name the right one with --encoding.</source>
+        <translation>%1 se toma como texto %2 y se convierte a UTF-8. También podría ser %3: indique el correcto con --encoding.</translation>
+    </message>
+    <message>
+        <source>%1, which reads %2 where %3 reads %4</source>
+        <translation>%1, que lee %2 donde %3 lee %4</translation>
+    </message>
+    <message>
+        <source>the store&apos;s list cannot be read</source>
+        <translation>no se puede leer la lista del almacén</translation>
+    </message>
+    <message>
+        <source>%1 cannot prove that it is this server: %2. Nothing is read from it. CURL_CA_BUNDLE names a file of further certificates to trust.</source>
+        <translation>%1 no puede demostrar que es este servidor: %2. No se lee nada de él. CURL_CA_BUNDLE indica un archivo con más certificados de confianza.</translation>
+    </message>
+    <message>
+        <source>Another run fetches %1 and stands still (%2), so it is fetched here too.</source>
+        <translation>Otra ejecución descarga %1 y está detenida (%2), así que se descarga aquí también.</translation>
+    </message>
+    <message>
+        <source>another run fetches %1 (%2)</source>
+        <translation>otra ejecución descarga %1 (%2)</translation>
+    </message>
+    <message>
+        <source>%1. Check the network; https_proxy names a proxy.</source>
+        <translation>%1. Compruebe la red; https_proxy indica un proxy.</translation>
+    </message>
+    <message>
+        <source>%1: the server answered %2.</source>
+        <translation>%1: el servidor respondió %2.</translation>
+    </message>
+    <message>
+        <source>%1 leads to %2, which is not encrypted (https), and is not followed.</source>
+        <translation>%1 lleva a %2, que no está cifrado (https), y no se sigue.</translation>
+    </message>
+    <message>
+        <source>%1: the store&apos;s list does not end, page %2 leads back or on for ever. The store is at fault.</source>
+        <translation>%1: la lista del almacén no termina; la página %2 vuelve atrás o sigue sin fin. El fallo es del almacén.</translation>
+    </message>
+    <message>
+        <source>%1: its server says neither how long the file is nor where it ends, so nobody could see that the end is missing. Download it and name the file.</source>
+        <translation>%1: su servidor no dice ni cuánto mide el archivo ni dónde acaba, así que nadie vería que falta el final. Descárguelo e indique el archivo.</translation>
+    </message>
+    <message>
+        <source>%1 is another file now: it has other bytes than it had (SHA-256).</source>
+        <translation>%1 es ahora otro archivo: sus bytes no son los que eran (SHA-256).</translation>
+    </message>
+    <message>
+        <source>checking %1: %2 of %3</source>
+        <translation>comprobando %1: %2 de %3</translation>
+    </message>
+    <message>
+        <source>checking file %1, %2: %3 of %4</source>
+        <translation>comprobando el archivo %1, %2: %3 de %4</translation>
+    </message>
+    <message>
+        <source>downloading %1: %2 at %3/s</source>
+        <translation>descargando %1: %2 a %3/s</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 de %2</translation>
+    </message>
+    <message>
+        <source>hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet, zip, tar).</source>
+        <translation>hf://%1 no tiene ningún archivo con texto (txt, csv, tsv, jsonl, parquet, zip, tar).</translation>
+    </message>
+    <message>
+        <source>%1 names no bucket. The form is s3://bucket/key or gs://bucket/key; the key may be a file, a folder that ends in /, or a pattern with *.</source>
+        <translation>%1 no nombra ningún bucket. La forma es s3://bucket/clave o gs://bucket/clave; la clave puede ser un archivo, una carpeta que acaba en / o un patrón con *.</translation>
+    </message>
+    <message>
+        <source>%1 has to be downloaded as a whole, and there is no cache for it.</source>
+        <translation>%1 debe descargarse entero y no hay caché para ello.</translation>
+    </message>
+    <message>
+        <source>%1 has a name that is not UTF-8, or no ETag, and was left out.</source>
+        <translation>%1 tiene un nombre que no es UTF-8, o no tiene ETag, y se dejó fuera.</translation>
+    </message>
+    <message>
+        <source>%1: %2. Its server cannot send parts of it, or gives its state no name, so it is downloaded as a whole, from its beginning each time, and known by its SHA-256.</source>
+        <translation>%1: %2. Su servidor no puede enviar partes, o no da nombre a su estado, así que se descarga entero, desde el principio cada vez, y se reconoce por su SHA-256.</translation>
+    </message>
+    <message>
+        <source>%1: %2 files, %3, each known by its ETag.</source>
+        <translation>%1: %2 archivos, %3, cada uno reconocido por su ETag.</translation>
+    </message>
+    <message>
+        <source>%1: %2, known by %3 (ETag or Last-Modified) and by its SHA-256.</source>
+        <translation>%1: %2, reconocido por %3 (ETag o Last-Modified) y por su SHA-256.</translation>
+    </message>
+    <message>
+        <source>%1: %2, known by %3 (ETag or Last-Modified).</source>
+        <translation>%1: %2, reconocido por %3 (ETag o Last-Modified).</translation>
+    </message>
+    <message>
+        <source>%1 is another file now: its server calls it %2, before %3 (ETag or Last-Modified).</source>
+        <translation>%1 es ahora otro archivo: su servidor lo llama %2, antes %3 (ETag o Last-Modified).</translation>
+    </message>
+    <message>
+        <source>%1 may not be read (%2). Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile AWS_PROFILE in ~/.aws; without them only what is open to all can be read. Keys for a time may have run out.</source>
+        <translation>No se permite leer %1 (%2). Las claves vienen de AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY, o del perfil AWS_PROFILE en ~/.aws; sin ellas solo puede leerse lo abierto a todos. Las claves temporales pueden haber caducado.</translation>
+    </message>
+    <message>
+        <source>%1 may not be read (%2). CLOUDSDK_AUTH_ACCESS_TOKEN holds the token that asks (gcloud auth print-access-token), which lasts an hour; without it only what is open to all can be read.</source>
+        <translation>No se permite leer %1 (%2). CLOUDSDK_AUTH_ACCESS_TOKEN contiene el token con que se pide (gcloud auth print-access-token), que dura una hora; sin él solo puede leerse lo abierto a todos.</translation>
+    </message>
+    <message>
+        <source>%1 may not be read (%2). Where it needs a password or a signature, put the whole address with it into FURROW_DATA_SECRET; a signature may have run out.</source>
+        <translation>No se permite leer %1 (%2). Si necesita una contraseña o una firma, ponga la dirección completa con ella en FURROW_DATA_SECRET; una firma puede haber caducado.</translation>
+    </message>
+    <message>
+        <source>%1 does not exist (%2). Check the address.</source>
+        <translation>%1 no existe (%2). Compruebe la dirección.</translation>
+    </message>
+    <message>
+        <source>%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub, https://... for a file of a server.</source>
+        <translation>%1 no existe. Compruebe la ruta, o escriba hf://propietario/nombre para un conjunto de datos del hub, https://... para un archivo de un servidor.</translation>
+    </message>
+    <message>
+        <source>is missing</source>
+        <translation>falta</translation>
+    </message>
+    <message>
+        <source>is no whole number</source>
+        <translation>no es un número entero</translation>
+    </message>
+    <message>
+        <source>is no number</source>
+        <translation>no es un número</translation>
+    </message>
+    <message>
+        <source>is no text</source>
+        <translation>no es un texto</translation>
+    </message>
+    <message>
+        <source>is no list</source>
+        <translation>no es una lista</translation>
+    </message>
+    <message>
+        <source>is no list of whole numbers</source>
+        <translation>no es una lista de números enteros</translation>
+    </message>
+    <message>
+        <source>is no list of texts</source>
+        <translation>no es una lista de textos</translation>
+    </message>
+    <message>
+        <source>is no object</source>
+        <translation>no es un objeto</translation>
+    </message>
+    <message>
+        <source>key %1 %2</source>
+        <translation>la clave %1 %2</translation>
+    </message>
+    <message>
+        <source>is not known here and might change what the model computes</source>
+        <translation>no se conoce aquí y podría cambiar lo que calcula el modelo</translation>
+    </message>
+    <message>
+        <source>is &apos;%1&apos;, which is not known here</source>
+        <translation>es «%1», que no se conoce aquí</translation>
+    </message>
+    <message>
+        <source>is false, which is not known here</source>
+        <translation>es false, que no se conoce aquí</translation>
+    </message>
+    <message>
+        <source>is not above 0</source>
+        <translation>no es mayor que 0</translation>
+    </message>
+    <message>
+        <source>does not name one type for each layer</source>
+        <translation>no nombra un tipo para cada capa</translation>
+    </message>
+    <message>
+        <source>has &apos;%1&apos;, which is not known here</source>
+        <translation>tiene «%1», que no se conoce aquí</translation>
+    </message>
+    <message>
+        <source>is not 0, which is not known here</source>
+        <translation>no es 0, lo que no se conoce aquí</translation>
+    </message>
+    <message>
+        <source>is not 1: some layers have no experts, which is not known here</source>
+        <translation>no es 1: algunas capas no tienen expertos, lo que no se conoce aquí</translation>
+    </message>
+    <message>
+        <source>names layers without experts, which is not known here</source>
+        <translation>nombra capas sin expertos, lo que no se conoce aquí</translation>
+    </message>
+    <message>
+        <source>is set, which is not known here</source>
+        <translation>está puesta, lo que no se conoce aquí</translation>
+    </message>
+    <message>
+        <source>scales the positions of layers with a window, which is not known here</source>
+        <translation>escala las posiciones de capas con ventana, lo que no se conoce aquí</translation>
+    </message>
+    <message>
+        <source>is set, which is not known here for phi3</source>
+        <translation>está puesta, lo que no se conoce aquí para phi3</translation>
+    </message>
+    <message>
+        <source>model_type is &apos;%1&apos;; known are %2</source>
+        <translation>model_type es «%1»; se conocen %2</translation>
+    </message>
+    <message>
+        <source>this model has no Hugging Face layout: GPT-2 needs learned positions, layernorm, gelu and as many key-value heads as heads; Llama and Mixtral need rope, rmsnorm and swiglu</source>
+        <translation>este modelo no tiene una disposición de Hugging Face: GPT-2 necesita posiciones aprendidas, layernorm, gelu y tantas cabezas de clave-valor como cabezas; Llama y Mixtral necesitan rope, rmsnorm y swiglu</translation>
+    </message>
+    <message>
+        <source>is not known</source>
+        <translation>no se conoce</translation>
+    </message>
+    <message>
+        <source>is no part of a shape</source>
+        <translation>no es parte de una forma</translation>
+    </message>
+    <message>
+        <source>The shape of the model cannot be read: %1.</source>
+        <translation>La forma del modelo no se puede leer: %1.</translation>
+    </message>
+    <message>
+        <source>The shape of the model is wrong: %1.</source>
+        <translation>La forma del modelo es errónea: %1.</translation>
+    </message>
+    <message>
+        <source>the %1 in %2</source>
+        <translation>el modelo %1 de %2</translation>
+    </message>
+    <message>
+        <source>run %1</source>
+        <translation>el entrenamiento %1</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 has %4, which init_from takes over. Leave this setting out.</source>
+        <translation>%1 es %2, pero %3 tiene %4, que init_from toma de allí. Deje fuera este ajuste.</translation>
+    </message>
+    <message>
+        <source>seq_len is %1, but %2 has a context of %3. Give at most that.</source>
+        <translation>seq_len es %1, pero %2 tiene un contexto de %3. Indique como máximo ese valor.</translation>
+    </message>
+    <message>
+        <source>Shape from %1: %2</source>
+        <translation>Forma de %1: %2</translation>
+    </message>
+    <message>
+        <source>Tokenizer: %1</source>
+        <translation>Tokenizador: %1</translation>
+    </message>
+    <message>
+        <source>Windows of %1 tokens are trained (seq_len); the model keeps its context of %2.</source>
+        <translation>Se entrenan ventanas de %1 tokens (seq_len); el modelo conserva su contexto de %2.</translation>
+    </message>
+    <message>
+        <source>%1: the download in the cache does not hold what was promised of it (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
+        <translation>%1: la descarga de la caché no contiene lo prometido (SHA-256); se aparta la próxima vez que se lea, o con 'furrowctl cache verify'</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 downloads in the cache against what was promised; %2 more are not there, and are compared when they come</source>
+        <translation>SHA-256 de %1 descargas de la caché frente a lo prometido; otras %2 no están y se comparan cuando lleguen</translation>
+    </message>
+    <message>
+        <source>%1; %2 files are not verified as a whole, the first: %3</source>
+        <translation>%1; %2 archivos no están verificados enteros, el primero: %3</translation>
+    </message>
+    <message>
+        <source>tokenizer is %1 with %2 ids, but the model of init_from has %3. Leave tokenizer out, or name that model&apos;s.</source>
+        <translation>tokenizer es %1 con %2 identificadores, pero el modelo de init_from tiene %3. Deje fuera tokenizer o nombre el de ese modelo.</translation>
+    </message>
+    <message>
+        <source>waiting for the data: %1</source>
+        <translation>esperando los datos: %1</translation>
+    </message>
+    <message>
+        <source>Files from the network: %1 of %2 verified as a whole (SHA-256), %3 not yet.</source>
+        <translation>Archivos de la red: %1 de %2 verificados enteros (SHA-256), %3 todavía no.</translation>
+    </message>
+    <message>
+        <source>Not verified as a whole: %1 of %2 files; of the first %3.</source>
+        <translation>Sin verificar enteros: %1 de %2 archivos; del primero, %3.</translation>
+    </message>
+    <message>
+        <source>The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then nothing is merged and no process that ends is started again.</source>
+        <translation>El supervisor está detenido: alguien paró el proceso %1 (Ctrl+Z, SIGSTOP, un depurador). SIGCONT (`fg`, `kill -CONT`) lo deja seguir; hasta entonces no se fusiona nada y no se reinicia ningún proceso que termine.</translation>
+    </message>
+    <message>
+        <source>it stood still while workers waited for data</source>
+        <translation>estaba detenido mientras los trabajadores esperaban datos</translation>
+    </message>
+    <message>
+        <source>The moments of the optimiser of replica %1 begin anew: no checkpoint has them any more.</source>
+        <translation>Los momentos del optimizador de la réplica %1 empiezan de nuevo: ningún punto de control los tiene ya.</translation>
+    </message>
+    <message>
+        <source>config.json is of another model than these weights: %1</source>
+        <translation>config.json es de otro modelo que estos pesos: %1</translation>
     </message>
 </context>
 <context>
@@ -3903,6 +4262,14 @@
         <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.</source>
         <translation>Un fragmento cuenta como entrenado una vez cuando está en una réplica antes de una fusión, o en los pesos fusionados después. «Fragmentos repetidos o ausentes» lo prueba con el registro en cualquier momento.</translation>
     </message>
+    <message>
+        <source>“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was read last stays in sight with its time, and nothing can be done with the run until the folder is back.</source>
+        <translation>«No se puede leer» significa: la carpeta se movió o se borró, su disco no está montado, o la hizo un Furrow más nuevo. Lo último que se leyó sigue a la vista con su hora, y no se puede hacer nada con la ejecución hasta que la carpeta vuelva.</translation>
+    </message>
+    <message>
+        <source>Where several epochs are open, or are opened again, a table says for each how many chunks are kept and how many are trained again.</source>
+        <translation>Cuando hay varias épocas abiertas, o se vuelven a abrir, una tabla dice de cada una cuántos fragmentos se conservan y cuántos se repiten.</translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -3935,10 +4302,6 @@
         <translation>Tiempo activo</translation>
     </message>
     <message>
-        <source>Chunks committed</source>
-        <translation>Fragmentos confirmados</translation>
-    </message>
-    <message>
         <source>Attempts</source>
         <translation>Intentos</translation>
     </message>
@@ -3961,6 +4324,10 @@
     <message>
         <source>Tokens per second, mean</source>
         <translation>Tokens por segundo, media</translation>
+    </message>
+    <message>
+        <source>Chunks committed, newest epoch</source>
+        <translation>Fragmentos confirmados, época más reciente</translation>
     </message>
 </context>
 <context>
@@ -4417,10 +4784,6 @@
         <translation>tokens</translation>
     </message>
     <message>
-        <source>Tokens in one training window.</source>
-        <translation>Tokens en una ventana de entrenamiento.</translation>
-    </message>
-    <message>
         <source>Positions</source>
         <translation>Posiciones</translation>
     </message>
@@ -4455,10 +4818,6 @@
     <message>
         <source>Activation</source>
         <translation>Activación</translation>
-    </message>
-    <message>
-        <source>Inside the feed-forward part.</source>
-        <translation>Dentro de la parte feed-forward.</translation>
     </message>
     <message>
         <source>Biases</source>
@@ -4547,10 +4906,6 @@
     <message>
         <source>Start from</source>
         <translation>Partir de</translation>
-    </message>
-    <message>
-        <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Empty: fresh weights.</source>
-        <translation>Carpeta de un punto de control, o carpeta de Hugging Face con model.safetensors, de cuyos pesos parte la ejecución. Vacío: pesos nuevos.</translation>
     </message>
     <message>
         <source>LoRA rank</source>
@@ -5105,10 +5460,6 @@
         <translation>Alarma de pérdida por debajo de</translation>
     </message>
     <message>
-        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
-        <translation>Archivos, carpetas o patrones con texto (txt, csv, tsv, jsonl, json, parquet, arrow, warc; sin comprimir, .gz, .zst, .xz o .bz2; todo salvo Parquet y Arrow comprimidos también dentro de .zip y .tar), o hf://owner/name[:config][:split][@revision].</translation>
-    </message>
-    <message>
         <source>Transfers</source>
         <translation>Transferencias</translation>
     </message>
@@ -5284,6 +5635,30 @@
         <source>Tokens of the run between two merges. With 0 none comes before each worker has done 250 steps. There is always one at the end.</source>
         <translation>Tokens de la ejecución entre dos fusiones. Con 0 no hay ninguna antes de que cada trabajador haya dado 250 pasos. Siempre hay una al final.</translation>
     </message>
+    <message>
+        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision], https://host/file, s3://bucket/key, gs://bucket/key (a folder that ends in /, a pattern).</source>
+        <translation>Archivos, carpetas o patrones con texto (txt, csv, tsv, jsonl, json, parquet, arrow, warc; sin comprimir, .gz, .zst, .xz o .bz2; todo salvo Parquet y Arrow comprimidos también dentro de .zip y .tar), o hf://propietario/nombre[:config][:split][@revisión], https://servidor/archivo, s3://bucket/clave, gs://bucket/clave (una carpeta que acaba en /, un patrón).</translation>
+    </message>
+    <message>
+        <source>Tokens in one training window. With init_from at most the context of that model, which stays as it is.</source>
+        <translation>Tokens de una ventana de entrenamiento. Con init_from como máximo el contexto de ese modelo, que se queda como está.</translation>
+    </message>
+    <message>
+        <source>Inside the feed-forward part; the ones with glu have a gate. gelu is the form with tanh.</source>
+        <translation>Dentro de la parte feed-forward; las que llevan glu tienen puerta. gelu es la forma con tanh.</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>Forma</translation>
+    </message>
+    <message>
+        <source>The whole shape of a model as JSON, for what has no setting of its own; init_from fills it in. Empty: the settings above.</source>
+        <translation>La forma completa de un modelo como JSON, para lo que no tiene ajuste propio; init_from la rellena. Vacío: los ajustes de arriba.</translation>
+    </message>
+    <message>
+        <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
+        <translation>Una carpeta de punto de control de un entrenamiento, o una carpeta de Hugging Face con model.safetensors, con cuyos pesos empieza el entrenamiento. Forma y tokenizador se toman de allí. Vacío: pesos nuevos.</translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -5389,6 +5764,10 @@
     <message>
         <source>Unknown</source>
         <translation>Desconocido</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Detenida</translation>
     </message>
 </context>
 <context>
@@ -5709,6 +6088,46 @@
         <source>newest of its replica</source>
         <translation>el más reciente de su réplica</translation>
     </message>
+    <message>
+        <source>Epoch</source>
+        <translation>Época</translation>
+    </message>
+    <message>
+        <source>%1 to C%2</source>
+        <translation>%1 a C%2</translation>
+    </message>
+    <message>
+        <source>training %1</source>
+        <translation>entrenamiento %1</translation>
+    </message>
+    <message>
+        <source>data %1</source>
+        <translation>datos %1</translation>
+    </message>
+    <message>
+        <source>merging %1</source>
+        <translation>fusión %1</translation>
+    </message>
+    <message>
+        <source>checkpoints %1</source>
+        <translation>puntos de control %1</translation>
+    </message>
+    <message>
+        <source>evaluation %1</source>
+        <translation>evaluación %1</translation>
+    </message>
+    <message>
+        <source>ledger %1</source>
+        <translation>registro %1</translation>
+    </message>
+    <message>
+        <source>telemetry %1</source>
+        <translation>telemetría %1</translation>
+    </message>
+    <message>
+        <source>It took %1: %2</source>
+        <translation>Tardó %1: %2</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -5942,6 +6361,14 @@
             <numerusform>Pérdida del último paso, media de %n trabajador</numerusform>
             <numerusform>Pérdida del último paso, media de %n trabajadores</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>When it was read last, at %1, the run was: %2.</source>
+        <translation>Cuando se leyó por última vez, a las %1, la ejecución estaba: %2.</translation>
+    </message>
+    <message>
+        <source>not known since %1</source>
+        <translation>no se sabe desde las %1</translation>
     </message>
 </context>
 <context>
@@ -6931,10 +7358,6 @@
         <translation>Se conservan</translation>
     </message>
     <message>
-        <source>Redo</source>
-        <translation>Repetir</translation>
-    </message>
-    <message>
         <source>Eval loss</source>
         <translation>Pérdida de eval.</translation>
     </message>
@@ -6985,6 +7408,10 @@
     <message>
         <source>Cannot be read</source>
         <translation>No se puede leer</translation>
+    </message>
+    <message>
+        <source>Trained again</source>
+        <translation>Se repiten</translation>
     </message>
 </context>
 <context>
@@ -7308,10 +7735,6 @@
         <translation>No se puede comparar fragmento a fragmento: %1.</translation>
     </message>
     <message>
-        <source>%1 chunks in common, mean difference %2 nats, %3 better than the baseline.</source>
-        <translation>%1 fragmentos en común, diferencia media %2 nats, %3 mejores que la referencia.</translation>
-    </message>
-    <message>
         <source>Speed of single steps</source>
         <translation>Velocidad de cada paso</translation>
     </message>
@@ -7348,6 +7771,37 @@
     <message>
         <source>Tokens per second, mean</source>
         <translation>Tokens por segundo, media</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs are selected; at most eight can be compared.</source>
+        <translation>
+            <numerusform>Hay %n ejecución elegida; se pueden comparar ocho como máximo.</numerusform>
+            <numerusform>Hay %n ejecuciones elegidas; se pueden comparar ocho como máximo.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1. As of %2</source>
+        <translation>%1. A las %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 alive</source>
+        <translation>%1 de %2 activos</translation>
+    </message>
+    <message>
+        <source>Workers</source>
+        <translation>Trabajadores</translation>
+    </message>
+    <message>
+        <source>Not comparable chunk by chunk.</source>
+        <translation>No se pueden comparar fragmento a fragmento.</translation>
+    </message>
+    <message>
+        <source>No chunk of the first epoch was trained by both yet.</source>
+        <translation>Ningún fragmento de la primera época ha sido entrenado todavía por ambas.</translation>
+    </message>
+    <message>
+        <source>%1 chunks of the first epoch in common, mean difference %2 nats, %3 better than the baseline.</source>
+        <translation>%1 fragmentos de la primera época en común, diferencia media %2 nats, %3 mejores que la referencia.</translation>
     </message>
 </context>
 <context>
@@ -7707,6 +8161,10 @@ Vocabulario %3</translation>
         <source>Both epochs end about %1, likely %2 to %3</source>
         <translation>Ambas épocas terminan hacia las %1, probablemente entre %2 y %3</translation>
     </message>
+    <message>
+        <source>Nothing is known of this run</source>
+        <translation>No se sabe nada de esta ejecución</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochMeters</name>
@@ -7777,6 +8235,33 @@ Vocabulario %3</translation>
     <message>
         <source>samples left out as repeats %1</source>
         <translation>muestras omitidas por repetidas %1</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::EpochTable</name>
+    <message>
+        <source>Epoch</source>
+        <translation>Época</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>Se conservan</translation>
+    </message>
+    <message>
+        <source>To be redone</source>
+        <translation>Por repetir</translation>
+    </message>
+    <message>
+        <source>Work lost</source>
+        <translation>Trabajo perdido</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>Libres</translation>
+    </message>
+    <message>
+        <source>%1: kept %2, to be redone %3, work lost %4, free %5</source>
+        <translation>%1: se conservan %2, por repetir %3, trabajo perdido %4, libres %5</translation>
     </message>
 </context>
 <context>
@@ -7981,10 +8466,6 @@ Vocabulario %3</translation>
 <context>
     <name>furrow::FormField</name>
     <message>
-        <source>%1 is empty: a file, a folder or an hf:// address is needed.</source>
-        <translation>%1 está vacío: hace falta un archivo, una carpeta o una dirección hf://.</translation>
-    </message>
-    <message>
         <source>%1 is a number from %2 to %3.</source>
         <translation>%1 es un número de %2 a %3.</translation>
     </message>
@@ -8003,6 +8484,10 @@ Vocabulario %3</translation>
     <message>
         <source>%1 is a number, and %2 is not one here. Write %3.</source>
         <translation>%1 es un número, y %2 aquí no lo es. Escriba %3.</translation>
+    </message>
+    <message>
+        <source>%1 is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.</source>
+        <translation>%1 está vacío: se necesita un archivo, una carpeta o una dirección (hf://, https://, s3://, gs://).</translation>
     </message>
 </context>
 <context>
@@ -8385,17 +8870,6 @@ Vocabulario %3</translation>
         <translation>Un fragmento interrumpido se sigue entrenando desde donde estaba: cada parte está una vez en los pesos.</translation>
     </message>
     <message>
-        <source>Redone</source>
-        <translation>Rehecho</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n training(s) lost with their weights</source>
-        <translation>
-            <numerusform>%n entrenamiento perdido con sus pesos</numerusform>
-            <numerusform>%n entrenamientos perdidos con sus pesos</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Tokens learnt from</source>
         <translation>Tokens aprendidos</translation>
     </message>
@@ -8406,6 +8880,33 @@ Vocabulario %3</translation>
     <message>
         <source>Repeated text</source>
         <translation>Texto repetido</translation>
+    </message>
+    <message>
+        <source>Work lost</source>
+        <translation>Trabajo perdido</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n training(s), with their weights</source>
+        <translation>
+            <numerusform>%n entrenamiento, con sus pesos</numerusform>
+            <numerusform>%n entrenamientos, con sus pesos</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Newest process</source>
+        <translation>Proceso más reciente</translation>
+    </message>
+    <message>
+        <source>attempt %1</source>
+        <translation>intento %1</translation>
+    </message>
+    <message>
+        <source>Earlier ones of this worker stand on the page Workers.</source>
+        <translation>Los anteriores de este trabajador están en la página Trabajadores.</translation>
+    </message>
+    <message>
+        <source>As it was read last, at %1: the folder of the run cannot be read now.</source>
+        <translation>Como se leyó por última vez, a las %1: ahora no se puede leer la carpeta de la ejecución.</translation>
     </message>
 </context>
 <context>
@@ -9032,6 +9533,37 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <source>Chunks twice or missing %1 · %2</source>
         <translation>Fragmentos repetidos o ausentes %1 · %2</translation>
     </message>
+    <message>
+        <source>Cannot be read</source>
+        <translation>No se puede leer</translation>
+    </message>
+    <message>
+        <source>Let the workers go on training</source>
+        <translation>Dejar que los trabajadores sigan entrenando</translation>
+    </message>
+    <message>
+        <source>Pause at the end of the chunks in training</source>
+        <translation>Pausar al final de los fragmentos en curso</translation>
+    </message>
+    <message>
+        <source>the folder of the run cannot be read</source>
+        <translation>no se puede leer la carpeta de la ejecución</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 is not a run, but %n run(s) lie in it: File &gt; Open workspace shows them.</source>
+        <translation>
+            <numerusform>%1 no es una ejecución, pero contiene %n: Archivo &gt; Abrir espacio de trabajo la muestra.</numerusform>
+            <numerusform>%1 no es una ejecución, pero contiene %n: Archivo &gt; Abrir espacio de trabajo las muestra.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 is not a run: it has no run.json. Choose the folder of one run.</source>
+        <translation>%1 no es una ejecución: no tiene run.json. Elija la carpeta de una ejecución.</translation>
+    </message>
+    <message>
+        <source>%1 is a run, not a workspace: File &gt; Open run folder shows it.</source>
+        <translation>%1 es una ejecución, no un espacio de trabajo: Archivo &gt; Abrir carpeta de ejecución la muestra.</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -9068,10 +9600,6 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Estado de cada fragmento</translation>
     </message>
     <message>
-        <source>redone after a crash</source>
-        <translation>rehecho tras un fallo</translation>
-    </message>
-    <message>
         <source>sum</source>
         <translation>suma</translation>
     </message>
@@ -9090,10 +9618,6 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>block open for claims</source>
         <translation>bloque abierto a reservas</translation>
-    </message>
-    <message>
-        <source>redone</source>
-        <translation>rehecho</translation>
     </message>
     <message>
         <source>Where the data of each block is</source>
@@ -9138,6 +9662,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>Trainings, parts and lost ones included</source>
         <translation>Entrenamientos, con partes y perdidos</translation>
+    </message>
+    <message>
+        <source>trained again, work was lost</source>
+        <translation>entrenado de nuevo, se perdió trabajo</translation>
     </message>
 </context>
 <context>
@@ -9408,6 +9936,10 @@ no se puede leer el archivo</translation>
     <message>
         <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.arrow *.feather *.warc *.wet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;All files (*)</source>
         <translation>Datos de texto (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.arrow *.feather *.warc *.wet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;Todos los archivos (*)</translation>
+    </message>
+    <message>
+        <source>All data together has about %1 tokens, less than one window of %2. Choose more text, or a shorter sequence length.</source>
+        <translation>Todos los datos juntos tienen unos %1 tokens, menos que una ventana de %2. Elija más texto o una longitud de secuencia menor.</translation>
     </message>
 </context>
 <context>
@@ -9940,7 +10472,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>Nothing changes until you press the button below.</source>
-        <translation>Nada cambia hasta que pulses el botón de abajo.</translation>
+        <translation>Nada cambia hasta que pulse el botón de abajo.</translation>
     </message>
     <message>
         <source>Changed for attempt %1</source>
@@ -10042,6 +10574,14 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>%1 at %2</source>
         <translation>%1 a las %2</translation>
+    </message>
+    <message>
+        <source>This run cannot be read any more</source>
+        <translation>Esta ejecución ya no se puede leer</translation>
+    </message>
+    <message>
+        <source>%1 What is shown is of %2, when it was read last. It goes on by itself when the folder is back.</source>
+        <translation>%1 Lo que se muestra es de las %2, cuando se leyó por última vez. Continúa por sí sola cuando la carpeta vuelve.</translation>
     </message>
 </context>
 <context>
@@ -10467,10 +11007,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Procesos de trabajadores de todos los intentos</translation>
     </message>
     <message>
-        <source>%1 on all held-out text: loss %2, perplexity %3</source>
-        <translation>%1 con todo el texto apartado: pérdida %2, perplejidad %3</translation>
-    </message>
-    <message>
         <source>Pin</source>
         <translation>Fijar</translation>
     </message>
@@ -10493,10 +11029,6 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>Unpin</source>
         <translation>Soltar</translation>
-    </message>
-    <message>
-        <source>Evaluating checkpoint %1…</source>
-        <translation>Evaluando el punto de control %1…</translation>
     </message>
     <message>
         <source>Best: checkpoint %1, eval loss %2</source>
@@ -10531,6 +11063,50 @@ pattern EXPRESIÓN REGULAR</translation>
             <numerusform>%n punto de control no íntegro. %1</numerusform>
             <numerusform>%n puntos de control no íntegros. %1</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>checkpoint %1, all replicas merged</source>
+        <translation>punto de control %1, todas las réplicas fusionadas</translation>
+    </message>
+    <message>
+        <source>checkpoint %1, replica %2</source>
+        <translation>punto de control %1, réplica %2</translation>
+    </message>
+    <message>
+        <source>Evaluating %1…</source>
+        <translation>Evaluando %1…</translation>
+    </message>
+    <message>
+        <source>%1 was not evaluated. %2</source>
+        <translation>%1 no se evaluó. %2</translation>
+    </message>
+    <message>
+        <source>The program gave no loss.</source>
+        <translation>El programa no dio ninguna pérdida.</translation>
+    </message>
+    <message>
+        <source>Evaluated at %1: %2, step %3: loss %4, perplexity %5, on %6.</source>
+        <translation>Evaluado a las %1: %2, paso %3: pérdida %4, perplejidad %5, sobre %6.</translation>
+    </message>
+    <message>
+        <source>all held-out text (%1 tokens)</source>
+        <translation>todo el texto reservado (%1 tokens)</translation>
+    </message>
+    <message>
+        <source>%1 tokens of %2</source>
+        <translation>%1 tokens de %2</translation>
+    </message>
+    <message>
+        <source>Of this text %1 was trained too.</source>
+        <translation>De este texto también se entrenó el %1.</translation>
+    </message>
+    <message>
+        <source>As it was read last, at %1.</source>
+        <translation>Como se leyó por última vez, a las %1.</translation>
+    </message>
+    <message>
+        <source>As it is now, not as it was at %1.</source>
+        <translation>Como está ahora, no como estaba a las %1.</translation>
     </message>
 </context>
 </TS>

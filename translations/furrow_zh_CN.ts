@@ -247,6 +247,12 @@
         <source>last step %1, resumed %2</source>
         <translation>最后一步 %1，恢复 %2</translation>
     </message>
+    <message numerus="yes">
+        <source>%n step(s) of attempt %1 are not in the weights</source>
+        <translation>
+            <numerusform>第 %1 次尝试的 %n 步不在权重中</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ChartStatistics</name>
@@ -420,6 +426,22 @@
         <source>Stop</source>
         <translation>停止</translation>
     </message>
+    <message>
+        <source>GELU, exact</source>
+        <translation>GELU（精确）</translation>
+    </message>
+    <message>
+        <source>GeGLU</source>
+        <translation>GeGLU</translation>
+    </message>
+    <message>
+        <source>GeGLU, exact</source>
+        <translation>GeGLU（精确）</translation>
+    </message>
+    <message>
+        <source>SiLU</source>
+        <translation>SiLU</translation>
+    </message>
 </context>
 <context>
     <name>ChunkCell</name>
@@ -533,10 +555,6 @@
     <message>
         <source>The supervisor process is gone.</source>
         <translation>监督进程已不存在。</translation>
-    </message>
-    <message>
-        <source>The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then workers wait as soon as the epoch ends.</source>
-        <translation>监督进程停住了：有人停止了进程 %1（Ctrl+Z、SIGSTOP 或调试器）。SIGCONT（`fg`、`kill -CONT`）可让它继续；在此之前，本轮结束后工作进程只能等待。</translation>
     </message>
     <message>
         <source>The boot id changed: the computer was restarted.</source>
@@ -731,10 +749,6 @@
         <translation>已重建：从文件中加入了 %1 个检查点，共 %2 个部分</translation>
     </message>
     <message>
-        <source>stopping rules changed: %1</source>
-        <translation>停止规则已更改：%1</translation>
-    </message>
-    <message>
         <source>accepted as not trained</source>
         <translation>已接受不训练</translation>
     </message>
@@ -837,10 +851,6 @@
     <message>
         <source>%1 is %2, allowed is at most %3, which is %4.</source>
         <translation>%1 为 %2，最多为 %3（%4）。</translation>
-    </message>
-    <message>
-        <source>%1 is empty, allowed is at least one file, folder or hf:// source.</source>
-        <translation>%1 为空，至少需要一个文件、文件夹或 hf:// 来源。</translation>
     </message>
     <message>
         <source>%1 is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.</source>
@@ -1099,10 +1109,6 @@
         <translation>无法关闭 %1</translation>
     </message>
     <message>
-        <source>cannot create %1</source>
-        <translation>无法创建 %1</translation>
-    </message>
-    <message>
         <source>cannot create the folder %1</source>
         <translation>无法创建文件夹 %1</translation>
     </message>
@@ -1355,10 +1361,6 @@
         <translation>仓库不是“所有者/名称”的形式。</translation>
     </message>
     <message>
-        <source>hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet).</source>
-        <translation>hf://%1 没有文本文件（txt、csv、tsv、jsonl、parquet）。</translation>
-    </message>
-    <message>
         <source>hf://%1:%2 has no split &apos;%3&apos;. It has: %4.</source>
         <translation>hf://%1:%2 没有划分“%3”。它有：%4。</translation>
     </message>
@@ -1461,10 +1463,6 @@
     <message>
         <source>No file matches %1.</source>
         <translation>没有文件匹配 %1。</translation>
-    </message>
-    <message>
-        <source>%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub.</source>
-        <translation>%1 不存在。请检查路径；hub 上的数据集请写作 hf://所有者/名称。</translation>
     </message>
     <message>
         <source>The folder %1 has no file with text.</source>
@@ -2119,10 +2117,6 @@
         <translation>目前已有 %1 页、%2 个文件</translation>
     </message>
     <message>
-        <source>%1 is a link or no file, so it cannot be locked. Ask who made it to remove it.</source>
-        <translation>%1 是链接或不是文件，无法加锁。请让创建者将其移除。</translation>
-    </message>
-    <message>
         <source>Whether %1 (%2) is free cannot be told: %3. Choose another device, or have that mended first.</source>
         <translation>无法得知 %1（%2）是否空闲：%3。请选择其他设备，或先解决此问题。</translation>
     </message>
@@ -2315,28 +2309,8 @@
         <translation>正在下载 %1：%2 / %3，%4/s，还需 %5</translation>
     </message>
     <message>
-        <source>%1; %2 files are not verified against the hub, the first: %3</source>
-        <translation>%1；%2 个文件未与 hub 核对，第一个：%3</translation>
-    </message>
-    <message>
-        <source>SHA-256 of %1 downloads in the cache against what the hub promises; %2 more are not there, and are compared when they come</source>
-        <translation>缓存中 %1 个下载的 SHA-256 与 hub 的承诺核对；另有 %2 个不在，到达时再比较</translation>
-    </message>
-    <message>
-        <source>%1: the download in the cache does not hold what the hub promises (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
-        <translation>%1：缓存中的下载内容不是 hub 所承诺的（SHA-256）；下次读取时或由 &apos;furrowctl cache verify&apos; 将其移开</translation>
-    </message>
-    <message>
         <source>Reading the downloads</source>
         <translation>正在读取下载内容</translation>
-    </message>
-    <message>
-        <source>Not verified against the hub: %1 of %2 files; of the first %3.</source>
-        <translation>未与 hub 核对：%2 个文件中的 %1 个；第一个：%3。</translation>
-    </message>
-    <message>
-        <source>Files of the hub: %1 of %2 verified as a whole (SHA-256), %3 not yet.</source>
-        <translation>hub 文件：%2 个中有 %1 个已整体验证（SHA-256），%3 个尚未。</translation>
     </message>
     <message>
         <source>%1 is not compared with the SHA-256 that the hub promises: %2.</source>
@@ -2393,10 +2367,6 @@
     <message>
         <source>%1; trying again in %2 s</source>
         <translation>%1；%2 秒后重试</translation>
-    </message>
-    <message>
-        <source>waiting for the hub: %1</source>
-        <translation>正在等待 hub：%1</translation>
     </message>
     <message>
         <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.</source>
@@ -3199,10 +3169,6 @@
         <translation>解压 %1 需要超过 %2 的内存。请用较小的窗口或字典重新压缩。</translation>
     </message>
     <message>
-        <source>another run fetches %1</source>
-        <translation>另一个运行正在下载 %1</translation>
-    </message>
-    <message>
         <source>Reading %1 was cancelled.</source>
         <translation>已取消读取 %1。</translation>
     </message>
@@ -3285,10 +3251,6 @@
     <message>
         <source>taken forward: %1 checkpoints with %2 parts were added from their files</source>
         <translation>已补到最新：从文件中补入 %1 个检查点，共 %2 个部分</translation>
-    </message>
-    <message>
-        <source>%1 is no regular file, so nobody can hold the run with it. Remove it, or ask who made it to.</source>
-        <translation>%1 不是普通文件，因此无法用它锁定该运行。请将其删除，或请创建者删除。</translation>
     </message>
     <message>
         <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
@@ -3477,14 +3439,6 @@
     <message>
         <source>replica %1</source>
         <translation>副本 %1</translation>
-    </message>
-    <message>
-        <source>of step %1, on %2 tokens of held-out text; %3</source>
-        <translation>第 %1 步，在 %2 个词元的留出文本上；%3</translation>
-    </message>
-    <message>
-        <source>of step %1; %2</source>
-        <translation>第 %1 步；%2</translation>
     </message>
     <message>
         <source>all replicas, merged</source>
@@ -3681,6 +3635,410 @@
     <message>
         <source>what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended</source>
         <translation>对运行提出的要求、其学习率计划，以及各次尝试和工作进程如何结束</translation>
+    </message>
+    <message>
+        <source>The shipped file %1 is missing. Install or build Furrow again.</source>
+        <translation>缺少随附文件 %1。请重新安装或构建 Furrow。</translation>
+    </message>
+    <message>
+        <source>The run is finished: nothing is paused. `furrowctl resume` goes on with it, with a larger stopping rule.</source>
+        <translation>该运行已完成：没有暂停的内容。`furrowctl resume` 可用更大的停止规则继续它。</translation>
+    </message>
+    <message>
+        <source>The folder %1 is not there: it was moved or deleted, or its disk is not mounted.</source>
+        <translation>文件夹 %1 不存在：它被移动或删除了，或其磁盘未挂载。</translation>
+    </message>
+    <message>
+        <source>Attempt %1 ended at %2, for this reason: %3</source>
+        <translation>第 %1 次尝试于 %2 结束，原因如下：%3</translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps, on %2 tokens of held-out text; %3</source>
+        <translation>权重含 %1 步，用留出文本的 %2 个词元；%3</translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps; %2</source>
+        <translation>权重含 %1 步；%2</translation>
+    </message>
+    <message>
+        <source>Training is not possible here: %1 is missing. Install Furrow whole, or build it with libtorch (packaging/run.sh).</source>
+        <translation>此处无法训练：缺少 %1。请完整安装 Furrow，或用 libtorch 构建（packaging/run.sh）。</translation>
+    </message>
+    <message>
+        <source>Training is not possible here: furrow-worker does not start (%1). Link the folder of libtorch 2.6 or later (or site-packages/torch) to %2; of a build run packaging/run.sh again. `furrowctl doctor` checks it.</source>
+        <translation>此处无法训练：furrow-worker 无法启动（%1）。请将 libtorch 2.6 或更高版本的文件夹（或 site-packages/torch）链接到 %2；若为自行构建，请再次运行 packaging/run.sh。`furrowctl doctor` 会检查它。</translation>
+    </message>
+    <message>
+        <source>no answer in a minute</source>
+        <translation>一分钟内没有回应</translation>
+    </message>
+    <message>
+        <source>stopping rules: %1</source>
+        <translation>停止规则：%1</translation>
+    </message>
+    <message>
+        <source>the runs have different data</source>
+        <translation>各运行的数据不同</translation>
+    </message>
+    <message>
+        <source>the blocks have %1 and %2 samples</source>
+        <translation>块分别有 %1 和 %2 个样本</translation>
+    </message>
+    <message>
+        <source>the chunks are cut differently</source>
+        <translation>分片的切法不同</translation>
+    </message>
+    <message>
+        <source>the tokenizers differ, so losses per token cannot be compared</source>
+        <translation>分词器不同，因此每词元损失无法比较</translation>
+    </message>
+    <message>
+        <source>%1 and %2 have different tokenizers: their losses are not of the same tokens.</source>
+        <translation>%1 与 %2 的分词器不同：它们的损失不是同样词元的损失。</translation>
+    </message>
+    <message>
+        <source>%1 and %2 were evaluated on different text: their eval losses say nothing of each other.</source>
+        <translation>%1 与 %2 在不同文本上评估：它们的评估损失不能相互比较。</translation>
+    </message>
+    <message>
+        <source>%1 was evaluated on %2 tokens of the held-out text, %3 on %4.</source>
+        <translation>%1 用留出文本的 %2 个词元评估，%3 用 %4 个。</translation>
+    </message>
+    <message>
+        <source>cannot open %1</source>
+        <translation>无法打开 %1</translation>
+    </message>
+    <message>
+        <source>it is a link</source>
+        <translation>它是一个链接</translation>
+    </message>
+    <message>
+        <source>the chat template is larger than 1 MiB</source>
+        <translation>对话模板大于 1 MiB</translation>
+    </message>
+    <message>
+        <source>the chat template refuses this: %1</source>
+        <translation>对话模板拒绝了此内容：%1</translation>
+    </message>
+    <message>
+        <source>it is too large</source>
+        <translation>它太大了</translation>
+    </message>
+    <message>
+        <source>the chat template fails in line %1: %2</source>
+        <translation>对话模板在第 %1 行出错：%2</translation>
+    </message>
+    <message>
+        <source>%1 has %2, an address with a password or a signature in it, which would be kept in the run. Put the whole address into the environment variable FURROW_DATA_SECRET, also when the run is resumed, and give here %3.</source>
+        <translation>%1 含有 %2，这是带有密码或签名的地址，会被保存在运行中。请把完整地址放进环境变量 FURROW_DATA_SECRET（恢复运行时也一样），在此处填写 %3。</translation>
+    </message>
+    <message>
+        <source>%1 is empty, allowed is at least one file, folder, hf://, https://, s3:// or gs:// source.</source>
+        <translation>%1 为空；至少需要一个文件、文件夹，或 hf://、https://、s3://、gs:// 来源。</translation>
+    </message>
+    <message>
+        <source>its server promises no SHA-256 of it; what comes is compared with its ETag or Last-Modified</source>
+        <translation>其服务器不提供 SHA-256；收到的内容与其 ETag 或 Last-Modified 比较</translation>
+    </message>
+    <message>
+        <source>%1 is taken as %2 text and is converted to UTF-8. It could as well be %3: name the right one with --encoding.</source>
+        <translation>%1 被当作 %2 文本并转换为 UTF-8。它也可能是 %3：请用 --encoding 指明正确的编码。</translation>
+    </message>
+    <message>
+        <source>%1, which reads %2 where %3 reads %4</source>
+        <translation>%1（读作 %2，而 %3 读作 %4）</translation>
+    </message>
+    <message>
+        <source>the store&apos;s list cannot be read</source>
+        <translation>无法读取存储的列表</translation>
+    </message>
+    <message>
+        <source>%1 cannot prove that it is this server: %2. Nothing is read from it. CURL_CA_BUNDLE names a file of further certificates to trust.</source>
+        <translation>%1 无法证明它就是该服务器：%2。不会从中读取任何内容。CURL_CA_BUNDLE 可指定包含其他受信任证书的文件。</translation>
+    </message>
+    <message>
+        <source>Another run fetches %1 and stands still (%2), so it is fetched here too.</source>
+        <translation>另一个运行正在获取 %1 但已停住（%2），因此在此也获取。</translation>
+    </message>
+    <message>
+        <source>another run fetches %1 (%2)</source>
+        <translation>另一个运行正在获取 %1（%2）</translation>
+    </message>
+    <message>
+        <source>%1. Check the network; https_proxy names a proxy.</source>
+        <translation>%1。请检查网络；https_proxy 可指定代理。</translation>
+    </message>
+    <message>
+        <source>%1: the server answered %2.</source>
+        <translation>%1：服务器回应 %2。</translation>
+    </message>
+    <message>
+        <source>%1 leads to %2, which is not encrypted (https), and is not followed.</source>
+        <translation>%1 指向 %2，后者未加密（https），因此不跟随。</translation>
+    </message>
+    <message>
+        <source>%1: the store&apos;s list does not end, page %2 leads back or on for ever. The store is at fault.</source>
+        <translation>%1：存储的列表没有尽头，第 %2 页返回前面或无限继续。这是存储的错误。</translation>
+    </message>
+    <message>
+        <source>%1: its server says neither how long the file is nor where it ends, so nobody could see that the end is missing. Download it and name the file.</source>
+        <translation>%1：其服务器既不说明文件多长，也不说明在哪里结束，因此无法发现结尾缺失。请下载后指明该文件。</translation>
+    </message>
+    <message>
+        <source>%1 is another file now: it has other bytes than it had (SHA-256).</source>
+        <translation>%1 现在是另一个文件：其字节与以前不同（SHA-256）。</translation>
+    </message>
+    <message>
+        <source>checking %1: %2 of %3</source>
+        <translation>正在检查 %1：%2 / %3</translation>
+    </message>
+    <message>
+        <source>checking file %1, %2: %3 of %4</source>
+        <translation>正在检查文件 %1，%2：%3 / %4</translation>
+    </message>
+    <message>
+        <source>downloading %1: %2 at %3/s</source>
+        <translation>正在下载 %1：%2，%3/s</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet, zip, tar).</source>
+        <translation>hf://%1 没有文本文件（txt、csv、tsv、jsonl、parquet、zip、tar）。</translation>
+    </message>
+    <message>
+        <source>%1 names no bucket. The form is s3://bucket/key or gs://bucket/key; the key may be a file, a folder that ends in /, or a pattern with *.</source>
+        <translation>%1 没有指明存储桶。格式为 s3://存储桶/键 或 gs://存储桶/键；键可以是文件、以 / 结尾的文件夹，或带 * 的模式。</translation>
+    </message>
+    <message>
+        <source>%1 has to be downloaded as a whole, and there is no cache for it.</source>
+        <translation>%1 必须整个下载，但没有可用的缓存。</translation>
+    </message>
+    <message>
+        <source>%1 has a name that is not UTF-8, or no ETag, and was left out.</source>
+        <translation>%1 的名称不是 UTF-8，或没有 ETag，已被略去。</translation>
+    </message>
+    <message>
+        <source>%1: %2. Its server cannot send parts of it, or gives its state no name, so it is downloaded as a whole, from its beginning each time, and known by its SHA-256.</source>
+        <translation>%1：%2。其服务器不能发送部分内容，或不标明其状态，因此每次都从头整个下载，并以 SHA-256 识别。</translation>
+    </message>
+    <message>
+        <source>%1: %2 files, %3, each known by its ETag.</source>
+        <translation>%1：%2 个文件，%3，各以其 ETag 识别。</translation>
+    </message>
+    <message>
+        <source>%1: %2, known by %3 (ETag or Last-Modified) and by its SHA-256.</source>
+        <translation>%1：%2，以 %3（ETag 或 Last-Modified）和 SHA-256 识别。</translation>
+    </message>
+    <message>
+        <source>%1: %2, known by %3 (ETag or Last-Modified).</source>
+        <translation>%1：%2，以 %3（ETag 或 Last-Modified）识别。</translation>
+    </message>
+    <message>
+        <source>%1 is another file now: its server calls it %2, before %3 (ETag or Last-Modified).</source>
+        <translation>%1 现在是另一个文件：其服务器称之为 %2，之前为 %3（ETag 或 Last-Modified）。</translation>
+    </message>
+    <message>
+        <source>%1 may not be read (%2). Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile AWS_PROFILE in ~/.aws; without them only what is open to all can be read. Keys for a time may have run out.</source>
+        <translation>不允许读取 %1（%2）。密钥来自 AWS_ACCESS_KEY_ID 和 AWS_SECRET_ACCESS_KEY，或 ~/.aws 中的配置 AWS_PROFILE；没有密钥只能读取公开内容。临时密钥可能已过期。</translation>
+    </message>
+    <message>
+        <source>%1 may not be read (%2). CLOUDSDK_AUTH_ACCESS_TOKEN holds the token that asks (gcloud auth print-access-token), which lasts an hour; without it only what is open to all can be read.</source>
+        <translation>不允许读取 %1（%2）。CLOUDSDK_AUTH_ACCESS_TOKEN 存放请求用的令牌（gcloud auth print-access-token），有效一小时；没有它只能读取公开内容。</translation>
+    </message>
+    <message>
+        <source>%1 may not be read (%2). Where it needs a password or a signature, put the whole address with it into FURROW_DATA_SECRET; a signature may have run out.</source>
+        <translation>不允许读取 %1（%2）。如果需要密码或签名，请把带有它的完整地址放进 FURROW_DATA_SECRET；签名可能已过期。</translation>
+    </message>
+    <message>
+        <source>%1 does not exist (%2). Check the address.</source>
+        <translation>%1 不存在（%2）。请检查地址。</translation>
+    </message>
+    <message>
+        <source>%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub, https://... for a file of a server.</source>
+        <translation>%1 不存在。请检查路径；hub 的数据集写作 hf://所有者/名称，服务器上的文件写作 https://...。</translation>
+    </message>
+    <message>
+        <source>is missing</source>
+        <translation>缺失</translation>
+    </message>
+    <message>
+        <source>is no whole number</source>
+        <translation>不是整数</translation>
+    </message>
+    <message>
+        <source>is no number</source>
+        <translation>不是数字</translation>
+    </message>
+    <message>
+        <source>is no text</source>
+        <translation>不是文本</translation>
+    </message>
+    <message>
+        <source>is no list</source>
+        <translation>不是列表</translation>
+    </message>
+    <message>
+        <source>is no list of whole numbers</source>
+        <translation>不是整数列表</translation>
+    </message>
+    <message>
+        <source>is no list of texts</source>
+        <translation>不是文本列表</translation>
+    </message>
+    <message>
+        <source>is no object</source>
+        <translation>不是对象</translation>
+    </message>
+    <message>
+        <source>key %1 %2</source>
+        <translation>键 %1 %2</translation>
+    </message>
+    <message>
+        <source>is not known here and might change what the model computes</source>
+        <translation>在此未知，可能会改变模型的计算结果</translation>
+    </message>
+    <message>
+        <source>is &apos;%1&apos;, which is not known here</source>
+        <translation>为“%1”，在此未知</translation>
+    </message>
+    <message>
+        <source>is false, which is not known here</source>
+        <translation>为 false，在此未知</translation>
+    </message>
+    <message>
+        <source>is not above 0</source>
+        <translation>不大于 0</translation>
+    </message>
+    <message>
+        <source>does not name one type for each layer</source>
+        <translation>没有为每一层指定一种类型</translation>
+    </message>
+    <message>
+        <source>has &apos;%1&apos;, which is not known here</source>
+        <translation>含有“%1”，在此未知</translation>
+    </message>
+    <message>
+        <source>is not 0, which is not known here</source>
+        <translation>不为 0，在此未知</translation>
+    </message>
+    <message>
+        <source>is not 1: some layers have no experts, which is not known here</source>
+        <translation>不为 1：某些层没有专家，在此未知</translation>
+    </message>
+    <message>
+        <source>names layers without experts, which is not known here</source>
+        <translation>指定了没有专家的层，在此未知</translation>
+    </message>
+    <message>
+        <source>is set, which is not known here</source>
+        <translation>已设置，在此未知</translation>
+    </message>
+    <message>
+        <source>scales the positions of layers with a window, which is not known here</source>
+        <translation>缩放了带窗口的层的位置，在此未知</translation>
+    </message>
+    <message>
+        <source>is set, which is not known here for phi3</source>
+        <translation>已设置，对于 phi3 在此未知</translation>
+    </message>
+    <message>
+        <source>model_type is &apos;%1&apos;; known are %2</source>
+        <translation>model_type 为“%1”；已知的有 %2</translation>
+    </message>
+    <message>
+        <source>this model has no Hugging Face layout: GPT-2 needs learned positions, layernorm, gelu and as many key-value heads as heads; Llama and Mixtral need rope, rmsnorm and swiglu</source>
+        <translation>此模型没有对应的 Hugging Face 格式：GPT-2 需要学习的位置、layernorm、gelu，且键值头数与头数相同；Llama 和 Mixtral 需要 rope、rmsnorm 和 swiglu</translation>
+    </message>
+    <message>
+        <source>is not known</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>is no part of a shape</source>
+        <translation>不是形状的组成部分</translation>
+    </message>
+    <message>
+        <source>The shape of the model cannot be read: %1.</source>
+        <translation>无法读取模型的形状：%1。</translation>
+    </message>
+    <message>
+        <source>The shape of the model is wrong: %1.</source>
+        <translation>模型的形状有误：%1。</translation>
+    </message>
+    <message>
+        <source>the %1 in %2</source>
+        <translation>%2 中的 %1</translation>
+    </message>
+    <message>
+        <source>run %1</source>
+        <translation>训练 %1</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 has %4, which init_from takes over. Leave this setting out.</source>
+        <translation>%1 为 %2，但 %3 为 %4，init_from 会采用后者。请不要给出此设置。</translation>
+    </message>
+    <message>
+        <source>seq_len is %1, but %2 has a context of %3. Give at most that.</source>
+        <translation>seq_len 为 %1，但 %2 的上下文为 %3。请给出不超过该值的数。</translation>
+    </message>
+    <message>
+        <source>Shape from %1: %2</source>
+        <translation>形状取自 %1：%2</translation>
+    </message>
+    <message>
+        <source>Tokenizer: %1</source>
+        <translation>分词器：%1</translation>
+    </message>
+    <message>
+        <source>Windows of %1 tokens are trained (seq_len); the model keeps its context of %2.</source>
+        <translation>训练窗口为 %1 个词元（seq_len）；模型保留其 %2 的上下文。</translation>
+    </message>
+    <message>
+        <source>%1: the download in the cache does not hold what was promised of it (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
+        <translation>%1：缓存中的下载与承诺的内容不符（SHA-256）；下次读取时或由 'furrowctl cache verify' 移开</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 downloads in the cache against what was promised; %2 more are not there, and are compared when they come</source>
+        <translation>缓存中 %1 个下载的 SHA-256 与承诺的比较；另有 %2 个不在其中，到达时再比较</translation>
+    </message>
+    <message>
+        <source>%1; %2 files are not verified as a whole, the first: %3</source>
+        <translation>%1；%2 个文件未作整体校验，第一个：%3</translation>
+    </message>
+    <message>
+        <source>tokenizer is %1 with %2 ids, but the model of init_from has %3. Leave tokenizer out, or name that model&apos;s.</source>
+        <translation>tokenizer 为 %1，有 %2 个编号，但 init_from 的模型有 %3 个。请不要给出 tokenizer，或指定该模型的分词器。</translation>
+    </message>
+    <message>
+        <source>waiting for the data: %1</source>
+        <translation>正在等待数据：%1</translation>
+    </message>
+    <message>
+        <source>Files from the network: %1 of %2 verified as a whole (SHA-256), %3 not yet.</source>
+        <translation>来自网络的文件：%2 个中 %1 个已整体校验（SHA-256），%3 个尚未。</translation>
+    </message>
+    <message>
+        <source>Not verified as a whole: %1 of %2 files; of the first %3.</source>
+        <translation>未作整体校验：%2 个文件中的 %1 个；第一个：%3。</translation>
+    </message>
+    <message>
+        <source>The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then nothing is merged and no process that ends is started again.</source>
+        <translation>监督进程停住了：有人暂停了进程 %1（Ctrl+Z、SIGSTOP、调试器）。SIGCONT（`fg`、`kill -CONT`）可让它继续；在此之前不会合并，结束的进程也不会重新启动。</translation>
+    </message>
+    <message>
+        <source>it stood still while workers waited for data</source>
+        <translation>它停住了，而工作进程在等待数据</translation>
+    </message>
+    <message>
+        <source>The moments of the optimiser of replica %1 begin anew: no checkpoint has them any more.</source>
+        <translation>副本 %1 的优化器动量重新开始：已没有检查点保存它们。</translation>
+    </message>
+    <message>
+        <source>config.json is of another model than these weights: %1</source>
+        <translation>config.json 与这些权重不属于同一模型：%1</translation>
     </message>
 </context>
 <context>
@@ -3903,6 +4261,14 @@
         <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.</source>
         <translation>数据段在合并前位于一个副本中，或在合并后位于合并权重中，即算训练一次。“重复或缺漏的数据段”随时用账本证明。</translation>
     </message>
+    <message>
+        <source>“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was read last stays in sight with its time, and nothing can be done with the run until the folder is back.</source>
+        <translation>“无法读取”表示：文件夹被移动或删除，其磁盘未挂载，或由更新版本的 Furrow 创建。上次读取的内容及其时间仍会显示，在文件夹恢复之前不能对该运行做任何操作。</translation>
+    </message>
+    <message>
+        <source>Where several epochs are open, or are opened again, a table says for each how many chunks are kept and how many are trained again.</source>
+        <translation>当有多个轮次打开或重新打开时，会有一个表说明每个轮次保留多少分片、重新训练多少分片。</translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -3935,10 +4301,6 @@
         <translation>活动时间</translation>
     </message>
     <message>
-        <source>Chunks committed</source>
-        <translation>已提交的数据段</translation>
-    </message>
-    <message>
         <source>Attempts</source>
         <translation>尝试次数</translation>
     </message>
@@ -3961,6 +4323,10 @@
     <message>
         <source>Tokens per second, mean</source>
         <translation>每秒词元数，平均</translation>
+    </message>
+    <message>
+        <source>Chunks committed, newest epoch</source>
+        <translation>已提交分片，最新轮次</translation>
     </message>
 </context>
 <context>
@@ -4416,10 +4782,6 @@
         <translation>词元</translation>
     </message>
     <message>
-        <source>Tokens in one training window.</source>
-        <translation>一个训练窗口中的词元数。</translation>
-    </message>
-    <message>
         <source>Positions</source>
         <translation>位置编码</translation>
     </message>
@@ -4454,10 +4816,6 @@
     <message>
         <source>Activation</source>
         <translation>激活函数</translation>
-    </message>
-    <message>
-        <source>Inside the feed-forward part.</source>
-        <translation>用于前馈部分。</translation>
     </message>
     <message>
         <source>Biases</source>
@@ -4546,10 +4904,6 @@
     <message>
         <source>Start from</source>
         <translation>起点</translation>
-    </message>
-    <message>
-        <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Empty: fresh weights.</source>
-        <translation>运行以其权重为起点的检查点文件夹，或含 model.safetensors 的 Hugging Face 文件夹。留空：新权重。</translation>
     </message>
     <message>
         <source>LoRA rank</source>
@@ -5104,10 +5458,6 @@
         <translation>损失警报下限</translation>
     </message>
     <message>
-        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision].</source>
-        <translation>含文本的文件、文件夹或通配（txt、csv、tsv、jsonl、json、parquet、arrow、warc；原样、.gz、.zst、.xz 或 .bz2；除压缩的 Parquet 与 Arrow 外也可在 .zip 与 .tar 之内），或 hf://owner/name[:config][:split][@revision]。</translation>
-    </message>
-    <message>
         <source>Transfers</source>
         <translation>传输数</translation>
     </message>
@@ -5283,6 +5633,30 @@
         <source>Tokens of the run between two merges. With 0 none comes before each worker has done 250 steps. There is always one at the end.</source>
         <translation>两次合并之间的词元数。为 0 时，每个工作进程完成 250 步之前不合并。结束时总会合并一次。</translation>
     </message>
+    <message>
+        <source>Files, folders or globs with text (txt, csv, tsv, jsonl, json, parquet, arrow, warc; plain, .gz, .zst, .xz or .bz2; all but compressed Parquet and Arrow also inside .zip and .tar), or hf://owner/name[:config][:split][@revision], https://host/file, s3://bucket/key, gs://bucket/key (a folder that ends in /, a pattern).</source>
+        <translation>含文本的文件、文件夹或通配符（txt、csv、tsv、jsonl、json、parquet、arrow、warc；未压缩、.gz、.zst、.xz 或 .bz2；除压缩的 Parquet 和 Arrow 外也可在 .zip 和 .tar 中），或 hf://所有者/名称[:config][:split][@revision]、https://服务器/文件、s3://存储桶/键、gs://存储桶/键（以 / 结尾的文件夹或模式）。</translation>
+    </message>
+    <message>
+        <source>Tokens in one training window. With init_from at most the context of that model, which stays as it is.</source>
+        <translation>一个训练窗口中的词元数。使用 init_from 时不超过该模型的上下文，而模型的上下文保持不变。</translation>
+    </message>
+    <message>
+        <source>Inside the feed-forward part; the ones with glu have a gate. gelu is the form with tanh.</source>
+        <translation>前馈部分内部；带 glu 的有门控。gelu 是 tanh 形式。</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>The whole shape of a model as JSON, for what has no setting of its own; init_from fills it in. Empty: the settings above.</source>
+        <translation>以 JSON 表示的模型完整形状，用于没有单独设置的部分；由 init_from 填写。空：采用上面的设置。</translation>
+    </message>
+    <message>
+        <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
+        <translation>训练的检查点文件夹，或含有 model.safetensors 的 Hugging Face 文件夹，训练从其权重开始。形状和分词器取自那里。空：新的权重。</translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -5388,6 +5762,10 @@
     <message>
         <source>Unknown</source>
         <translation>未知</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
     </message>
 </context>
 <context>
@@ -5708,6 +6086,46 @@
         <source>newest of its replica</source>
         <translation>其副本中最新</translation>
     </message>
+    <message>
+        <source>Epoch</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>%1 to C%2</source>
+        <translation>%1 至 C%2</translation>
+    </message>
+    <message>
+        <source>training %1</source>
+        <translation>训练 %1</translation>
+    </message>
+    <message>
+        <source>data %1</source>
+        <translation>数据 %1</translation>
+    </message>
+    <message>
+        <source>merging %1</source>
+        <translation>合并 %1</translation>
+    </message>
+    <message>
+        <source>checkpoints %1</source>
+        <translation>检查点 %1</translation>
+    </message>
+    <message>
+        <source>evaluation %1</source>
+        <translation>评估 %1</translation>
+    </message>
+    <message>
+        <source>ledger %1</source>
+        <translation>账本 %1</translation>
+    </message>
+    <message>
+        <source>telemetry %1</source>
+        <translation>遥测 %1</translation>
+    </message>
+    <message>
+        <source>It took %1: %2</source>
+        <translation>用时 %1：%2</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -5936,6 +6354,14 @@
         <translation>
             <numerusform>最新一步的损失，%n 个工作进程的平均值</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>When it was read last, at %1, the run was: %2.</source>
+        <translation>上次读取时（%1），该运行的状态为：%2。</translation>
+    </message>
+    <message>
+        <source>not known since %1</source>
+        <translation>自 %1 起不明</translation>
     </message>
 </context>
 <context>
@@ -6923,10 +7349,6 @@
         <translation>保留</translation>
     </message>
     <message>
-        <source>Redo</source>
-        <translation>重做</translation>
-    </message>
-    <message>
         <source>Eval loss</source>
         <translation>评估损失</translation>
     </message>
@@ -6977,6 +7399,10 @@
     <message>
         <source>Cannot be read</source>
         <translation>无法读取</translation>
+    </message>
+    <message>
+        <source>Trained again</source>
+        <translation>重新训练</translation>
     </message>
 </context>
 <context>
@@ -7297,10 +7723,6 @@
         <translation>无法逐数据段比较：%1。</translation>
     </message>
     <message>
-        <source>%1 chunks in common, mean difference %2 nats, %3 better than the baseline.</source>
-        <translation>共有 %1 个数据段，平均差 %2 奈特，%3 个优于基准。</translation>
-    </message>
-    <message>
         <source>Speed of single steps</source>
         <translation>单步速度</translation>
     </message>
@@ -7335,6 +7757,36 @@
     <message>
         <source>Tokens per second, mean</source>
         <translation>每秒词元数，平均</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs are selected; at most eight can be compared.</source>
+        <translation>
+            <numerusform>已选择 %n 个运行；最多可比较八个。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1. As of %2</source>
+        <translation>%1。截至 %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 alive</source>
+        <translation>%2 个中有 %1 个存活</translation>
+    </message>
+    <message>
+        <source>Workers</source>
+        <translation>工作进程</translation>
+    </message>
+    <message>
+        <source>Not comparable chunk by chunk.</source>
+        <translation>无法逐个分片比较。</translation>
+    </message>
+    <message>
+        <source>No chunk of the first epoch was trained by both yet.</source>
+        <translation>第一轮还没有两者都训练过的分片。</translation>
+    </message>
+    <message>
+        <source>%1 chunks of the first epoch in common, mean difference %2 nats, %3 better than the baseline.</source>
+        <translation>第一轮共有 %1 个相同分片，平均差 %2 纳特，%3 个优于基线。</translation>
     </message>
 </context>
 <context>
@@ -7687,6 +8139,10 @@ Vocabulary %3</source>
         <source>Both epochs end about %1, likely %2 to %3</source>
         <translation>两个轮次约在 %1 结束，可能在 %2 到 %3 之间</translation>
     </message>
+    <message>
+        <source>Nothing is known of this run</source>
+        <translation>对该运行一无所知</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochMeters</name>
@@ -7757,6 +8213,33 @@ Vocabulary %3</source>
     <message>
         <source>samples left out as repeats %1</source>
         <translation>因重复而略去的样本 %1</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::EpochTable</name>
+    <message>
+        <source>Epoch</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>To be redone</source>
+        <translation>待重做</translation>
+    </message>
+    <message>
+        <source>Work lost</source>
+        <translation>丢失的工作</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>%1: kept %2, to be redone %3, work lost %4, free %5</source>
+        <translation>%1：保留 %2，待重做 %3，丢失的工作 %4，空闲 %5</translation>
     </message>
 </context>
 <context>
@@ -7959,10 +8442,6 @@ Vocabulary %3</source>
 <context>
     <name>furrow::FormField</name>
     <message>
-        <source>%1 is empty: a file, a folder or an hf:// address is needed.</source>
-        <translation>“%1”为空：需要一个文件、文件夹或 hf:// 地址。</translation>
-    </message>
-    <message>
         <source>%1 is a number from %2 to %3.</source>
         <translation>“%1”须为 %2 到 %3 之间的数。</translation>
     </message>
@@ -7981,6 +8460,10 @@ Vocabulary %3</source>
     <message>
         <source>%1 is a number, and %2 is not one here. Write %3.</source>
         <translation>%1 是数字，而 %2 在这里不是。请写 %3。</translation>
+    </message>
+    <message>
+        <source>%1 is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.</source>
+        <translation>%1 为空：需要文件、文件夹或地址（hf://、https://、s3://、gs://）。</translation>
     </message>
 </context>
 <context>
@@ -8359,16 +8842,6 @@ Vocabulary %3</source>
         <translation>被中断的数据段从中断处继续训练：每一部分在权重中只有一次。</translation>
     </message>
     <message>
-        <source>Redone</source>
-        <translation>重做</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n training(s) lost with their weights</source>
-        <translation>
-            <numerusform>%n 次训练随权重丢失</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Tokens learnt from</source>
         <translation>学习的词元</translation>
     </message>
@@ -8379,6 +8852,32 @@ Vocabulary %3</source>
     <message>
         <source>Repeated text</source>
         <translation>重复文本</translation>
+    </message>
+    <message>
+        <source>Work lost</source>
+        <translation>丢失的工作</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n training(s), with their weights</source>
+        <translation>
+            <numerusform>%n 次训练，连同其权重</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Newest process</source>
+        <translation>最新进程</translation>
+    </message>
+    <message>
+        <source>attempt %1</source>
+        <translation>第 %1 次尝试</translation>
+    </message>
+    <message>
+        <source>Earlier ones of this worker stand on the page Workers.</source>
+        <translation>该工作进程较早的进程列在“工作进程”页。</translation>
+    </message>
+    <message>
+        <source>As it was read last, at %1: the folder of the run cannot be read now.</source>
+        <translation>为上次于 %1 读取时的情况：现在无法读取该运行的文件夹。</translation>
     </message>
 </context>
 <context>
@@ -8998,6 +9497,36 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Chunks twice or missing %1 · %2</source>
         <translation>重复或缺漏的数据段 %1 · %2</translation>
     </message>
+    <message>
+        <source>Cannot be read</source>
+        <translation>无法读取</translation>
+    </message>
+    <message>
+        <source>Let the workers go on training</source>
+        <translation>让工作进程继续训练</translation>
+    </message>
+    <message>
+        <source>Pause at the end of the chunks in training</source>
+        <translation>在正在训练的分片结束时暂停</translation>
+    </message>
+    <message>
+        <source>the folder of the run cannot be read</source>
+        <translation>无法读取该运行的文件夹</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 is not a run, but %n run(s) lie in it: File &gt; Open workspace shows them.</source>
+        <translation>
+            <numerusform>%1 不是运行，但其中有 %n 个运行：“文件 &gt; 打开工作区”可显示它们。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 is not a run: it has no run.json. Choose the folder of one run.</source>
+        <translation>%1 不是运行：它没有 run.json。请选择某个运行的文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 is a run, not a workspace: File &gt; Open run folder shows it.</source>
+        <translation>%1 是运行而不是工作区：“文件 &gt; 打开运行文件夹”可显示它。</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -9034,10 +9563,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>每个数据段的状态</translation>
     </message>
     <message>
-        <source>redone after a crash</source>
-        <translation>崩溃后重做</translation>
-    </message>
-    <message>
         <source>sum</source>
         <translation>合计</translation>
     </message>
@@ -9056,10 +9581,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>block open for claims</source>
         <translation>可领取的块</translation>
-    </message>
-    <message>
-        <source>redone</source>
-        <translation>重做</translation>
     </message>
     <message>
         <source>Where the data of each block is</source>
@@ -9104,6 +9625,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>Trainings, parts and lost ones included</source>
         <translation>训练次数（含分段和丢失的）</translation>
+    </message>
+    <message>
+        <source>trained again, work was lost</source>
+        <translation>重新训练，工作曾丢失</translation>
     </message>
 </context>
 <context>
@@ -9370,6 +9895,10 @@ the file cannot be read</source>
     <message>
         <source>Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.arrow *.feather *.warc *.wet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;All files (*)</source>
         <translation>文本数据 (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.arrow *.feather *.warc *.wet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>All data together has about %1 tokens, less than one window of %2. Choose more text, or a shorter sequence length.</source>
+        <translation>全部数据共约 %1 个词元，少于一个 %2 的窗口。请选择更多文本，或更短的序列长度。</translation>
     </message>
 </context>
 <context>
@@ -9995,6 +10524,14 @@ pattern 正则表达式</translation>
         <source>%1 at %2</source>
         <translation>%1，%2</translation>
     </message>
+    <message>
+        <source>This run cannot be read any more</source>
+        <translation>该运行已无法读取</translation>
+    </message>
+    <message>
+        <source>%1 What is shown is of %2, when it was read last. It goes on by itself when the folder is back.</source>
+        <translation>%1 所示为上次于 %2 读取时的情况。文件夹恢复后会自动继续。</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunListModel</name>
@@ -10415,10 +10952,6 @@ pattern 正则表达式</translation>
         <translation>所有尝试的工作进程</translation>
     </message>
     <message>
-        <source>%1 on all held-out text: loss %2, perplexity %3</source>
-        <translation>%1 在全部留出文本上：损失 %2，困惑度 %3</translation>
-    </message>
-    <message>
         <source>Pin</source>
         <translation>固定</translation>
     </message>
@@ -10441,10 +10974,6 @@ pattern 正则表达式</translation>
     <message>
         <source>Unpin</source>
         <translation>取消固定</translation>
-    </message>
-    <message>
-        <source>Evaluating checkpoint %1…</source>
-        <translation>正在评估检查点 %1…</translation>
     </message>
     <message>
         <source>Best: checkpoint %1, eval loss %2</source>
@@ -10477,6 +11006,50 @@ pattern 正则表达式</translation>
         <translation>
             <numerusform>%n 个检查点不完整。%1</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>checkpoint %1, all replicas merged</source>
+        <translation>检查点 %1，所有副本已合并</translation>
+    </message>
+    <message>
+        <source>checkpoint %1, replica %2</source>
+        <translation>检查点 %1，副本 %2</translation>
+    </message>
+    <message>
+        <source>Evaluating %1…</source>
+        <translation>正在评估%1…</translation>
+    </message>
+    <message>
+        <source>%1 was not evaluated. %2</source>
+        <translation>%1未被评估。%2</translation>
+    </message>
+    <message>
+        <source>The program gave no loss.</source>
+        <translation>程序没有给出损失。</translation>
+    </message>
+    <message>
+        <source>Evaluated at %1: %2, step %3: loss %4, perplexity %5, on %6.</source>
+        <translation>%1 评估：%2，第 %3 步：损失 %4，困惑度 %5，使用%6。</translation>
+    </message>
+    <message>
+        <source>all held-out text (%1 tokens)</source>
+        <translation>全部留出文本（%1 个词元）</translation>
+    </message>
+    <message>
+        <source>%1 tokens of %2</source>
+        <translation>%2 的 %1 个词元</translation>
+    </message>
+    <message>
+        <source>Of this text %1 was trained too.</source>
+        <translation>其中 %1 的文本也被训练过。</translation>
+    </message>
+    <message>
+        <source>As it was read last, at %1.</source>
+        <translation>为上次于 %1 读取时的情况。</translation>
+    </message>
+    <message>
+        <source>As it is now, not as it was at %1.</source>
+        <translation>为当前情况，而非 %1 时的情况。</translation>
     </message>
 </context>
 </TS>

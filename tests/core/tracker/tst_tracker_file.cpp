@@ -481,7 +481,9 @@ void TestTrackerFile::anOldTrackerIsReadMigratedAndTrainedToItsEnd()
     auto worker = good(WorkerLedger::open(field.tracker, before.runId, field.clock));
     good(worker.start({ field.attempt, 0, 0, "cpu", "test" }, 60));
     std::vector<Part> parts;
+    std::int64_t trained = 0; // to the end of this epoch, and those that the rules want after it
     while (const auto claim = claimed(worker)) {
+        ++trained;
         ChunkOutcome outcome = trainedAll(*claim);
         outcome.tokens = good(Database::open(field.tracker, {}))
                              .integer("SELECT tokens FROM chunk WHERE id=?", claim->chunk)
@@ -500,7 +502,8 @@ void TestTrackerFile::anOldTrackerIsReadMigratedAndTrainedToItsEnd()
     QCOMPARE(after.epochs.at(at).committed, chunks);
 
     // Checkpoints of both times know their parts: what is damaged leaves the weights, no more and no less.
-    QCOMPARE(good(field.supervisor().markDamaged(newest, "bit flip")), chunks - committed);
+    QVERIFY(trained >= chunks - committed);
+    QCOMPARE(good(field.supervisor().markDamaged(newest, "bit flip")), trained);
     if (!record.parents.empty())
         QVERIFY(good(field.supervisor().markDamaged(record.parents[0], "bit flip")) > 0);
     const auto damaged = good(audit(field.tracker));

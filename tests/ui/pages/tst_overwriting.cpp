@@ -50,7 +50,7 @@ void answerNext(const QString& answer, QString& asked)
         auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
         if (box == nullptr)
             return;
-        asked = box->text();
+        asked = box->text().remove(QChar(0x200B)); // where a long path may break
         if (answer.isEmpty())
             QTest::keyClick(box, Qt::Key_Return);
         else
