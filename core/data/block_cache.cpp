@@ -16,6 +16,7 @@
 #include "core/base/stop_asked.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -31,6 +32,7 @@ namespace {
 
 constexpr const char* kTemporary = "temporary";
 constexpr const char* kMembers = "members";
+constexpr std::array kFolders { kBlocks, kExpanded, kDownloads, kDuplicates, kTemporary, kMembers };
 constexpr const char* kBad = ".bad-"; ///< part of the name of a quarantined file
 constexpr auto kQuickWait = std::chrono::milliseconds(100); ///< for a lock that was waited for in vain
 constexpr auto kBetweenTells = std::chrono::seconds(1);
@@ -41,15 +43,51 @@ constexpr std::size_t kUsedDigits = 20; ///< of the largest
 constexpr std::uint64_t kSlack = 32;
 
 constexpr int kMemberDigits = 16;
+constexpr std::size_t kKeyDigits = 32; ///< of names of files; those of whole downloads have twice as many
+constexpr std::size_t kBadDigits = 6;
+
+constexpr bool isHex(std::string_view text)
+{
+    return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// Whether the cache gave a file this name. What else lies there belongs to somebody, as in a folder that was another
+/// program's cache before: it is not counted, not listed and never removed.
+bool isOurs(std::string_view sub, std::string_view name)
+{
+    if (const auto bad = name.rfind(kBad); bad != std::string_view::npos) {
+        if (const auto digits = name.substr(bad + std::string_view(kBad).size());
+            digits.size() != kBadDigits || !isHex(digits))
+            return false;
+        name = name.substr(0, bad);
+    }
+    const auto key = name.substr(0, name.find('.'));
+    if ((key.size() != kKeyDigits && key.size() != 2 * kKeyDigits) || !isHex(key))
+        return false;
+    const auto ending = name.substr(key.size());
+    if (sub != kDownloads)
+        return ending == (sub == kBlocks ? ".block" : sub == kExpanded ? ".text" : ".duplicates");
+    return ending.ends_with(".download") || ending.ends_with(".part") || ending.ends_with(".part.sums")
+        || ending.ends_with(".range");
+}
 
 /// "<member>-<n>" -> "<member>"; "" for a name that no member gives.
 std::string memberOf(const std::string& temporaryName)
 {
     const auto digits = temporaryName.find('-');
-    const bool isOurs = digits == kMemberDigits && temporaryName.find_first_not_of("0123456789abcdef") == digits
+    const bool isMembers = digits == kMemberDigits && isHex(std::string_view(temporaryName).substr(0, digits))
         && digits + 1 < temporaryName.size()
         && temporaryName.find_first_not_of("0123456789", digits + 1) == std::string::npos;
-    return isOurs ? temporaryName.substr(0, digits) : std::string();
+    return isMembers ? temporaryName.substr(0, digits) : std::string();
+}
+
+/// Whether a member, or a claim of one (named after a download), has this name.
+bool isMark(std::string_view stem)
+{
+    const auto key = stem.substr(0, stem.find('.'));
+    return isHex(key)
+        && (stem.size() == kMemberDigits
+            || (key.size() < stem.size() && (key.size() == kKeyDigits || key.size() == 2 * kKeyDigits)));
 }
 
 CacheUse& cacheUse()
@@ -167,9 +205,27 @@ struct BlockCache::State {
     std::uint64_t used() const
     {
         std::uint64_t sum = 0;
-        for (const char* sub : { kBlocks, kExpanded, kDownloads, kDuplicates, kTemporary })
-            eachFile(folder / sub, [&](const fs::directory_entry& entry) { sum += sizeOf(entry); });
+        for (const char* sub : { kBlocks, kExpanded, kDownloads, kDuplicates })
+            eachOwn(sub, [&](const fs::directory_entry& entry) { sum += sizeOf(entry); });
+        return sum + growing();
+    }
+
+    /// Of files that have no name yet.
+    std::uint64_t growing() const
+    {
+        std::uint64_t sum = 0;
+        eachFile(folder / kTemporary, [&](const fs::directory_entry& entry) {
+            sum += memberOf(utf8Text(entry.path().filename())).empty() ? 0 : sizeOf(entry);
+        });
         return sum;
+    }
+
+    template <typename OnFile> void eachOwn(const char* sub, const OnFile& onFile) const
+    {
+        eachFile(folder / sub, [&](const fs::directory_entry& entry) {
+            if (isOurs(sub, utf8Text(entry.path().filename())))
+                onFile(entry);
+        });
     }
 
     /// What used() is at most, or nothing when that is not known.
@@ -198,8 +254,7 @@ struct BlockCache::State {
     /// Bytes that no eviction would free. Mutex held.
     std::uint64_t kept() const
     {
-        std::uint64_t sum = 0;
-        eachFile(folder / kTemporary, [&](const fs::directory_entry& entry) { sum += sizeOf(entry); });
+        std::uint64_t sum = growing();
         for (const auto& name : allPins())
             for (const char* sub : { kBlocks, kExpanded, kDownloads, kDuplicates }) {
                 std::error_code none;
@@ -215,7 +270,7 @@ struct BlockCache::State {
         std::set<std::string> dead;
         eachFile(folder / kMembers, [&](const fs::directory_entry& entry) {
             const auto name = utf8Text(entry.path().stem());
-            if (name != member && entry.path().extension() == ".lock" && !isLocked(entry.path()))
+            if (name != member && isMark(name) && entry.path().extension() == ".lock" && !isLocked(entry.path()))
                 dead.insert(name);
         });
         std::error_code ignored;
@@ -261,7 +316,7 @@ struct BlockCache::State {
         const auto pinned = allPins();
         std::vector<CacheEntry> all;
         for (const char* sub : { kBlocks, kExpanded, kDownloads, kDuplicates })
-            eachFile(folder / sub, [&](const fs::directory_entry& file) {
+            eachOwn(sub, [&](const fs::directory_entry& file) {
                 CacheEntry entry;
                 std::error_code gone;
                 entry.folder = sub;
@@ -298,6 +353,17 @@ struct BlockCache::State {
         return freed;
     }
 };
+
+Status refuseLinksInCache(const fs::path& folder)
+{
+    for (const char* sub : kFolders)
+        if (isLink(folder / sub)) // what is evicted there could be anybody's
+            return Error { ErrorCode::InvalidArgument,
+                sentence(
+                    "%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.",
+                    { utf8Text(folder / sub) }) };
+    return {};
+}
 
 void setCacheUse(CacheUse use) { cacheUse() = std::move(use); }
 
@@ -364,14 +430,9 @@ Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std
     state->capBytes = capBytes;
     state->member = randomHex(kMemberDigits);
     FURROW_TRY(mayChange());
-    for (const char* sub : { kBlocks, kExpanded, kDownloads, kDuplicates, kTemporary, kMembers }) {
-        if (isLink(folder / sub)) // what is evicted there could be anybody's
-            return Error { ErrorCode::InvalidArgument,
-                sentence(
-                    "%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.",
-                    { utf8Text(folder / sub) }) };
+    FURROW_TRY(refuseLinksInCache(folder));
+    for (const char* sub : kFolders)
         FURROW_TRY(files.createFolders(folder / sub));
-    }
     FURROW_TRY_ASSIGN(const auto lock, state->lock());
     FURROW_TRY_ASSIGN(auto own, FileLock::tryLock(state->memberFile(state->member, ".lock")));
     state->memberLock.emplace(std::move(own));
@@ -503,7 +564,7 @@ fs::path BlockCache::claimFile(const std::string& name) const { return state_->m
 Status BlockCache::quarantine(const std::string& sub, const std::string& fileName)
 {
     FURROW_TRY(mayChange());
-    return state_->files->rename(path(sub, fileName), path(sub, fileName + kBad + randomHex(6)));
+    return state_->files->rename(path(sub, fileName), path(sub, fileName + kBad + randomHex(kBadDigits)));
 }
 
 Status BlockCache::pin(const std::string& owner, std::span<const std::string> fileNames)

@@ -31,6 +31,9 @@ inline constexpr const char* kExpanded = "expanded";
 inline constexpr const char* kDownloads = "downloads";
 inline constexpr const char* kDuplicates = "duplicates";
 
+/// InvalidArgument where a folder inside a cache is a link: no cache is opened there.
+Status refuseLinksInCache(const std::filesystem::path& folder);
+
 /// A file that grows inside the cache under a temporary name. Removed unless published. Not thread-safe.
 class CacheFile {
 public:
@@ -69,7 +72,8 @@ void setCacheUse(CacheUse use);
 /// number of processes. Files are published whole (temporary name, fsync, rename, folder fsync) or not at all. The size
 /// of everything in the folder, temporaries included, stays below the cap, but for the one piece that each process may
 /// be writing just now: room is made before a write, least recently used first, never a file that a living process has
-/// pinned. What a dead process left is swept. Thread-safe.
+/// pinned. What a dead process left is swept. A file that has no name of the cache's (32 or 64 hex digits and an ending
+/// of its own) is somebody's: it does not count and is never removed. Thread-safe.
 class BlockCache : public std::enable_shared_from_this<BlockCache> {
 public:
     /// @param capBytes  0: no cap (for listing)

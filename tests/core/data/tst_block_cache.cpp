@@ -1,5 +1,6 @@
 #include "data_fixture.h"
 
+#include "core/base/hash.h"
 #include "core/base/lock_holder.h"
 #include "core/base/process.h"
 #include "core/data/cache_verification.h"
@@ -18,6 +19,9 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1 << 20;
 
+/// As the cache names blocks.
+std::string block(const std::string& name) { return sha256Hex(name).substr(0, 32) + ".block"; }
+
 Status put(BlockCache& cache, const std::string& name, std::size_t bytes)
 {
     auto file = cache.create();
@@ -27,7 +31,7 @@ Status put(BlockCache& cache, const std::string& name, std::size_t bytes)
     for (int i = 0; i < 4; ++i)
         if (auto status = file.value().append(piece.data(), piece.size()); !status.ok())
             return status;
-    return cache.publish(std::move(file).value(), kBlocks, name);
+    return cache.publish(std::move(file).value(), kBlocks, block(name));
 }
 
 /// The disk, and what was seen of the lock of the cache while bytes and names were written.
@@ -102,14 +106,40 @@ private Q_SLOTS:
             QVERIFY(put(*cache, name, kMiB).ok());
             std::this_thread::sleep_for(std::chrono::milliseconds(20)); // times of files must differ
         }
-        QVERIFY(cache->find(kBlocks, "a").has_value()); // now b is the oldest
-        const std::vector<std::string> pins { "b" };
+        QVERIFY(cache->find(kBlocks, block("a")).has_value()); // now b is the oldest
+        const std::vector<std::string> pins { block("b") };
         QVERIFY(cache->pin("test", pins).ok());
         QVERIFY(put(*cache, "d", 2 * kMiB).ok());
-        QVERIFY(cache->find(kBlocks, "b").has_value());
-        QVERIFY(!cache->find(kBlocks, "c").has_value());
-        QVERIFY(cache->find(kBlocks, "d").has_value());
+        QVERIFY(cache->find(kBlocks, block("b")).has_value());
+        QVERIFY(!cache->find(kBlocks, block("c")).has_value());
+        QVERIFY(cache->find(kBlocks, block("d")).has_value());
         QVERIFY(cache->usedBytes().value() <= 4 * kMiB);
+    }
+    /// An ordinary run with a small cap deleted what a person had in cache/downloads, and so did `cache trim`.
+    void filesOfAPersonInTheCacheFolderWereEvicted()
+    {
+        DataFolder folder;
+        const auto cacheFolder = folder.path("cache");
+        const std::string hex(64, 'a');
+        const std::vector<std::pair<std::string, std::string>> mine { { kDownloads, "mythesis.csv" },
+            { kBlocks, "MYNOTES.txt" }, { kBlocks, "zz.block" }, { kExpanded, "d.text" }, { kDuplicates, "d.txt" },
+            { kDownloads, hex + ".json" }, { kDownloads, hex }, { kBlocks, "x" + hex + ".block" },
+            { kBlocks, hex + ".block.bad-notes" }, { "temporary", "draft-1" }, { "members", "my.lock" },
+            { "members", "my.pins" } };
+        for (const auto& [sub, name] : mine) {
+            std::filesystem::create_directories(cacheFolder / sub);
+            std::ofstream(cacheFolder / sub / name) << std::string(kMiB, 'x');
+        }
+        auto cache = BlockCache::open(cacheFolder, 2 * kMiB).value();
+        QCOMPARE(cache->usedBytes().value(), std::uint64_t { 0 });
+        for (const char* name : { "a", "b", "c" })
+            QVERIFY(put(*cache, name, kMiB).ok());
+        QVERIFY(cache->quarantine(kBlocks, block("c")).ok());
+        QCOMPARE(cache->list().value().size(), std::size_t { 2 });
+        QVERIFY(cache->trim(0).ok());
+        QVERIFY(cache->list().value().empty());
+        for (const auto& [sub, name] : mine)
+            QVERIFY2(std::filesystem::exists(cacheFolder / sub / name), name.c_str());
     }
     /// A run folder that somebody sent had a link for its cache: making room deleted what lay behind it.
     void linksInsideTheCacheAreNotFollowed()
@@ -196,7 +226,7 @@ private Q_SLOTS:
         };
         setCacheUse(use);
         auto cache = BlockCache::open(at, 4 * kMiB).value();
-        const std::vector<std::string> pins { "a" };
+        const std::vector<std::string> pins { block("a") };
         QVERIFY(cache->pin("test", pins).ok());
         QVERIFY(put(*cache, "a", kMiB).ok());
         auto begun = cache->create();
@@ -213,12 +243,12 @@ private Q_SLOTS:
         QCOMPARE(begun.value().append("x", 1).error().message, std::string("another folder"));
         QVERIFY(!put(*cache, "b", kMiB).ok());
         QVERIFY(!cache->append(kDownloads, "c", 0, "x", 1).ok());
-        QVERIFY(!cache->quarantine(kBlocks, "a").ok());
+        QVERIFY(!cache->quarantine(kBlocks, block("a")).ok());
         QVERIFY(!cache->claim("c").ok());
         QVERIFY(!cache->trim(0).ok());
         QVERIFY(!cache->pin("test", {}).ok());
-        cache->remove(kBlocks, "a");
-        cache->cut(kBlocks, "a", 1);
+        cache->remove(kBlocks, block("a"));
+        cache->cut(kBlocks, block("a"), 1);
         {
             const auto gone = std::move(begun);
         }
@@ -244,7 +274,7 @@ private Q_SLOTS:
     {
         DataFolder folder;
         auto cache = BlockCache::open(folder.path("cache"), 2 * kMiB).value();
-        const std::vector<std::string> pins { "a" };
+        const std::vector<std::string> pins { block("a") };
         QVERIFY(cache->pin("test", pins).ok());
         QVERIFY(put(*cache, "a", kMiB).ok());
         const auto full = put(*cache, "b", 2 * kMiB);
@@ -262,7 +292,7 @@ private Q_SLOTS:
             const auto blocks = folder.path("cache") / kBlocks;
             std::filesystem::create_directories(blocks);
             for (int i = 0; i < kFiles; ++i)
-                std::ofstream(blocks / std::to_string(i)) << std::string(kBytes, 'x');
+                std::ofstream(blocks / block(std::to_string(i))) << std::string(kBytes, 'x');
             auto cache = BlockCache::open(folder.path("cache"), capBytes).value();
             const auto start = std::chrono::steady_clock::now();
             for (int i = 0; i < 50; ++i)
@@ -281,7 +311,7 @@ private Q_SLOTS:
         DataFolder folder;
         auto cache = BlockCache::open(folder.path("cache"), 4 * kMiB).value();
         QVERIFY(put(*cache, "a", kMiB).ok());
-        std::ofstream(folder.path("cache") / kBlocks / "byhand") << std::string(2 * kMiB, 'x');
+        std::ofstream(folder.path("cache") / kBlocks / block("byhand")) << std::string(2 * kMiB, 'x');
         QVERIFY(put(*cache, "b", 3 * kMiB).ok());
         QVERIFY(put(*cache, "c", kMiB).ok());
         QVERIFY(cache->usedBytes().value() <= 4 * kMiB);
@@ -300,7 +330,7 @@ private Q_SLOTS:
         const pid_t child = fork();
         if (child == 0) {
             auto other = BlockCache::open(folder.path("cache"), 3 * kMiB);
-            const std::vector<std::string> pins { "a" };
+            const std::vector<std::string> pins { block("a") };
             const bool pinned = other.ok() && other.value()->pin("test", pins).ok();
             auto left = other.value()->create(); // a temporary that nobody will publish
             const std::string half(kMiB / 2, 'y');
@@ -314,12 +344,12 @@ private Q_SLOTS:
         QCOMPARE(read(ready[0], &byte, 1), ssize_t { 1 });
         QCOMPARE(byte, 'y');
         QVERIFY(!put(*cache, "b", 2 * kMiB).ok());
-        QVERIFY(cache->find(kBlocks, "a").has_value());
+        QVERIFY(cache->find(kBlocks, block("a")).has_value());
         QVERIFY(cache->list().value().front().pinned);
         QCOMPARE(write(done[1], "x", 1), ssize_t { 1 });
         waitpid(child, nullptr, 0);
         QVERIFY(put(*cache, "b", 2 * kMiB).ok());
-        QVERIFY(!cache->find(kBlocks, "a").has_value());
+        QVERIFY(!cache->find(kBlocks, block("a")).has_value());
         QCOMPARE(filesIn(folder.path("cache/temporary")), std::size_t { 0 });
     }
     void twoProcessesShareOneCache()
@@ -340,8 +370,10 @@ private Q_SLOTS:
             if (backwards)
                 std::reverse(blocks.value().begin(), blocks.value().end());
             for (const auto& block : blocks.value())
-                if (!manager.value().prepare(block).ok())
+                if (const auto made = manager.value().prepare(block); !made.ok()) {
+                    qWarning("%s", made.error().message.c_str());
                     return 3;
+                }
             return 0;
         };
         const pid_t child = fork();

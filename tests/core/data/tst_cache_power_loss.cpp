@@ -12,7 +12,7 @@ using namespace furrow;
 class TestCachePowerLoss : public QObject {
     Q_OBJECT
 
-    static constexpr const char* kName = "0-abcd.block";
+    static constexpr const char* kName = "0123456789abcdef0123456789abcdef.block";
     QTemporaryDir folder_;
     int made_ = 0;
 
