@@ -3,6 +3,7 @@
 #include "core/telemetry/export.h"
 
 #include "core/base/file_system.h"
+#include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
@@ -281,13 +282,15 @@ Result<std::int64_t> exportTensorBoard(
     return count;
 }
 
-/// The next line that fits into `buffer`; a longer one is skipped, be it a hole of terabytes. Nothing at the end.
-std::optional<std::string_view> nextLine(std::istream& in, std::string& buffer)
+/// The next line that fits into `buffer`; longer ones are skipped, and counted in `badBytes`. Nothing at the end.
+std::optional<std::string_view> nextLine(std::istream& in, std::string& buffer, std::uint64_t& badBytes)
 {
     while (in.getline(buffer.data(), static_cast<std::streamsize>(buffer.size())),
-        in.fail() && !in.eof() && in.gcount() > 0) {
+        in.fail() && !in.eof() && in.gcount() > 0 && badBytes <= kMostBadBytes) {
+        badBytes += static_cast<std::uint64_t>(in.gcount());
         in.clear();
-        in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+        in.ignore(static_cast<std::streamsize>(kMostBadBytes), '\n');
+        badBytes += static_cast<std::uint64_t>(in.gcount());
     }
     if (in.fail())
         return std::nullopt;
@@ -333,8 +336,12 @@ Result<std::int64_t> forEachRecord(
         bool hasHeader = false;
         std::string buffer(kMaxLineBytes + 2, '\0');
         ScannedLine line;
-        while (const auto bytes = nextLine(in, buffer)) {
+        std::uint64_t badBytes = 0;
+        while (const auto bytes = nextLine(in, buffer, badBytes)) {
             scanLine(*bytes, line);
+            badBytes += line.kind == LineKind::Bad ? bytes->size() : 0;
+            if (badBytes > kMostBadBytes)
+                break;
             if (line.kind == LineKind::Header) {
                 header = line.header;
                 hasHeader = true;
@@ -345,6 +352,8 @@ Result<std::int64_t> forEachRecord(
                 ++count;
             }
         }
+        if (badBytes > kMostBadBytes)
+            logWarning(tooManyBadBytes(path));
     }
     return count;
 }

@@ -98,16 +98,20 @@ bool RunTelemetry::readRound(std::size_t& spent)
     return more;
 }
 
+void RunTelemetry::refuse(File& file, std::string problem)
+{
+    if (!file.refused)
+        ++store_.counts().refusedFiles;
+    file.refused = true;
+    store_.counts().problem = std::move(problem);
+    changed_ = true;
+}
+
 std::size_t RunTelemetry::readSome(const std::filesystem::path& path, File& file, std::size_t budget)
 {
     RegularFileStream in(path);
     if (!in) {
-        if (!file.refused)
-            ++store_.counts().refusedFiles;
-        file.refused = true;
-        store_.counts().problem
-            = path.string() + " cannot be read: check its permissions, and that it is a regular file";
-        changed_ = true;
+        refuse(file, path.string() + " cannot be read: check its permissions, and that it is a regular file");
         return 0;
     }
     buffer_.resize(std::min<std::uint64_t>(budget, file.size - file.offset));
@@ -118,14 +122,18 @@ std::size_t RunTelemetry::readSome(const std::filesystem::path& path, File& file
     if (taken == 0 && bytes.size() == kSlice) {
         // A line longer than the slice: skipped piece by piece, its end is a bad line too.
         ++store_.counts().bad;
+        file.badBytes += bytes.size();
         file.offset += bytes.size();
         changed_ = true;
-        return bytes.size();
     }
-    if (file.offset < kHead && taken > 0)
+    if (file.badBytes > kMostBadBytes)
+        refuse(file, tooManyBadBytes(path));
+    if (taken == 0)
+        return bytes.size();
+    if (file.offset < kHead)
         file.headHash = hashOfHead(path, file.offset + taken);
     file.offset += taken;
-    changed_ = changed_ || taken > 0;
+    changed_ = true;
     return bytes.size();
 }
 
@@ -144,12 +152,13 @@ std::size_t RunTelemetry::takeLines(const std::filesystem::path& path, File& fil
             continue;
         scanLine(line, line_);
         if (line_.kind == LineKind::Header && line_.schema > kTelemetrySchema) {
-            file.refused = true;
-            ++store_.counts().refusedFiles;
-            store_.counts().problem = path.string() + " has telemetry schema " + std::to_string(line_.schema)
-                + ", this program reads up to " + std::to_string(kTelemetrySchema) + ": open it with a newer Furrow";
+            refuse(file,
+                path.string() + " has telemetry schema " + std::to_string(line_.schema) + ", this program reads up to "
+                    + std::to_string(kTelemetrySchema) + ": open it with a newer Furrow");
             break;
         }
+        if (line_.kind == LineKind::Bad)
+            file.badBytes += line.size();
         store_.add(file.source, line_);
     }
     return taken;

@@ -34,6 +34,7 @@ private:
         std::uint64_t seenSize = 0; ///< size when it was read last
         std::int64_t attempt = 0; ///< from the name
         std::uint64_t headHash = 0; ///< of the first min(4096, offset) bytes, to know the file again
+        std::uint64_t badBytes = 0; ///< in lines that could not be read, since this was made
         bool refused = false;
         bool progressed = false; ///< the last reading took a line
         ColumnStore::Source source;
@@ -43,6 +44,7 @@ private:
 
     void findFiles();
     bool readRound(std::size_t& spent);
+    void refuse(File& file, std::string problem);
     std::size_t readSome(const std::filesystem::path& path, File& file, std::size_t budget);
     std::size_t takeLines(const std::filesystem::path& path, File& file, std::string_view bytes);
     void startAnew();

@@ -4,6 +4,9 @@
 // from_chars.
 #include "core/telemetry/scan.h"
 
+#include "core/base/format.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/telemetry/fields.h"
 
 #include <algorithm>
@@ -398,6 +401,13 @@ void scanLine(std::string_view line, ScannedLine& into)
         && !read(into.drift, LineKind::Drift) && line.back() == '}') {
         into.kind = LineKind::Unknown;
     }
+}
+
+std::string tooManyBadBytes(const std::filesystem::path& file)
+{
+    return sentence(
+        "%1 has more than %2 that are no telemetry: it is not read on behind them. Move it out of the folder, or put a copy of it back.",
+        { utf8Text(file), formatBytes(kMostBadBytes) });
 }
 
 } // namespace furrow

@@ -3,6 +3,9 @@
 #include "core/base/result.h"
 #include "core/telemetry/records.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace furrow {
@@ -29,5 +32,11 @@ std::int64_t monotonicNs(const ScannedLine& line);
 
 /// Reads one line (without its "\n") into `into`. Never fails: what cannot be read is Bad. About 0.2 µs a step.
 void scanLine(std::string_view line, ScannedLine& into);
+
+/// A file with more bytes than this in lines that are Bad or longer than a line can be is not read on: no writer of
+/// ours leaves so much, but a hole of terabytes does.
+inline constexpr std::uint64_t kMostBadBytes = 64ull << 20;
+/// Says that, for people.
+std::string tooManyBadBytes(const std::filesystem::path& file);
 
 } // namespace furrow

@@ -106,6 +106,25 @@ private Q_SLOTS:
         QCOMPARE(snapshot->counts.duplicates, std::int64_t(duplicates));
     }
 
+    void aHoleOfTerabytesWasReadToItsEnd()
+    {
+        const auto path = folder_ / "1-w0.jsonl";
+        append(path, kHeader + stepLine(1, 1));
+        std::filesystem::resize_file(path, std::uintmax_t(1) << 40);
+        RunTelemetry telemetry(folder_);
+        const auto snapshot = readAll(telemetry);
+        QCOMPARE(snapshot->counts.steps, std::int64_t(1));
+        QCOMPARE(snapshot->counts.refusedFiles, std::int64_t(1));
+        QVERIFY2(
+            snapshot->counts.problem.find("are no telemetry") != std::string::npos, snapshot->counts.problem.c_str());
+        std::int64_t steps = 0;
+        const auto count = forEachRecord(folder_, [&steps](const PlacedRecord&) {
+            ++steps;
+            return Status {};
+        });
+        QVERIFY(count.ok() && count.value() == 1 && steps == 1);
+    }
+
     void takesATornLineOnceItIsWhole()
     {
         const auto path = folder_ / "1-w0.jsonl";
