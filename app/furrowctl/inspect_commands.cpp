@@ -7,6 +7,7 @@
 #include "core/base/process.h"
 #include "core/run/run_audit.h"
 #include "core/run/run_status.h"
+#include "core/tracker/trained_chunks.h"
 #include "core/workspace/run_folders.h"
 
 #include <nlohmann/json.hpp>

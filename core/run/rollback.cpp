@@ -20,11 +20,14 @@ constexpr std::size_t kMostPlaces = 256;
 std::vector<WindowRange> Rollback::leftOutOf(ChunkId chunk) const
 {
     WindowRanges found;
-    for (const Place& place : places)
-        if (place.chunk == chunk && place.leftOut)
-            for (const auto& range : subtract({ place.windows }, found))
-                found.push_back(range);
-    return normalized(std::move(found)).value_or(WindowRanges {});
+    for (const Place& place : places) {
+        if (place.chunk != chunk || !place.leftOut)
+            continue;
+        const auto more = subtract({ place.windows }, found);
+        found.insert(found.end(), more.begin(), more.end());
+        found = normalized(std::move(found)).value_or(WindowRanges {}); // subtract wants it so
+    }
+    return found;
 }
 
 Rollback afterBadSteps(const Rollback& before, ChunkId chunk, WindowRange bad, std::int32_t windows)

@@ -2,11 +2,11 @@
 
 #include "core/base/sentence.h"
 #include "core/tracker/audit_claims.h"
+#include "core/tracker/audit_lineage.h"
 #include "core/tracker/audit_steps.h"
 #include "core/tracker/block_chunks.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/ledger_file.h"
-#include "core/tracker/lineage.h"
 #include "core/tracker/named_chunks.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
@@ -48,7 +48,7 @@ public:
     {
         named_ = namedChunks(db_);
         readEpochs();
-        checkLineage();
+        surviving_ = checkLineage(db_, wrong_);
         checkChunks();
         parts_.read(db_, tallies_, wrong_);
         checkClaims();
@@ -130,61 +130,6 @@ private:
                 { "epoch", std::ssize(report_.epochs), std::ssize(report_.epochs) }); // they follow one another
             report_.epochs.push_back(one);
             closed_.push_back(rows.integer(1) != 0);
-        }
-    }
-
-    void checkLineage()
-    {
-        const Lineage lineage = loadLineage(db_);
-        for (const auto& [replica, head] : lineage.heads) {
-            if (!head)
-                continue;
-            if (!lineage.nodes.contains(*head)) {
-                lineageHolds_ = false;
-                find("lineage", {},
-                    sentence("replica %1 stands on checkpoint %2, which the tracker does not have",
-                        { std::to_string(replica), std::to_string(*head) }));
-                continue;
-            }
-            surviving_.merge(lineage.ancestors(*head));
-            if (lineage.nodes.at(*head).removed) {
-                lineageHolds_ = false;
-                find("lineage", {},
-                    sentence(
-                        "checkpoint %1 is the newest of replica %2 and is marked as removed, which the keep policy never does",
-                        { std::to_string(*head), std::to_string(replica) }));
-            }
-            if (lineage.bad().contains(*head)) {
-                lineageHolds_ = false;
-                find("lineage", {},
-                    sentence("replica %1 stands on a damaged checkpoint %2",
-                        { std::to_string(replica), std::to_string(*head) }));
-            }
-        }
-        for (const auto& [replica, newest] : lineage.forsaken()) {
-            lineageHolds_ = false;
-            find("lineage", {},
-                sentence(
-                    "replica %1 should stand on checkpoint %2 or a newer one, and stands on an older one: its row was changed from outside",
-                    { std::to_string(replica), std::to_string(newest) }));
-        }
-        for (const auto& [id, node] : lineage.nodes) {
-            const bool survives = surviving_.contains(id);
-            if (node.surviving != survives) {
-                lineageHolds_ = false;
-                find("lineage", {},
-                    survives ? sentence("checkpoint %1 is marked as given up, but surviving weights were made from it",
-                                   { std::to_string(id) })
-                             : sentence("checkpoint %1 is marked as surviving, but no newest weights were made from it",
-                                   { std::to_string(id) }));
-            }
-            for (const std::int64_t parent : node.parents)
-                if (parent >= id || !lineage.nodes.contains(parent)) {
-                    lineageHolds_ = false;
-                    find("lineage", {},
-                        sentence("checkpoint %1 names checkpoint %2 as its parent, which is not older",
-                            { std::to_string(id), std::to_string(parent) }));
-                }
         }
     }
 
@@ -674,33 +619,6 @@ private:
     bool recordsHold_ = true;
 };
 
-/// A claim of which only a part lives has no figures of that part: it was lost in training, or some of its checkpoints
-/// do not survive.
-void keepLivingParts(Database& db, std::int64_t claim, TrainedChunk& chunk)
-{
-    WindowRanges living;
-    chunk.steps = 0;
-    Rows parts
-        = db.query("SELECT first, past, steps FROM part WHERE claim=? AND alive=1 AND skipped=0 ORDER BY first", claim);
-    while (parts.next()) {
-        living.push_back({ parts.int32(0), parts.int32(1) });
-        chunk.steps += parts.integer(2);
-    }
-    Rows whole = db.query("SELECT samples, tokens, coalesce(windows, 0) FROM chunk WHERE id=?", chunk.chunk);
-    if (!whole.next())
-        return;
-    const std::int64_t windows = boundedAt(db, whole, 2, kWindowBounds);
-    chunk.samples = shareOf(living, boundedAt(db, whole, 0, kAmountBounds), windows);
-    chunk.tokens = tokensIn(living, boundedAt(db, whole, 1, kAmountBounds), windows, windowTokensOf(db));
-    if (chunk.firstStep == 0) // a process trains its claims one after the other
-        chunk.firstStep = 1
-            + db.integer(
-                    "SELECT max(e.last_step) FROM claim e JOIN claim c ON e.incarnation=c.incarnation AND e.id<c.id WHERE c.id=?",
-                    claim)
-                  .value_or(0);
-    chunk.lastStep = chunk.firstStep + chunk.steps - 1;
-}
-
 void checkIntegrity(Database& db, AuditReport& report)
 {
     Rows rows = db.query("PRAGMA integrity_check(20)");
@@ -713,60 +631,6 @@ void checkIntegrity(Database& db, AuditReport& report)
 }
 
 } // namespace
-
-bool AuditReport::canTrain() const
-{
-    const bool once = std::all_of(epochs.begin(), epochs.end(),
-        [](const AuditEpoch& epoch) { return epoch.duplicated == 0 && epoch.missing == 0; });
-    return once && integrityOk && std::all_of(invariants.begin(), invariants.end(), [](const AuditInvariant& one) {
-        return one.holds || one.name == "I3" || one.name == "I5";
-    });
-}
-
-bool AuditReport::couldInspect() const
-{
-    return std::all_of(
-        inspections.begin(), inspections.end(), [](const AuditInspection& one) { return one.unreadable == 0; });
-}
-
-bool AuditReport::inspectedWeights() const
-{
-    return std::any_of(
-        inspections.begin(), inspections.end(), [](const AuditInspection& one) { return one.what == "weights"; });
-}
-
-bool AuditReport::isClean() const
-{
-    if (std::any_of(inspections.begin(), inspections.end(), [](const AuditInspection& one) { return one.wrong > 0; }))
-        return false;
-    const bool counts = std::all_of(epochs.begin(), epochs.end(), [](const AuditEpoch& epoch) {
-        return epoch.duplicated == 0 && epoch.missing == 0 && epoch.overlappingClaims == 0 && epoch.rowsAddUp;
-    });
-    return counts && integrityOk
-        && std::all_of(
-            invariants.begin(), invariants.end(), [](const AuditInvariant& invariant) { return invariant.holds; });
-}
-
-Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tracker)
-{
-    FURROW_TRY_ASSIGN(auto db, openForReading(tracker));
-    std::vector<TrainedChunk> chunks;
-    {
-        Rows rows = db.query(
-            "SELECT * FROM (SELECT c.chunk, i.worker, c.first_step, c.last_step, sum(c.steps) FILTER (WHERE c.outcome=1) OVER (ORDER BY c.closed_seq, c.id),"
-            " (SELECT max(p.checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1) AS kept, c.steps, c.samples, c.tokens,"
-            " c.outcome=1 AND NOT EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0), c.id FROM claim c JOIN incarnation i ON i.id=c.incarnation)"
-            " WHERE kept IS NOT NULL ORDER BY chunk");
-        while (rows.next()) {
-            chunks.push_back({ { rows.integer(0) }, rows.int32(1), rows.integer(2), rows.integer(3), rows.integer(4),
-                rows.integer(5), rows.integer(6), rows.integer(7), rows.integer(8) });
-            if (rows.integer(9) == 0)
-                keepLivingParts(db, rows.integer(10), chunks.back());
-        }
-    }
-    FURROW_TRY(db.takeStatus());
-    return chunks;
-}
 
 Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch& watch, StepsAudit* steps,
     const std::filesystem::path& shownAs)

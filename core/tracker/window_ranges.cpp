@@ -27,14 +27,12 @@ WindowRanges subtract(const WindowRanges& from, const WindowRanges& minus)
 {
     WindowRanges rest;
     for (WindowRange range : from) {
-        for (const WindowRange& hole : minus) {
-            if (hole.end <= range.begin || hole.begin >= range.end)
-                continue;
-            if (hole.begin > range.begin)
-                rest.push_back({ range.begin, hole.begin });
-            range.begin = hole.end;
-            if (range.begin >= range.end)
-                break;
+        auto hole = std::partition_point(
+            minus.begin(), minus.end(), [&range](const WindowRange& one) { return one.end <= range.begin; });
+        for (; hole != minus.end() && hole->begin < range.end && range.begin < range.end; ++hole) {
+            if (hole->begin > range.begin)
+                rest.push_back({ range.begin, hole->begin });
+            range.begin = hole->end;
         }
         if (range.begin < range.end)
             rest.push_back(range);

@@ -6,6 +6,7 @@
 #include "core/tracker/database.h"
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/trained_behind.h"
+#include "core/tracker/trained_chunks.h"
 #include "core/tracker/worker_ledger.h"
 #include "tests/fuzz/fuzz_seeds.h"
 #include "tests/fuzz/scratch.h"

@@ -183,6 +183,14 @@ private Q_SLOTS:
         QCOMPARE(labelsOfRun(c, epoch, 1000, 3, 1), 50'000.0);
     }
 
+    void whatWasLeftOutInPiecesWasTrainedAgain() // the pieces were not in order, and a whole over them left nothing out
+    {
+        const ChunkId chunk = chunkIdOf({ 0, 2, 3 });
+        Rollback rollback;
+        rollback.places = { { chunk, { 60, 80 }, true }, { chunk, { 20, 40 }, true }, { chunk, { 0, 100 }, true } };
+        QVERIFY(rollback.leftOutOf(chunk) == std::vector<WindowRange>({ { 0, 100 } }));
+    }
+
     void aRollBackIsFollowedBySomethingElse() // five restarts with the same weights, chunk and rate ended the same way
     {
         const ChunkId chunk = chunkIdOf({ 0, 2, 3 });

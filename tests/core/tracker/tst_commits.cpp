@@ -3,6 +3,7 @@
 #include "core/run/lost_trainings.h"
 #include "core/tracker/audit.h"
 #include "core/tracker/rebuild.h"
+#include "core/tracker/trained_chunks.h"
 
 #include <set>
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/tracker/types.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace furrow {
+
+/// One training whose windows are in surviving weights.
+struct TrainedChunk {
+    ChunkId chunk;
+    std::int32_t worker = 0;
+    std::int64_t firstStep = 0; ///< of that worker's process
+    std::int64_t lastStep = 0;
+    std::int64_t globalStep = 0; ///< optimiser steps of all workers when it was done, work that was lost later included
+    std::int64_t checkpoint = 0; ///< the newest one that added windows of it
+    std::int64_t steps = 0; ///< optimiser steps of this training that the weights have
+    std::int64_t samples = 0; ///< in it; of a part of a chunk in proportion to its windows
+    std::int64_t tokens = 0;
+};
+/// By chunk id; a chunk that several workers trained in parts is there once for each.
+Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tracker);
+
+} // namespace furrow
