@@ -6,8 +6,10 @@
 #include "core/base/plain_line.h"
 #include "core/config/chunk_name.h"
 #include "core/run/chunk_view.h"
+#include "core/run/ledger_view.h"
 #include "core/run/life_cycle.h"
 #include "core/run/poisoned_chunks.h"
+#include "core/run/run_file.h"
 #include "core/tracker/ledger_reader.h"
 
 #include <nlohmann/json.hpp>
@@ -114,7 +116,7 @@ struct ExcludeOptions {
 int exclude(const ExcludeOptions& o)
 {
     const RunPaths paths(o.run);
-    auto reader = LedgerReader::open(paths.tracker());
+    auto reader = openLedger(paths);
     if (!reader.ok())
         return fail(reader.error(), o.json);
     auto epochs = reader.value().epochs();
@@ -165,7 +167,9 @@ const Decision kDecisions[] = {
 /// Those that were named, else all. A chunk may be poisoned in two epochs that are open at once: then both are meant.
 Result<std::vector<NamedChunk>> choosePoisoned(const PoisonedOptions& o)
 {
-    auto all = poisonedChunks(RunPaths(o.run).tracker());
+    const RunPaths paths(o.run);
+    FURROW_TRY(readRunFile(paths));
+    auto all = poisonedChunks(paths.tracker());
     if (!all.ok() || o.chunks.empty())
         return all;
     std::vector<NamedChunk> chosen;

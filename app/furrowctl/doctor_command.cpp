@@ -9,6 +9,7 @@
 #include "core/base/resources.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/device/gpu.h"
+#include "core/run/begun_with.h"
 #include "core/run/block_repair.h"
 #include "core/run/repair.h"
 #include "core/run/run_file.h"
@@ -137,8 +138,9 @@ int lookAtRun(const std::string& run, bool json)
     const RunPaths paths(run);
     if (auto linked = refuseLinks(paths); !linked.ok()) // a repair refuses them too
         return fail(linked.error(), json);
-    if (auto file = readRunFile(paths); !file.ok()) // without it nothing can be repaired
-        return fail(file.error(), json);
+    const auto file = readRunFile(paths); // without it, or by that of another run, nothing can be repaired
+    if (const auto ours = file.ok() ? checkRunFile(paths, file.value()) : Status(file.error()); !ours.ok())
+        return fail(ours.error(), json);
     const auto damage = trackerDamage(paths);
     const auto found
         = damage.empty() ? problemsOf(paths) : Result<Problems>(Problems {}); // a broken tracker knows no checkpoints

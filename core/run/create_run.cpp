@@ -28,7 +28,7 @@
 #include "core/run/new_run_folder.h"
 #include "core/run/run_length.h"
 #include "core/run/start_at.h"
-#include "core/run/supervisor.h"
+#include "core/run/tracker_config.h"
 #include "core/tracker/order.h"
 
 #include <nlohmann/json.hpp>

@@ -37,13 +37,14 @@ Status publishEvaluation(const RunPaths& paths, const ToldEvaluation& told)
         json.dump() + "\n");
 }
 
-std::optional<ToldEvaluation> newestEvaluation(const RunPaths& paths)
+std::optional<ToldEvaluation> newestEvaluation(
+    const RunPaths& paths, const std::function<bool(const ToldEvaluation&)>& counts)
 {
     const auto entries = entriesOf(paths.evaluationsFolder());
     std::optional<ToldEvaluation> newest;
     for (const auto& entry : entries.ok() ? entries.value() : std::vector<std::filesystem::path> {}) {
         const auto told = entry.extension() == ".json" ? read(entry) : std::nullopt; // else one that is being written
-        if (told && (!newest || told->wallNs > newest->wallNs))
+        if (told && counts(*told) && (!newest || told->wallNs > newest->wallNs))
             newest = told;
     }
     return newest;

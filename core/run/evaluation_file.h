@@ -4,6 +4,7 @@
 #include "core/run/run_paths.h"
 #include "core/run/run_status.h"
 
+#include <functional>
 #include <optional>
 
 namespace furrow {
@@ -20,8 +21,9 @@ struct ToldEvaluation {
 
 /// Replaces what the worker told before. Not synced.
 Status publishEvaluation(const RunPaths& paths, const ToldEvaluation& told);
-/// Of all workers; nullopt when none has told, or nothing of it can be read.
-std::optional<ToldEvaluation> newestEvaluation(const RunPaths& paths);
+/// The newest that counts; nullopt when none has told one, or nothing of it can be read.
+std::optional<ToldEvaluation> newestEvaluation(
+    const RunPaths& paths, const std::function<bool(const ToldEvaluation&)>& counts);
 /// @param tokens  of text that it was made on; 0: not known
 HeldOutLoss heldOutLossOf(const ToldEvaluation& told, std::int64_t tokens);
 

@@ -2,6 +2,7 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/run/run_file.h"
 #include "core/tracker/ledger_file.h"
 
 #include <utility>
@@ -46,9 +47,14 @@ Result<LedgerReader> openLedger(const RunPaths& paths)
 {
     const auto file = readableLedger(paths);
     auto opened = LedgerReader::open(file);
-    if (opened.ok() || file == paths.trackerSnapshot() || !std::filesystem::exists(paths.trackerSnapshot()))
+    if (opened.ok())
         return opened;
-    return LedgerReader::open(paths.trackerSnapshot());
+    if (file != paths.trackerSnapshot() && std::filesystem::exists(paths.trackerSnapshot()))
+        if (auto snapshot = LedgerReader::open(paths.trackerSnapshot()); snapshot.ok())
+            return snapshot;
+    FURROW_TRY(
+        readRunFile(paths)); // what is no run, or one of a newer Furrow, has no ledger for us, and that says more
+    return opened;
 }
 
 } // namespace furrow

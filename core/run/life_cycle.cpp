@@ -227,6 +227,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
 
 Result<SupervisorLedger> openForControl(const RunPaths& paths)
 {
+    FURROW_TRY(readRunFile(paths));
     if (!isLocked(paths.supervisorLock())) // a run in training keeps its tracker, whoever makes hard links to it
         FURROW_TRY(refuseSecondNames(paths));
     if (auto ledger = SupervisorLedger::open(paths.tracker());
@@ -293,8 +294,8 @@ Status markFinished(const RunPaths& paths)
         return lock.error().code == ErrorCode::Busy
             ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { paths.folder().string() }) }
             : lock.error();
-    auto reader = LedgerReader::open(paths.tracker());
-    FURROW_TRY_ASSIGN(auto attempts, reader.ok() ? reader.value().attempts() : reader.error());
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto attempts, reader.attempts());
     if (attempts.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 was never started, so there is nothing to accept.", { paths.folder().string() }) };

@@ -11,13 +11,13 @@ namespace {
 Status decide(const RunPaths& paths, Status (SupervisorLedger::*decision)(std::span<const ChunkId>),
     std::span<const ChunkId> chunks)
 {
+    FURROW_TRY_ASSIGN(auto ledger, openForControl(paths));
     std::vector<ChunkId> meant(chunks.begin(), chunks.end());
     if (meant.empty()) {
         FURROW_TRY_ASSIGN(auto all, poisonedChunks(paths.tracker()));
         for (const NamedChunk& one : all)
             meant.push_back(one.chunk);
     }
-    FURROW_TRY_ASSIGN(auto ledger, openForControl(paths));
     FURROW_TRY((ledger.*decision)(meant));
     if (isLocked(paths.supervisorLock()))
         return {}; // its supervisor sees what follows from that

@@ -5,7 +5,7 @@
 #include "core/run/attempt_config.h"
 #include "core/run/ledger_view.h"
 #include "core/run/rollback.h"
-#include "core/run/supervisor.h"
+#include "core/run/tracker_config.h"
 #include "core/tracker/training_notes.h"
 
 #include <nlohmann/json.hpp>

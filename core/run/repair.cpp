@@ -11,16 +11,16 @@
 #include "core/base/sentence.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/begun_with.h"
 #include "core/run/block_repair.h"
 #include "core/run/brain.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/feeder_meters.h"
 #include "core/run/finite_weights.h"
-#include "core/run/frozen_config.h"
 #include "core/run/ledger_view.h"
 #include "core/run/run_links.h"
 #include "core/run/stray_checkpoints.h"
-#include "core/run/supervisor.h"
+#include "core/run/tracker_config.h"
 #include "core/tracker/audit.h"
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/recount.h"
@@ -393,8 +393,8 @@ Result<std::vector<std::string>> problemsOfCheckpoints(const RunPaths& paths, co
         else if (row.head && !verdict.ok() && isStillHead(reader.value(), row.id))
             problems.push_back(verdict.error().message);
     }
-    if (const auto same = checkHeldOut(paths, file); !same.ok())
-        problems.push_back(same.error().message);
+    for (const auto& changed : notAsBegun(paths, file, reader.value()))
+        problems.push_back(changed.message);
     FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
     if (!older.empty())
         problems.push_back(older);
@@ -430,6 +430,7 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)
             ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(paths.folder()) }) }
             : lock.error();
     FURROW_TRY(refuseLinks(paths));
+    FURROW_TRY(checkRunFile(paths, file));
     Verdicts verdicts;
     FURROW_TRY_ASSIGN(auto report, repairTracker(paths, file, verdicts, say));
     say("Reading the newest weights");

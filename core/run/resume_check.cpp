@@ -5,10 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
-#include "core/data/held_out.h"
-#include "core/data/tokenizer/tokenizer.h"
-#include "core/run/frozen_config.h"
-#include "core/run/order_check.h"
+#include "core/run/begun_with.h"
 #include "core/run/recovery.h"
 #include "core/run/repair.h"
 #include "core/run/run_links.h"
@@ -18,22 +15,6 @@
 namespace furrow {
 
 namespace {
-
-Status checkTokenizerFile(const RunPaths& paths, const RunFile& file)
-{
-    const auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
-    return tokenizer.ok() ? checkTokenizer(paths, file, *tokenizer.value()) : tokenizer.error();
-}
-
-/// Every worker would end with it.
-Status checkHeldOutFile(const RunPaths& paths, const RunFile& file)
-{
-    if (!file.heldOutHash.empty())
-        return checkHeldOut(paths, file); // what has the hash of then can be read as then
-    if (isTaken(paths.evaluationFile())) // an early version kept no hash, or held nothing out
-        FURROW_TRY(readHeldOut(paths.evaluationFile()));
-    return {};
-}
 
 /// Folders that a resume makes or fills; one that is missing is made.
 Status checkFoldersWritable(const RunPaths& paths)
@@ -74,8 +55,6 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
 {
     if (isLocked(paths.supervisorLock()))
         return alreadyRunning(paths);
-    FURROW_TRY(checkFrozen(file, reader));
-    FURROW_TRY(checkOrder(file, reader));
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };
@@ -84,8 +63,8 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
     for (const auto& one : { paths.evaluationFile(), paths.duplicatesFile(), paths.supervisorLock() })
         FURROW_TRY(refuseIrregular(one));
     FURROW_TRY(checkFoldersWritable(paths));
-    FURROW_TRY(checkTokenizerFile(paths, file));
-    FURROW_TRY(checkHeldOutFile(paths, file));
+    if (const auto changed = notAsBegun(paths, file, reader); !changed.empty())
+        return changed.front();
     if (!choice.acceptLoss)
         FURROW_TRY(checkWeights(paths, file, reader, choice));
     if (const auto damage = trackerRefusal(paths, auditLedger()); !damage.empty())

@@ -1,14 +1,12 @@
 #include "core/run/run_audit.h"
 
 #include "core/base/format.h"
-#include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/data/tokenizer/tokenizer.h"
 #include "core/run/audit_blocks.h"
 #include "core/run/audit_checkpoints.h"
+#include "core/run/begun_with.h"
 #include "core/run/frozen_config.h"
 #include "core/run/ledger_view.h"
-#include "core/run/order_check.h"
 #include "core/run/run_file.h"
 
 namespace furrow {
@@ -37,27 +35,14 @@ void auditRecord(const RunFile& file, LedgerReader& ledger, AuditLog& log)
 }
 
 /// What was decided when the run was made, and must be so for ever.
-void auditFrozen(
-    const RunPaths& paths, const RunFile& file, const std::string& runId, LedgerReader& ledger, AuditLog& log)
+void auditFrozen(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
 {
     log.begin("frozen");
-    if (runId != file.runId)
-        log.wrong("frozen", {},
-            sentence("run.json and the tracker are of different runs (%1 and %2)", { file.runId, runId }));
-    else if (auto same = checkFrozen(file, ledger); !same.ok())
-        log.failed("frozen", same.error(), same.error().message);
-    else if (auto order = checkOrder(file, ledger); !order.ok())
-        log.failed("frozen", order.error(), order.error().message);
+    for (const auto& changed : notAsBegun(paths, file, ledger, log.stop()))
+        log.failed("frozen", changed, changed.message);
     auditRecord(file, ledger, log);
-    auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
-    if (!tokenizer.ok())
-        log.failed("frozen", tokenizer.error(), tokenizer.error().message);
-    else if (auto same = checkTokenizer(paths, file, *tokenizer.value()); !same.ok())
-        log.failed("frozen", same.error(), same.error().message);
     if (file.heldOutHash.empty())
         log.notInspected(sentence("the held-out text: this run was made by a version that did not keep its hash"));
-    else if (auto same = checkHeldOut(paths, file, log.stop()); !same.ok())
-        log.failed("frozen", same.error(), same.error().message);
     log.looked(file.heldOutHash.empty() ? 2 : 3);
     log.how(file.heldOutHash.empty()
             ? sentence("run.json against what the tracker keeps of it, and the hash of the tokenizer")
@@ -75,10 +60,10 @@ void tellSteps(const StepsAudit& steps, AuditLog& log)
         { formatCount(steps.claims), formatCount(steps.checkpoints) }));
 }
 
-Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, const std::string& runId, AuditLog& log)
+Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, AuditLog& log)
 {
     FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
-    auditFrozen(paths, file, runId, ledger, log);
+    auditFrozen(paths, file, ledger, log);
     FURROW_TRY(auditCheckpoints(paths, file, ledger, depth == AuditDepth::Deep, log));
     FURROW_TRY(auditBlocks(paths, file, ledger, log));
     FURROW_TRY(auditDownloads(paths, file, log));
@@ -104,7 +89,7 @@ Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const Audi
     if (!report.ok() || depth == AuditDepth::Quick)
         return report;
     tellSteps(steps, log);
-    FURROW_TRY(auditFiles(paths, file, depth, report.value().runId, log));
+    FURROW_TRY(auditFiles(paths, file, depth, log));
     log.addTo(report.value());
     return report;
 }

@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/link_refusal.h"
 #include "core/base/regular_file.h"
+#include "core/data/block_cache.h"
 #include "core/tracker/database_files.h"
 
 namespace furrow {
@@ -11,6 +12,7 @@ Status refuseLinks(const RunPaths& paths)
 {
     std::error_code unknown;
     FURROW_TRY(refuseLinkedDatabase(paths.tracker()));
+    FURROW_TRY(refuseLinksInCache(paths.cacheFolder()));
     for (const auto& path : { paths.supervisorLock(), paths.checkpointsFolder(), paths.removedManifestsFolder(),
              paths.unknownCheckpointsFolder(), paths.writingNotesFolder(), paths.frozenFolder(), paths.exportsFolder(),
              paths.meetingsFolder(), paths.viewCacheFolder(), paths.folder() / "cache" })

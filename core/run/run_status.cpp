@@ -243,9 +243,9 @@ HeldOutLoss evaluationOf(const SupervisorLedger::CheckpointRow& row, const std::
 }
 
 /// One answer to "how good is it": of the weights that everything else works with, when they were evaluated.
-void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows)
+void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows,
+    const std::optional<RunWeights>& newest)
 {
-    const auto newest = weightsOf(rows);
     if (newest && newest->row.record.evalLoss)
         status.evaluation = evaluationOf(newest->row, whoseWeights(*newest));
     for (const auto& row : rows) {
@@ -260,11 +260,16 @@ void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::Checkp
         status.evaluation->tokens = status.evaluationTokens;
 }
 
-/// A checkpoint is saved after its weights were evaluated: where it is the newer one it has that loss. A worker that
-/// takes a merge over evaluates the same weights once more, and knows its own steps only.
-void takeNewer(RunStatus& status, const std::optional<ToldEvaluation>& told)
+/// What workers found on their way, since. A checkpoint is saved after its weights were evaluated: where it is the
+/// newer one it has that loss. A worker that takes a merge over evaluates the same weights once more, and knows its own
+/// steps only. Where the newest weights are those of one replica, another one's losses say nothing of them.
+void takeNewer(RunStatus& status, const RunPaths& paths, const std::optional<RunWeights>& newest)
 {
     constexpr double kSame = 1e-6;
+    const auto told = newestEvaluation(paths, [&newest](const ToldEvaluation& one) {
+        return !newest || newest->row.record.kind == CheckpointKind::Merge || one.merged
+            || one.worker == newest->row.record.replica;
+    });
     const bool isSame = told && told->merged && status.evaluation && status.evaluation->merged
         && std::abs(told->loss - status.evaluation->loss) < kSame;
     if (told && !isSame && (!status.evaluation || told->wallNs > status.evaluation->wallNs))
@@ -522,11 +527,8 @@ std::string toString(RunState state)
 
 Result<RunStatus> readStatus(const RunPaths& paths)
 {
-    auto ledger = openLedger(paths);
-    if (ledger.ok())
-        return readStatus(paths, ledger.value());
-    auto file = readRunFile(paths); // what is no run has no ledger either, and that says more
-    return file.ok() ? ledger.error() : file.error();
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    return readStatus(paths, ledger);
 }
 
 Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
@@ -564,8 +566,9 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     const auto config = latestConfig(attempts.value(), status.file.config);
     status.evaluationTokens
         = evaluatedLabels(paths.evaluationFile(), config.ok() ? config.value() : status.file.config);
-    addEvaluation(status, checkpoints.value());
-    takeNewer(status, newestEvaluation(paths));
+    const auto newest = weightsOf(checkpoints.value());
+    addEvaluation(status, checkpoints.value(), newest);
+    takeNewer(status, paths, newest);
     FURROW_TRY(addLostWork(status, ledger, incarnations.value(), view));
     sayWhatKeepsTheEpochsOpen(status);
     if (std::any_of(status.epochs.begin(), status.epochs.end(),

@@ -9,21 +9,18 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
-#include "core/base/hash.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
-#include "core/base/random.h"
 #include "core/base/sentence.h"
 #include "core/config/schema.h"
 #include "core/device/device_locks.h"
 #include "core/device/gpu.h"
+#include "core/run/begun_with.h"
 #include "core/run/end_words.h"
-#include "core/run/frozen_config.h"
 #include "core/run/keep_policy.h"
 #include "core/run/merge_task.h"
 #include "core/run/merge_timer.h"
-#include "core/run/order_check.h"
 #include "core/run/rate_outlook.h"
 #include "core/run/recovery.h"
 #include "core/run/resume_effect.h"
@@ -31,8 +28,9 @@
 #include "core/run/run_links.h"
 #include "core/run/stall_watch.h"
 #include "core/run/standstill.h"
+#include "core/run/tracker_care.h"
+#include "core/run/tracker_config.h"
 #include "core/run/worker_pool.h"
-#include "core/tracker/database_files.h"
 #include "core/tracker/named_chunks.h"
 #include "core/tracker/training_notes.h"
 
@@ -50,12 +48,7 @@ constexpr auto kTurn = std::chrono::milliseconds(50);
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr auto kStopPatience = std::chrono::minutes(10);
 constexpr auto kKeepPatience = std::chrono::seconds(10); // what is not removed by then, the next attempt removes
-constexpr auto kSavePatience = std::chrono::seconds(10); // for processes that were killed
 constexpr double kExitPatienceSeconds = 20; // drivers of GPUs take seconds to let go
-// A snapshot is for those who look from elsewhere: it may cost a five-hundredth of the time.
-constexpr std::int64_t kSnapshotShare = 500;
-constexpr std::int64_t kSnapshotLeastNs = 5 * kSecondNs;
-constexpr std::int64_t kSnapshotMostNs = 300 * kSecondNs;
 
 std::string overridesJson(const RunConfig& frozen, const RunConfig& wanted)
 {
@@ -149,7 +142,6 @@ private:
     Status stopHung();
     Status endStandstill();
     Status endLingering();
-    void shrinkWal();
     Status everySecond();
     Status obey(DesiredState desired);
     void beginStopping();
@@ -161,8 +153,6 @@ private:
     StopReason endedBy(const Error& error) const;
     bool wasKilled();
     void finish(StopReason reason, const std::string& detail);
-    Status publishSnapshot();
-    void saveWal();
 
     RunPaths paths_;
     RunFile file_;
@@ -174,6 +164,7 @@ private:
     GuardedFiles files_; ///< what is written and removed by path goes through it, or asks its guard
     KeepPolicy keep_;
     const Clock& clock_ = systemClock();
+    TrackerCare care_ { paths_, ledger_, files_.guard(), clock_ };
     StallWatch stalls_ { paths_, reader_, clock_ };
     Standstill standstill_ { ledger_, config_.parallel == "data", clock_ };
     std::vector<FileLock> gpuLocks_;
@@ -191,9 +182,7 @@ private:
     std::string incomplete_; ///< what of the data cannot be read, when all else is trained; workers are asked to end
     std::string fatal_; ///< why the attempt cannot go on; workers are asked to end
     std::int64_t stopBeganNs_ = 0;
-    bool saidWalGrows_ = false;
     std::int64_t nextSecondNs_ = 0;
-    std::int64_t nextSnapshotNs_ = 0;
 };
 
 /// The attempt is recorded before anything is put in order: from then on no process of an earlier one can register any
@@ -463,27 +452,8 @@ Status Supervision::everySecond()
     FURROW_TRY(openMergeWhenDue(totals));
     if (auto status = keep_.apply(ledger_); !status.ok())
         logWarning(status.error().message);
-    shrinkWal();
-    if (clock_.monotonicNs() >= nextSnapshotNs_) {
-        const auto begin = clock_.monotonicNs();
-        if (auto status = publishSnapshot(); !status.ok())
-            logWarning(status.error().message);
-        const auto end = clock_.monotonicNs();
-        nextSnapshotNs_ = end + std::clamp((end - begin) * kSnapshotShare, kSnapshotLeastNs, kSnapshotMostNs);
-    }
+    care_.everySecond();
     return {};
-}
-
-void Supervision::shrinkWal()
-{
-    auto moved = saidWalGrows_ ? ledger_.emptyWal()
-                               : ledger_.checkpointWal(); // a file that has grown is cut as soon as it can be
-    if (!moved.ok())
-        logWarning(moved.error().message);
-    const auto grown = sayWhatKeepsTheWal(paths_.tracker());
-    if (!grown.empty() && !saidWalGrows_)
-        logWarning(grown);
-    saidWalGrows_ = !grown.empty();
 }
 
 Status Supervision::obey(DesiredState desired)
@@ -603,48 +573,9 @@ void Supervision::finish(StopReason reason, const std::string& detail)
     failPoint("supervisor.ending");
     if (auto status = ledger_.endAttempt(attempt_, reason, detail); !status.ok())
         logError(status.error().message);
-    if (isReplaced)
-        saveWal();
-    else
-        (void)ledger_.emptyWal();
-    (void)publishSnapshot();
+    care_.atTheEnd(isReplaced);
     logInfo("attempt " + std::to_string(attempt_.value) + " is over: " + inWords(reason)
         + (detail.empty() ? "" : ", " + detail));
-}
-
-Status Supervision::publishSnapshot()
-{
-    FURROW_TRY(files_.guard().check());
-    return ledger_.publishSnapshot(paths_.trackerSnapshot());
-}
-
-/// The WAL that this process has open may have lost its name, or stand beside a tracker of somebody else's: what is in
-/// it goes into the file that it belongs to. What has its name then is not ours. It is kept, but not where SQLite would
-/// take it for the WAL of our tracker.
-void Supervision::saveWal()
-{
-    const auto until = clock_.monotonicNs() + std::chrono::nanoseconds(kSavePatience).count();
-    auto saved = ledger_.emptyWal();
-    for (; (!saved.ok() || !saved.value()) && clock_.monotonicNs() < until;
-        saved = ledger_.emptyWal()) // killed processes are about to let go
-        stop_.waitFor(kTurn);
-    if (!saved.ok() || !saved.value()) {
-        logError(saved.ok() ? sentence("%1 could not be brought up to date: another process reads it.",
-                                  { utf8Text(paths_.tracker()) })
-                            : saved.error().message);
-        return;
-    }
-    const auto wal = databaseFiles(paths_.tracker())[1];
-    std::error_code failed;
-    const auto size = std::filesystem::file_size(wal, failed);
-    if (failed || size == 0 || !files_.guard().hasOwnTracker())
-        return;
-    const auto aside = wal.parent_path() / (wal.filename().string() + "-" + randomHex(6));
-    if (auto moved = realFileSystem().rename(wal, aside); !moved.ok())
-        logError(moved.error().message);
-    else
-        logWarning(sentence("%1 is not of this tracker. Nothing of it was deleted, it was moved to %2.",
-            { utf8Text(wal), utf8Text(aside) }));
 }
 
 } // namespace
@@ -663,30 +594,6 @@ std::string whatWasLeftOut(const std::filesystem::path& tracker)
         : sentence("%1 of %2 windows were left out, because their steps were not finite", facts);
 }
 
-StoppingRules stoppingRules(const RunConfig& config)
-{
-    StoppingRules rules;
-    rules.steps = config.steps;
-    rules.tokens = config.tokens;
-    rules.hours = config.hours;
-    rules.epochs = config.iterate ? 0 : config.epochs;
-    rules.blocks = config.stopAfterBlocks;
-    rules.afterThisEpoch = config.stopAfterEpoch;
-    return rules;
-}
-
-TrackerConfig trackerConfig(const RunFile& file, const std::optional<ParentFile>& parent)
-{
-    TrackerConfig tracker = orderConfig(file.config);
-    tracker.runId = file.runId;
-    tracker.frozen = frozenText(file);
-    if (parent) {
-        tracker.inheritedColumns = parent->chunks;
-        tracker.inherited = parent->skipped ? Inherited::Skipped : Inherited::Seen;
-    }
-    return tracker;
-}
-
 Status runSupervisor(
     const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, const ResumeChoice& choice)
 {
@@ -701,13 +608,7 @@ Status runSupervisor(
     FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
     FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(paths.tracker()));
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
-    FURROW_TRY_ASSIGN(auto id, reader.runId());
-    if (id != file.runId)
-        return Error { ErrorCode::Corrupt,
-            sentence("%1 belongs to run %2, run.json says %3. Put the right tracker back.",
-                { paths.tracker().string(), id, file.runId }) };
-    FURROW_TRY(checkFrozen(file, reader));
-    FURROW_TRY(checkOrder(file, reader));
+    FURROW_TRY(checkTracker(paths, file, reader));
     FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watchWithWal(paths));
     return Supervision(
         paths, std::move(file), wanted, stop, std::move(ledger), std::move(reader), choice, std::move(guard))

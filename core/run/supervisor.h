@@ -2,9 +2,8 @@
 
 #include "core/base/process.h"
 #include "core/config/run_config.h"
-#include "core/run/brain.h"
+#include "core/run/run_paths.h"
 #include "core/run/resume_choice.h"
-#include "core/tracker/supervisor_ledger.h"
 
 namespace furrow {
 
@@ -19,9 +18,5 @@ Status runSupervisor(
 /// What never became part of the weights of a run that has met its rules, in a sentence, when it is worth a word (a
 /// hundredth of the windows); else "".
 std::string whatWasLeftOut(const std::filesystem::path& tracker);
-/// The stopping rules that a configuration means.
-StoppingRules stoppingRules(const RunConfig& config);
-/// What a new tracker of this run is made with.
-TrackerConfig trackerConfig(const RunFile& file, const std::optional<ParentFile>& parent);
 
 } // namespace furrow

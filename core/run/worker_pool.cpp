@@ -2,6 +2,7 @@
 
 #include "core/base/link_refusal.h"
 #include "core/base/log.h"
+#include "core/base/path.h"
 #include "core/base/random.h"
 
 #include <algorithm>
@@ -13,6 +14,20 @@ namespace {
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kPatienceNs
     = 5 * kSecondNs; // for the other ranks of a group to find out what happened and to end by themselves
+
+constexpr std::size_t kMeetingDigits = 8;
+
+/// Where the ranks of an attempt met: "<attempt>-<8 hex digits>". Anything else in the folder is somebody's.
+bool isMeeting(const std::filesystem::path& file)
+{
+    const auto name = utf8Text(file.filename());
+    const auto dash = name.find('-');
+    std::error_code gone;
+    return dash != std::string::npos && dash > 0 && name.find_first_not_of("0123456789") == dash
+        && name.size() == dash + 1 + kMeetingDigits
+        && name.find_first_not_of("0123456789abcdef", dash + 1) == std::string::npos
+        && std::filesystem::is_regular_file(std::filesystem::symlink_status(file, gone));
+}
 
 std::filesystem::path program(const char* name)
 {
@@ -45,9 +60,12 @@ Status WorkerPool::startAll()
 Status WorkerPool::startTrainers()
 {
     if (together_) {
-        FURROW_TRY(files_.removeAll(paths_.meetingsFolder()));
         FURROW_TRY(files_.createFolders(paths_.meetingsFolder()));
-        meeting_ = paths_.meetingsFolder() / (std::to_string(attempt_) + "-" + randomHex(8));
+        FURROW_TRY_ASSIGN(const auto old, entriesOf(paths_.meetingsFolder()));
+        for (const auto& file : old)
+            if (isMeeting(file))
+                FURROW_TRY(files_.removeAll(file));
+        meeting_ = paths_.meetingsFolder() / (std::to_string(attempt_) + "-" + randomHex(kMeetingDigits));
     }
     for (auto& slot : slots_)
         FURROW_TRY(start(slot));

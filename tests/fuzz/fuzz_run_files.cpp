@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto reading = readReading(paths))
         (void)toJson(*reading).dump();
     (void)readMemory(paths.memoryFile(0));
-    (void)newestEvaluation(paths);
+    (void)newestEvaluation(paths, [](const ToldEvaluation&) { return true; });
     AttemptRow attempt;
     attempt.overridesJson = std::string(text);
     (void)configOf(attempt, RunConfig {});

@@ -3,7 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/config/schema.h"
 #include "core/run/evaluation_file.h"
-#include "core/run/order_check.h"
+#include "core/run/tracker_config.h"
 #include "core/run/run_file.h"
 #include "core/telemetry/writer.h"
 #include "core/tracker/feeder_ledger.h"

@@ -9,12 +9,14 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/block_repair.h"
 #include "core/run/checkpoint_manifest.h"
+#include "core/run/evaluation_file.h"
 #include "core/run/feeder_meters.h"
 #include "core/run/life_cycle.h"
 #include "core/run/repair.h"
 #include "core/run/resume_check.h"
 #include "core/run/run_status.h"
 #include "core/tracker/database.h"
+#include "core/tracker/window_ranges.h"
 #include "tests/core/tracker/ledger_fixture.h"
 
 #include <nlohmann/json.hpp>
@@ -421,15 +423,15 @@ const std::vector<Tampering>& tamperings()
                 c.sql(
                     "ALTER TABLE event RENAME TO e2; CREATE VIEW event AS WITH RECURSIVE r(seq) AS (SELECT 1 UNION ALL SELECT seq+1 FROM r) SELECT seq, 0 AS chunk FROM r");
             } },
-        { "the seed of the order", Verdict::Wrong, "its seed is '99', the run began with '1337'",
+        { "the seed of the order", Verdict::Wrong, "seed is '99' in the tracker and '1337' by run.json",
             [](C c) { c.sql("UPDATE meta SET value=99 WHERE key='seed'"); } },
-        { "the groups of the order", Verdict::Wrong, "its shuffle_window_blocks is",
+        { "the groups of the order", Verdict::Wrong, "shuffle_window_blocks is",
             [](C c) { c.sql("UPDATE meta SET value=value||'0' WHERE key='shuffle_window_blocks'"); } },
-        { "no shuffling", Verdict::Wrong, "its linear_order is",
+        { "no shuffling", Verdict::Wrong, "linear_order is",
             [](C c) { c.sql("UPDATE meta SET value=1-value WHERE key='linear_order'"); } },
-        { "a first chunk that nobody chose", Verdict::Wrong, "its start_at is '0:1', the run began with ''",
+        { "a first chunk that nobody chose", Verdict::Wrong, "start_at is '0:1' in the tracker and '' by run.json",
             [](C c) { c.sql("INSERT INTO meta (key, value) VALUES ('start_at', '0:1')"); } },
-        { "the length of windows", Verdict::Wrong, "its window_tokens is",
+        { "the length of windows", Verdict::Wrong, "window_tokens is",
             [](C c) { c.sql("UPDATE meta SET value=value+1 WHERE key='window_tokens'"); } },
         { "a letter behind the windows that a claim had", Verdict::Wrong,
             "the windows that claim 3 had, trained or left out are written as nobody writes them",
@@ -845,8 +847,7 @@ private Q_SLOTS:
         run.sql("UPDATE meta SET value=99 WHERE key='seed'");
         const auto refused = checkResume(run.paths, file, reader, {}, audited);
         QVERIFY(!refused.ok());
-        QVERIFY2(
-            refused.error().message.find("its seed is '99'") != std::string::npos, refused.error().message.c_str());
+        QVERIFY2(refused.error().message.find("seed is '99'") != std::string::npos, refused.error().message.c_str());
     }
 
     /// Nobody could read it where it lay, so whoever asked what is wrong was told nothing else.
@@ -969,6 +970,77 @@ private Q_SLOTS:
         const auto problems = good(checkpointProblems(run.paths));
         QVERIFY(problems.size() == 1
             && problems.front().find("is not the held-out text this run began with") != std::string::npos);
+    }
+
+    void doctorSaidNothingOfAnotherOrder() // audit and resume did
+    {
+        Changed run(whole_);
+        run.sql("UPDATE meta SET value='99' WHERE key='seed'");
+        const auto problems = good(checkpointProblems(run.paths));
+        QVERIFY(problems.size() == 1 && problems.front().find("tracker and run.json disagree") != std::string::npos);
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
+        QVERIFY(!repaired.needed && repaired.problems == problems);
+    }
+
+    void aLetterInRunJsonMadeARepairGiveUpTheRun() // "it belongs to run ...", and doctor itself advised it
+    {
+        Changed run(whole_);
+        auto text = good(readFile(run.paths.configFile()));
+        const auto id = good(readRunFile(run.paths)).runId;
+        const std::string other = std::string(id.front() == '0' ? "1" : "0") + id.substr(1);
+        text.replace(text.find(id), id.size(), other);
+        Changed::write(run.paths.configFile(), text);
+        const auto before = good(entriesOf(run.paths.checkpointsFolder()));
+        const auto repaired = repairRun(run.paths, [](const std::string&) { });
+        QVERIFY(!repaired.ok());
+        QVERIFY2(repaired.error().message.find("none of its checkpoints is of that run") != std::string::npos,
+            repaired.error().message.c_str());
+        QVERIFY(good(entriesOf(run.paths.checkpointsFolder())) == before);
+        QVERIFY(!good(auditRun(run.paths, AuditDepth::Files)).isClean());
+    }
+
+    void aTrackerOfAnotherRunIsMadeAnewFromTheCheckpoints() // they are of the run of run.json
+    {
+        Changed run(whole_);
+        run.sql("UPDATE meta SET value='0123456789abcdef' WHERE key='run_id'");
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
+        QVERIFY(repaired.needed && repaired.committed == 12);
+    }
+
+    void aWorkerThatTrainedNothingGaveTheRunItsLoss() // its weights do not survive, and it was the last to tell
+    {
+        Changed run(whole_);
+        const auto told = [&run](int worker, std::int64_t step, double loss) {
+            good(publishEvaluation(run.paths, { worker, false, step, loss, systemClock().wallNs() }));
+            return good(readStatus(run.paths)).evaluation.value().loss;
+        };
+        QCOMPARE(told(1, 0, 9.9), 2.0 + 1.0 / 12);
+        QCOMPARE(told(0, 13, 1.9), 1.9); // the one that trained the newest weights
+    }
+
+    void aLinkInTheCacheWasMetByTheResumeAlone() // which failed, and a finished run with it
+    {
+        Changed run(whole_);
+        fs::create_directory(run.paths.folder() / "elsewhere");
+        fs::rename(run.paths.cacheFolder() / "blocks", run.paths.folder() / "elsewhere" / "blocks");
+        fs::create_directory_symlink(run.paths.folder() / "elsewhere" / "blocks", run.paths.cacheFolder() / "blocks");
+        auto reader = good(LedgerReader::open(run.paths.tracker()));
+        const auto refused = checkResume(
+            run.paths, good(readRunFile(run.paths)), reader, {}, [&run] { return audit(run.paths.tracker()); });
+        QVERIFY(!refused.ok() && refused.error().message.find("is a link") != std::string::npos);
+    }
+
+    void aClaimOfHalfAMillionRangesHeldTheAuditUp() // each of one text against each of the other
+    {
+        WindowRanges ranges;
+        for (std::int32_t at = 0; at < 2'000'000; at += 4)
+            ranges.push_back({ at, at + 2 });
+        const auto all = encodeRanges(ranges);
+        ranges.pop_back();
+        Changed run(whole_);
+        run.sql("UPDATE claim SET ranges='" + all + "', done='" + encodeRanges(ranges) + "' WHERE id=3");
+        const auto report = auditRun(run.paths, AuditDepth::Files); // took a minute and more
+        QVERIFY(report.ok() && !report.value().isClean());
     }
 
     void tamperingIsFoundAndNamed_data()

@@ -1,5 +1,6 @@
 #include "core/base/file_system.h"
 #include "core/run/brain.h"
+#include "core/run/ledger_view.h"
 #include "core/run/run_file.h"
 
 #include <QTemporaryDir>
@@ -73,6 +74,21 @@ private Q_SLOTS:
         QVERIFY(!read.ok());
         QVERIFY2(QString::fromStdString(read.error().message).contains(says), read.error().message.c_str());
         QVERIFY2(read.error().message.find("json.exception") == std::string::npos, read.error().message.c_str());
+    }
+
+    void aRunOfANewerVersionWasSaidToHaveNoTracker() // it was copied without one; that said nothing of the version
+    {
+        QTemporaryDir folder;
+        const RunPaths paths(folder.path().toStdString());
+        QVERIFY(writeFileDurably(realFileSystem(), paths.configFile(), "{\"format\": 2, \"furrow_version\": \"9.0\"}")
+                .ok());
+        const auto ledger = openLedger(paths);
+        QVERIFY(!ledger.ok());
+        QVERIFY2(
+            ledger.error().message.find("made by Furrow 9.0") != std::string::npos, ledger.error().message.c_str());
+        QVERIFY(writeRunFile(paths, sample()).ok());
+        const auto without = openLedger(paths);
+        QVERIFY(!without.ok() && without.error().message.find("there is no tracker") != std::string::npos);
     }
 
     /// "(stoll)" and the words of a library were what a person got to read.
