@@ -183,13 +183,14 @@ void printLeft(const std::vector<std::string>& problems)
 
 /// A tracker that is broken is made anew, one that is older than the weights is taken forward; damaged blocks are put
 /// aside.
-int repair(const std::string& run, bool json)
+int repair(const std::string& run, bool acceptLoss, bool json)
 {
     const RunPaths paths(run);
-    auto repaired = repairRun(paths, [json](const std::string& sentence) {
+    const auto say = [json](const std::string& sentence) {
         if (!json)
             std::cerr << sentence << std::endl;
-    });
+    };
+    auto repaired = repairRun(paths, say, acceptLoss);
     if (!repaired.ok())
         return fail(repaired.error(), json);
     const auto& r = repaired.value();
@@ -231,6 +232,7 @@ void addDoctorCommand(CLI::App& app, Chosen& chosen)
         std::string run;
         std::string workspace = defaultWorkspace();
         bool repair = false;
+        bool acceptLoss = false;
         bool json = false;
     };
     auto o = std::make_shared<Options>();
@@ -238,15 +240,20 @@ void addDoctorCommand(CLI::App& app, Chosen& chosen)
         "Say what is installed, which devices work, how fast the disk syncs, and what would not work. With a run: whether its tracker, its newest weights and its prepared blocks are whole and fit together.");
     auto* run = command->add_option("run", o->run, "Folder of a run to examine instead of this machine.");
     command->add_option("--workspace", o->workspace, "Folder to examine.")->capture_default_str();
+    auto* mend
+        = command
+              ->add_flag("--repair", o->repair,
+                  "Make a damaged tracker anew, or take one forward that is older than the weights, from what checkpoints prove; put damaged prepared blocks aside.")
+              ->needs(run);
     command
-        ->add_flag("--repair", o->repair,
-            "Make a damaged tracker anew, or take one forward that is older than the weights, from what checkpoints prove; put damaged prepared blocks aside.")
-        ->needs(run);
+        ->add_flag("--accept-loss", o->acceptLoss,
+            "With --repair: also where newest weights that the damaged tracker knew are not whole and would be given up; their chunks are trained again.")
+        ->needs(mend);
     command->add_flag("--json", o->json, "Print JSON.");
     command->callback([&chosen, o] {
         chosen.action = [o] {
             return o->run.empty() ? examine(o->workspace, o->json)
-                : o->repair       ? repair(o->run, o->json)
+                : o->repair       ? repair(o->run, o->acceptLoss, o->json)
                                   : lookAtRun(o->run, o->json);
         };
     });

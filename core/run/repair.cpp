@@ -22,6 +22,7 @@
 #include "core/run/stray_checkpoints.h"
 #include "core/run/tracker_config.h"
 #include "core/tracker/audit.h"
+#include "core/tracker/database_files.h"
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/recount.h"
 
@@ -308,6 +309,83 @@ Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::
     return emptied.ok() ? Status {} : Status(emptied.error());
 }
 
+/// Folders in which repairs that were killed made their trackers: nothing of them is in use while this one holds the
+/// run. What somebody else put there stays.
+void sweepWorkshops(const RunPaths& paths)
+{
+    constexpr std::string_view kBegin = "furrow-";
+    constexpr std::size_t kDigits = 16;
+    const auto entries = entriesOf(paths.folder());
+    for (const auto& entry : entries.ok() ? entries.value() : std::vector<std::filesystem::path> {}) {
+        const auto name = utf8Text(entry.filename());
+        std::error_code failed;
+        if (name.size() != kBegin.size() + kDigits || !name.starts_with(kBegin) || isLink(entry)
+            || name.find_first_not_of("0123456789abcdef", kBegin.size()) != std::string::npos
+            || !std::filesystem::is_directory(entry, failed))
+            continue;
+        for (const auto& file : databaseFiles(entry / paths.tracker().filename()))
+            std::filesystem::remove(file, failed);
+        std::filesystem::remove(entry, failed);
+    }
+}
+
+/// Where the tracker went when a repair was killed between it and its WAL: what is left of it goes there too.
+std::optional<std::filesystem::path> asideOfTorn(const RunPaths& paths)
+{
+    std::error_code unknown;
+    if (std::filesystem::exists(paths.tracker(), unknown)
+        || !std::filesystem::exists(with(paths.tracker(), "-wal"), unknown))
+        return std::nullopt;
+    const auto entries = entriesOf(paths.folder());
+    std::optional<std::filesystem::path> found;
+    for (const auto& entry : entries.ok() ? entries.value() : std::vector<std::filesystem::path> {}) {
+        const auto name = utf8Text(entry.filename());
+        const bool isAside = name.starts_with(utf8Text(paths.tracker().filename()) + ".damaged-")
+            || name.starts_with(utf8Text(paths.tracker().filename()) + ".older-");
+        if (!isAside || name.ends_with("-wal") || name.ends_with("-shm") || isTaken(with(entry, "-wal")))
+            continue;
+        if (found)
+            return std::nullopt; // of two nobody knows
+        found = entry;
+    }
+    return found;
+}
+
+/// Newest weights that the damaged tracker, or the snapshot where that cannot be read, knew and the new one goes on
+/// without.
+Result<std::vector<std::string>> givenUp(const RunPaths& paths, const std::filesystem::path& fresh)
+{
+    auto known = LedgerReader::open(paths.tracker());
+    auto before = known.ok() ? known.value().checkpoints() : Result<CheckpointRows>(known.error());
+    if (!before.ok()) {
+        auto snapshot = LedgerReader::open(paths.trackerSnapshot());
+        before = snapshot.ok() ? snapshot.value().checkpoints() : Result<CheckpointRows>(CheckpointRows {});
+    }
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(fresh));
+    FURROW_TRY_ASSIGN(const auto after, reader.checkpoints());
+    std::vector<std::string> lost;
+    for (const auto& row : before.ok() ? before.value() : CheckpointRows {})
+        if (row.head && !row.damaged && !row.removed
+            && std::none_of(after.begin(), after.end(),
+                [&row](const auto& one) { return one.surviving && one.record.folder == row.record.folder; }))
+            lost.push_back(row.record.folder);
+    return lost;
+}
+
+/// A person's yes, as a resume asks for it: a repair is no way round it.
+Status askBeforeGivingUp(const RunPaths& paths, const std::vector<std::string>& lost)
+{
+    if (lost.empty())
+        return {};
+    std::string names;
+    for (const auto& name : lost)
+        names += (names.empty() ? "" : ", ") + name;
+    return Error { ErrorCode::Corrupt,
+        sentence(
+            "A tracker made anew would give up newest weights that the old one knew, since nothing whole in %1 proves them: %2. Nothing was changed. Put a whole copy of them back and repair then; or 'furrowctl doctor %3 --repair --accept-loss' goes on without them and their chunks are trained again.",
+            { utf8Text(paths.checkpointsFolder()), names, utf8Text(paths.folder()) }) };
+}
+
 /// The checkpoints that the new tracker could not take in would stop the next resume: they are put aside and named.
 Status putRestAside(const RunPaths& paths, const RunFile& file, RepairReport& report)
 {
@@ -331,7 +409,8 @@ Status putInPlace(const RunPaths& paths, const std::filesystem::path& fresh, con
 }
 
 /// Which of the two it needs, and that.
-Result<RepairReport> repairTracker(const RunPaths& paths, const RunFile& file, Verdicts& verdicts, const Say& say)
+Result<RepairReport> repairTracker(
+    const RunPaths& paths, const RunFile& file, bool acceptLoss, Verdicts& verdicts, const Say& say)
 {
     RepairReport report;
     report.damage = damageOf(paths.tracker(), file.runId);
@@ -343,13 +422,17 @@ Result<RepairReport> repairTracker(const RunPaths& paths, const RunFile& file, V
     report.needed = !report.damage.empty();
     if (!report.needed)
         return report;
-    const std::string mark = randomHex(8);
     FURROW_TRY_ASSIGN(auto workshop,
         ScratchFolder::make(paths.folder())); // on the same disk: the new tracker is moved into its place
     const auto fresh = workshop.path() / paths.tracker().filename();
     if (auto built = build(paths, file, fresh, report, verdicts, say); !built.ok())
         return built.error().in("repairing " + utf8Text(paths.tracker()));
-    report.oldCopy = with(paths.tracker(), (report.older ? ".older-" : ".damaged-") + mark);
+    if (!report.older && !acceptLoss) { // one that is older knows less than the files
+        FURROW_TRY_ASSIGN(const auto lost, givenUp(paths, fresh));
+        FURROW_TRY(askBeforeGivingUp(paths, lost));
+    }
+    report.oldCopy
+        = asideOfTorn(paths).value_or(with(paths.tracker(), (report.older ? ".older-" : ".damaged-") + randomHex(8)));
     FURROW_TRY(putInPlace(paths, fresh, report));
     FURROW_TRY(putRestAside(paths, file, report));
     return report;
@@ -421,7 +504,7 @@ std::string trackerRefusal(const RunPaths& paths, const Result<AuditReport>& rep
         { folder, firstFault(report.value()), folder, folder });
 }
 
-Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)
+Result<RepairReport> repairRun(const RunPaths& paths, const Say& say, bool acceptLoss)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     auto lock = FileLock::tryLock(paths.supervisorLock());
@@ -431,8 +514,9 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say)
             : lock.error();
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY(checkRunFile(paths, file));
+    sweepWorkshops(paths);
     Verdicts verdicts;
-    FURROW_TRY_ASSIGN(auto report, repairTracker(paths, file, verdicts, say));
+    FURROW_TRY_ASSIGN(auto report, repairTracker(paths, file, acceptLoss, verdicts, say));
     say("Reading the newest weights");
     FURROW_TRY_ASSIGN(report.problems, problemsOfCheckpoints(paths, file, std::move(verdicts)));
     say("Reading the prepared blocks");

@@ -42,7 +42,9 @@ Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths);
 /// checkpoints. What nothing proves is trained again. The old file is kept beside it, and checkpoints that could not be
 /// taken in are put aside; so are prepared blocks that are damaged, whether the tracker is or not. Weights and prepared
 /// blocks are read once. Busy while the run trains.
-Result<RepairReport> repairRun(const RunPaths& paths, const std::function<void(const std::string&)>& say);
+/// @param acceptLoss  without it a damaged tracker is not made anew where newest weights that it knew would be given up
+Result<RepairReport> repairRun(
+    const RunPaths& paths, const std::function<void(const std::string&)>& say, bool acceptLoss = false);
 
 /// Gives the files of a tracker another name, the file itself first: whenever this is cut short, what lies under the
 /// old names is never a file without the commits of its WAL, which would be taken for a whole, older tracker.

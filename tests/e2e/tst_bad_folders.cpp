@@ -382,7 +382,7 @@ private Q_SLOTS:
         row("another list of data", "run.json"_q, [](const QString& run) {
             return replaceIn(run + "/run.json"_q, "\"identity\": \""_q, "\"identity\": \"0"_q);
         });
-        row("another seed in the tracker", "its seed is"_q,
+        row("another seed in the tracker", "seed is '99' in the tracker"_q,
             [](const QString& run) { return editTracker(run, "UPDATE meta SET value=99 WHERE key='seed'"); });
         row("a damaged tracker", "--repair"_q, [](const QString& run) {
             return editTracker(

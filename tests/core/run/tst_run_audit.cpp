@@ -999,6 +999,42 @@ private Q_SLOTS:
         QVERIFY(!good(auditRun(run.paths, AuditDepth::Files)).isClean());
     }
 
+    void aRepairGaveUpNewestWeightsWithoutAYes() // that a resume asks for: two faults together walked round it
+    {
+        Changed run(whole_);
+        Changed::write(run.head("manifest.json"), "");
+        run.sql("UPDATE chunk SET state=1 WHERE id=(SELECT min(id) FROM chunk)");
+        const auto before = good(readFile(run.paths.tracker()));
+        const auto refused = repairRun(run.paths, [](const std::string&) { });
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("r0-12") != std::string::npos
+                && refused.error().message.find("--accept-loss") != std::string::npos,
+            refused.error().message.c_str());
+        QVERIFY(good(readFile(run.paths.tracker())) == before);
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }, true));
+        QVERIFY(repaired.needed && repaired.rebuilt.heads == std::vector<std::string> { "r0-10" });
+        QCOMPARE(repaired.committed, 10);
+    }
+
+    void aKilledRepairLeftItsWorkshopAndToreTheOldTrackerApart()
+    {
+        Changed run(whole_);
+        const auto dead = run.paths.folder() / "furrow-0123456789abcdef";
+        const auto kept = run.paths.folder() / "furrow-fedcba9876543210";
+        for (const auto& folder : { dead, kept }) {
+            fs::create_directory(folder);
+            fs::copy_file(run.paths.tracker(), folder / "tracker.sqlite");
+        }
+        Changed::write(kept / "thesis.txt", "mine");
+        Changed::write(utf8Text(run.paths.tracker()) + "-wal", "of the old one");
+        const auto aside = fs::path(utf8Text(run.paths.tracker()) + ".damaged-01234567");
+        fs::rename(run.paths.tracker(), aside); // and then it was killed
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
+        QVERIFY(repaired.needed && repaired.oldCopy == aside);
+        QCOMPARE(good(readFile(utf8Text(aside) + "-wal")), std::string("of the old one"));
+        QVERIFY(!fs::exists(dead) && fs::exists(kept / "thesis.txt"));
+    }
+
     void aTrackerOfAnotherRunIsMadeAnewFromTheCheckpoints() // they are of the run of run.json
     {
         Changed run(whole_);

@@ -153,7 +153,7 @@ private Q_SLOTS:
         must(realFileSystem().removeAll(
             run.paths().checkpointFolder(rows.front().record.folder))); // nothing proves what the others grew from
         flip(run.paths().tracker());
-        const auto report = must(repairRun(run.paths(), [](const std::string&) { }));
+        const auto report = must(repairRun(run.paths(), [](const std::string&) { }, true));
         QVERIFY(!report.rebuilt.leftOut.empty());
         QVERIFY(std::filesystem::exists(
             run.paths().unknownCheckpointsFolder() / rows.back().record.folder / "manifest.json"));
