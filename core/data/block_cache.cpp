@@ -71,9 +71,13 @@ bool isOurs(std::string_view sub, std::string_view name)
         || ending.ends_with(".range");
 }
 
-/// "<member>-<n>" -> "<member>"; "" for a name that no member gives.
-std::string memberOf(const std::string& temporaryName)
+constexpr const char* kGoing = ".evicted"; ///< ending of a temporary that is only there to be removed
+
+/// "<member>-<n>" -> "<member>", also of what it evicts; "" for a name that no member gives.
+std::string memberOf(std::string temporaryName)
 {
+    if (temporaryName.ends_with(kGoing))
+        temporaryName.resize(temporaryName.size() - std::string_view(kGoing).size());
     const auto digits = temporaryName.find('-');
     const bool isMembers = digits == kMemberDigits && isHex(std::string_view(temporaryName).substr(0, digits))
         && digits + 1 < temporaryName.size()
@@ -141,6 +145,29 @@ std::uint64_t sizeOf(const fs::directory_entry& entry)
 
 } // namespace
 
+/// What lost its name under the lock of the cache is removed when the lock is let go of: with many files, or on a slow
+/// disk, that takes long, and nobody waits for it then. Made before the lock is taken.
+class BlockCache::Evicted {
+public:
+    explicit Evicted(FileSystem& files)
+        : files_(files)
+    {
+    }
+    Evicted(const Evicted&) = delete;
+    Evicted& operator=(const Evicted&) = delete;
+    ~Evicted()
+    {
+        for (const auto& path : paths_)
+            if (mayChange().ok())
+                (void)files_.removeAll(path); // what stays is swept when this process is gone
+    }
+    void add(fs::path path) { paths_.push_back(std::move(path)); }
+
+private:
+    FileSystem& files_;
+    std::vector<fs::path> paths_;
+};
+
 struct BlockCache::State {
     // set when opened, then constant
     fs::path folder;
@@ -155,6 +182,10 @@ struct BlockCache::State {
     std::map<std::string, std::set<std::string>> pins;
 
     std::uint64_t limit() const { return capBytes == 0 ? UINT64_MAX : capBytes; }
+    fs::path nextTemporary(const char* ending = "")
+    {
+        return folder / kTemporary / (member + "-" + std::to_string(temporaries++) + ending);
+    }
     fs::path memberFile(const std::string& name, const char* ending) const
     {
         return folder / kMembers / (name + ending);
@@ -215,7 +246,8 @@ struct BlockCache::State {
     {
         std::uint64_t sum = 0;
         eachFile(folder / kTemporary, [&](const fs::directory_entry& entry) {
-            sum += memberOf(utf8Text(entry.path().filename())).empty() ? 0 : sizeOf(entry);
+            const auto name = utf8Text(entry.path().filename());
+            sum += memberOf(name).empty() || name.ends_with(kGoing) ? 0 : sizeOf(entry);
         });
         return sum;
     }
@@ -336,7 +368,7 @@ struct BlockCache::State {
 
     /// Evicts until at most `target` bytes are used or nothing more may go. Returns the bytes freed. Lock and mutex
     /// held.
-    std::uint64_t evictTo(std::uint64_t target, std::uint64_t usedNow) const
+    std::uint64_t evictTo(std::uint64_t target, std::uint64_t usedNow, Evicted& evicted)
     {
         std::uint64_t freed = 0;
         for (const auto& entry : entries()) {
@@ -344,11 +376,14 @@ struct BlockCache::State {
                 break;
             if (entry.pinned)
                 continue;
+            const auto going = nextTemporary(kGoing);
             std::error_code error;
-            if (fs::remove(folder / entry.folder / pathFromUtf8(entry.fileName), error)) {
-                freed += entry.sizeBytes;
-                logInfo("cache: evicted " + entry.fileName + " (" + formatBytes(entry.sizeBytes) + ")");
-            }
+            fs::rename(folder / entry.folder / pathFromUtf8(entry.fileName), going, error);
+            if (error)
+                continue;
+            evicted.add(going);
+            freed += entry.sizeBytes;
+            logInfo("cache: evicted " + entry.fileName + " (" + formatBytes(entry.sizeBytes) + ")");
         }
         return freed;
     }
@@ -398,9 +433,10 @@ Status CacheFile::append(const void* data, std::size_t sizeBytes)
 {
     auto& cache = *state_->cache;
     {
+        BlockCache::Evicted evicted(*cache.state_->files);
         const std::lock_guard guard(cache.state_->mutex);
         FURROW_TRY_ASSIGN(const auto lock, cache.state_->lock());
-        FURROW_TRY(cache.reserve(sizeBytes));
+        FURROW_TRY(cache.reserve(sizeBytes, evicted));
     }
     state_->sizeBytes += sizeBytes; // written without the lock: whoever is stopped here stops nobody else
     return state_->file->append(data, sizeBytes);
@@ -464,7 +500,7 @@ std::optional<fs::path> BlockCache::find(const std::string& sub, const std::stri
 }
 
 /// Makes room for so many bytes that are written now. Call with mutex and lock held.
-Status BlockCache::reserve(std::uint64_t bytes)
+Status BlockCache::reserve(std::uint64_t bytes, Evicted& evicted)
 {
     const std::uint64_t cap = state_->limit();
     const std::uint64_t target = cap - std::min(cap, bytes);
@@ -474,7 +510,7 @@ Status BlockCache::reserve(std::uint64_t bytes)
         used = state_->used();
     }
     if (used > target) {
-        used -= state_->evictTo(target - std::min(target, cap / kSlack), used);
+        used -= state_->evictTo(target - std::min(target, cap / kSlack), used, evicted);
         if (used + bytes > cap)
             return Error {
                 ErrorCode::Io,
@@ -491,7 +527,7 @@ Result<CacheFile> BlockCache::create()
     FURROW_TRY(mayChange());
     auto state = std::make_unique<CacheFile::State>();
     state->cache = shared_from_this();
-    state->path = state_->folder / kTemporary / (state_->member + "-" + std::to_string(state_->temporaries++));
+    state->path = state_->nextTemporary();
     FURROW_TRY_ASSIGN(state->file, state_->files->create(state->path));
     return CacheFile(std::move(state));
 }
@@ -515,9 +551,10 @@ Status BlockCache::publish(CacheFile file, const std::string& sub, const std::st
 Status BlockCache::append(
     const std::string& sub, const std::string& fileName, std::uint64_t offset, const void* data, std::size_t sizeBytes)
 {
+    Evicted evicted(*state_->files);
     const std::lock_guard guard(state_->mutex);
     FURROW_TRY_ASSIGN(const auto lock, state_->lock());
-    FURROW_TRY(reserve(sizeBytes));
+    FURROW_TRY(reserve(sizeBytes, evicted));
     const auto file = path(sub, fileName);
     std::error_code none;
     const auto there = fs::file_size(file, none); // after making room, which may have taken it
@@ -594,10 +631,11 @@ bool BlockCache::hasRoomFor(std::uint64_t bytes) const
 
 Result<std::uint64_t> BlockCache::trim(std::uint64_t bytes)
 {
+    Evicted evicted(*state_->files);
     const std::lock_guard guard(state_->mutex);
     FURROW_TRY_ASSIGN(const auto lock, state_->lock());
     state_->sweep();
-    return state_->evictTo(bytes, state_->used());
+    return state_->evictTo(bytes, state_->used(), evicted);
 }
 
 } // namespace furrow

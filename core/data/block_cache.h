@@ -126,7 +126,8 @@ private:
     friend class CacheFile;
     struct State;
     explicit BlockCache(std::unique_ptr<State> state);
-    Status reserve(std::uint64_t bytes);
+    class Evicted;
+    Status reserve(std::uint64_t bytes, Evicted& evicted);
     std::unique_ptr<State> state_;
 };
 

@@ -59,9 +59,16 @@ public:
         return realFileSystem().replace(from, to);
     }
     Status syncFolder(const std::filesystem::path& folder) override { return realFileSystem().syncFolder(folder); }
-    Status removeAll(const std::filesystem::path& path) override { return realFileSystem().removeAll(path); }
+    Status removeAll(const std::filesystem::path& path) override
+    {
+        lockedAtRemoval = lockedAtRemoval || isLocked(lock_);
+        ++removed;
+        return realFileSystem().removeAll(path);
+    }
 
     bool lockedAtRename = false;
+    bool lockedAtRemoval = false;
+    int removed = 0;
     bool lockedAtWrite = false;
 
 private:
@@ -141,6 +148,20 @@ private Q_SLOTS:
         for (const auto& [sub, name] : mine)
             QVERIFY2(std::filesystem::exists(cacheFolder / sub / name), name.c_str());
     }
+    /// A process that was slow, or was stopped, in the removal of many files kept every run of the workspace waiting.
+    void theLockOfTheCacheWasHeldWhileFilesWereRemoved()
+    {
+        DataFolder folder;
+        WatchingFileSystem files(folder.path("cache") / "cache.lock");
+        auto cache = BlockCache::open(folder.path("cache"), 4 * kMiB, files).value();
+        for (const char* name : { "a", "b", "c" })
+            QVERIFY(put(*cache, name, kMiB).ok());
+        QVERIFY(put(*cache, "d", 2 * kMiB).ok());
+        QVERIFY(cache->trim(0).ok());
+        QCOMPARE(files.removed, 4);
+        QVERIFY(!files.lockedAtRemoval);
+        QCOMPARE(filesIn(folder.path("cache/temporary")), std::size_t { 0 });
+    }
     /// A run folder that somebody sent had a link for its cache: making room deleted what lay behind it.
     void linksInsideTheCacheAreNotFollowed()
     {
@@ -206,12 +227,15 @@ private Q_SLOTS:
         auto cache = BlockCache::open(folder.path("cache"), 4 * kMiB).value();
         const auto lock = FileLock::tryLock(folder.path("cache") / "cache.lock");
         QVERIFY(lock.ok());
-        const StopRequest stop(false);
-        const std::jthread ends([] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(200));
-            requestProcessStop(thisProcess());
-        });
-        QCOMPARE(put(*cache, "a", kMiB).error().code, ErrorCode::Cancelled);
+        {
+            const StopRequest stop(false);
+            const std::jthread ends([] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                requestProcessStop(thisProcess());
+            });
+            QCOMPARE(put(*cache, "a", kMiB).error().code, ErrorCode::Cancelled);
+        }
+        const StopRequest asksNoMore(false); // else whatever waits in the next tests is cancelled
     }
     /// A feeder whose run folder was swapped for a backup of it noted the size of its cache there, and removed its own
     /// marks from it.
