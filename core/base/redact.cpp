@@ -1,5 +1,7 @@
 #include "core/base/redact.h"
 
+#include "core/base/address_secrets.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -15,10 +17,6 @@ namespace {
 constexpr std::string_view kHidden = "<hidden>";
 constexpr std::array kSecretKeys = { "token", "secret", "password", "passwd", "api_key", "apikey", "access_key",
     "authorization", "bearer", "cookie", "credential", "signature" };
-/// What makes an address of a store of objects (Amazon, Azure, Google, CloudFront) open to whoever has it.
-constexpr std::array kSigningParameters = { "signature", "sig", "policy", "key-pair-id", "awsaccesskeyid",
-    "googleaccessid", "x-amz-signature", "x-amz-credential", "x-amz-security-token", "x-goog-signature",
-    "x-goog-credential", "token", "access_token", "api_key", "apikey", "password", "secret" };
 constexpr std::array kSecretHeads = { "hf_", "sk-", "ghp_", "gho_", "github_pat_", "xoxb-", "AKIA", "eyJ" };
 constexpr std::size_t kLeastSecret = 12; // shorter words behind a head are words
 constexpr std::size_t kLeastRemembered = 6;
@@ -95,84 +93,6 @@ std::string shortPath(std::string_view path)
     return "…/" + std::string(cut == std::string_view::npos ? path : path.substr(cut + 1));
 }
 
-constexpr const char* kAuthorityEnds = "/?#\\ \t\r\n\"'<>";
-constexpr const char* kWordEnds = " \t\r\n\"'<>";
-
-struct Place {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-};
-
-/// @param places  one behind the other
-std::string hidden(std::string_view text, const std::vector<Place>& places)
-{
-    std::string out;
-    std::size_t from = 0;
-    for (const auto& [begin, end] : places) {
-        out.append(text.substr(from, begin - from)).append(kHidden);
-        from = end;
-    }
-    return out.append(text.substr(from));
-}
-
-std::size_t endOf(std::string_view text, std::size_t from, const char* stops)
-{
-    return std::min(text.find_first_of(stops, from), text.size());
-}
-
-/// Finds the account of one address after the other. In time that grows with the text: what is looked for up to the end
-/// of a word is found once for it.
-class Accounts {
-public:
-    explicit Accounts(std::string_view text)
-        : text_(text)
-    {
-    }
-    /// @param from  behind "//"; ends at the '@'. A later call must name a later place.
-    std::optional<Place> behindScheme(std::size_t from)
-    {
-        const std::size_t stop = endOf(text_, from, kAuthorityEnds);
-        const std::string_view authority = text_.substr(from, stop - from);
-        if (const auto at = authority.rfind('@');
-            at != std::string_view::npos) // the last one: curl takes it so, and a password may hold others
-            return Place { from, from + at };
-        if (!hasStrangePort(authority))
-            return std::nullopt;
-        lookAtWord(from); // what looked like a host and a port may be a name and the begin of a password
-        return at_ == std::string_view::npos || at_ < from ? std::nullopt : std::optional(Place { from, at_ });
-    }
-    /// Without a scheme it is an account only with a password.
-    std::optional<Place> withoutScheme(std::size_t from)
-    {
-        const std::size_t stop = endOf(text_, from, kAuthorityEnds);
-        const std::string_view authority = text_.substr(from, stop - from);
-        const auto at = authority.rfind('@');
-        return at == std::string_view::npos || authority.find(':') > at ? std::nullopt
-                                                                        : std::optional(Place { from, from + at });
-    }
-
-private:
-    static bool hasStrangePort(std::string_view authority)
-    {
-        const auto colon
-            = authority.find(':', authority.starts_with('[') ? std::min(authority.find(']'), authority.size()) : 0);
-        return colon != std::string_view::npos
-            && authority.find_first_not_of("0123456789", colon + 1) != std::string_view::npos;
-    }
-    void lookAtWord(std::size_t from)
-    {
-        if (from < wordEnd_)
-            return;
-        wordEnd_ = endOf(text_, from, kWordEnds);
-        const auto at = text_.substr(from, wordEnd_ - from).rfind('@');
-        at_ = at == std::string_view::npos ? at : from + at;
-    }
-
-    std::string_view text_;
-    std::size_t wordEnd_ = 0;
-    std::size_t at_ = std::string_view::npos; // the last '@' before wordEnd_
-};
-
 class KnownSecrets {
 public:
     void add(std::string_view secret)
@@ -195,10 +115,10 @@ public:
     {
         const std::lock_guard lock(mutex_);
         for (const auto& secret : all_) {
-            std::vector<Place> places;
+            std::vector<SecretPlace> places;
             for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at + secret.size()))
                 places.push_back({ at, at + secret.size() });
-            text = hidden(text, places);
+            text = withPlacesHidden(text, places);
         }
     }
 
@@ -223,98 +143,21 @@ KnownSecrets& knownSecrets()
     return known;
 }
 
-std::string withoutAccounts(std::string_view text)
-{
-    Accounts accounts(text);
-    std::vector<Place> places;
-    for (auto at = text.find("//"); at != std::string_view::npos;) {
-        const std::size_t from = at + 2;
-        const char before = at == 0 ? ' ' : text[at - 1];
-        std::optional<Place> found;
-        if (before == ':')
-            found = accounts.behindScheme(from);
-        else if (!isWordByte(before) && before != '/' && before != '\\')
-            found = accounts.withoutScheme(from);
-        if (found && found->end > found->begin)
-            places.push_back(*found);
-        at = text.find("//", found ? found->end : from);
-    }
-    return hidden(text, places);
-}
-
-/// Whether the word before a '=' is a parameter that signs an address. Short names are it only where an address has its
-/// parameters.
-bool isSigningParameter(std::string_view text, std::size_t begin, std::size_t end)
-{
-    std::string name = lower(text.substr(begin, end - begin));
-    const bool escaped = name.starts_with("u0026"); // '&' in JSON text
-    if (escaped)
-        name.erase(0, 5);
-    const bool inAddress
-        = escaped || (begin > 0 && (text[begin - 1] == '?' || text[begin - 1] == '&' || text[begin - 1] == ';'));
-    return std::any_of(kSigningParameters.begin(), kSigningParameters.end(),
-        [&](std::string_view one) { return name == one && (inAddress || one.starts_with("x-")); });
-}
-
-/// The values of parameters that sign an address.
-std::vector<Place> signaturesIn(std::string_view text)
-{
-    std::vector<Place> places;
-    std::size_t word = 0; // where the word begins that ends here
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_')
-            continue;
-        if (c == '=' && i > word && isSigningParameter(text, word, i)) {
-            const std::size_t end = endOf(text, i + 1, "&# \t\r\n\"'<>\\");
-            if (end > i + 1)
-                places.push_back({ i + 1, end });
-            i = std::max(i, end - 1);
-        }
-        word = i + 1;
-    }
-    return places;
-}
-
-std::string withoutSignatures(std::string_view text) { return hidden(text, signaturesIn(text)); }
-
 std::string withoutBearers(std::string_view text)
 {
     constexpr std::string_view kBearer = "bearer ";
     const std::string small = lower(text);
-    std::vector<Place> places;
+    std::vector<SecretPlace> places;
     for (auto at = small.find(kBearer); at != std::string::npos;) {
         const auto begin = at + kBearer.size();
-        const auto end = endOf(text, begin, " \t\r\n\"',");
+        const auto end = std::min(text.find_first_of(" \t\r\n\"',", begin), text.size());
         places.push_back({ begin, end });
         at = small.find(kBearer, end);
     }
-    return hidden(text, places);
+    return withPlacesHidden(text, places);
 }
 
 } // namespace
-
-AddressParts withoutAccount(std::string_view address)
-{
-    AddressParts parts { "", std::string(address) };
-    const auto scheme = address.find("://");
-    if (scheme == std::string_view::npos)
-        return parts;
-    const auto place = Accounts(address).behindScheme(scheme + 3);
-    if (!place || place->begin == place->end)
-        return parts;
-    parts.account = address.substr(place->begin, place->end - place->begin);
-    parts.address.erase(place->begin, place->end + 1 - place->begin);
-    return parts;
-}
-
-std::string publicAddress(std::string_view address)
-{
-    std::string plain = withoutAccount(address).address;
-    if (!signaturesIn(plain).empty())
-        plain.resize(std::min(plain.find_first_of("?#"), plain.size()));
-    return plain;
-}
 
 void rememberSecret(std::string_view secret) { knownSecrets().add(secret); }
 
@@ -322,7 +165,20 @@ std::string withoutSecrets(std::string_view text)
 {
     std::string out(text);
     knownSecrets().hideIn(out);
-    return withoutBearers(withoutSignatures(withoutAccounts(out)));
+    return withoutBearers(withPlacesHidden(out, secretPlacesIn(out)));
+}
+
+bool holdsSecret(std::string_view text)
+{
+    if (withoutSecrets(text) != text)
+        return true;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find_first_of(" \t\r\n\"',;=()", begin), text.size());
+        if (looksLikeToken(text.substr(begin, end - begin)))
+            return true;
+        begin = end + 1;
+    }
+    return false;
 }
 
 bool isSecretVariable(std::string_view name, std::string_view value)

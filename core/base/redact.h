@@ -12,10 +12,14 @@ namespace furrow {
 /// garble words, and is not remembered. Thread-safe.
 void rememberSecret(std::string_view secret);
 
-/// `text` as it may be logged, kept or shown: remembered secrets, those of the environment, name, password and
-/// signature of an address and what follows "Bearer" are replaced by "<hidden>". Nothing that only looks like a secret
-/// is touched: a path stays a path. In linear time. Thread-safe.
+/// `text` as it may be logged, kept or shown: remembered secrets, those of the environment, name and password of an
+/// address, what in or behind its path opens it, and what follows "Bearer" are replaced by "<hidden>". Of an address
+/// of the web all parameters are that are not known to be harmless. A path stays a path. In linear time. Thread-safe.
 std::string withoutSecrets(std::string_view text);
+
+/// Whether a text must not be kept in a run: withoutSecrets() would hide something of it, or a word of it has the form
+/// of a token of a known service. Thread-safe.
+bool holdsSecret(std::string_view text);
 
 /// A text that may be shown to strangers: also values of keys that look like secrets and tokens of known services, and
 /// the folders of paths are replaced; the last part of a path stays, since it names the thing.
@@ -51,7 +55,8 @@ struct AddressParts {
 };
 AddressParts withoutAccount(std::string_view address);
 
-/// The address as it may be kept: without its account, and without all of its parameters when one of them signs it.
+/// The address as it may be kept: without its account; without its parameters and its fragment when one of them opens
+/// it; with "<hidden>" for a token in its path. Of what came out of it, it makes the same again.
 std::string publicAddress(std::string_view address);
 
 } // namespace furrow

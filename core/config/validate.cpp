@@ -51,12 +51,20 @@ struct Rules {
     void noSecrets()
     {
         const auto secrets = secretVariables();
-        for (const auto& s : settings())
-            if (const auto variable = variableOfSecretIn(settingText(c, s), secrets); !variable.empty())
+        for (const auto& s : settings()) {
+            const std::string text = settingText(c, s);
+            const bool isSource = s.key == "data" || s.key == "eval_data"; // noSecret() says what to do
+            if (const auto variable = variableOfSecretIn(text, secrets); !variable.empty())
                 refuse(s.key.c_str(),
                     sentence(
                         "%1 holds the secret of the environment variable %2, which would be kept in the run and shown everywhere. Take it out: what needs the secret reads it from the environment.",
                         { s.key, variable }));
+            else if (!isSource && holdsSecret(text))
+                refuse(s.key.c_str(),
+                    sentence(
+                        "%1 holds what looks like a password, a token or an address that opens itself, which would be kept in the run and shown everywhere. Take it out.",
+                        { s.key }));
+        }
     }
 
     void data()

@@ -9,6 +9,7 @@
 #include "core/base/process.h"
 #include "core/base/random.h"
 #include "core/base/scratch_folder.h"
+#include "core/base/redact.h"
 #include "core/base/secret_variables.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
@@ -270,6 +271,23 @@ Status refuseFolder(const std::filesystem::path& folder)
     return {};
 }
 
+/// Names of files and the lines of the quarantine list are kept in run.json and shown everywhere.
+Status refuseSecretsIn(const std::string& manifest)
+{
+    if (const auto variable = variableOfSecretIn(manifest, secretVariables()); !variable.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "The name of a data file, or a line of the list in exclude, holds the secret of the environment variable %1, which would be kept in the run. Rename the file, or take the line out.",
+                { variable }) };
+    if (withoutSecrets(manifest) != manifest)
+        return Error {
+            ErrorCode::InvalidArgument,
+            sentence(
+                "The name of a data file, or a line of the list in exclude, holds an address with a password or a signature in it, which would be kept in the run. Rename the file, or take the line out.")
+        };
+    return {};
+}
+
 /// Looks at the data, completes `file` and writes everything into the folder.
 Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, const Progress& say)
 {
@@ -285,6 +303,7 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
     FURROW_TRY_ASSIGN(auto start, startProblems(file.config, data, tokenizer, paths.cacheFolder()));
     if (!start.empty())
         return Error { ErrorCode::InvalidArgument, toString(start) };
+    FURROW_TRY(refuseSecretsIn(data.manifest));
     file.dataIdentity = data.identity;
     file.dataManifest = data.manifest;
     file.samplesPerBlock = data.samplesPerBlock;

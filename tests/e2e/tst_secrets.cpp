@@ -145,6 +145,9 @@ private Q_SLOTS:
         QTest::newRow("hub away") << "hf://o/n" << true;
         QTest::newRow("an address with a password") << "https://dana:DataGeheim6@127.0.0.1/x.jsonl" << false;
         QTest::newRow("the same as hub") << "hf://dana:DataGeheim6@o/n" << false;
+        QTest::newRow("a key in the address") << "https://127.0.0.1:1/x.jsonl?key=DataGeheim6" << false;
+        QTest::newRow("a fragment") << "https://127.0.0.1:1/x.jsonl#access_token=DataGeheim6" << false;
+        QTest::newRow("a parameter of the path") << "https://127.0.0.1:1/x.jsonl;jsessionid=DataGeheim6" << false;
     }
     void noErrorTellsASecret()
     {
@@ -162,6 +165,36 @@ private Q_SLOTS:
         const QString telling = tellingFile(folder_.path());
         QVERIFY2(telling.isEmpty(), qPrintable(telling));
         setEndpoint(QString::fromStdString(hub_.endpoint()));
+    }
+
+    /// A name, a prompt and the list of what is left out went into run.json as they were.
+    void whatIsKeptInARunHoldsNoSecret_data()
+    {
+        QTest::addColumn<QStringList>("more");
+        const QString list = private_.filePath(QStringLiteral("list.txt"));
+        QFile file(list);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("pattern https://erik:ListGeheim7@host/x\n");
+        QTest::newRow("a list of what is left out") << QStringList { QStringLiteral("--exclude"), list };
+        QTest::newRow("a prompt") << QStringList { QStringLiteral("--sample-prompt"),
+            QStringLiteral("see https://erik:ListGeheim7@host/x") };
+        QTest::newRow("a name") << QStringList { QStringLiteral("--name"),
+            QStringLiteral("sk-ListGeheim7AbCdEfGhIj") };
+    }
+    void whatIsKeptInARunHoldsNoSecret()
+    {
+        QFETCH(QStringList, more);
+        const QString data = private_.filePath(QStringLiteral("plain.txt"));
+        QFile file(data);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        for (int i = 0; i < 2'000; ++i)
+            file.write("line " + QByteArray::number(i) + " of a text\n");
+        file.close();
+        const auto out = RunDriver::ctl(runOn(data, "kept") + more);
+        QVERIFY(out.exitCode != 0);
+        QVERIFY2(!(out.text + out.errors).contains(QStringLiteral("ListGeheim7")), qPrintable(out.text + out.errors));
+        QVERIFY2(out.errors.contains(QStringLiteral("would be kept in the run")), qPrintable(out.errors));
+        QVERIFY(!QFile::exists(folder_.filePath(QStringLiteral("kept"))));
     }
 };
 

@@ -52,6 +52,19 @@ private Q_SLOTS:
         row("in JSON text", "{\"url\":\"https://b/k?a=1\\u0026X-Amz-Signature=0af1\\u0026sig=2\"}",
             "{\"url\":\"https://b/k?a=1\\u0026X-Amz-Signature=<hidden>\\u0026sig=<hidden>\"}");
         row("a setting that is no parameter", "policy=cosine, sig=3, seed=1", "policy=cosine, sig=3, seed=1");
+        row("a key of any name", "GET https://h/d.txt?key=S3cr3tS3cr3t&raw=1 failed",
+            "GET https://h/d.txt?key=<hidden>&raw=1 failed");
+        row("a word behind the question mark", "https://h/d.txt?S3cr3tS3cr3t", "https://h/d.txt?<hidden>");
+        row("a parameter of the path", "https://h/d.txt;jsessionid=S3cr3t?raw=1",
+            "https://h/d.txt;jsessionid=<hidden>?raw=1");
+        row("a token in the fragment", "https://h/d.txt#access_token=S3cr3t and #3",
+            "https://h/d.txt#access_token=<hidden> and #3");
+        row("a parameter inside a value", "https://h/d?path=1%26token=S3cr3t", "https://h/d?path=<hidden>");
+        row("a token among the folders", "https://h/hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567/d.txt",
+            "https://h/<hidden>/d.txt");
+        row("harmless parameters", "https://h/d?download=true&rev=main&part=12#read-me",
+            "https://h/d?download=true&rev=main&part=12#read-me");
+        row("behind an account", "https://u:pw1secret@h/x?key=S3cr3tS3cr3t", "https://<hidden>@h/x?key=<hidden>");
         QTest::newRow("header") << QByteArray("Authorization: Bearer abc.def")
                                 << QByteArray("Authorization: Bearer <hidden>");
         QTest::newRow("paths stay") << QByteArray("/data/hf_datasets_cache/token_list.txt")
@@ -106,6 +119,17 @@ private Q_SLOTS:
         QVERIFY(redacted("x S3cr3t-of-the-test").find("S3cr3t") == std::string::npos);
     }
 
+    /// They reached run.json by the name of a run and its prompt.
+    void aTokenInAWordIsSeen()
+    {
+        for (const char* text : { "my hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567", "sk-proj-Ab1Cd2Ef3Gh4Ij5Kl6Mn",
+                 "go to https://u:geheim@h/x", "Bearer abcdef" })
+            QVERIFY2(holdsSecret(text), text);
+        for (const char* text : { "hf_dataset_2024_part1.parquet", "sk-learn-examples",
+                 "ROMEO:", "read https://h/x?page=3", "/data/u@v:w/x", "eyJ" })
+            QVERIFY2(!holdsSecret(text), text);
+    }
+
     void accountsAreTakenApart()
     {
         QCOMPARE(withoutAccount("http://a:b@h/x").account, std::string("a:b"));
@@ -123,6 +147,14 @@ private Q_SLOTS:
             std::string("https://b.host/a.txt"));
         QCOMPARE(publicAddress("https://host/a.txt?sv=2&sig=Zm%2F9"), std::string("https://host/a.txt"));
         QCOMPARE(publicAddress("https://host/a?design=1"), std::string("https://host/a?design=1"));
+        for (const char* opened :
+            { "https://host/a.txt?key=S3cr3t", "https://host/a.txt?S3cr3tS", "https://host/a.txt#access_token=x",
+                "https://ann@host/a.txt?jwt=eyJx&raw=1", "https://host/a.txt;jsessionid=1F" })
+            QCOMPARE(publicAddress(opened), std::string("https://host/a.txt"));
+        const std::string hidden = publicAddress("https://host/hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567/a.txt");
+        QCOMPARE(hidden, std::string("https://host/<hidden>/a.txt"));
+        QCOMPARE(publicAddress(hidden), hidden);
+        QCOMPARE(publicAddress("s3://bucket/a;b#c.txt"), std::string("s3://bucket/a;b#c.txt"));
         QCOMPARE(publicAddress("/home/ann/a?b=c.txt"), std::string("/home/ann/a?b=c.txt"));
     }
 
