@@ -598,7 +598,7 @@
         <translation>la ejecución se mató</translation>
     </message>
     <message>
-        <source>%1 ended with %2: %3 More stands in %4.</source>
+        <source>%1 ended with %2: %3 See %4 for more.</source>
         <translation>%1 terminó con %2: %3 Más información en %4.</translation>
     </message>
     <message>
@@ -3466,23 +3466,23 @@
         <translation>se alcanzó el final de la época</translation>
     </message>
     <message>
-        <source>the wanted number of blocks is complete</source>
+        <source>the requested number of blocks is complete</source>
         <translation>está completo el número de bloques pedido</translation>
     </message>
     <message>
-        <source>the wanted number of steps was reached</source>
+        <source>the requested number of steps was reached</source>
         <translation>se alcanzó el número de pasos pedido</translation>
     </message>
     <message>
-        <source>the wanted number of tokens was reached</source>
+        <source>the requested number of tokens was reached</source>
         <translation>se alcanzó el número de tokens pedido</translation>
     </message>
     <message>
-        <source>the wanted hours are over</source>
+        <source>the requested hours are over</source>
         <translation>pasaron las horas pedidas</translation>
     </message>
     <message>
-        <source>all wanted epochs are trained</source>
+        <source>all requested epochs are trained</source>
         <translation>están entrenadas todas las épocas pedidas</translation>
     </message>
     <message>

@@ -597,7 +597,7 @@
         <translation>运行被强行终止</translation>
     </message>
     <message>
-        <source>%1 ended with %2: %3 More stands in %4.</source>
+        <source>%1 ended with %2: %3 See %4 for more.</source>
         <translation>%1 以 %2 结束：%3 详情见 %4。</translation>
     </message>
     <message>
@@ -3465,23 +3465,23 @@
         <translation>已到达本轮结尾</translation>
     </message>
     <message>
-        <source>the wanted number of blocks is complete</source>
+        <source>the requested number of blocks is complete</source>
         <translation>已完成所需的块数</translation>
     </message>
     <message>
-        <source>the wanted number of steps was reached</source>
+        <source>the requested number of steps was reached</source>
         <translation>已达到所需步数</translation>
     </message>
     <message>
-        <source>the wanted number of tokens was reached</source>
+        <source>the requested number of tokens was reached</source>
         <translation>已达到所需词元数</translation>
     </message>
     <message>
-        <source>the wanted hours are over</source>
+        <source>the requested hours are over</source>
         <translation>已满所需小时数</translation>
     </message>
     <message>
-        <source>all wanted epochs are trained</source>
+        <source>all requested epochs are trained</source>
         <translation>所需轮次已全部训练</translation>
     </message>
     <message>

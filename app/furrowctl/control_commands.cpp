@@ -26,7 +26,7 @@ struct Verb {
 const Verb kVerbs[] = {
     { "pause", "Pause at the end of the chunks in training. Processes and memory stay; 'continue' goes on.", pauseRun,
         "The workers pause at the end of their chunks." },
-    { "continue", "Go on with a paused run.", [](const RunPaths& paths) { return continueRun(paths); },
+    { "continue", "Go on with a paused run.", [](const RunPaths& paths) { return continuePaused(paths); },
         "The run goes on." },
     { "stop", "Stop after a checkpoint. Nothing is lost; 'resume' goes on.", stopRun,
         "The workers checkpoint and end." },

@@ -3,6 +3,7 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/audit_progress.h"
 #include "app/furrowctl/watch.h"
+#include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/process.h"
 #include "core/run/run_audit.h"
@@ -41,6 +42,9 @@ int status(const RunOptions& o)
 
 int listRuns(const RunOptions& o)
 {
+    std::error_code unknown;
+    if (o.folder != defaultWorkspace() && !std::filesystem::exists(pathFromUtf8(o.folder), unknown) && !unknown)
+        return fail({ ErrorCode::NotFound, "The folder " + o.folder + " is not there." }, o.json);
     nlohmann::json runs = nlohmann::json::array();
     for (const auto& folder : runFolders(o.folder)) {
         auto read = readStatus(RunPaths(folder));

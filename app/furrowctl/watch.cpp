@@ -204,8 +204,8 @@ std::string epochText(const EpochRow& e)
         + "\n";
     if (const auto lost = e.lost.sum(); lost > 0)
         text += "  work lost: " + formatCount(lost)
-            + (lost == 1 ? " chunk was trained or begun, its weights are gone; it is trained again\n"
-                         : " chunks were trained or begun, their weights are gone; they are trained again\n");
+            + (lost == 1 ? " chunk was trained or begun, its weights are gone; it will be trained again\n"
+                         : " chunks were trained or begun, their weights are gone; they will be trained again\n");
     if (const auto rows = rowsText(e.rowsKnown); !rows.empty())
         text += "  rows that are not trained: " + rows + "\n";
     return text;

@@ -50,14 +50,23 @@ spdlog::level::level_enum spdlogLevel(LogLevel level)
     return spdlog::level::err;
 }
 
-/// A line as kPattern makes it, without all before the text; another line as it is.
+constexpr std::size_t kLevelAt = 24, kNameBegin = 26; // "2026-03-13 18:42:10.123 I worker-0  text"
+
+/// Whether kPattern made the line; else it is of a library, or of the system.
+bool hasHeader(const std::string& line)
+{
+    return line.size() >= kNameBegin && line[10] == ' ' && line[kLevelAt - 1] == ' ' && line[kNameBegin - 1] == ' ';
+}
+
 std::string withoutHeader(const std::string& line)
 {
-    constexpr std::size_t kTimeEnd = 23, kNameBegin = 26; // "2026-03-13 18:42:10.123 I worker-0  text"
-    if (line.size() < kNameBegin || line[10] != ' ' || line[kTimeEnd] != ' ' || line[kNameBegin - 1] != ' ')
-        return line;
-    const auto nameEnd = line.find("  ", kNameBegin);
+    const auto nameEnd = hasHeader(line) ? line.find("  ", kNameBegin) : std::string::npos;
     return nameEnd == std::string::npos ? line : line.substr(nameEnd + 2);
+}
+
+bool isComplaint(const std::string& line)
+{
+    return !line.empty() && !(hasHeader(line) && (line[kLevelAt] == 'I' || line[kLevelAt] == 'D'));
 }
 
 } // namespace
@@ -81,12 +90,16 @@ void log(LogLevel level, std::string_view text)
     logger->log(spdlogLevel(level), spdlog::string_view_t(shown.data(), shown.size()));
 }
 
-std::string lastLogLine(const std::filesystem::path& file)
+std::string lastComplaint(const std::filesystem::path& file)
 {
     std::string lines = endOfFile(file, 4096);
-    while (!lines.empty() && lines.back() == '\n')
-        lines.pop_back();
-    return withoutHeader(lines.substr(lines.rfind('\n') + 1)); // npos + 1 is 0: the only line
+    while (!lines.empty()) {
+        const auto begin = lines.rfind('\n') + 1; // npos + 1 is 0: the only line
+        if (const std::string line = lines.substr(begin); isComplaint(line))
+            return withoutHeader(line);
+        lines.resize(begin == 0 ? 0 : begin - 1);
+    }
+    return {};
 }
 
 } // namespace furrow

@@ -22,8 +22,8 @@ inline void logInfo(std::string_view text) { log(LogLevel::Info, text); }
 inline void logWarning(std::string_view text) { log(LogLevel::Warning, text); }
 inline void logError(std::string_view text) { log(LogLevel::Error, text); }
 
-/// The last line of a log file, without its time and the name of the process: what it said before it ended. "" when
-/// there is none.
-std::string lastLogLine(const std::filesystem::path& file);
+/// The last line of a log file that is a warning, an error, or of a library, without its time and the name of the
+/// process: why it may have ended. "" when there is none among the last 4 KiB.
+std::string lastComplaint(const std::filesystem::path& file);
 
 } // namespace furrow

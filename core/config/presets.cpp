@@ -108,7 +108,7 @@ Result<Preset> findPreset(std::string_view name)
             return preset;
         known += (known.empty() ? "" : ", ") + preset.name;
     }
-    return Error { ErrorCode::NotFound,
+    return Error { ErrorCode::InvalidArgument,
         sentence("There is no preset '%1'. Known are %2.", { std::string(name), known }) };
 }
 

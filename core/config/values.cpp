@@ -14,11 +14,20 @@ namespace furrow {
 
 namespace {
 
+/// As it is kept and compared: in the fewest characters.
 std::string numberText(double value)
 {
     char buffer[64];
     const auto [end, failed] = std::to_chars(buffer, buffer + sizeof buffer, value);
     return failed == std::errc {} ? std::string(buffer, end) : std::string();
+}
+
+/// As a person is told: 100000, not 1e+05.
+std::string plainText(double value)
+{
+    constexpr double kMostPlain = 1e15;
+    return std::trunc(value) == value && std::abs(value) < kMostPlain ? std::to_string(static_cast<std::int64_t>(value))
+                                                                      : numberText(value);
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* separator)
@@ -34,8 +43,8 @@ std::string allowedText(const Setting& s)
     if (!s.choices.empty())
         return "one of " + joined(s.choiceValues(), ", ");
     if (s.max < s.min)
-        return "at least " + numberText(s.min);
-    return numberText(s.min) + " to " + numberText(s.max);
+        return "at least " + plainText(s.min);
+    return plainText(s.min) + " to " + plainText(s.max);
 }
 
 ConfigProblem problem(const Setting& s, const std::string& value, const std::string& allowed, std::string fix = {})
@@ -49,7 +58,7 @@ std::vector<ConfigProblem> checkRange(const Setting& s, double value)
     if (std::isfinite(value) && value >= s.min && (s.max < s.min || value <= s.max))
         return {};
     const double nearest = value > s.min && s.max >= s.min ? s.max : s.min;
-    return { problem(s, numberText(value), allowedText(s), numberText(nearest)) };
+    return { problem(s, plainText(value), allowedText(s), plainText(nearest)) };
 }
 
 /// Parses all of `text` as a number.

@@ -154,7 +154,7 @@ Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, c
         if (!isAlive(supervisor)) {
             if (isLocked(paths.supervisorLock())) // by another one, to whom the log belongs
                 return alreadyRunning(paths);
-            const auto said = lastLogLine(log);
+            const auto said = lastComplaint(log);
             return Error { ErrorCode::Internal,
                 said.empty() ? sentence("the supervisor ended before it held the run; see %1", { log.string() })
                              : said };
@@ -243,10 +243,20 @@ Status pauseRun(const RunPaths& paths)
     return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Pause); });
 }
 
+Status continuePaused(const RunPaths& paths)
+{
+    if (!isLocked(paths.supervisorLock()) && seenFromElsewhereReason(paths).empty() && readRunFile(paths).ok())
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 is not running, so nothing is paused. 'furrowctl resume' trains on; with --dry-run it says first what would be trained again.",
+                { paths.folder().string() }) };
+    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Run); });
+}
+
 Status continueRun(const RunPaths& paths, const std::map<std::string, std::string>& environment)
 {
     if (isLocked(paths.supervisorLock()))
-        return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Run); });
+        return continuePaused(paths);
     FURROW_TRY_ASSIGN(auto status, readStatus(paths));
     if (status.state == RunState::Finished)
         return Error {

@@ -42,9 +42,10 @@ Result<RunConfig> currentConfig(const RunPaths& paths);
 Result<SupervisorLedger> openForControl(const RunPaths& paths);
 
 Status pauseRun(const RunPaths& paths); ///< at the end of the chunks in training; processes stay
-Status continueRun(const RunPaths& paths,
-    const std::map<std::string, std::string>& environment
-    = {}); ///< a paused one, or restarts a stopped one as startRun does
+Status continuePaused(const RunPaths& paths); ///< refuses a run that nobody trains
+/// A paused one, or restarts one that nobody trains as startRun does, without a word of what is trained again: for
+/// those that go on unattended.
+Status continueRun(const RunPaths& paths, const std::map<std::string, std::string>& environment = {});
 Status stopRun(const RunPaths& paths); ///< after a checkpoint
 Status killRun(const RunPaths& paths); ///< now; work since the last checkpoints is freed
 Status saveNow(const RunPaths& paths);

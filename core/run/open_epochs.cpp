@@ -49,6 +49,17 @@ std::string ShownEpochs::name() const
     return "epochs " + std::to_string(first + 1) + (count() == 2 ? " and " : " to ") + std::to_string(last + 1);
 }
 
+ChunkCounts withoutLost(const EpochRow& epoch)
+{
+    ChunkCounts counts = epoch.chunks;
+    const auto take = [&counts](ChunkState state, std::int64_t n) { counts.byState[static_cast<int>(state)] -= n; };
+    take(ChunkState::Pending, epoch.lost.pending);
+    take(ChunkState::Free, epoch.lost.free);
+    take(ChunkState::Leased, epoch.lost.leased + epoch.lost.released);
+    take(ChunkState::Trained, epoch.lost.trained);
+    return counts;
+}
+
 std::vector<EpochRow> openEpochs(const std::vector<EpochRow>& epochs)
 {
     std::vector<EpochRow> open;

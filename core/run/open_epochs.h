@@ -19,6 +19,9 @@ struct ShownEpochs {
 };
 /// Nothing where no epoch has begun. @param epochs  as LedgerReader::epochs() gives them
 std::optional<ShownEpochs> shownEpochs(const std::vector<EpochRow>& epochs);
+/// The chunks of an epoch by state, each counted once: what lost its work, or is held by a process that is gone, is in
+/// EpochRow::lost alone.
+ChunkCounts withoutLost(const EpochRow& epoch);
 /// Those of them that are open, oldest first; the newest one when none is open.
 std::vector<EpochRow> openEpochs(const std::vector<EpochRow>& epochs);
 

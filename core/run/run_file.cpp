@@ -71,7 +71,7 @@ Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
 
 } // namespace
 
-Result<RunFile> readRunFile(const RunPaths& paths)
+Status checkIsRun(const RunPaths& paths)
 {
     std::error_code unknown;
     if (!std::filesystem::exists(paths.folder(), unknown) && !unknown)
@@ -81,6 +81,12 @@ Result<RunFile> readRunFile(const RunPaths& paths)
     if (!std::filesystem::exists(paths.configFile()))
         return Error { ErrorCode::NotFound,
             sentence("%1 is not a run: it has no run.json.", { utf8Text(paths.folder()) }) };
+    return {};
+}
+
+Result<RunFile> readRunFile(const RunPaths& paths)
+{
+    FURROW_TRY(checkIsRun(paths));
     FURROW_TRY_ASSIGN(auto text, readFile(paths.configFile(), kMaxBytes));
     JsonReading reading(text);
     return parse(paths, reading);

@@ -26,6 +26,9 @@ struct RunFile {
     std::string parentRun; ///< run id this one was started from, or ""
 };
 
+/// NotFound where the folder is away, or is not that of a run.
+Status checkIsRun(const RunPaths& paths);
+
 /// Refuses a newer format with the version that can read it. `identityProblem` names edited fields that would change
 /// the chunks.
 Result<RunFile> readRunFile(const RunPaths& paths);

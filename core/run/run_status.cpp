@@ -97,6 +97,7 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
         w.deviceName = row.deviceName;
         w.phase = row.phase;
         w.endCause = row.endCause;
+        w.startedWallNs = row.startedWallNs;
         w.endedWallNs = w.alive ? 0 : row.endedWallNs;
         w.restarts = restarts;
         w.step = row.step;
@@ -170,11 +171,12 @@ std::vector<std::string> whatKeepsOpen(const EpochRow& epoch)
             reasons.push_back(n == 1 ? one : many);
     };
     const auto& lost = epoch.lost;
-    const auto pending = epoch.chunks[ChunkState::Pending] - lost.pending;
-    const auto free = epoch.chunks[ChunkState::Free] - lost.free;
-    const auto leased = epoch.chunks[ChunkState::Leased] - lost.leased - lost.released;
-    const auto trained = epoch.chunks[ChunkState::Trained] - lost.trained;
-    const auto poisoned = epoch.chunks[ChunkState::Poisoned];
+    const ChunkCounts chunks = withoutLost(epoch);
+    const auto pending = chunks[ChunkState::Pending];
+    const auto free = chunks[ChunkState::Free];
+    const auto leased = chunks[ChunkState::Leased];
+    const auto trained = chunks[ChunkState::Trained];
+    const auto poisoned = chunks[ChunkState::Poisoned];
     say(pending, sentence("1 chunk not prepared yet"),
         sentence("%1 chunks not prepared yet", { std::to_string(pending) }));
     say(free, sentence("1 chunk free"), sentence("%1 chunks free", { std::to_string(free) }));
@@ -261,14 +263,21 @@ void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::Checkp
 }
 
 /// What workers found on their way, since. A checkpoint is saved after its weights were evaluated: where it is the
-/// newer one it has that loss. A worker that takes a merge over evaluates the same weights once more, and knows its own
-/// steps only. Where the newest weights are those of one replica, another one's losses say nothing of them.
+/// newer one it has that loss. A worker that takes a merge over evaluates the same weights once more. What a worker
+/// told of weights of its own counts while that process lives: afterwards only checkpoints are left of them, and those
+/// say it themselves. Where the newest weights are those of one replica, another one's losses say nothing of them.
 void takeNewer(RunStatus& status, const RunPaths& paths, const std::optional<RunWeights>& newest)
 {
     constexpr double kSame = 1e-6;
-    const auto told = newestEvaluation(paths, [&newest](const ToldEvaluation& one) {
-        return !newest || newest->row.record.kind == CheckpointKind::Merge || one.merged
+    const auto lives = [&status](const ToldEvaluation& one) {
+        return std::any_of(status.workers.begin(), status.workers.end(), [&one](const WorkerStatus& worker) {
+            return worker.alive && worker.worker == one.worker && worker.startedWallNs <= one.wallNs;
+        });
+    };
+    const auto told = newestEvaluation(paths, [&](const ToldEvaluation& one) {
+        const bool ofNewest = !newest || newest->row.record.kind == CheckpointKind::Merge
             || one.worker == newest->row.record.replica;
+        return one.merged || (ofNewest && (!status.evaluation || lives(one)));
     });
     const bool isSame = told && told->merged && status.evaluation && status.evaluation->merged
         && std::abs(told->loss - status.evaluation->loss) < kSame;

@@ -56,6 +56,7 @@ struct WorkerStatus {
     int chunkColumn = -1;
     double chunkFraction = 0;
     double secondsSinceProgress = 0; ///< of a living one
+    std::int64_t startedWallNs = 0; ///< of the newest incarnation
     std::int64_t endedWallNs = 0; ///< of the newest incarnation; 0: it lives, or its end was not recorded
     std::optional<MeasuredMemory> memory; ///< absent before its first checkpoint
 };

@@ -35,10 +35,12 @@ nlohmann::json evaluationJson(const HeldOutLoss& e)
 nlohmann::json chunksJson(const EpochRow& epoch)
 {
     nlohmann::json json;
+    const ChunkCounts counts = withoutLost(epoch); // with `lost` and `orphaned` they add up to `total`
     for (int s = 0; s < kChunkStateCount; ++s)
-        json[toString(static_cast<ChunkState>(s))] = epoch.chunks[static_cast<ChunkState>(s)];
+        json[toString(static_cast<ChunkState>(s))] = counts[static_cast<ChunkState>(s)];
+    json["lost"] = epoch.lost.sum(); // their work died with its weights and will be done again
+    json["orphaned"] = epoch.lost.released; // claimed by a worker that is gone, and never begun
     json["total"] = epoch.blockCount ? nlohmann::json(epoch.chunks.sum()) : nlohmann::json(nullptr);
-    json["lost"] = epoch.lost.sum(); // counted above too: their work died with its weights and is done again
     return json;
 }
 

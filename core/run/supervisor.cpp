@@ -331,8 +331,12 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
     }
     const auto log
         = paths_.logFile(attempt_.value, ended.worker < 0 ? "feeder" : "worker-" + std::to_string(ended.worker));
-    lastFailure_ = sentence("%1 ended with %2: %3 More stands in %4.",
-        { who, ended.exit.describe(), withFullStop(lastLogLine(log)), utf8Text(log) });
+    // A process that was killed did not know: what it wrote last explains nothing.
+    const std::string said = ended.exit.signal == 0 ? lastComplaint(log) : std::string();
+    lastFailure_ = said.empty()
+        ? sentence("%1 ended with %2. See %3 for more.", { who, ended.exit.describe(), utf8Text(log) })
+        : sentence("%1 ended with %2: %3 See %4 for more.",
+              { who, ended.exit.describe(), withFullStop(said), utf8Text(log) });
     if (pool_->restartLater(ended.worker))
         return {};
     lastFailure_

@@ -145,8 +145,9 @@ std::optional<Row> rowOf(const PlacedRecord& at, const ExportView& view)
     switch (line.kind) {
     case LineKind::Step: return stepRow(at, view);
     case LineKind::Eval:
-        return with({ { "step", line.eval.step }, { "tokens", line.eval.tokens }, { "loss", line.eval.loss },
-            { "accuracy", line.eval.accuracy }, { "what", std::string(toString(line.eval.what)) } });
+        return with(
+            { { "step", line.eval.step }, { "weights_step", line.eval.weightsStep }, { "tokens", line.eval.tokens },
+                { "loss", line.eval.loss }, { "what", std::string(toString(line.eval.what)) } });
     case LineKind::Event:
         return with({ { "step", line.event.step }, { "chunk", chunkText(view, line.event.chunk) },
             { "what", std::string(toString(line.event.kind)) }, { "text", line.event.text } });

@@ -83,7 +83,7 @@ template <RecordOf<EvalRecord> Record, typename Fields> void visitFields(Record&
     fields.integer("step", r.step);
     fields.integer("tokens", r.tokens);
     fields.number("loss", r.loss);
-    fields.number("acc", r.accuracy);
+    fields.integer("wstep", r.weightsStep);
     fields.word("what", r.what, kEvalWords);
 }
 

@@ -65,7 +65,8 @@ struct EvalRecord {
     std::int64_t step = 0;
     std::int64_t tokens = 0;
     double loss = 0; ///< nats per token
-    double accuracy = 0; ///< share of next tokens guessed right, 0..1
+    std::int64_t weightsStep = 0; ///< steps behind the weights, as checkpoints and status say them; `step` is the
+                                  ///< worker's own. 0: not told (files of before)
     What what = What::Replica;
     bool operator==(const EvalRecord&) const = default;
 };

@@ -124,8 +124,8 @@ private:
         if (saves) {
             event(EventRecord::Kind::Checkpoint, "checkpoint " + std::to_string(step / checkpointEvery_));
             if (step / checkpointEvery_ % 2 == 0)
-                record(EvalRecord { nowNs_, step, r.tokens, static_cast<float>(lossAt(step) - 0.02), 0.35 + 0.1 * p,
-                    EvalRecord::What::Replica });
+                record(EvalRecord {
+                    nowNs_, step, r.tokens, static_cast<float>(lossAt(step) - 0.02), step, EvalRecord::What::Replica });
         }
     }
 

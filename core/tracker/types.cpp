@@ -52,11 +52,11 @@ std::string inWords(StopReason reason)
     switch (reason) {
     case StopReason::None: return {};
     case StopReason::EpochEnd: return sentence("the end of the epoch was reached");
-    case StopReason::BlockEnd: return sentence("the wanted number of blocks is complete");
-    case StopReason::Steps: return sentence("the wanted number of steps was reached");
-    case StopReason::Tokens: return sentence("the wanted number of tokens was reached");
-    case StopReason::Hours: return sentence("the wanted hours are over");
-    case StopReason::Epochs: return sentence("all wanted epochs are trained");
+    case StopReason::BlockEnd: return sentence("the requested number of blocks is complete");
+    case StopReason::Steps: return sentence("the requested number of steps was reached");
+    case StopReason::Tokens: return sentence("the requested number of tokens was reached");
+    case StopReason::Hours: return sentence("the requested hours are over");
+    case StopReason::Epochs: return sentence("all requested epochs are trained");
     case StopReason::User: return sentence("a person stopped it");
     case StopReason::Error: return sentence("an error stopped it");
     case StopReason::Interrupted: return sentence("it was interrupted");

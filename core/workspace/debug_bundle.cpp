@@ -6,6 +6,7 @@
 #include "core/base/redact.h"
 #include "core/base/sentence.h"
 #include "core/run/run_audit.h"
+#include "core/run/run_file.h"
 #include "core/run/run_status.h"
 
 #include <nlohmann/json.hpp>
@@ -148,9 +149,7 @@ Result<std::string> gzipped(const std::string& bytes)
 
 Status writeDebugBundle(const fs::path& run, const fs::path& target)
 {
-    std::error_code failed;
-    if (!fs::exists(RunPaths(run).configFile(), failed))
-        return Error { ErrorCode::NotFound, sentence("%1 is not a run: it has no run.json.", { utf8Text(run) }) };
+    FURROW_TRY(checkIsRun(RunPaths(run)));
     FURROW_TRY_ASSIGN(auto bytes, gzipped(tarOf(collect(run))));
     return writeFileDurably(realFileSystem(), target, bytes);
 }

@@ -224,7 +224,7 @@ private:
         if (steps_[at] % (size_.stepsPerChunk * 5) == 0) {
             const std::int64_t ago = 600'000'000'000 - steps_[at] * 50'000'000;
             encodeLine(TelemetryRecord(EvalRecord { systemClock().monotonicNs() - ago, steps_[at], steps_[at] * 125,
-                           lossAt(steps_[at]) + 0.05, 0.4, EvalRecord::What::Replica }),
+                           lossAt(steps_[at]) + 0.05, steps_[at], EvalRecord::What::Replica }),
                 lines);
             good(publishEvaluation(
                 paths_, { worker, false, steps_[at], lossAt(steps_[at]) + 0.05, systemClock().wallNs() - ago }));

@@ -234,7 +234,8 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
         if (eval.wall < newest)
             continue;
         newest = eval.wall;
-        status.evaluation = heldOutLossOf({ eval.worker, eval.record.what == EvalRecord::What::Merged, eval.record.step,
+        const auto step = eval.record.weightsStep > 0 ? eval.record.weightsStep : eval.record.step;
+        status.evaluation = heldOutLossOf({ eval.worker, eval.record.what == EvalRecord::What::Merged, step,
                                               eval.record.loss, static_cast<std::int64_t>(eval.wall * 1e9) },
             status.evaluationTokens);
     }

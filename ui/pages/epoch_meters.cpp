@@ -94,11 +94,12 @@ void EpochMeters::showChunks(const EpochRow& epoch)
     const auto part = [&chunks](ChunkState state, MeterFill fill, std::int64_t gone) {
         return MeterPart { static_cast<double>(chunks[state] - gone), fill };
     };
-    fill(*chunks_, chunks[ChunkState::Committed], epoch.blockCount ? std::optional(chunks.sum()) : std::nullopt,
+    const std::int64_t wanted
+        = chunks.sum() - chunks[ChunkState::Excluded]; // as status counts: all of them is complete
+    fill(*chunks_, chunks[ChunkState::Committed], epoch.blockCount ? std::optional(wanted) : std::nullopt,
         { part(ChunkState::Committed, MeterFill::Committed, 0),
             part(ChunkState::Trained, MeterFill::TrainedStripes, epoch.lost.trained),
-            part(ChunkState::Leased, MeterFill::Leased, epoch.lost.leased + epoch.lost.released),
-            part(ChunkState::Excluded, MeterFill::Excluded, 0) });
+            part(ChunkState::Leased, MeterFill::Leased, epoch.lost.leased + epoch.lost.released) });
     showLegend(epoch);
 }
 

@@ -307,6 +307,7 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
         EvalRecord line;
         line.monotonicNs = systemClock().monotonicNs();
         line.step = state_.ownSteps;
+        line.weightsStep = merged.state.step;
         line.tokens = state_.ownTokens;
         line.loss = *merged.evalLoss;
         line.what = EvalRecord::What::Merged;

@@ -239,6 +239,7 @@ Status TrainingSession::evaluate(const char* why)
     EvalRecord line;
     line.monotonicNs = systemClock().monotonicNs();
     line.step = state_.ownSteps;
+    line.weightsStep = state_.step;
     line.tokens = state_.ownTokens;
     line.loss = result.value().loss;
     line.what

@@ -70,8 +70,25 @@ private Q_SLOTS:
         startLog("worker-0");
         logError("cannot read /tmp/a\n2026-01-01 00:00:00.000 I worker-0  all is well");
         QCOMPARE(QString::fromStdString(readFile(path).value()).count('\n'), 1);
-        QCOMPARE(QString::fromStdString(lastLogLine(path)),
+        QCOMPARE(QString::fromStdString(lastComplaint(path)),
             QStringLiteral("cannot read /tmp/a\u240A2026-01-01 00:00:00.000 I worker-0  all is well"));
+    }
+
+    /// A worker was killed, and "loss on held-out text 1.5476 (as planned)" stood there as the reason.
+    void aHarmlessLineIsNoReason()
+    {
+        const QTemporaryDir folder;
+        const auto path = test::inFolder(folder, "worker.log");
+        const StderrInto file(path);
+        startLog("worker-0");
+        logInfo("step 250: loss on held-out text 1.5476 (as planned)");
+        QCOMPARE(lastComplaint(path), std::string());
+        logError("no space is left on the disk");
+        logInfo("claimed 3:17");
+        QCOMPARE(lastComplaint(path), std::string("no space is left on the disk"));
+        std::fputs("terminate called after throwing\n", stderr);
+        std::fflush(stderr);
+        QCOMPARE(lastComplaint(path), std::string("terminate called after throwing"));
     }
 
     void manyThreadsNeverMixLines()

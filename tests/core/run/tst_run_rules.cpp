@@ -273,7 +273,7 @@ private Q_SLOTS:
             QVERIFY2(words != toString(reason) && words.find(' ') != std::string::npos, words.c_str());
         }
         QCOMPARE(endInWords(StopReason::None, {}), std::string());
-        QCOMPARE(endInWords(StopReason::Epochs, {}), std::string("all wanted epochs are trained"));
+        QCOMPARE(endInWords(StopReason::Epochs, {}), std::string("all requested epochs are trained"));
         QCOMPARE(endInWords(StopReason::User, "after a checkpoint"),
             std::string("a person stopped it (after a checkpoint)"));
         QCOMPARE(endInWords(StopReason::Error, "the disk is full"), std::string("the disk is full"));

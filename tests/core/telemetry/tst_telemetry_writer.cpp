@@ -70,7 +70,7 @@ private Q_SLOTS:
         auto writer = TelemetryWriter::open(path, { "run-7c1e", 1, 0 }, systemClock());
         QVERIFY(writer.ok());
         writer.value().write(someStep(1));
-        writer.value().write(EvalRecord { 5, 1, 4096, 3.4, 0.31, EvalRecord::What::Merged });
+        writer.value().write(EvalRecord { 5, 1, 4096, 3.4, 2, EvalRecord::What::Merged });
         writer.value().write(EventRecord { 6, 1, 0, EventRecord::Kind::Spike, "quote \" back\\slash \xff end" });
         writer.value().write(GpuRecord { 7, "GPU-5b1e", 0.97, 17, 24, 310.5, 66 });
         writer.value().write(SampleRecord { 8, 1, "ROMEO:", "line\nbreak" });

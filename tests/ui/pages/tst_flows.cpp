@@ -405,7 +405,7 @@ private Q_SLOTS:
         QVERIFY2(words.startsWith(QStringLiteral("El intento 1 terminó")), qPrintable(words));
         QVERIFY(!words.contains(QLatin1String("epochs")) && !words.contains(QLatin1String("Attempt")));
         QVERIFY(words.contains(QLatin1String("(worker 1: disk full at 99 %1)")));
-        status.evidence = { "Attempt 1 ended at 2026-11-22T18:14:58Z: all wanted epochs are trained.",
+        status.evidence = { "Attempt 1 ended at 2026-11-22T18:14:58Z: all requested epochs are trained.",
             "Attempt 2 ended at 2026-11-22T18:14:58Z: a person stopped it (after a checkpoint)." };
         const QString inWords = evidenceText(status, QStringLiteral("\n"));
         QVERIFY2(!inWords.contains(QLatin1String("trained")) && !inWords.contains(QLatin1String("stopped"))
