@@ -40,6 +40,7 @@ int main(int argc, char** argv)
     addTokenizerCommands(app, chosen);
     addBenchCommands(app, chosen);
     addDoctorCommand(app, chosen);
+    addTorchCommands(app, chosen);
     addEstimateCommand(app, chosen);
     addStormCommand(app, chosen);
     addInternalCommands(app, chosen);

@@ -62,6 +62,8 @@ std::string taskWords(const std::string& task, const nlohmann::json& result)
             + oneReplicaWords(result);
     if (task == "merge")
         return ofMerge(result);
+    if (task == "torch")
+        return "libtorch computes what it should.\n";
     return result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -74,7 +74,7 @@ void addOptions(CLI::App& app, Options& o)
     auto& t = o.task;
     auto* task = app.add_option_group("task");
     task->add_option(
-        "--task", t.task, "check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit or stream.");
+        "--task", t.task, "check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream or torch.");
     task->add_option("--checkpoint", t.checkpoint, "Folder name below checkpoints/; default: the newest.");
     task->add_option("--data", t.data, "Text file for eval and stream.");
     task->add_option("--prompt", t.prompt, "Beginning of a sample.");
@@ -173,7 +173,7 @@ int main(int argc, char** argv)
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? kDone : 2;
     }
-    constexpr std::array kWithoutRun { "bench", "bench-checkpoint", "fit", "stream" };
+    constexpr std::array kWithoutRun { "bench", "bench-checkpoint", "fit", "stream", "torch" };
     const bool needsRun = options.role == "trainer"
         || std::find(kWithoutRun.begin(), kWithoutRun.end(), options.task.task) == kWithoutRun.end();
     if (needsRun && options.folder.empty()) {

@@ -51,7 +51,7 @@ printf '[Paths]\nPrefix = ..\nPlugins = plugins\n' >"$home/bin/qt.conf"
 
 # Of the system that it starts on: glibc, the compiler's runtime, and what comes with drivers. libtorch is found at run time.
 theirs='^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nss_.*|stdc\+\+|gcc_s|cuda|nvidia-.*|drm|gbm|torch.*|c10.*|cud.*|cupti|furrow-cuda))\.so'
-torch=$(ldd "build/$preset/bin/furrow-worker" | sed -n 's/.*libtorch_cpu.so => \(.*\)\/libtorch_cpu.so .*/\1/p')
+torch=$(cd "build/$preset/torch/lib" && pwd -P) # what furrow-trainer was linked to
 mapfile -t programs < <(find "$home/bin" "$home/plugins" -type f \( -perm -u+x -o -name '*.so' \))
 sources=$work/sources
 env -u LD_LIBRARY_PATH ldd "${programs[@]}" | sed -n 's/^\t\(\S*\) => \(\/\S*\) .*/\1 \2/p; s/^\t\(\S*\) => not found/\1 -/p' | sort -u |
@@ -107,7 +107,7 @@ say "$(wc -l <"$work/packages") packages of the system and Arrow are inside; the
 while read -r program; do
     missing=$(env -u LD_LIBRARY_PATH ldd "$program" 2>/dev/null | awk '/not found/ { print $1 }' | grep -Ev "$theirs" || true)
     strange=$(env -u LD_LIBRARY_PATH ldd "$program" 2>/dev/null | awk '$2 == "=>" { print $1, $3 }' | grep -v " $home/" | grep -Ev "$theirs" | grep -v ' not$' || true)
-    [[ $program == */furrow-worker ]] || [ -z "$missing$strange" ] || stop "$program would use $missing $strange of the system."
+    [[ $program == */furrow-trainer ]] || [ -z "$missing$strange" ] || stop "$program would use $missing $strange of the system."
 done < <(find "$home/bin" -type f -perm -u+x)
 find "$tree" -type d -exec chmod 755 {} +
 

@@ -33,9 +33,14 @@ if [ -z "$packages" ]; then
     "$here/package.sh" --preset "$preset" --out "$packages"
 fi
 packages=$(cd "$packages" && pwd)
-torch=$("$here/pyenv-path.sh")
-torch=$(echo "$torch"/lib/python3*/site-packages)
-[ -d "$torch/torch/lib" ] || fail "There is no libtorch in $torch to give to the systems. Run packaging/setup.sh."
+# The wheels that `furrowctl torch install --cpu --from` takes, as a machine without a network would get them: kept, since they are half a gigabyte.
+wheels=${FURROW_WHEELS:-${XDG_CACHE_HOME:-$HOME/.cache}/furrow/wheels}
+list=$work/torch.txt
+for package in torch nvidia-cuda-runtime nvidia-cuda-cupti; do
+    awk -v name="$package==" '/^[a-z]/ { wanted = index($0, name) == 1 } wanted' "$here/requirements.lock"
+done >"$list"
+python3 -m pip download --quiet --no-deps --only-binary=:all: --require-hashes --dest "$wheels" -r "$list" ||
+    fail "The wheels of libtorch cannot be fetched. Look at the network and pip's configuration."
 pictures=${pictures:-$work/pictures}
 mkdir -p "$pictures"
 
@@ -48,15 +53,15 @@ read -r -t 30 number <&3 || fail "Xvfb does not start."
 # inside SYSTEM USER COMMAND: runs it there with processes, mounts and network of its own, and a few files of this machine.
 inside() {
     local system=$1 user=$2 command=$3
-    system=$system user=$user command=$command packages=$packages torch=$torch number=$number \
+    system=$system user=$user command=$command packages=$packages wheels=$wheels number=$number \
         unshare --mount --pid --net --fork --kill-child bash -euc '
-            mkdir -p "$system/given/packages" "$system/given/torch" "$system/tmp/.X11-unix"
+            mkdir -p "$system/given/packages" "$system/given/wheels" "$system/tmp/.X11-unix"
             mount --bind "$packages" "$system/given/packages"
-            mount --bind "$torch" "$system/given/torch"
+            mount --bind "$wheels" "$system/given/wheels"
             mount --bind /tmp/.X11-unix "$system/tmp/.X11-unix"
             mount -t proc proc "$system/proc"
             mount --rbind /dev "$system/dev"
-            exec chroot "$system" su - "$user" -s /bin/bash -c "export DISPLAY=:$number LC_ALL=C.UTF-8; set -euo pipefail; $command"'
+            exec chroot "$system" su - "$user" -s /bin/bash -c "export DISPLAY=:$number LC_ALL=C.UTF-8; set -euo pipefail; fails() { ! \"\$@\" || { echo \"\$* should have failed\"; exit 1; }; }; $command"'
 }
 
 # pictureOf SYSTEM NAME PROGRAM: the console there, as it looks on the display.
@@ -87,15 +92,32 @@ trains() {
     say "$2: trained and audited"
 }
 
+# What a person without libtorch is told, and how they get it and lose it again.
+withoutTorch='
+    fails furrowctl doctor >doctor.txt; grep -q "libtorch is missing" doctor.txt
+    fails furrowctl run --name none --preset char 2>refused.txt; grep -q "furrowctl torch install" refused.txt; test ! -e ~/furrow/runs
+    fails furrow-worker --version 2>refused.txt; test "$(wc -l <refused.txt)" = 1'
+withTorch='
+    furrowctl torch install --cpu --from /given/wheels; furrowctl torch status; du -sh ~/.local/share/furrow/torch
+    test -z "$(ls ~/.local/share/furrow/torch/downloads 2>/dev/null)"'
+
 tryDeb() {
     local system=$1 name=$2
     inside "$system" root 'dpkg -i /given/packages/furrow_*.deb' >/dev/null || fail "$name: dpkg -i failed"
-    inside "$system" anna 'for program in furrow furrowctl; do $program --version; done; ! furrowctl doctor >doctor.txt; grep -q libtorch doctor.txt'
+    inside "$system" anna "for program in furrow furrowctl; do \$program --version; done; $withoutTorch"
+    inside "$system" root 'for file in man/man1/furrowctl.1.gz man/man1/furrow-worker.1.gz bash-completion/completions/furrowctl applications/org.furrow.Furrow.desktop \
+        metainfo/org.furrow.Furrow.metainfo.xml mime/packages/org.furrow.Furrow.xml icons/hicolor/scalable/apps/org.furrow.Furrow.svg doc/furrow/copyright; do
+        test -s /usr/share/$file || { echo "$file is missing"; exit 1; }; done; test "$(ls /usr/share/doc/furrow/licences | wc -l)" -ge 20'
     pictureOf "$system" "$name-deb" furrow
-    inside "$system" root 'ln -s /given/torch/torch /usr/lib/furrow/torch'
+    inside "$system" anna "$withTorch"
     trains "$system" "$name-deb" furrowctl
-    inside "$system" root 'rm /usr/lib/furrow/torch; dpkg -r furrow; dpkg -P furrow' >/dev/null
+    pictureOf "$system" "$name-deb-trained" furrow
+    # Another user has a libtorch of their own, or none.
+    inside "$system" berta 'fails furrow-worker --version 2>refused.txt; grep -q "libtorch is missing" refused.txt'
+    inside "$system" anna 'furrowctl torch remove; test ! -e ~/.local/share/furrow/torch/unpacked; fails furrow-worker --version 2>/dev/null'
+    inside "$system" root 'dpkg -r furrow; dpkg -P furrow' >/dev/null
     inside "$system" anna 'test ! -e /usr/lib/furrow; test ! -e /usr/bin/furrow; test ! -e /usr/share/doc/furrow
+        test -z "$(find / -xdev -name "*furrow*" -not -path "/home/*" -not -path "/given/*" -not -path "/proc/*" -not -path "/tmp/*" 2>/dev/null)"
         furrow=$(find ~/furrow/runs -name tracker.sqlite | wc -l); test "$furrow" -ge 1'
     say "$name: .deb removed and purged; what belongs to anna is still there"
 }
@@ -104,10 +126,11 @@ tryDeb() {
 tryArchives() {
     local system=$1 name=$2
     inside "$system" anna 'mkdir -p "my programs" && tar -C "my programs" -xzf /given/packages/furrow-*.tar.gz && mv "my programs"/furrow-* "my programs/furrow"
-        "my programs/furrow/bin/furrowctl" --version; ln -s /given/torch/torch "my programs/furrow/lib/furrow/torch"'
+        PATH="$HOME/my programs/furrow/bin:$PATH"; furrowctl --version; furrowctl torch install --cpu --from /given/wheels'
     pictureOf "$system" "$name-tar" '"$HOME/my programs/furrow/bin/furrow"'
     trains "$system" "$name-tar" '"$HOME/my programs/furrow/bin/furrowctl"'
-    inside "$system" anna 'sh /given/packages/furrow-*.run furrowctl --version; sh /given/packages/furrow-*.run --unpack ~/unpacked; ~/unpacked/bin/furrowctl --version'
+    # The one file finds the libtorch that is there already.
+    inside "$system" anna 'sh /given/packages/furrow-*.run furrowctl torch status; sh /given/packages/furrow-*.run --unpack ~/unpacked; ~/unpacked/bin/furrowctl --version'
     pictureOf "$system" "$name-run" 'sh /given/packages/furrow-*.run'
 }
 
@@ -115,7 +138,7 @@ trySystem() {
     local name=$1 suite=$2 mirror=$3
     say "making $name ($suite)"
     mmdebstrap --quiet --variant=minbase "$suite" "$work/$name" $mirror >"$work/$name.log" 2>&1 || { tail -n 5 "$work/$name.log"; skip "the archive of $name cannot be had here"; }
-    inside "$work/$name" root 'useradd -m anna; ! command -v gcc; ! ls /usr/lib/*/libQt6Core* 2>/dev/null'
+    inside "$work/$name" root 'useradd -m anna; useradd -m berta; fails command -v gcc; fails ls /usr/lib/*/libQt6Core* 2>/dev/null'
     tryDeb "$work/$name" "$name"
     tryArchives "$work/$name" "$name"
 }

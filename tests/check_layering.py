@@ -7,7 +7,7 @@ QT = re.compile(r'#include\s*<Q[A-Z]\w*>|#include\s*"qcustomplot')
 TORCH = re.compile(r'#include\s*<(torch|ATen|c10)/')
 UP = {"core": ["ui/", "app/", "tests/"], "ui": ["app/", "tests/"]}
 # Order of the rooms inside core: a room may include itself and those before it.
-ROOMS = ["base", "config", "model", "chat", "data", "telemetry", "tracker", "device", "run", "workspace", "cuda", "collective", "train"]
+ROOMS = ["base", "config", "model", "chat", "data", "telemetry", "tracker", "device", "libtorch", "run", "workspace", "cuda", "collective", "train"]
 TORCH_ROOMS = ROOMS[-3:]
 
 def breaches():

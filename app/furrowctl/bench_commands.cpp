@@ -7,6 +7,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/run/worker_check.h"
 #include "core/chat/chat_bench.h"
 #include "core/data/bench/data_bench.h"
 #include "core/tracker/tracker_bench.h"
@@ -35,9 +36,10 @@ int runWorkerTask(const std::string& task, const WorkerTask& o)
             options.arguments.insert(options.arguments.end(), { name, value });
     if (o.json)
         options.arguments.push_back("--json");
-    auto worker = executablePath().parent_path() / "furrow-worker";
-    worker += executablePath().extension();
-    auto child = ChildProcess::start(worker, options);
+    const auto worker = workerProgram();
+    if (!worker.ok())
+        return fail(worker.error(), o.json);
+    auto child = ChildProcess::start(worker.value(), options);
     if (!child.ok())
         return fail(child.error());
     for (;;)

@@ -36,6 +36,7 @@ void addBenchCommands(CLI::App& app, Chosen& chosen);
 void addDoctorCommand(CLI::App& app, Chosen& chosen);
 void addStormCommand(CLI::App& app, Chosen& chosen);
 void addEstimateCommand(CLI::App& app, Chosen& chosen);
+void addTorchCommands(CLI::App& app, Chosen& chosen);
 void addWorkspaceCommands(CLI::App& app, Chosen& chosen);
 void addInternalCommands(CLI::App& app, Chosen& chosen);
 void addDescribeCommands(CLI::App& app, Chosen& chosen); ///< adds last: it describes the others

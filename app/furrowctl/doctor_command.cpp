@@ -8,8 +8,11 @@
 #include "core/base/process.h"
 #include "core/base/resources.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/device/driver.h"
 #include "core/device/gpu.h"
 #include "core/run/begun_with.h"
+#include "core/libtorch/torch_pins.h"
+#include "core/libtorch/torch_place.h"
 #include "core/run/block_repair.h"
 #include "core/run/repair.h"
 #include "core/run/run_file.h"
@@ -39,17 +42,21 @@ struct Finding {
 Finding workerFinding()
 {
     const auto version = workerVersion();
-    return version.ok() ? Finding { "furrow-worker", version.value(), true, "" }
+    const auto torch = torchInUse();
+    return version.ok() ? Finding { "furrow-worker",
+        version.value() + ", libtorch in " + (torch.ok() ? utf8Text(torch.value().folder) : ""), true, "" }
                         : Finding { "furrow-worker", "does not start", false, version.error().message };
 }
 
 void addGpus(std::vector<Finding>& findings)
 {
+    const auto outlook = gpuOutlook(gpuDriver(), otherAccelerators(), pinnedCudaMajor());
     auto monitor = GpuMonitor::open();
     if (!monitor.ok()) {
-        findings.push_back({ "GPU", "none", true, monitor.error().message + " Workers train on the CPU." });
+        findings.push_back({ "GPU", "none", true, outlook.words });
         return;
     }
+    findings.push_back({ "GPU driver", outlook.usable ? "new enough" : "not usable", outlook.usable, outlook.words });
     for (const auto& gpu : monitor.value().read())
         findings.push_back({ "GPU " + std::to_string(gpu.index),
             gpu.name + ", " + gpu.uuid + ", " + formatBytes(gpu.memoryFreeBytes) + " of "

@@ -8,6 +8,7 @@
 #include "core/data/distant_source.h"
 #include "core/run/measured_export.h"
 #include "core/run/run_paths.h"
+#include "core/run/worker_check.h"
 
 #include <nlohmann/json.hpp>
 
@@ -106,9 +107,10 @@ int perform(const Task& task, const Given& given)
             options.arguments.insert(options.arguments.end(), { name, value });
     if (given.json)
         options.arguments.push_back("--json");
-    auto worker = executablePath().parent_path() / "furrow-worker";
-    worker += executablePath().extension();
-    auto child = ChildProcess::start(worker, options);
+    const auto worker = workerProgram();
+    if (!worker.ok())
+        return fail(worker.error(), given.json);
+    auto child = ChildProcess::start(worker.value(), options);
     if (!child.ok())
         return fail(child.error(), given.json);
     if (std::string(task.name) == "chat") { // before Ctrl+C is caught: it must end the wait for a line

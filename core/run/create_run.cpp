@@ -30,6 +30,7 @@
 #include "core/run/run_length.h"
 #include "core/run/start_at.h"
 #include "core/run/tracker_config.h"
+#include "core/run/worker_check.h"
 #include "core/tracker/order.h"
 
 #include <nlohmann/json.hpp>
@@ -182,8 +183,7 @@ Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile
 /// Only furrow-worker can read weights: it tries to make the model of the new run.
 Status checkWeights(const RunPaths& paths)
 {
-    auto worker = executablePath().parent_path() / "furrow-worker";
-    worker += executablePath().extension();
+    FURROW_TRY_ASSIGN(const auto worker, workerProgram());
     ProcessOptions options;
     options.arguments = { "--role", "task", "--task", "check", utf8Text(paths.folder()), "--json" };
     options.outputFile = paths.logFile(0, "check");

@@ -4,6 +4,7 @@
 #include "core/base/link_refusal.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
+#include "core/run/worker_check.h"
 
 #include <algorithm>
 #include <set>
@@ -33,8 +34,7 @@ Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& w
     options.arguments = { "--role", "task", "--task", "merge", task.paths.folder().string(), "--method", task.method,
         "--attempt", std::to_string(task.attempt), "--device", task.device, "--threads", std::to_string(cpuCount()) };
     options.outputFile = task.paths.logFile(task.attempt, "merge");
-    auto worker = executablePath().parent_path() / "furrow-worker";
-    worker += executablePath().extension();
+    FURROW_TRY_ASSIGN(const auto worker, workerProgram());
     FURROW_TRY(refuseLink(options.outputFile));
     auto child = ChildProcess::start(worker, options);
     if (!child.ok())

@@ -1,10 +1,9 @@
 #include "core/run/worker_check.h"
 
-#include "core/base/file_system.h"
 #include "core/base/path.h"
-#include "core/base/process.h"
-#include "core/base/scratch_folder.h"
+#include "core/base/process_answer.h"
 #include "core/base/sentence.h"
+#include "core/libtorch/torch_place.h"
 
 #include <atomic>
 
@@ -13,57 +12,36 @@ namespace furrow {
 namespace {
 
 constexpr auto kLongest = std::chrono::seconds(60); // a cold disk reads libtorch for a while
-constexpr std::uint64_t kMostOutput = 1 << 20;
-
-std::filesystem::path workerProgram()
-{
-    auto worker = executablePath().parent_path() / "furrow-worker";
-    worker += executablePath().extension();
-    return worker;
-}
-
-/// Where the worker of an installed package looks for libtorch.
-std::string torchLink()
-{
-    return utf8Text((executablePath().parent_path() / ".." / "lib" / "furrow" / "torch").lexically_normal());
-}
-
-/// The last line: the loader names the library that it does not find.
-std::string lastLine(std::string text)
-{
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r'))
-        text.pop_back();
-    return text.substr(text.find_last_of('\n') + 1);
-}
 
 } // namespace
 
-Result<std::string> workerVersion()
+Result<std::filesystem::path> workerProgram()
 {
-    const auto worker = workerProgram();
+    auto worker = executablePath().parent_path() / "furrow-worker";
+    worker += executablePath().extension();
     std::error_code unknown;
     if (!std::filesystem::exists(worker, unknown))
         return Error { ErrorCode::NotFound,
             sentence(
                 "Training is not possible here: %1 is missing. Install Furrow whole, or build it with libtorch (packaging/run.sh).",
                 { utf8Text(worker) }) };
-    FURROW_TRY_ASSIGN(auto folder, ScratchFolder::make(std::filesystem::temp_directory_path(unknown)));
+    FURROW_TRY(torchInUse());
+    return worker;
+}
+
+Result<std::string> workerVersion()
+{
+    FURROW_TRY_ASSIGN(const auto worker, workerProgram());
+    FURROW_TRY_ASSIGN(const auto torch, torchInUse());
     ProcessOptions options;
     options.arguments = { "--version" };
-    options.outputFile = folder.path() / "version";
-    FURROW_TRY_ASSIGN(auto child, ChildProcess::start(worker, options));
-    const auto exit = child.wait(kLongest);
-    const auto said = readFile(options.outputFile, kMostOutput);
-    const std::string text = said.ok() ? lastLine(said.value()) : std::string();
-    if (exit && exit->signal == 0 && exit->exitCode == 0)
-        return text;
+    FURROW_TRY_ASSIGN(const auto answer, askProcess(worker, options, kLongest));
+    if (answer.isGood())
+        return answer.lastLine();
     return Error { ErrorCode::NotFound,
         sentence(
-            "Training is not possible here: furrow-worker does not start (%1). Link the folder of libtorch 2.6 or later (or site-packages/torch) to %2; of a build run packaging/run.sh again. `furrowctl doctor` checks it.",
-            { !text.empty() ? text
-                    : exit  ? exit->describe()
-                            : sentence("no answer in a minute"),
-                torchLink() }) };
+            "Training is not possible here: furrow-worker does not start with the libtorch in %1 (%2). `furrowctl torch install` brings one that fits; of a build run packaging/run.sh again.",
+            { utf8Text(torch.folder), answer.reason() }) };
 }
 
 Status requireWorker()

@@ -15,6 +15,9 @@ file(STRINGS ${torch_root}/include/torch/headeronly/version.h torch_version_line
 string(REGEX REPLACE "[^0-9]*([0-9]+)[^0-9]+([0-9]+).*" "\\1.\\2" torch_version "${torch_version_lines}")
 message(STATUS "libtorch ${torch_version} in ${torch_root}")
 
+# What furrow-worker finds (core/libtorch): a build has the layout of an installation.
+file(CREATE_LINK ${torch_root} ${CMAKE_BINARY_DIR}/torch SYMBOLIC)
+
 add_library(furrow::torch INTERFACE IMPORTED)
 target_include_directories(furrow::torch SYSTEM INTERFACE
   ${torch_root}/include ${torch_root}/include/torch/csrc/api/include)

@@ -84,8 +84,9 @@ int onProgress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexc
 
 class CurlTransport : public HttpTransport {
 public:
-    explicit CurlTransport(const TransportLimits& limits)
+    CurlTransport(const TransportLimits& limits, const TransportWay& way)
         : limits_(limits)
+        , way_(way)
     {
         static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
         if (started == CURLE_OK)
@@ -138,6 +139,12 @@ private:
         for (const char* variable : { "SSL_CERT_FILE", "CURL_CA_BUNDLE" }) // curl's own program heeds them
             if (const char* file = std::getenv(variable))
                 curl_easy_setopt(easy, CURLOPT_CAINFO, file);
+        if (!way_.certificates.empty())
+            curl_easy_setopt(easy, CURLOPT_CAINFO, way_.certificates.c_str());
+        if (!way_.proxy.empty())
+            curl_easy_setopt(easy, CURLOPT_PROXY, way_.proxy.reveal().c_str());
+        if (way_.netrc)
+            curl_easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, limits_.connectSeconds);
         curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -167,14 +174,15 @@ private:
     }
 
     TransportLimits limits_;
+    TransportWay way_;
     std::unique_ptr<CURL, FreeEasy> easy_;
 };
 
 } // namespace
 
-std::unique_ptr<HttpTransport> curlTransport(const TransportLimits& limits)
+std::unique_ptr<HttpTransport> curlTransport(const TransportLimits& limits, const TransportWay& way)
 {
-    return std::make_unique<CurlTransport>(limits);
+    return std::make_unique<CurlTransport>(limits, way);
 }
 
 } // namespace furrow

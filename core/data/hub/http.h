@@ -56,7 +56,13 @@ struct TransportLimits {
     long stallSeconds = 30; ///< without a byte
 };
 using TransportMaker = std::function<std::unique_ptr<HttpTransport>()>;
-std::unique_ptr<HttpTransport> curlTransport(const TransportLimits& limits = {});
+/// What a person set for the way to servers, beside what curl's own program takes from the environment.
+struct TransportWay {
+    std::string certificates; ///< file of those to trust; "": as the environment or the system says
+    Secret proxy; ///< "": as the environment says
+    bool netrc = false; ///< accounts may stand in ~/.netrc
+};
+std::unique_ptr<HttpTransport> curlTransport(const TransportLimits& limits = {}, const TransportWay& way = {});
 
 /// An address for messages and logs: without query (signatures) and without user information.
 std::string printableUrl(std::string_view url);

@@ -148,6 +148,8 @@ Result<nlohmann::json> runTask(
             return fitTask(options, stopRequested);
         if (options.task == "stream")
             return streamTask(options, output, stopRequested);
+        if (options.task == "torch")
+            return torchTask();
     } catch (const c10::Error& e) {
         return Error { ErrorCode::Internal, e.what_without_backtrace() };
     } catch (const std::exception& e) {
@@ -155,7 +157,7 @@ Result<nlohmann::json> runTask(
     }
     return Error { ErrorCode::InvalidArgument,
         sentence(
-            "There is no task '%1'. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream.",
+            "There is no task '%1'. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.",
             { options.task }) };
 }
 

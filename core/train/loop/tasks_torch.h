@@ -40,6 +40,8 @@ Result<nlohmann::json> sampleTask(
     const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
 /// Makes the model of a run as a worker would, weights of init_from included, and forgets it.
 Result<nlohmann::json> checkTask(const TaskOptions& options);
+/// Whether the libtorch at hand computes right gradients; in half a second. Internal when not.
+Result<nlohmann::json> torchTask();
 Result<nlohmann::json> chatTask(
     const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
 Result<nlohmann::json> exportTask(const TaskOptions& options);

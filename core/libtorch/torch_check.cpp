@@ -1,0 +1,102 @@
+#include "core/libtorch/torch_check.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/process_answer.h"
+#include "core/base/sentence.h"
+#include "core/libtorch/torch_place.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace furrow {
+
+namespace {
+
+constexpr auto kPatience = std::chrono::minutes(2); // a cold disk reads half a gigabyte
+constexpr std::uint64_t kMostVersionBytes = 64 << 10;
+
+std::filesystem::path trainerProgram() { return executablePath().parent_path() / "furrow-trainer"; }
+
+/// What stands between quotes behind `mark`.
+std::string quotedAfter(std::string_view text, std::string_view mark)
+{
+    const auto at = text.find(mark);
+    const auto from = at == std::string_view::npos ? at : text.find_first_of("'\"", at);
+    if (from == std::string_view::npos)
+        return {};
+    const auto to = text.find(text[from], from + 1);
+    return to == std::string_view::npos ? std::string() : std::string(text.substr(from + 1, to - from - 1));
+}
+
+/// A wheel has version.py, a libtorch archive build-version.
+std::string versionOf(const std::filesystem::path& folder)
+{
+    if (const auto text = readFile(folder / "version.py", kMostVersionBytes); text.ok())
+        return quotedAfter(text.value(), "__version__ =");
+    const auto text = readFile(folder / "build-version", kMostVersionBytes);
+    if (!text.ok())
+        return {};
+    const auto end = text.value().find_first_of(" \r\n");
+    return text.value().substr(0, end);
+}
+
+bool isTooOld(const std::string& version)
+{
+    int parts[2] = { 0, 0 };
+    const char* at = version.data();
+    const char* end = at + version.size();
+    for (int& part : parts) {
+        at = std::from_chars(at, end, part).ptr;
+        at += at < end && *at == '.' ? 1 : 0;
+    }
+    return std::lexicographical_compare(
+        std::begin(parts), std::end(parts), std::begin(kOldestTorch), std::end(kOldestTorch));
+}
+
+} // namespace
+
+Status requireTrainer()
+{
+    std::error_code error;
+    if (std::filesystem::exists(trainerProgram(), error))
+        return {};
+    return Error { ErrorCode::NotFound,
+        sentence(
+            "Training is not possible here: %1 is missing. Install Furrow whole, or build it with libtorch (packaging/run.sh).",
+            { utf8Text(trainerProgram()) }) };
+}
+
+Result<TorchFacts> lookAtTorch(const std::filesystem::path& folder)
+{
+    if (!hasTorch(folder))
+        return Error { ErrorCode::NotFound,
+            sentence(
+                "%1 is no libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.",
+                { utf8Text(folder) }) };
+    TorchFacts facts { folder, versionOf(folder), std::filesystem::exists(folder / "lib" / "libtorch_cuda.so") };
+    if (!facts.version.empty() && isTooOld(facts.version))
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "The libtorch in %1 is %2; 2.6 or later is needed. `furrowctl torch install` brings one that fits.",
+                { utf8Text(folder), facts.version }) };
+    return facts;
+}
+
+Result<TorchFacts> checkTorch(const std::filesystem::path& folder)
+{
+    FURROW_TRY_ASSIGN(auto facts, lookAtTorch(folder));
+    FURROW_TRY(requireTrainer());
+    ProcessOptions options;
+    options.arguments = { "--role", "task", "--task", "torch", "--device", "cpu", "--threads", "1" };
+    options.environment = { { "LD_LIBRARY_PATH", librarySearchPath(folder) }, { "LD_BIND_NOW", "1" } };
+    FURROW_TRY_ASSIGN(const auto answer, askProcess(trainerProgram(), options, kPatience));
+    if (!answer.isGood())
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "The libtorch %1 in %2 does not fit this Furrow (%3). `furrowctl torch install` brings one that fits.",
+                { facts.version, utf8Text(folder), answer.reason() }) };
+    return facts;
+}
+
+} // namespace furrow

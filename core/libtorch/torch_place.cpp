@@ -1,0 +1,108 @@
+#include "core/libtorch/torch_place.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/process.h"
+#include "core/base/sentence.h"
+
+#include <cstdlib>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::uint64_t kMostPathBytes = 8192;
+#ifdef _WIN32
+constexpr const char* kLibrary = "torch_cpu.dll";
+#else
+constexpr const char* kLibrary = "libtorch_cpu.so";
+#endif
+
+/// A folder that a variable names by its whole path; empty where it does not.
+std::filesystem::path folderFrom(const char* variable)
+{
+    const char* value = std::getenv(variable);
+    auto path = value ? pathFromUtf8(value) : std::filesystem::path();
+    return path.is_absolute() ? path : std::filesystem::path();
+}
+
+Result<std::filesystem::path> choiceFile()
+{
+    FURROW_TRY_ASSIGN(auto home, torchHome());
+    return home / "chosen";
+}
+
+} // namespace
+
+Result<std::filesystem::path> torchHome()
+{
+#ifdef _WIN32
+    auto data = folderFrom("LOCALAPPDATA");
+#else
+    auto data = folderFrom("XDG_DATA_HOME");
+    if (const auto home = folderFrom("HOME"); data.empty() && !home.empty())
+        data = home / ".local" / "share";
+#endif
+    if (data.empty())
+        return Error { ErrorCode::NotFound,
+            sentence("The environment names no home folder, so there is no place for libtorch. Set HOME.") };
+    return data / "furrow" / "torch";
+}
+
+std::filesystem::path torchForAll() { return (executablePath().parent_path() / ".." / "torch").lexically_normal(); }
+
+bool hasTorch(const std::filesystem::path& folder)
+{
+    std::error_code error;
+    return std::filesystem::exists(folder / "lib" / kLibrary, error);
+}
+
+std::filesystem::path chosenTorch()
+{
+    const auto file = choiceFile();
+    const auto text = file.ok() ? readFile(file.value(), kMostPathBytes) : Result<std::string>(file.error());
+    const auto folder
+        = text.ok() ? pathFromUtf8(text.value().substr(0, text.value().find('\n'))) : std::filesystem::path();
+    return folder.is_absolute() ? folder : std::filesystem::path();
+}
+
+Result<TorchPlace> torchInUse()
+{
+    if (const auto forAll = torchForAll(); hasTorch(forAll))
+        return TorchPlace { forAll, true };
+    const auto chosen = chosenTorch();
+    if (chosen.empty())
+        return Error {
+            ErrorCode::NotFound,
+            sentence(
+                "Training is not possible here: libtorch is missing. `furrowctl torch install` brings it, `furrowctl torch find` takes one that is there already. Runs can be watched without it.")
+        };
+    if (!hasTorch(chosen))
+        return Error { ErrorCode::NotFound,
+            sentence(
+                "Training is not possible here: libtorch was in %1 and is there no more. `furrowctl torch find` looks for another one, `furrowctl torch install` brings one.",
+                { utf8Text(chosen) }) };
+    return TorchPlace { chosen, false };
+}
+
+Status chooseTorch(const std::filesystem::path& folder)
+{
+    FURROW_TRY_ASSIGN(const auto file, choiceFile());
+    FURROW_TRY(realFileSystem().createFolders(file.parent_path()));
+    return writeFileDurably(realFileSystem(), file, utf8Text(folder) + "\n");
+}
+
+Status forgetTorch()
+{
+    FURROW_TRY_ASSIGN(const auto file, choiceFile());
+    return realFileSystem().removeAll(file);
+}
+
+std::string librarySearchPath(const std::filesystem::path& folder)
+{
+    const char* before = std::getenv("LD_LIBRARY_PATH");
+    const std::string own = utf8Text(folder / "lib");
+    return before && *before ? own + ":" + before : own;
+}
+
+} // namespace furrow
