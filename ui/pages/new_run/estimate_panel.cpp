@@ -174,6 +174,10 @@ void EstimatePanel::buildFoot(QVBoxLayout* column)
     problemLine_->setWordWrap(true);
     line->addWidget(problemLine_, 1);
     foot->addLayout(line);
+    torch_ = makeButton(tr("Install libtorch…"));
+    torch_->hide();
+    connect(torch_, &QPushButton::clicked, this, &EstimatePanel::torchWanted);
+    foot->addWidget(torch_, 0, Qt::AlignLeft);
     auto* row = new QHBoxLayout;
     row->setSpacing(8);
     launch_ = makeButton(tr("Launch"), QStringLiteral("play"), true);
@@ -205,6 +209,7 @@ void EstimatePanel::setDataProblem(const QString& sentence)
 void EstimatePanel::setMachineProblem(const QString& sentence)
 {
     machineProblem_ = sentence;
+    torch_->setVisible(!sentence.isEmpty());
     refresh();
 }
 

@@ -46,6 +46,7 @@ Q_SIGNALS:
     void launchWanted();
     void queueWanted();
     void savePresetWanted();
+    void torchWanted(); ///< libtorch is missing, and the person wants it
 
 private:
     void buildEstimates(QVBoxLayout* column);
@@ -79,6 +80,7 @@ private:
     QPushButton* copy_ = nullptr;
     QWidget* problemMark_ = nullptr;
     QLabel* problemLine_ = nullptr;
+    QPushButton* torch_ = nullptr;
     QPushButton* launch_ = nullptr;
     QPushButton* queue_ = nullptr;
     QPushButton* save_ = nullptr;

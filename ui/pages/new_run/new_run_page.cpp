@@ -16,6 +16,7 @@
 #include "ui/pages/new_run/form_group.h"
 #include "ui/pages/new_run/start_map.h"
 #include "ui/pages/page_parts.h"
+#include "ui/pages/torch_dialog.h"
 #include "ui/pages/save_file.h"
 
 #include <QCheckBox>
@@ -354,6 +355,11 @@ void NewRunPage::connectAll()
     connect(estimate_, &EstimatePanel::savePresetWanted, this, &NewRunPage::savePreset);
     connect(&bench_.commands(), &RunCommands::workerLookedFor, this,
         [this](const QString& problem) { estimate_->setMachineProblem(coreWords(problem)); });
+    connect(estimate_, &EstimatePanel::torchWanted, this, [this] {
+        TorchDialog dialog(this);
+        connect(&dialog, &TorchDialog::ready, this, [this] { bench_.commands().lookForWorker(); });
+        dialog.exec();
+    });
     bench_.commands().lookForWorker();
     connect(&bench_.commands(), &RunCommands::progressed, this,
         [this](const QString& sentence) { estimate_->setBusy(sentence); });
