@@ -41,6 +41,9 @@ struct TensorNames {
     const char* head = "";
     bool transposed = false; ///< matrices of layers are (in, out)
     bool interleaved = false; ///< queryKeyValue goes head by head: query, key, value of the first, of the second ...
+    bool turnsPairs = false; ///< numbers that rotary positions turn together stand side by side in query and key, not
+                             ///< half a head apart
+    bool wholeGains = false; ///< gains of norms are whole where config.json's family stores them less 1
 };
 
 /// A family of transformers' models that our decoder covers. What its config.json says is read in

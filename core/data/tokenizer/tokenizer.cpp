@@ -4,6 +4,7 @@
 #include "core/base/path.h"
 #include "core/base/resources.h"
 #include "core/base/sentence.h"
+#include "core/data/tokenizer/gguf_tokenizer.h"
 #include "core/data/tokenizer/pipeline_tokenizer.h"
 #include "core/data/tokenizer/simple_tokenizers.h"
 
@@ -34,8 +35,22 @@ Result<std::shared_ptr<const Tokenizer>> fromSpec(Result<TokenizerSpec> spec, co
     return makePipelineTokenizer(std::move(spec).value(), name);
 }
 
+/// That of a GGUF, whose weights are not read.
+Result<std::shared_ptr<const Tokenizer>> loadGguf(const std::filesystem::path& path, const std::string& name)
+{
+    FURROW_TRY_ASSIGN(const auto file, readGguf(path));
+    auto files = ggufTokenizerFiles(file);
+    if (!files.ok())
+        return files.error().in(utf8Text(path));
+    const bool isJson = files.value().contains("tokenizer.json");
+    auto loaded = loadTokenizerDefinition(files.value()[isJson ? "tokenizer.json" : "tokenizer.model"], name);
+    return loaded.ok() ? loaded : loaded.error().in("tokenizer " + utf8Text(path));
+}
+
 Result<std::shared_ptr<const Tokenizer>> loadFile(const std::filesystem::path& path, const std::string& name)
 {
+    if (isGguf(path))
+        return loadGguf(path, name);
     auto bytes = readFile(path, kMaxDefinitionBytes);
     if (!bytes.ok())
         return bytes.error().in("tokenizer " + name);

@@ -47,7 +47,7 @@ public:
 };
 
 /// @param nameOrPath  "byte", "gpt2", "char:PATH" with a saved definition, or the path of a tokenizer.json of the
-///   BPE family, a sentencepiece .model, a tiktoken rank file or a saved definition. Detected by content.
+///   BPE family, a sentencepiece .model, a tiktoken rank file, a GGUF or a saved definition. Detected by content.
 Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const std::string& nameOrPath);
 /// The same from bytes in memory.
 /// @param name  what name() answers

@@ -16,15 +16,17 @@ namespace {
 struct Part {
     std::string theirs;
     std::int64_t rows; ///< of our tensor, all but its last dimension taken together
+    std::int64_t pairedHeads = 0; ///< heads whose rows go pair by pair in theirs (TensorNames::turnsPairs); 0: none
 };
 
 /// Ours = their parts one below the other, each transposed first when `transposed`, its rows brought into our order
-/// when `interleaved`. Where we have none (biases), theirs is zero.
+/// when `interleaved`, less one when `lessOne`. Where we have none (biases), theirs is zero.
 struct Rule {
     std::string ours;
     std::vector<Part> parts;
     bool transposed = false;
     bool interleaved = false;
+    bool lessOne = false;
 };
 
 std::string numbered(std::string text, std::int64_t number)
@@ -72,7 +74,14 @@ private:
 
     void addNorm(const std::string& ours, const std::string& theirs)
     {
-        add(ours, { { theirs, config_.width } }, config_.norm == NormKind::LayerNorm && config_.normBias);
+        addGains(ours, { theirs, config_.width }, config_.norm == NormKind::LayerNorm && config_.normBias);
+    }
+
+    void addGains(const std::string& ours, const Part& theirs, bool bias)
+    {
+        const std::size_t first = all.size();
+        add(ours, { theirs }, bias);
+        all[first].lessOne = config_.normPlusOne && names_.wholeGains;
     }
 
     void addLayer(const std::string& ours, const std::string& theirs)
@@ -89,15 +98,18 @@ private:
             addNorm(ours + "norm2_after", theirs + names_.after2);
         }
         const bool isJoined = *names_.queryKeyValue != '\0';
+        const std::int64_t pairs = names_.turnsPairs ? config_.heads : 0;
+        const std::int64_t keyPairs = names_.turnsPairs ? config_.keyValueHeads() : 0;
         add(ours + "attention.qkv",
-            isJoined
-                ? Parts { { theirs + names_.queryKeyValue, q + 2 * kv } }
-                : Parts { { theirs + names_.query, q }, { theirs + names_.key, kv }, { theirs + names_.value, kv } },
+            isJoined ? Parts { { theirs + names_.queryKeyValue, q + 2 * kv } }
+                     : Parts { { theirs + names_.query, q, pairs }, { theirs + names_.key, kv, keyPairs },
+                           { theirs + names_.value, kv } },
             config_.qkvBias, true);
         if (config_.queryNorm != QueryNorm::None) {
             const bool isWhole = config_.queryNorm == QueryNorm::All;
-            add(ours + "attention.q_norm", { { theirs + names_.queryNorm, isWhole ? q : config_.headWidth() } }, false);
-            add(ours + "attention.k_norm", { { theirs + names_.keyNorm, isWhole ? kv : config_.headWidth() } }, false);
+            const std::int64_t head = config_.headWidth();
+            addGains(ours + "attention.q_norm", { theirs + names_.queryNorm, isWhole ? q : head }, false);
+            addGains(ours + "attention.k_norm", { theirs + names_.keyNorm, isWhole ? kv : head }, false);
         }
         add(ours + "attention.out", { { theirs + names_.out, d } }, config_.outBias, true);
         if (config_.moeExperts > 0)
@@ -156,6 +168,15 @@ at::Tensor reordered(const at::Tensor& rows, std::int64_t outer, std::int64_t in
     return rows.reshape(split).transpose(0, 1).reshape(rows.sizes());
 }
 
+/// Rows of each head from "first halves, second halves" to "pair by pair", or back.
+at::Tensor paired(const at::Tensor& rows, std::int64_t heads, bool toPairs)
+{
+    const std::int64_t half = rows.size(0) / heads / 2;
+    std::vector<std::int64_t> split { heads, toPairs ? 2 : half, toPairs ? half : 2 };
+    split.insert(split.end(), rows.sizes().begin() + 1, rows.sizes().end());
+    return rows.reshape(split).transpose(1, 2).reshape(rows.sizes());
+}
+
 /// Constant tables and tied copies that files may hold and we compute ourselves.
 bool isIgnorable(const std::string& name, const ModelConfig& config, const TensorNames& names)
 {
@@ -195,6 +216,10 @@ NamedTensors toHuggingFace(const HuggingFaceConfig& layout, const NamedTensors& 
             at::Tensor piece = asRows(found->second.detach()).narrow(0, row, part.rows);
             if (rule.interleaved)
                 piece = reordered(piece, 3, layout.config.heads);
+            if (part.pairedHeads > 0)
+                piece = paired(piece, part.pairedHeads, true);
+            if (rule.lessOne)
+                piece = piece + 1;
             result.emplace_back(part.theirs, rule.transposed ? piece.t().contiguous() : piece);
             row += part.rows;
         }
@@ -230,6 +255,10 @@ Result<NamedTensors> fromHuggingFace(const HuggingFaceConfig& layout, NamedTenso
             theirs.erase(found); // so that two of each are never held
             if (rule.transposed)
                 value = value.t();
+            if (part.pairedHeads > 0)
+                value = paired(value, part.pairedHeads, false);
+            if (rule.lessOne)
+                value = value - 1;
             pieces.push_back(rule.interleaved ? reordered(value, whole.heads, 3) : value);
         }
         result.emplace_back(rule.ours, at::cat(pieces, 0).contiguous().view(ours));

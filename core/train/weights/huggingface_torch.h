@@ -30,8 +30,8 @@ struct HuggingFaceModel {
 /// Corrupt names the tensor that is missing, unknown or of another shape.
 Result<HuggingFaceModel> importHuggingFace(const std::filesystem::path& folder);
 
-/// The family's own names and shapes for our parameters, and back. Fused tensors are joined and split, GPT-2's matrices
-/// transposed.
+/// The family's own names and shapes for our parameters, and back, in a Hugging Face folder or a GGUF. Fused tensors
+/// are joined and split, GPT-2's matrices transposed.
 NamedTensors toHuggingFace(const HuggingFaceConfig& layout, const NamedTensors& state);
 Result<NamedTensors> fromHuggingFace(const HuggingFaceConfig& layout, NamedTensors saved);
 

@@ -1,5 +1,7 @@
 #include "core/data/tokenizer/huggingface_tokenizer.h"
+#include "core/model/gguf/gguf_file.h"
 #include "core/train/optim/optimizer_torch.h"
+#include "core/train/weights/gguf_torch.h"
 #include "core/train/weights/huggingface_torch.h"
 
 #include <ATen/ATen.h>
@@ -9,7 +11,7 @@
 #include <cstdio>
 
 // Helper of tests/oracle/huggingface_roundtrip.py:
-//   hf_logits logits FOLDER TOKENS   prints the logits of JSON rows of tokens as JSON
+//   hf_logits logits FOLDER TOKENS   (or the GGUF instead of FOLDER) prints the logits of JSON rows of tokens as JSON
 //   hf_logits copy FOLDER OUT        imports and exports again
 //   hf_logits train FOLDER OUT JOB   trains, prints the loss of each step as JSON and exports with the files of FOLDER;
 //                                    JOB is {"rows": [[token, ...], ...], "steps": 10, "rate": 0.001, "clip": 1}
@@ -111,7 +113,7 @@ int main(int argc, char** argv)
     at::set_num_threads(1);
     if (std::string(argv[1]) == "tokenizer")
         return exportTokenizer(argv[2], argv[3]);
-    const Result<HuggingFaceModel> imported = importHuggingFace(argv[2]);
+    const Result<HuggingFaceModel> imported = isGguf(argv[2]) ? importGguf(argv[2]) : importHuggingFace(argv[2]);
     if (!imported.ok())
         return fail(imported.error());
     auto model = createModel(imported.value().layout.config, {});
