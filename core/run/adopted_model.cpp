@@ -3,6 +3,8 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/data/tokenizer/gguf_tokenizer.h"
+#include "core/model/gguf/gguf_model.h"
 #include "core/model/huggingface_config.h"
 #include "core/run/run_file.h"
 
@@ -37,18 +39,34 @@ bool isThere(const std::filesystem::path& path)
     return std::filesystem::exists(path, unknown);
 }
 
+AdoptedModel fromLayout(const HuggingFaceConfig& layout, const std::filesystem::path& place)
+{
+    AdoptedModel adopted;
+    adopted.from = sentence("the %1 in %2", { std::string(layout.family->type), utf8Text(place) });
+    setShape(adopted.settings, layout.config);
+    adopted.context = layout.config.contextLength;
+    adopted.vocabulary = static_cast<std::uint32_t>(layout.config.vocabularySize);
+    adopted.files = place;
+    return adopted;
+}
+
+Result<AdoptedModel> fromGguf(const std::filesystem::path& path)
+{
+    GgufFile file;
+    FURROW_TRY_ASSIGN(const auto model, readGgufModel(path, file));
+    AdoptedModel adopted = fromLayout(model.layout, path);
+    if (!file.text("tokenizer.ggml.model").empty())
+        adopted.tokenizer = utf8Text(path);
+    return adopted;
+}
+
 Result<AdoptedModel> fromHuggingFaceFolder(const std::filesystem::path& folder)
 {
     FURROW_TRY_ASSIGN(const auto text, readFile(folder / "config.json", kMaxConfigBytes));
     auto config = parseHuggingFaceConfig(text);
     if (!config.ok())
         return config.error().in(utf8Text(folder));
-    AdoptedModel adopted;
-    adopted.from = sentence("the %1 in %2", { std::string(config.value().family->type), utf8Text(folder) });
-    setShape(adopted.settings, config.value().config);
-    adopted.context = config.value().config.contextLength;
-    adopted.vocabulary = static_cast<std::uint32_t>(config.value().config.vocabularySize);
-    adopted.files = folder;
+    AdoptedModel adopted = fromLayout(config.value(), folder);
     for (const char* name : { "tokenizer.json", "tokenizer.model" })
         if (adopted.tokenizer.empty() && isThere(folder / name))
             adopted.tokenizer = utf8Text(folder / name);
@@ -87,6 +105,40 @@ void keepAllPositions(RunConfig& config, const AdoptedModel& adopted)
     setShape(config, model);
 }
 
+using Texts = std::map<std::string, std::string>;
+
+/// What a folder has of the files that a model comes with.
+Result<Texts> textsIn(const std::filesystem::path& folder, bool withTokenizer)
+{
+    std::vector<const char*> names(kModelFiles.begin(), kModelFiles.end());
+    if (withTokenizer)
+        names.insert(names.end(), kTokenizerFiles.begin(), kTokenizerFiles.end());
+    Texts found;
+    for (const char* name : names)
+        if (isThere(folder / name)) {
+            FURROW_TRY_ASSIGN(found[name], readFile(folder / name, kMaxOriginBytes));
+        }
+    return found;
+}
+
+Result<Texts> textsOfGguf(const std::filesystem::path& path, bool withTokenizer)
+{
+    GgufFile file;
+    FURROW_TRY_ASSIGN(const auto model, readGgufModel(path, file));
+    Texts texts;
+    if (withTokenizer) {
+        FURROW_TRY_ASSIGN(texts, ggufTokenizerFiles(file));
+    }
+    const auto id = [&file](const char* key) {
+        const auto found = file.metadata.find(key);
+        return found != file.metadata.end() && found->is_number_unsigned() ? found->get<std::int64_t>() : -1;
+    };
+    texts["config.json"] = model.config;
+    texts["generation_config.json"]
+        = huggingFaceGenerationText({ id("tokenizer.ggml.bos_token_id"), id("tokenizer.ggml.eos_token_id") });
+    return texts;
+}
+
 /// 0 stands for what follows from other settings.
 bool isOpen(const Setting& setting, const std::string& text)
 {
@@ -105,6 +157,8 @@ Result<AdoptedModel> readAdoptedModel(const std::string& initFrom)
     const auto folder = folderOf(initFrom);
     if (initFrom.empty())
         return AdoptedModel {};
+    if (isGgufName(folder))
+        return fromGguf(folder);
     const RunPaths run(std::filesystem::absolute(folder).parent_path().parent_path());
     if (isThere(folder / "weights.safetensors"))
         return isThere(run.configFile()) ? fromRun(run) : AdoptedModel {};
@@ -159,35 +213,34 @@ Result<std::vector<std::string>> adoptModel(
     return lines;
 }
 
+bool isGgufName(const std::filesystem::path& path) { return path.extension() == ".gguf" || isGguf(path); }
+
+bool isModelOfOthers(const std::filesystem::path& path)
+{
+    return isGgufName(path)
+        || (isThere(path / "config.json") && !isThere(RunPaths(path).configFile())
+            && !isThere(path / "weights.safetensors"));
+}
+
 Status keepOrigin(const RunPaths& paths, const RunConfig& config, FileSystem& files)
 {
     FURROW_TRY_ASSIGN(const auto adopted, readAdoptedModel(config.initFrom));
     if (adopted.files.empty())
         return {};
-    std::vector<const char*> names(kModelFiles.begin(), kModelFiles.end());
-    if (config.tokenizer == adopted.tokenizer
-        || pathFromUtf8(config.tokenizer) == std::filesystem::absolute(pathFromUtf8(adopted.tokenizer)))
-        names.insert(names.end(), kTokenizerFiles.begin(), kTokenizerFiles.end());
+    const bool hasItsTokenizer = config.tokenizer == adopted.tokenizer
+        || pathFromUtf8(config.tokenizer) == std::filesystem::absolute(pathFromUtf8(adopted.tokenizer));
+    FURROW_TRY_ASSIGN(const auto texts,
+        isGgufName(adopted.files) ? textsOfGguf(adopted.files, hasItsTokenizer)
+                                  : textsIn(adopted.files, hasItsTokenizer));
     FURROW_TRY(files.createFolders(paths.originFolder()));
-    for (const char* name : names) {
-        if (!isThere(adopted.files / name))
-            continue;
-        FURROW_TRY_ASSIGN(const auto text, readFile(adopted.files / name, kMaxOriginBytes));
+    for (const auto& [name, text] : texts)
         FURROW_TRY(writeFileDurably(files, paths.originFolder() / name, text));
-    }
     return {};
 }
 
 Result<std::map<std::string, std::string>> originFiles(const RunPaths& paths)
 {
-    std::map<std::string, std::string> found;
-    std::vector<const char*> names(kModelFiles.begin(), kModelFiles.end());
-    names.insert(names.end(), kTokenizerFiles.begin(), kTokenizerFiles.end());
-    for (const char* name : names)
-        if (isThere(paths.originFolder() / name)) {
-            FURROW_TRY_ASSIGN(found[name], readFile(paths.originFolder() / name, kMaxOriginBytes));
-        }
-    return found;
+    return textsIn(paths.originFolder(), true);
 }
 
 } // namespace furrow

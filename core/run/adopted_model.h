@@ -20,11 +20,16 @@ struct AdoptedModel {
     std::string tokenizer; ///< name or path; "": there is none
     std::int64_t context = 0; ///< tokens that a training window may have; 0: any
     std::uint32_t vocabulary = 0; ///< ids of the model
-    std::filesystem::path files; ///< folder of a config.json and what stands beside it; "": none
+    std::filesystem::path files; ///< folder of a config.json and what stands beside it, or a GGUF; "": none
 };
-/// Reads a Hugging Face folder or the run that a checkpoint belongs to. InvalidArgument names the key of config.json
-/// that stopped it.
+/// Reads a Hugging Face folder, a GGUF or the run that a checkpoint belongs to. InvalidArgument names the key of
+/// config.json, or of the metadata, that stopped it.
 Result<AdoptedModel> readAdoptedModel(const std::string& initFrom);
+
+/// Whether a file is a GGUF, or says so by its name.
+bool isGgufName(const std::filesystem::path& path);
+/// Whether a path is a GGUF or a Hugging Face folder: a model without a run.
+bool isModelOfOthers(const std::filesystem::path& path);
 
 /// Whether init_from decides a setting: then the form shows it and nobody types it.
 bool isAdopted(const Setting& setting);
@@ -38,7 +43,7 @@ Result<std::vector<std::string>> adoptModel(
     RunConfig& config, const RunConfig& usual, const std::set<std::string>& typed = {});
 
 /// Keeps in a new run what its exports pass on unchanged: config.json, generation_config.json, and where the tokenizer
-/// is that of init_from its files, chat template included.
+/// is that of init_from its files, chat template included. Of a GGUF those that it stands for.
 Status keepOrigin(const RunPaths& paths, const RunConfig& config, FileSystem& files);
 /// Those files: name to text; none for a run that came from nowhere.
 Result<std::map<std::string, std::string>> originFiles(const RunPaths& paths);

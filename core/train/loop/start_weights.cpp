@@ -2,11 +2,12 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/run/adopted_model.h"
 #include "core/run/checkpoint_manifest.h"
 #include "core/run/run_paths.h"
 #include "core/train/model/gpt_torch.h"
 #include "core/train/optim/optimizer_torch.h"
-#include "core/train/weights/huggingface_torch.h"
+#include "core/train/weights/gguf_torch.h"
 #include "core/train/weights/safetensors_torch.h"
 
 #include <torch/torch.h>
@@ -17,9 +18,10 @@ namespace furrow {
 
 namespace {
 
-Result<NamedTensors> fromHuggingFaceFolder(const std::filesystem::path& path, const ModelConfig& config)
+/// A Hugging Face folder or a GGUF.
+Result<NamedTensors> fromOtherProgram(const std::filesystem::path& path, const ModelConfig& config)
 {
-    FURROW_TRY_ASSIGN(auto model, importHuggingFace(path));
+    FURROW_TRY_ASSIGN(auto model, isGgufName(path) ? importGguf(path) : importHuggingFace(path));
     ModelConfig there = model.layout.config;
     const bool isShortened
         = config.contextLength < there.contextLength; // by a run of before, which had its window for its context
@@ -97,12 +99,12 @@ Result<NamedTensors> startWeights(const std::string& folder, const ModelConfig& 
     if (path.extension() == ".safetensors" && std::filesystem::exists(path))
         path = path.parent_path();
     const bool isOurs = std::filesystem::exists(path / kWeightsFile);
-    if (!isOurs && !std::filesystem::exists(path / "config.json"))
+    if (!isOurs && !isGgufName(path) && !std::filesystem::exists(path / "config.json"))
         return Error { ErrorCode::NotFound,
             sentence(
-                "%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.",
+                "%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run, a Hugging Face folder or a GGUF.",
                 { folder }) };
-    FURROW_TRY_ASSIGN(auto weights, isOurs ? fromCheckpoint(path) : fromHuggingFaceFolder(path, config));
+    FURROW_TRY_ASSIGN(auto weights, isOurs ? fromCheckpoint(path) : fromOtherProgram(path, config));
     cutPositions(weights, config);
     return weights;
 }

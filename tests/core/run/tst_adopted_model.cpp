@@ -1,5 +1,9 @@
 #include "core/run/adopted_model.h"
 
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/model/huggingface_config.h"
+#include "tests/fakes/small_gguf.h"
+
 #include <QTemporaryDir>
 #include <QTest>
 #include <fstream>
@@ -120,6 +124,43 @@ private Q_SLOTS:
         QCOMPARE(originFiles(other).value().size(), std::size_t(2));
     }
 
+    void aGgufBringsWhatAFolderBrings()
+    {
+        write("model.gguf", SmallGguf().bytes());
+        RunConfig config = charPreset();
+        config.initFrom = folder_->filePath("model.gguf").toStdString();
+        RunConfig shortPreset = charPreset();
+        config.seqLen = shortPreset.seqLen = 64;
+        const auto lines = adoptModel(config, shortPreset);
+        QVERIFY2(lines.ok(), lines.ok() ? "" : lines.error().message.c_str());
+        QVERIFY(QString::fromStdString(lines.value().front()).startsWith("Shape from the llama in "));
+        QCOMPARE(config.tokenizer, config.initFrom);
+        QCOMPARE(modelConfigOf(config, 10).vocabularySize, std::int64_t { 10 });
+        QVERIFY(loadTokenizer(config.tokenizer).ok());
+
+        const RunPaths run(folder_->filePath("run").toStdString());
+        QVERIFY(keepOrigin(run, config, realFileSystem()).ok());
+        const auto kept = originFiles(run);
+        QVERIFY(kept.ok());
+        QCOMPARE(kept.value().size(), std::size_t(4));
+        QVERIFY(kept.value().at("tokenizer_config.json").find("{{ messages }}") != std::string::npos);
+        QVERIFY(kept.value().at("generation_config.json").find("eos_token_id") != std::string::npos);
+        QVERIFY(parseHuggingFaceConfig(kept.value().at("config.json")).ok());
+        QVERIFY(isModelOfOthers(config.initFrom) && isModelOfOthers(folder_->path().toStdString()));
+        QVERIFY(!isModelOfOthers(run.folder()));
+    }
+
+    void aFileThatOnlyCallsItselfGgufIsRefused()
+    {
+        write("model.gguf", "no weights");
+        RunConfig config = charPreset();
+        config.initFrom = folder_->filePath("model.gguf").toStdString();
+        const auto refused = adoptModel(config, charPreset());
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("model.gguf: it does not begin as a GGUF does") != std::string::npos,
+            refused.error().message.c_str());
+    }
+
     void withoutInitFromNothingHappens()
     {
         RunConfig config = charPreset();
@@ -128,7 +169,7 @@ private Q_SLOTS:
     }
 
 private:
-    void write(const char* name, const char* text) const
+    void write(const char* name, const std::string& text) const
     {
         std::ofstream(folder_->filePath(name).toStdString(), std::ios::binary) << text;
     }

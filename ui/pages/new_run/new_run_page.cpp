@@ -212,8 +212,8 @@ QWidget* NewRunPage::buildPresets()
     auto* foot = new QVBoxLayout;
     foot->setContentsMargins(10, 8, 10, 8);
     foot->setSpacing(2);
-    const std::pair<QString, void (NewRunPage::*)()> links[]
-        = { { tr("a checkpoint…"), &NewRunPage::pickCheckpoint }, { tr("safetensors…"), &NewRunPage::pickWeights } };
+    const std::pair<QString, void (NewRunPage::*)()> links[] = { { tr("a checkpoint…"), &NewRunPage::pickCheckpoint },
+        { tr("safetensors…"), &NewRunPage::pickWeights }, { tr("a GGUF…"), &NewRunPage::pickGguf } };
     for (const auto& [text, slot] : links) {
         auto* line = new FlowLayout;
         line->setSpacing(4);
@@ -259,6 +259,13 @@ void NewRunPage::pickWeights()
         = QFileDialog::getExistingDirectory(this, tr("Folder with safetensors and their configuration"));
     if (!folder.isEmpty())
         bench_.form().setText(*findSetting("init_from"), folder);
+}
+
+void NewRunPage::pickGguf()
+{
+    const QString file = QFileDialog::getOpenFileName(this, tr("A model as GGUF"), {}, QStringLiteral("GGUF (*.gguf)"));
+    if (!file.isEmpty())
+        bench_.form().setText(*findSetting("init_from"), file);
 }
 
 QWidget* NewRunPage::buildForm()

@@ -44,6 +44,7 @@ private:
     QWidget* buildForm();
     void pickCheckpoint();
     void pickWeights();
+    void pickGguf();
     void addGroups(QVBoxLayout* column);
     void connectAll();
     void fillPresets();
