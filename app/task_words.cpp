@@ -11,6 +11,14 @@ namespace {
 
 std::string text(const nlohmann::json& result, const char* key) { return plainLine(result.at(key).get<std::string>()); }
 
+/// A model without a run has trained nothing here.
+std::string whoseWeights(const nlohmann::json& r)
+{
+    return r.at("is_run").get<bool>()
+        ? "checkpoint " + text(r, "checkpoint") + " of step " + formatCount(r.at("step").get<std::int64_t>())
+        : "the model in " + text(r, "checkpoint");
+}
+
 std::string ofEvaluation(const nlohmann::json& r)
 {
     const bool heldOut = text(r, "data") == "held-out";
@@ -20,8 +28,7 @@ std::string ofEvaluation(const nlohmann::json& r)
         + formatNumber(100 * r.at("accuracy").get<double>(), 1) + " %\n";
     words += "of " + formatCount(r.at("tokens").get<std::int64_t>()) + " tokens of "
         + (heldOut ? std::string("the held-out text of the run") : text(r, "data"))
-        + (r.at("complete").get<bool>() ? "" : ", which has more") + "; checkpoint " + text(r, "checkpoint")
-        + " of step " + formatCount(r.at("step").get<std::int64_t>()) + "\n" + oneReplicaWords(r);
+        + (r.at("complete").get<bool>() ? "" : ", which has more") + "; " + whoseWeights(r) + "\n" + oneReplicaWords(r);
     if (r.at("also_trained").get<bool>())
         words += "The data is too small for a held-out text: these samples are trained too.\n";
     if (r.at("overlap").is_object())
@@ -57,9 +64,7 @@ std::string taskWords(const std::string& task, const nlohmann::json& result)
     if (task == "eval")
         return ofEvaluation(result);
     if (task == "export")
-        return "checkpoint " + text(result, "checkpoint") + " of step "
-            + formatCount(result.at("step").get<std::int64_t>()) + " is in " + text(result, "out") + "\n"
-            + oneReplicaWords(result);
+        return whoseWeights(result) + " is in " + text(result, "out") + "\n" + oneReplicaWords(result);
     if (task == "merge")
         return ofMerge(result);
     if (task == "torch")

@@ -85,8 +85,10 @@ void addOptions(CLI::App& app, Options& o)
     task->add_option("--top-p", t.topP, "Choose among the likeliest that hold this share.")
         ->check(CLI::Range(0.0, 1.0));
     task->add_option("--seed", t.seed, "Of sampling, bench and stream.");
-    task->add_option("--format", t.format, "Of the export.")->check(CLI::IsMember({ "huggingface" }));
-    task->add_option("--out", t.out, "Folder of the export; bench-checkpoint: where to write.");
+    task->add_option("--format", t.format, "Of the export.")->check(CLI::IsMember({ "huggingface", "gguf" }));
+    task->add_option("--type", t.type, "Of the weights in a GGUF.")
+        ->check(CLI::IsMember({ "f32", "f16", "bf16", "q8_0", "q4_0", "q4_1" }));
+    task->add_option("--out", t.out, "Folder or file of the export; bench-checkpoint: where to write.");
     task->add_option("--checkpoints", t.checkpoints, "merge: folder names joined by commas.");
     task->add_option("--method", t.method, "merge: average or diloco.");
     task->add_option("--preset", t.preset, "bench, bench-checkpoint, fit, stream: a built-in preset.");

@@ -29,8 +29,11 @@ struct Option {
 struct Task {
     const char* name;
     const char* help;
+    const char* place;
     std::vector<Option> options;
 };
+constexpr const char* kRun = "Folder of the run.";
+constexpr const char* kRunOrModel = "Folder of the run, or a model without one: a Hugging Face folder or a GGUF.";
 
 const Option kDevice { "--device", "cpu, cuda:N or the UUID of a GPU; without it the CPU." };
 const Option kTokens { "--tokens", "Tokens to write, at most.", false,
@@ -45,22 +48,27 @@ const Option kThreads { "--threads", "CPU threads; without it all cores, or one 
 const std::vector<Task>& tasks()
 {
     static const std::vector<Task> all = {
-        { "eval", "Loss on the evaluation text of the run, or on another one, with the share of it that was trained.",
+        { "eval",
+            "Loss on the evaluation text of the run, or on another one, with the share of it that was trained; of a model without a run in windows of 1024 tokens.",
+            kRunOrModel,
             { { "--checkpoint", "Folder name below checkpoints/; without it the newest." },
                 { "--data", "File, folder, hf://, https://, s3:// or gs:// source to evaluate instead." }, kDevice,
                 kThreads } },
-        { "sample", "Write text with the model.",
+        { "sample", "Write text with the model.", kRunOrModel,
             { { "--prompt", "Beginning of the text." }, kTokens, kTemperature, kTopK, kTopP, kSampleSeed,
                 { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
-        { "chat", "Talk with the model: each line you write is continued, until /quit.",
+        { "chat", "Talk with the model: each line you write is continued, until /quit.", kRunOrModel,
             { { "--prompt", "What the conversation begins with." }, kTokens, kTemperature, kTopK, kTopP, kSampleSeed,
                 { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
-        { "export", "Write the model, or what was measured, for other programs.",
-            { { "--format", "huggingface (the model), csv, jsonl or tensorboard (what was measured)", false,
-                  CLI::IsMember({ "huggingface", "csv", "jsonl", "tensorboard" }) },
-                { "--out", "Folder to make.", true },
+        { "export", "Write the model, or what was measured, for other programs.", kRunOrModel,
+            { { "--format",
+                  "huggingface (a folder) or gguf (a file for llama.cpp), the model; csv, jsonl or tensorboard, what was measured",
+                  false, CLI::IsMember({ "huggingface", "gguf", "csv", "jsonl", "tensorboard" }) },
+                { "--type", "gguf: how weights are stored; without it f16.", false,
+                    CLI::IsMember({ "f32", "f16", "bf16", "q8_0", "q4_0", "q4_1" }) },
+                { "--out", "Folder or file to make.", true },
                 { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
-        { "merge", "Combine replicas into one model.",
+        { "merge", "Combine replicas into one model.", kRun,
             { { "--checkpoints",
                   "Folder names below checkpoints/, joined by commas; without it the newest of each replica." },
                 { "--method", "average or diloco" }, kDevice, kThreads } },
@@ -91,8 +99,12 @@ int exportMeasured(const Given& given, const std::string& format)
 int perform(const Task& task, const Given& given)
 {
     const auto format = given.values.find("--format");
-    if (format != given.values.end() && !format->second.empty() && format->second != "huggingface")
+    if (format != given.values.end() && !format->second.empty() && format->second != "huggingface"
+        && format->second != "gguf")
         return exportMeasured(given, format->second);
+    const auto type = given.values.find("--type");
+    if (type != given.values.end() && !type->second.empty() && format->second != "gguf")
+        return failUsage("--type is for --format gguf.", given.json);
     ProcessOptions options;
     options.arguments = { "--role", "task", "--task", task.name, given.folder };
     const auto data = given.values.find("--data");
@@ -136,7 +148,7 @@ void addTaskCommands(CLI::App& app, Chosen& chosen)
     for (const auto& task : tasks()) {
         auto given = std::make_shared<Given>();
         auto* command = app.add_subcommand(task.name, task.help);
-        command->add_option("run", given->folder, "Folder of the run.")->required();
+        command->add_option("run", given->folder, task.place)->required();
         command->add_flag("--json", given->json, "Print JSON.");
         for (const auto& option : task.options) {
             auto* added = command->add_option(option.name, given->values[option.name], option.help);

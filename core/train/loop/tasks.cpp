@@ -7,6 +7,7 @@
 #include "core/base/sentence.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/overlap.h"
+#include "core/run/adopted_model.h"
 #include "core/run/run_weights.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/train/loop/evaluation_torch.h"
@@ -64,6 +65,8 @@ Result<std::unique_ptr<Learner>> learnerWith(
 
 Result<LoadedRun> loadRun(const TaskOptions& options)
 {
+    if (isModelOfOthers(options.runFolder))
+        return loadModelOfOthers(options);
     FURROW_TRY_ASSIGN(
         auto setup, openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting }));
     FURROW_TRY_ASSIGN(auto chosen, chosenCheckpoint(setup.paths, options.checkpoint));
@@ -96,6 +99,9 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     FURROW_TRY_ASSIGN(auto run, loadRun(options));
     if (!run.learner->model())
         return Error { ErrorCode::InvalidArgument, sentence("the counting model has nothing to evaluate") };
+    if (!run.isRun() && options.data.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("A model without a run has no evaluation text. Name one with --data.") };
     const auto& config = run.setup.config;
     std::optional<KeepHubPieces> kept(std::in_place, run.setup.paths.cacheFolder(), config.cacheGiB);
     FURROW_TRY_ASSIGN(auto text,
@@ -111,17 +117,18 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     FURROW_TRY_ASSIGN(auto result, set.run(*run.learner->model(), true, [&] { return !stopRequested(); }));
     const auto& e = result;
     nlohmann::json overlap;
-    if (!source.empty()) {
+    if (!source.empty() && run.isRun()) {
         FURROW_TRY_ASSIGN(auto found,
             overlapWithTraining(config, run.setup.file.dataManifest, fingerprints,
                 std::numeric_limits<std::uint64_t>::max(), [&] { return !stopRequested(); }));
         overlap = { { "text", describe(found) }, { "samples", found.samples }, { "also_trained", found.seen },
             { "share", found.share() } };
     }
-    return nlohmann::json { { "overlap", overlap }, { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) },
-        { "step", run.state.step }, { "data", source.empty() ? "held-out" : source }, { "complete", complete },
-        { "loss", e.loss }, { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte },
-        { "accuracy", e.accuracy }, { "tokens", e.tokens }, { "also_trained", alsoTrained } };
+    return nlohmann::json { { "overlap", overlap }, { "is_run", run.isRun() }, { "checkpoint", run.checkpoint },
+        { "weights", weightsJson(run) }, { "step", run.state.step }, { "data", source.empty() ? "held-out" : source },
+        { "complete", complete }, { "loss", e.loss }, { "perplexity", e.perplexity() },
+        { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy }, { "tokens", e.tokens },
+        { "also_trained", alsoTrained } };
 }
 
 Result<nlohmann::json> runTask(

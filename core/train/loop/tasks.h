@@ -15,7 +15,7 @@ namespace furrow {
 /// fields.
 struct TaskOptions {
     std::string task; ///< check eval sample chat export merge bench bench-checkpoint fit stream
-    std::filesystem::path runFolder;
+    std::filesystem::path runFolder; ///< for most tasks also a model without a run: a Hugging Face folder or a GGUF
     std::string checkpoint; ///< folder name below checkpoints/; "": the newest weights of the run (weightsOf())
     std::string data; ///< eval, stream: a text file
     std::string device = "cpu";
@@ -31,7 +31,8 @@ struct TaskOptions {
     std::int64_t seed = 1337;
 
     // export
-    std::string format = "huggingface";
+    std::string format = "huggingface"; ///< or gguf
+    std::string type = "f16"; ///< of a gguf: f32 f16 bf16 q8_0 q4_0 q4_1
     std::string out; ///< bench-checkpoint: a folder on the disk to measure
 
     // merge

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/scratch_folder.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/run_weights.h"
 #include "core/train/loop/checkpoint_torch.h"
@@ -18,19 +19,25 @@ namespace furrow {
 /// What stands for the folder of a checkpoint in a run that has none yet.
 inline constexpr const char* kStartWeightsName = "start weights";
 
-/// A run with the weights of one checkpoint, ready for inference.
+/// A run with the weights of one checkpoint, or a model of another program, ready for inference.
 struct LoadedRun {
     RunSetup setup;
     std::shared_ptr<const Tokenizer> tokenizer;
     std::unique_ptr<Learner> learner;
-    std::string checkpoint; ///< folder name, or kStartWeightsName
+    std::string checkpoint; ///< folder name, kStartWeightsName, or what a model without a run was read from
     std::optional<RunWeights>
         newest; ///< whose weights these are, when no checkpoint was named; nothing too for the start weights
     ReplicaState state;
+    std::shared_ptr<const ScratchFolder> scratch {}; ///< of a model without a run: what stands for its folder
+
+    bool isRun() const { return !scratch; }
 };
 /// The run, its tokenizer and the wanted checkpoint, verified. A run that has trained nothing yet has its start
-/// weights: those of init_from, or of its seed.
+/// weights: those of init_from, or of its seed. In place of a run a Hugging Face folder or a GGUF: nothing is written
+/// beside it.
 Result<LoadedRun> loadRun(const TaskOptions& options);
+/// The latter.
+Result<LoadedRun> loadModelOfOthers(const TaskOptions& options);
 /// LoadedRun::newest for the result of a task, or null.
 nlohmann::json weightsJson(const LoadedRun& run);
 

@@ -41,8 +41,9 @@ Result<std::set<std::string>> weightFiles(const std::filesystem::path& folder)
     return names;
 }
 
-/// The config.json of an export and what it means.
-Result<HuggingFaceText> configFor(const ModelConfig& model, const HuggingFaceExtras& extras)
+} // namespace
+
+Result<HuggingFaceText> exportedConfig(const ModelConfig& model, const HuggingFaceExtras& extras)
 {
     const auto given = extras.files.find("config.json");
     if (given == extras.files.end())
@@ -54,12 +55,10 @@ Result<HuggingFaceText> configFor(const ModelConfig& model, const HuggingFaceExt
     return HuggingFaceText { withFloat32(given->second), std::move(meaning) };
 }
 
-} // namespace
-
 Status exportHuggingFace(
     const Model& model, const HuggingFaceExtras& extras, FileSystem& files, const std::filesystem::path& folder)
 {
-    FURROW_TRY_ASSIGN(auto config, configFor(model.config(), extras));
+    FURROW_TRY_ASSIGN(auto config, exportedConfig(model.config(), extras));
     try {
         FURROW_TRY(files.createFolders(folder));
         const NamedTensors tensors = toHuggingFace(config.meaning, model.fullState());

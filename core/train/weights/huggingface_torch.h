@@ -17,6 +17,10 @@ struct HuggingFaceExtras {
     std::map<std::string, std::string> files;
 };
 
+/// The config.json of an export and what it means: what the model came with, or one of the layouts of
+/// huggingFaceConfigText. InvalidArgument: it is of another model, or there is none.
+Result<HuggingFaceText> exportedConfig(const ModelConfig& model, const HuggingFaceExtras& extras);
+
 /// Writes model.safetensors in float32, config.json, generation_config.json and the extra files into a folder, which is
 /// created. transformers loads it as it is.
 Status exportHuggingFace(

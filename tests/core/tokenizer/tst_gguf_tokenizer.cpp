@@ -1,5 +1,6 @@
 #include "core/data/tokenizer/gguf_pieces.h"
 #include "core/data/tokenizer/gguf_tokenizer.h"
+#include "core/data/tokenizer/huggingface_tokenizer.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "tests/fakes/small_gguf.h"
 
@@ -90,6 +91,58 @@ private Q_SLOTS:
         QCOMPARE(sentencepieceModel(list), model);
         for (std::size_t size = 0; size < model.size(); ++size)
             (void)readPieceList(std::string_view(model).substr(0, size)); // never reads behind the end
+    }
+
+    void theWayBackSaysTheSame()
+    {
+        for (SmallGguf made : { SmallGguf(), withPieces() }) {
+            const auto files = good(ggufTokenizerFiles(fileOf(made)));
+            const auto metadata = good(ggufTokenizerMetadata(files, 10, -1, -1));
+            for (const auto& [key, value] : made.metadata.items()) {
+                const bool isKept
+                    = key.starts_with("tokenizer.") && key != "tokenizer.ggml.merges" && key != "tokenizer.ggml.pre";
+                QVERIFY2(!isKept || metadata.value(key, nlohmann::json()) == value, key.c_str());
+            }
+            auto again = made;
+            again.metadata.update(metadata);
+            QCOMPARE(good(ggufTokenizerFiles(fileOf(again))), files);
+        }
+    }
+
+    void whatTheFilesDoNotNameIsGiven()
+    {
+        auto files = good(ggufTokenizerFiles(fileOf(SmallGguf())));
+        files["tokenizer_config.json"] = "{}";
+        files["chat_template.jinja"] = "{{ one }}";
+        const auto metadata = good(ggufTokenizerMetadata(files, 12, 5, 6));
+        QCOMPARE(metadata["tokenizer.ggml.bos_token_id"].get<int>(), 5);
+        QCOMPARE(metadata["tokenizer.ggml.eos_token_id"].get<int>(), 6);
+        QCOMPARE(metadata["tokenizer.ggml.tokens"].back().get<std::string>(), std::string("[PAD11]"));
+        QVERIFY(metadata["tokenizer.chat_template"] == "{{ one }}");
+    }
+
+    void bytesNeedNoSplit()
+    {
+        const auto metadata = good(ggufTokenizerMetadata(huggingFaceTokenizerFiles(*byteTokenizer(), 64), 257, -1, -1));
+        QVERIFY(metadata["tokenizer.ggml.pre"] == "gpt-2" && metadata["tokenizer.ggml.merges"].empty());
+        QVERIFY(metadata["tokenizer.ggml.tokens"].size() == 257);
+    }
+
+    void whatHasNoFormIsRefused()
+    {
+        auto files = good(ggufTokenizerFiles(fileOf(withPieces())));
+        PieceList list = good(readPieceList(files["tokenizer.model"]));
+        list.isBpe = false;
+        files["tokenizer.model"] = sentencepieceModel(list);
+        QVERIFY(QString::fromStdString(ggufTokenizerMetadata(files, 10, -1, -1).error().message).contains("byte-pair"));
+        files = good(ggufTokenizerFiles(fileOf(SmallGguf())));
+        QVERIFY(QString::fromStdString(ggufTokenizerMetadata(files, 5, -1, -1).error().message).contains("5 rows"));
+        auto json = nlohmann::json::parse(files["tokenizer.json"]);
+        json["normalizer"] = { { "type", "NFKC" } };
+        files["tokenizer.json"] = json.dump();
+        QVERIFY(QString::fromStdString(ggufTokenizerMetadata(files, 10, -1, -1).error().message)
+                .contains("none of the ways"));
+        QVERIFY(!ggufTokenizerMetadata({ { "tokenizer.json", "no JSON" } }, 10, -1, -1).ok());
     }
 
     void aTokenizerIsLoadedOutOfAFile()

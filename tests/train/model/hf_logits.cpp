@@ -1,3 +1,4 @@
+#include "core/base/clock.h"
 #include "core/data/tokenizer/huggingface_tokenizer.h"
 #include "core/model/gguf/gguf_file.h"
 #include "core/train/optim/optimizer_torch.h"
@@ -8,11 +9,15 @@
 #include <ATen/Parallel.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <ctime>
 
 // Helper of tests/oracle/huggingface_roundtrip.py:
 //   hf_logits logits FOLDER TOKENS   (or the GGUF instead of FOLDER) prints the logits of JSON rows of tokens as JSON
+//   hf_logits import FOLDER -        prints the seconds that reading the weights takes: of the clock, of the processor
 //   hf_logits copy FOLDER OUT        imports and exports again
+//   hf_logits gguf FOLDER OUT TYPE   imports and writes a GGUF with the files of FOLDER
 //   hf_logits train FOLDER OUT JOB   trains, prints the loss of each step as JSON and exports with the files of FOLDER;
 //                                    JOB is {"rows": [[token, ...], ...], "steps": 10, "rate": 0.001, "clip": 1}
 //   hf_logits tokenizer NAME OUT     exports the tokenizer byte or char (of TEXT) and prints our ids of TEXT as JSON
@@ -67,7 +72,7 @@ nlohmann::json lossesOf(furrow::Model& model, const nlohmann::json& job)
 furrow::HuggingFaceExtras extrasOf(const std::filesystem::path& folder)
 {
     furrow::HuggingFaceExtras extras;
-    for (const char* name : { "config.json", "generation_config.json" })
+    for (const char* name : { "config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json" })
         if (auto text = furrow::readFile(folder / name, 1 << 20); text.ok())
             extras.files[name] = text.value();
     return extras;
@@ -113,9 +118,16 @@ int main(int argc, char** argv)
     at::set_num_threads(1);
     if (std::string(argv[1]) == "tokenizer")
         return exportTokenizer(argv[2], argv[3]);
+    const std::clock_t beganUsing = std::clock();
+    const std::int64_t began = systemClock().monotonicNs();
     const Result<HuggingFaceModel> imported = isGguf(argv[2]) ? importGguf(argv[2]) : importHuggingFace(argv[2]);
     if (!imported.ok())
         return fail(imported.error());
+    if (std::string(argv[1]) == "import") {
+        std::printf("[%.3f, %.3f]\n", static_cast<double>(systemClock().monotonicNs() - began) / 1e9,
+            static_cast<double>(std::clock() - beganUsing) / CLOCKS_PER_SEC);
+        return 0;
+    }
     auto model = createModel(imported.value().layout.config, {});
     if (!model.ok())
         return fail(model.error());
@@ -124,6 +136,16 @@ int main(int argc, char** argv)
     if (std::string(argv[1]) == "logits") {
         std::printf("%s\n", logitsOf(*model.value(), nlohmann::json::parse(argv[3])).dump().c_str());
         return 0;
+    }
+    if (std::string(argv[1]) == "gguf" && argc == 5) {
+        const auto types = ggufTypes();
+        const auto type = std::find_if(types.begin(), types.end(),
+            [argv](const GgufTypeRow& one) { return one.name == std::string_view(argv[4]); });
+        if (type == types.end())
+            return 2;
+        const Status status
+            = exportGguf(*model.value(), extrasOf(argv[2]), { type->type, "small" }, realFileSystem(), argv[3]);
+        return status.ok() ? 0 : fail(status.error());
     }
     HuggingFaceExtras extras;
     if (std::string(argv[1]) == "train" && argc == 5) {

@@ -1,0 +1,124 @@
+#include "core/train/loop/tasks.h"
+
+#include "tests/fakes/small_gguf.h"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+#include <cmath>
+#include <fstream>
+
+using namespace furrow;
+
+namespace {
+
+bool never() { return false; }
+
+Result<nlohmann::json> run(TaskOptions options, std::string* said = nullptr)
+{
+    return runTask(options, [said](const std::string& text) { said ? void(said->append(text)) : void(); }, never);
+}
+
+nlohmann::json good(Result<nlohmann::json> result)
+{
+    if (!result.ok())
+        qFatal("%s", result.error().message.c_str());
+    return std::move(result).value();
+}
+
+} // namespace
+
+/// Tasks on a model that no run has: a GGUF, or the Hugging Face folder that an export makes of it.
+class TestModelTasks : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        std::ofstream(at("models/small.gguf"), std::ios::binary) << SmallGguf().bytes();
+        std::ofstream(at("text.txt"), std::ios::binary) << "ab abc11\nabc ab\n";
+    }
+
+    /// All its weights are zero, so that each of ten tokens is equally likely.
+    void theLossOfAModelIsThatOfItsWeights()
+    {
+        TaskOptions options = task("eval", "models/small.gguf");
+        options.data = at("text.txt");
+        const auto result = good(run(options));
+        QVERIFY(std::fabs(result["loss"].get<double>() - std::log(10.0)) < 1e-6);
+        QVERIFY(result["tokens"] > 5 && result["is_run"] == false && result["weights"].is_null());
+        QCOMPARE(QDir(QString::fromStdString(at("models"))).entryList(QDir::AllEntries | QDir::NoDotAndDotDot),
+            QStringList { QStringLiteral("small.gguf") }); // nothing is written beside it
+    }
+
+    void whatATaskNeedsIsSaid()
+    {
+        const auto said = [](const Result<nlohmann::json>& result) {
+            return result.ok() ? QString() : QString::fromStdString(result.error().message);
+        };
+        TaskOptions options = task("eval", "models/small.gguf");
+        QVERIFY(said(run(options)).contains("Name one with --data"));
+        options.checkpoint = "r0-1";
+        QVERIFY(said(run(options)).contains("has no checkpoints"));
+        SmallGguf bare;
+        for (const char* key : { "model", "pre", "tokens", "token_type", "merges" })
+            bare.metadata.erase("tokenizer.ggml." + std::string(key));
+        std::ofstream(at("bare.gguf"), std::ios::binary) << bare.bytes();
+        QVERIFY(said(run(task("sample", "bare.gguf"))).contains("texts have no meaning for it"));
+        std::ofstream(at("cut.gguf"), std::ios::binary) << SmallGguf().bytes().substr(0, 900);
+        QVERIFY2(said(run(task("sample", "cut.gguf"))).contains("cut.gguf"),
+            qPrintable(said(run(task("sample", "cut.gguf")))));
+    }
+
+    void aModelIsSampledAndChangesItsForm()
+    {
+        TaskOptions options = task("sample", "models/small.gguf");
+        options.prompt = "ab";
+        options.tokens = 3;
+        options.temperature = 0;
+        std::string text;
+        QVERIFY(good(run(options, &text))["tokens"] == 3);
+        QVERIFY(QString::fromStdString(text).startsWith("ab"));
+
+        options = task("export", "models/small.gguf");
+        options.out = at("folder");
+        QVERIFY(good(run(options))["format"] == "huggingface");
+        for (const char* name :
+            { "config.json", "generation_config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json" })
+            QVERIFY2(QFile::exists(QString::fromStdString(at("folder/")) + name), name);
+
+        options = task("export", "folder");
+        options.format = "gguf";
+        options.type = "q8_0";
+        options.out = at("again.gguf");
+        QVERIFY(good(run(options))["format"] == "gguf");
+        const auto file = readGguf(options.out);
+        QVERIFY(file.ok() && file.value().find("blk.1.attn_k.weight")->type == GgufType::Q8_0);
+        QVERIFY(file.value().find("blk.1.attn_norm.weight")->type == GgufType::F32);
+        QCOMPARE(file.value().text("tokenizer.chat_template"), std::string("{{ messages }}"));
+        QCOMPARE(file.value().text("general.name"), std::string("again"));
+
+        const auto taken = run(options);
+        QVERIFY(!taken.ok() && taken.error().message.find("is there already") != std::string::npos);
+        options.out = at("other.gguf");
+        options.type = "q6_k";
+        QVERIFY(!run(options).ok() && !QFile::exists(QString::fromStdString(options.out)));
+    }
+
+private:
+    std::string at(const char* name)
+    {
+        QDir(folder_.path()).mkpath(QStringLiteral("models"));
+        return folder_.filePath(QString::fromUtf8(name)).toStdString();
+    }
+    TaskOptions task(const char* name, const char* place)
+    {
+        TaskOptions options;
+        options.task = name;
+        options.runFolder = at(place);
+        return options;
+    }
+    QTemporaryDir folder_;
+};
+
+QTEST_GUILESS_MAIN(TestModelTasks)
+#include "tst_model_tasks.moc"
