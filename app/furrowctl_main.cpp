@@ -4,17 +4,22 @@
 
 #include <algorithm>
 #include <iostream>
+#include <span>
 
 namespace {
 
-/// What is wrong with the first word, when it is no command; CLI11 would only say that a command is missing.
-std::string unknownCommand(const CLI::App& app, const std::vector<std::string>& words)
+/// What is wrong with the first word, and with the second one of `queue`, `chunks` and others, when it is no command;
+/// CLI11 would only say that a command is missing.
+std::string unknownCommand(const CLI::App& app, std::span<const std::string> words, const std::string& name)
 {
     const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-    const auto known = [&](const CLI::App* command) { return command->get_name() == words.front(); };
-    if (words.front().starts_with("-") || std::any_of(commands.begin(), commands.end(), known))
+    if (commands.empty() || words.empty() || words.front().starts_with("-"))
         return {};
-    return "'" + words.front() + "' is no command. `furrowctl --help` lists them.";
+    const auto known = std::find_if(commands.begin(), commands.end(),
+        [&](const CLI::App* command) { return command->get_name() == words.front(); });
+    return known != commands.end()
+        ? unknownCommand(**known, words.subspan(1), name + " " + words.front())
+        : "'" + words.front() + "' is no command of " + name + ". `" + name + " --help` lists them.";
 }
 
 } // namespace
@@ -50,7 +55,7 @@ int main(int argc, char** argv)
         std::cout << app.help();
         return kUsage;
     }
-    if (const auto unknown = unknownCommand(app, words); !unknown.empty())
+    if (const auto unknown = unknownCommand(app, words, app.get_name()); !unknown.empty())
         return failUsage(unknown);
     try {
         std::reverse(words.begin(), words.end()); // as CLI11 wants a vector

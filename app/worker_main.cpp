@@ -26,6 +26,7 @@ namespace {
 
 constexpr int kDone = 0;
 constexpr int kFailed = 1;
+constexpr int kUsage = 2;
 constexpr int kCancelled = 130;
 
 struct Options {
@@ -119,6 +120,13 @@ int train(Options& o, const furrow::StopRequest& stop)
     return kDone;
 }
 
+int exitCodeOf(const furrow::Error& error, bool stopRequested)
+{
+    if (error.code == furrow::ErrorCode::Cancelled && stopRequested)
+        return kCancelled;
+    return error.code == furrow::ErrorCode::InvalidArgument ? kUsage : kFailed;
+}
+
 int doTask(Options& o, const furrow::StopRequest& stop)
 {
     furrow::startLog(o.task.task);
@@ -142,13 +150,12 @@ int doTask(Options& o, const furrow::StopRequest& stop)
         },
         [&] { return stop.requested(); });
     if (!result.ok()) {
-        const bool cancelled = result.error().code == furrow::ErrorCode::Cancelled && stop.requested();
         if (o.json)
             std::printf(
                 "%s\n", nlohmann::json { { "error", furrow::withoutSecrets(result.error().message) } }.dump().c_str());
         else
             std::fprintf(stderr, "%s\n", furrow::withoutSecrets(result.error().message).c_str());
-        return cancelled ? kCancelled : kFailed;
+        return exitCodeOf(result.error(), stop.requested());
     }
     if (o.task.task == "sample" && !o.json) {
         std::fputs("\n", stdout);
@@ -173,14 +180,14 @@ int main(int argc, char** argv)
         std::reverse(words.begin(), words.end()); // as CLI11 wants a vector
         app.parse(words);
     } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? kDone : 2;
+        return app.exit(e) == 0 ? kDone : kUsage;
     }
     constexpr std::array kWithoutRun { "bench", "bench-checkpoint", "fit", "stream", "torch" };
     const bool needsRun = options.role == "trainer"
         || std::find(kWithoutRun.begin(), kWithoutRun.end(), options.task.task) == kWithoutRun.end();
     if (needsRun && options.folder.empty()) {
         std::fprintf(stderr, "furrow-worker: name the folder of the run.\n");
-        return 2;
+        return kUsage;
     }
     if (const char* counting = std::getenv("FURROW_COUNTING"); counting && *counting == '1')
         options.trainer.counting = true;

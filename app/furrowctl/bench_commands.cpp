@@ -145,6 +145,17 @@ int benchDataTable(DataOptions o)
     return kDone;
 }
 
+/// Of an option that names a preset: a child would only say so in a file of its own.
+CLI::Validator knownPreset()
+{
+    return CLI::Validator(
+        [](const std::string& name) {
+            const auto preset = findPreset(name);
+            return preset.ok() ? std::string() : preset.error().message;
+        },
+        "");
+}
+
 void addCheckpointCommand(CLI::App& bench, Chosen& chosen)
 {
     auto o = std::make_shared<WorkerTask>();
@@ -152,6 +163,7 @@ void addCheckpointCommand(CLI::App& bench, Chosen& chosen)
     auto* command = bench.add_subcommand(
         "checkpoint", "What a checkpoint costs over writing the same bytes, on the disk of a folder.");
     command->add_option("--preset", o->options[0].second, "A built-in preset, for the size of its weights.")
+        ->check(knownPreset())
         ->capture_default_str();
     command
         ->add_option("--folder", o->options[1].second,
@@ -171,8 +183,10 @@ void addTrainCommand(
         "auto, fp32, bf16 or fp16; without it the preset's.", "Windows of a step; without it the preset's.",
         "Tokens of a window; without it the preset's.", secondsHelp };
     auto* command = parent.add_subcommand(name, help);
+    const CLI::Validator checks[] = { knownPreset(), {}, CLI::Range(1, 1024),
+        CLI::IsMember({ "auto", "fp32", "bf16", "fp16" }), kFromOne, kFromOne, CLI::Range(0.1, 3600.0) };
     for (std::size_t i = 0; i < o->options.size(); ++i)
-        command->add_option(o->options[i].first, o->options[i].second, helps[i]);
+        command->add_option(o->options[i].first, o->options[i].second, helps[i])->check(checks[i]);
     command->add_flag("--json", o->json, "Print JSON.");
     command->callback([&chosen, o, task] { chosen.action = [o, task] { return runWorkerTask(task, *o); }; });
 }
@@ -186,9 +200,13 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     auto to = std::make_shared<TrackerOptions>();
     auto* tracker = bench->add_subcommand("tracker", "Claims a second and their latency, on the disk of a folder.");
     tracker->add_option("--folder", to->folder, "Folder on the disk to measure.")->capture_default_str();
-    tracker->add_option("--workers", to->workers, "Numbers of worker processes.")->delimiter(',');
-    tracker->add_option("--chunks", to->chunks, "Sizes of the ledger.")->delimiter(',');
-    tracker->add_option("--seconds", to->bench.seconds, "How long each row measures.")->capture_default_str();
+    tracker->add_option("--workers", to->workers, "Numbers of worker processes.")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 64));
+    tracker->add_option("--chunks", to->chunks, "Sizes of the ledger.")->delimiter(',')->check(kFromOne);
+    tracker->add_option("--seconds", to->bench.seconds, "How long each row measures.")
+        ->check(CLI::Range(0.1, 3600.0))
+        ->capture_default_str();
     tracker->add_flag("--durable", to->bench.durable, "Each claim survives a power loss, not only commits.");
     tracker->add_flag("--json", to->json, "Print JSON.");
     tracker->callback([&chosen, to] { chosen.action = [to] { return benchTrackerTable(*to); }; });
@@ -239,17 +257,17 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     balance->callback([&chosen, bo] { chosen.action = [bo] { return benchBalance(*bo); }; });
     auto* overhead = bench->add_subcommand(
         "overhead", "What a real run spends besides training: claims, data, checkpoints, telemetry.");
-    overhead->add_option("--preset", oo->preset, "A built-in preset.")->capture_default_str();
+    overhead->add_option("--preset", oo->preset, "A built-in preset.")->check(knownPreset())->capture_default_str();
     overhead->add_option("--workers", oo->workers, "Worker processes.")
         ->check(CLI::Range(1, 64))
         ->capture_default_str();
     overhead->add_option("--steps", oo->steps, "Optimiser steps of all workers; 0: one epoch.")
-        ->check(CLI::NonNegativeNumber)
+        ->check(kFromZero)
         ->capture_default_str();
     overhead->add_option("--chunk-samples", oo->chunkSamples, "Samples in a chunk; 0: as the preset has it.")
-        ->check(CLI::NonNegativeNumber)
+        ->check(kFromZero)
         ->capture_default_str();
-    overhead->add_option("--data", oo->data, "Text file; the bundled text otherwise.");
+    overhead->add_option("--data", oo->data, "Text file; the bundled text otherwise.")->check(CLI::ExistingFile);
     overhead->add_option("--folder", oo->folder, "Folder on the disk to measure.")->default_val(".");
     overhead->add_flag("--json", oo->json, "Print JSON.");
     overhead->callback([&chosen, oo] { chosen.action = [oo] { return benchOverhead(*oo); }; });

@@ -78,6 +78,10 @@ int inspect(InspectOptions o)
     if (!view.ok())
         return fail(view.error(), o.json);
     const auto& v = view.value();
+    if (o.sample >= v.stored)
+        return failUsage("Chunk " + o.chunk + " has no sample " + std::to_string(o.sample) + ": its samples are 0 to "
+                + std::to_string(v.stored - 1) + ".",
+            o.json);
     if (o.json) {
         const auto& s = v.summary;
         nlohmann::json json = { { "block", v.block }, { "chunk", v.column }, { "rows", s.rows },
@@ -112,24 +116,36 @@ struct ExcludeOptions {
     bool json = false;
 };
 
+/// Those that were named, in the newest epoch.
+Result<std::vector<ChunkId>> namedChunks(const RunPaths& paths, const std::vector<std::string>& names)
+{
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
+    FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
+    std::vector<ChunkId> ids;
+    for (const auto& text : names) {
+        const auto chunk = parseChunkName(text);
+        if (!chunk || chunk->block >= kMaxBlocks || chunk->column >= kMaxChunksPerBlock)
+            return noChunk(text);
+        ids.push_back(chunkIdOf({ epochs.empty() ? 0 : epochs.back().epoch, chunk->block, chunk->column }));
+        const auto cell = reader.cell(ids.back());
+        if (!cell.ok())
+            return cell.error().code == ErrorCode::NotFound
+                ? Error { ErrorCode::InvalidArgument, "The run has no chunk " + text + ", or does not know it yet." }
+                : cell.error();
+    }
+    return ids;
+}
+
 /// Excludes in the newest epoch; later ones take it over.
 int exclude(const ExcludeOptions& o)
 {
     const RunPaths paths(o.run);
-    auto reader = openLedger(paths);
-    if (!reader.ok())
-        return fail(reader.error(), o.json);
-    auto epochs = reader.value().epochs();
-    if (!epochs.ok())
-        return fail(epochs.error(), o.json);
-    std::vector<ChunkId> ids;
-    for (const auto& text : o.chunks) {
-        const auto chunk = parseChunkName(text);
-        if (!chunk || chunk->block >= kMaxBlocks || chunk->column >= kMaxChunksPerBlock)
-            return fail(noChunk(text), o.json);
-        ids.push_back(
-            chunkIdOf({ epochs.value().empty() ? 0 : epochs.value().back().epoch, chunk->block, chunk->column }));
-    }
+    if (auto run = checkRun(o.run); !run.ok())
+        return fail(run.error(), o.json);
+    const auto named = namedChunks(paths, o.chunks);
+    if (!named.ok())
+        return fail(named.error(), o.json);
+    const auto& ids = named.value();
     auto ledger = openForControl(paths);
     if (!ledger.ok())
         return fail(ledger.error(), o.json);
@@ -167,9 +183,8 @@ const Decision kDecisions[] = {
 /// Those that were named, else all. A chunk may be poisoned in two epochs that are open at once: then both are meant.
 Result<std::vector<NamedChunk>> choosePoisoned(const PoisonedOptions& o)
 {
-    const RunPaths paths(o.run);
-    FURROW_TRY(readRunFile(paths));
-    auto all = poisonedChunks(paths.tracker());
+    FURROW_TRY(checkRun(o.run));
+    auto all = poisonedChunks(RunPaths(o.run).tracker());
     if (!all.ok() || o.chunks.empty())
         return all;
     std::vector<NamedChunk> chosen;
@@ -247,16 +262,15 @@ void addChunkCommands(CLI::App& app, Chosen& chosen)
     auto* inspecting = app.add_subcommand("inspect", "Show a chunk of a run as text, tokens, file and row.");
     inspecting->add_option("run", io->run, "Folder of the run.")->required();
     inspecting->add_option("chunk", io->chunk, "BLOCK:CHUNK, both from 0.")->required();
-    inspecting->add_option("--sample", io->sample, "Only this sample, from 0.")->check(CLI::NonNegativeNumber);
+    inspecting->add_option("--sample", io->sample, "Only this sample, from 0.")->check(kFromZero);
     inspecting->add_option("--epoch", io->epoch, "Losses of this epoch, from 1; 0: the newest.")
-        ->check(CLI::NonNegativeNumber)
+        ->check(kFromZero)
         ->capture_default_str();
     inspecting->add_option("--order", io->order, "stored, or samples with a loss first: highest, lowest.")
         ->check(CLI::IsMember({ "stored", "highest", "lowest" }))
         ->capture_default_str();
-    inspecting->add_option("--first", io->part.first, "Begin at this place of the order.")
-        ->check(CLI::NonNegativeNumber);
-    inspecting->add_option("--count", io->part.count, "So many samples at most.")->check(CLI::NonNegativeNumber);
+    inspecting->add_option("--first", io->part.first, "Begin at this place of the order.")->check(kFromZero);
+    inspecting->add_option("--count", io->part.count, "So many samples at most.")->check(kFromZero);
     inspecting->add_flag("--json", io->json, "Print JSON.");
     inspecting->callback([&chosen, io] { chosen.action = [io] { return inspect(*io); }; });
 

@@ -2,6 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/redact.h"
+#include "core/run/run_file.h"
 
 #include <nlohmann/json.hpp>
 
@@ -32,6 +33,18 @@ int failUsage(const std::string& message, bool json) { return fail({ ErrorCode::
 void print(const nlohmann::json& json)
 {
     std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+}
+
+Status checkRun(const std::string& folder)
+{
+    const auto file = readRunFile(RunPaths(pathFromUtf8(folder)));
+    return file.ok() ? Status() : Status(file.error());
+}
+
+Status checkThere(const std::string& folder)
+{
+    std::error_code unknown;
+    return std::filesystem::exists(pathFromUtf8(folder), unknown) || unknown ? Status() : checkRun(folder);
 }
 
 Status checkNewFile(const std::string& path)

@@ -48,6 +48,15 @@ int fail(const Error& error, bool json = false);
 int failUsage(const std::string& message, bool json = false);
 void print(const nlohmann::json& json);
 
+/// Whole numbers from 0 and from 1 on. CLI11's own checks name the largest double in 309 digits.
+inline const CLI::Range kFromZero(std::int64_t(0), std::int64_t(1) << 53);
+inline const CLI::Range kFromOne(std::int64_t(1), std::int64_t(1) << 53);
+
+/// Refuses what is no run folder, before anything looks for its parts.
+Status checkRun(const std::string& folder);
+/// Refuses a run folder that is not there; one that is may be as broken as it likes.
+Status checkThere(const std::string& folder);
+
 /// Refuses a file to write that is there already: what a person has is never replaced.
 Status checkNewFile(const std::string& path);
 

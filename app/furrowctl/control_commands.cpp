@@ -26,8 +26,7 @@ struct Verb {
 const Verb kVerbs[] = {
     { "pause", "Pause at the end of the chunks in training. Processes and memory stay; 'continue' goes on.", pauseRun,
         "The workers pause at the end of their chunks." },
-    { "continue", "Go on with a paused run.", [](const RunPaths& paths) { return continuePaused(paths); },
-        "The run goes on." },
+    { "continue", "Go on with a paused run.", continueRun, "The run goes on." },
     { "stop", "Stop after a checkpoint. Nothing is lost; 'resume' goes on.", stopRun,
         "The workers checkpoint and end." },
     { "kill", "End every process of the run now. Work since the last checkpoints is trained again at the next resume.",
@@ -52,6 +51,8 @@ constexpr auto kWaitTurn = std::chrono::milliseconds(100);
 int act(const Verb& verb, const ControlOptions& o)
 {
     const RunPaths paths(o.folder);
+    if (auto there = checkThere(o.folder); !there.ok())
+        return fail(there.error(), o.json);
     const bool later = !o.after.empty();
     if (auto done = later ? stopAfterThis(paths, o.after == "block" ? EndOf::Block : EndOf::Epoch) : verb.act(paths);
         !done.ok())

@@ -195,7 +195,7 @@ void addDataCommands(CLI::App& app, Chosen& chosen)
         ->required()
         ->check(CLI::IsMember({ "list", "verify", "trim" }));
     cache->add_option("--workspace", co->workspace, "Folder that keeps runs and cache.")->capture_default_str();
-    cache->add_option("--gib", co->gib, "trim: GiB that may stay.")->check(CLI::NonNegativeNumber);
+    cache->add_option("--gib", co->gib, "trim: GiB that may stay.")->check(CLI::Range(0.0, 1e6));
     cache->add_flag("--json", co->json, "Print JSON.");
     cache->callback([&chosen, co] { chosen.action = [co] { return cacheCommand(*co); }; });
 }

@@ -259,9 +259,11 @@ void addDoctorCommand(CLI::App& app, Chosen& chosen)
     command->add_flag("--json", o->json, "Print JSON.");
     command->callback([&chosen, o] {
         chosen.action = [o] {
-            return o->run.empty() ? examine(o->workspace, o->json)
-                : o->repair       ? repair(o->run, o->acceptLoss, o->json)
-                                  : lookAtRun(o->run, o->json);
+            if (o->run.empty())
+                return examine(o->workspace, o->json);
+            if (auto there = checkThere(o->run); !there.ok())
+                return fail(there.error(), o->json);
+            return o->repair ? repair(o->run, o->acceptLoss, o->json) : lookAtRun(o->run, o->json);
         };
     });
 }

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <iostream>
+#include <map>
 
 namespace furrow::ctl {
 
@@ -43,18 +44,24 @@ int status(const RunOptions& o)
 int listRuns(const RunOptions& o)
 {
     std::error_code unknown;
-    if (o.folder != defaultWorkspace() && !std::filesystem::exists(pathFromUtf8(o.folder), unknown) && !unknown)
+    if (!o.folder.empty() && o.folder != defaultWorkspace()
+        && !std::filesystem::exists(pathFromUtf8(o.folder), unknown))
         return fail({ ErrorCode::NotFound, "The folder " + o.folder + " is not there." }, o.json);
     nlohmann::json runs = nlohmann::json::array();
+    std::map<std::string, std::string> folderOf; // by id: a copied folder has that of the run it was copied from
     for (const auto& folder : runFolders(o.folder)) {
         auto read = readStatus(RunPaths(folder));
         const bool marked = read.ok() && read.value().markedByHand;
-        runs.push_back(
-            { { "run", folder.string() }, { "state", read.ok() ? toString(read.value().state) : "unreadable" },
-                { "marked_by_hand", marked }, { "problem", read.ok() ? "" : read.error().message } });
+        const std::string id = read.ok() ? read.value().file.runId : "";
+        const auto [first, isNew] = folderOf.try_emplace(id, folder.string());
+        const std::string twin = isNew || id.empty() ? "" : first->second;
+        runs.push_back({ { "run", folder.string() }, { "run_id", id },
+            { "state", read.ok() ? toString(read.value().state) : "unreadable" }, { "marked_by_hand", marked },
+            { "problem", read.ok() ? "" : read.error().message }, { "same_run_as", twin } });
         if (!o.json)
             std::cout << runs.back()["state"].get<std::string>() << (marked ? " (marked by hand)" : "") << "  "
-                      << plainLine(folder.string()) << (read.ok() ? "" : "  " + read.error().message) << "\n";
+                      << plainLine(folder.string()) << (read.ok() ? "" : "  " + read.error().message)
+                      << (twin.empty() ? "" : "  the same run as " + plainLine(twin) + ", copied") << "\n";
     }
     if (o.json)
         print(runs);

@@ -230,11 +230,17 @@ nlohmann::json planJson(const ResumePlan& plan)
     return json;
 }
 
+/// By its folder, or by its number, as the console shows it.
+bool isNamed(const SupervisorLedger::CheckpointRow& row, const std::string& name)
+{
+    return row.record.folder == name || std::to_string(row.id.value) == name;
+}
+
 /// The plan of a resume from the checkpoint of that name instead of the newest.
 Result<const ResumePlan::CheckpointChoice*> choose(const RunPaths& paths, ResumePlan& plan, const std::string& folder)
 {
     for (const auto& choice : plan.checkpoints) {
-        if (choice.row.record.folder != folder)
+        if (!isNamed(choice.row, folder))
             continue;
         if (!choice.canBeChosen)
             return Error { ErrorCode::InvalidArgument,
@@ -244,7 +250,7 @@ Result<const ResumePlan::CheckpointChoice*> choose(const RunPaths& paths, Resume
             plan.effect, resumeEffect(reader, choice.row.id, [&plan](CheckpointId id) { return plan.isWhole(id); }));
         return &choice;
     }
-    return Error { ErrorCode::NotFound,
+    return Error { ErrorCode::InvalidArgument,
         "The run has no checkpoint " + folder + " with files; the dry run lists those it has." };
 }
 
@@ -308,8 +314,9 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
         std::cout << "Chunks twice " << *p.twice << ", missing " << *p.missing << ".\n";
     for (const auto& choice : p.checkpoints)
         if (choice.canBeChosen)
-            std::cout << "  " << choice.row.record.folder << (choice.row.head ? " (newest)" : "") << ": trains "
-                      << choice.redo.size() << " of the committed chunks again\n";
+            std::cout << "  " << choice.row.id.value << ", " << choice.row.record.folder
+                      << (choice.row.head ? " (newest)" : "") << ": trains " << choice.redo.size()
+                      << " of the committed chunks again\n";
     for (const auto& note : p.notes)
         std::cout << note << "\n";
     std::cout << dry.rate.text() << "\n";
@@ -366,9 +373,9 @@ Result<CheckpointId> checkpointNamed(const RunPaths& paths, const std::string& f
     auto reader = openLedger(paths);
     FURROW_TRY_ASSIGN(auto rows, reader.ok() ? reader.value().checkpoints() : reader.error());
     for (const auto& row : rows)
-        if (row.record.folder == folder)
+        if (isNamed(row, folder))
             return row.id;
-    return Error { ErrorCode::NotFound,
+    return Error { ErrorCode::InvalidArgument,
         "The run has no checkpoint " + folder + "; 'furrowctl resume --dry-run' lists those it has." };
 }
 
@@ -467,7 +474,7 @@ void addRunCommands(CLI::App& app, Chosen& chosen)
     resume->add_flag("--dry-run", again->dryRun,
         "Say what would happen to each chunk, or why the resume would be refused (with its exit code); change nothing.");
     resume->add_option("--from-checkpoint", again->checkpoint,
-        "Folder name below checkpoints/ to go on from; what was trained after it is trained again. Without it the newest.");
+        "Folder name below checkpoints/, or number, of what to go on from; what was trained after it is trained again. Without it the newest.");
     resume->add_flag("--accept-loss", again->acceptLoss,
         "Go on although newest checkpoints are damaged or cannot be read: the ones before them are used, or the start weights, and their chunks are trained again. Of a tracker that is older than the weights: go on from the older state; newer checkpoints are moved to checkpoints/unknown.");
     resume

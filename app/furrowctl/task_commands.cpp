@@ -85,6 +85,12 @@ struct Given {
 int exportMeasured(const Given& given, const std::string& format)
 {
     const auto out = pathFromUtf8(given.values.at("--out"));
+    if (auto run = checkRun(given.folder); !run.ok())
+        return fail(run.error(), given.json);
+    if (!given.values.at("--checkpoint").empty())
+        return failUsage(
+            "--checkpoint chooses the model of --format huggingface; what was measured is of the whole run.",
+            given.json);
     auto records = furrow::exportMeasured(RunPaths(pathFromUtf8(given.folder)), format, out);
     if (!records.ok())
         return fail(records.error(), given.json);
@@ -105,6 +111,8 @@ int perform(const Task& task, const Given& given)
     const auto type = given.values.find("--type");
     if (type != given.values.end() && !type->second.empty() && format->second != "gguf")
         return failUsage("--type is for --format gguf.", given.json);
+    if (auto there = checkThere(given.folder); !there.ok()) // a run, or a model without one
+        return fail(there.error(), given.json);
     ProcessOptions options;
     options.arguments = { "--role", "task", "--task", task.name, given.folder };
     const auto data = given.values.find("--data");

@@ -195,7 +195,7 @@ void addTokenizerCommands(CLI::App& app, Chosen& chosen)
         ->capture_default_str();
     training->add_option("--min-count", tr->bpe.minCount, "Pairs that occur fewer times are not merged.")
         ->capture_default_str()
-        ->check(CLI::PositiveNumber);
+        ->check(kFromOne);
     training->add_option("--out", tr->out, "File to write.")->capture_default_str();
     training
         ->add_option("--workspace", tr->workspace,
@@ -203,7 +203,7 @@ void addTokenizerCommands(CLI::App& app, Chosen& chosen)
         ->capture_default_str();
     training->add_option("--most-bytes", tr->mostBytes, "Read at most so much text.")
         ->capture_default_str()
-        ->check(CLI::PositiveNumber);
+        ->check(kFromOne);
     training->add_flag("--json", tr->json, "Print JSON.");
     tr->settings.addTo(*training, false);
     training->callback([&chosen, tr] { chosen.action = [tr] { return trainTokenizer(*tr); }; });

@@ -211,6 +211,17 @@ std::string epochText(const EpochRow& e)
     return text;
 }
 
+std::string readingText(const Reading& r)
+{
+    const std::string cached = formatCount(r.blocksFromCache) + (r.blocksFromCache == 1 ? " block" : " blocks");
+    if (r.samplesFetched == 0 && r.blocksFromCache > 0)
+        return "nothing read, " + cached + " from the cache";
+    return "read " + formatCount(r.samplesFetched) + " samples, " + formatBytes(r.textBytes) + " at "
+        + formatNumber(r.megabytesPerSecond, 1) + " MB/s"
+        + (r.downloadedBytes > 0 ? ", downloaded " + formatBytes(r.downloadedBytes) : "")
+        + (r.blocksFromCache > 0 ? ", " + cached + " from the cache" : "");
+}
+
 } // namespace
 
 std::string statusText(const RunStatus& s)
@@ -230,10 +241,7 @@ std::string statusText(const RunStatus& s)
         text += (s.state == RunState::Finished ? "  left when the run ended: " : "  keeps the epoch open: ") + reason
             + "\n";
     if (s.reading)
-        text += "feeder: " + (s.reading->doing.empty() ? "" : s.reading->doing + "; ") + "read "
-            + formatCount(s.reading->samplesFetched) + " samples, " + formatBytes(s.reading->textBytes) + " at "
-            + formatNumber(s.reading->megabytesPerSecond, 1) + " MB/s"
-            + (s.reading->downloadedBytes > 0 ? ", downloaded " + formatBytes(s.reading->downloadedBytes) : "") + "\n";
+        text += "feeder: " + (s.reading->doing.empty() ? "" : s.reading->doing + "; ") + readingText(*s.reading) + "\n";
     for (const auto& w : s.workers)
         text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": "
             + (w.alive                   ? w.phase

@@ -129,6 +129,8 @@ int trash(const WorkspaceOptions& o)
 
 int bundle(const WorkspaceOptions& o)
 {
+    if (auto there = checkThere(o.runs.front()); !there.ok())
+        return fail(there.error(), o.json);
     if (auto isNew = checkNewFile(o.out); !isNew.ok())
         return fail(isNew.error(), o.json);
     const auto status = writeDebugBundle(pathFromUtf8(o.runs.front()), pathFromUtf8(o.out));

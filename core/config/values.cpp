@@ -22,12 +22,12 @@ std::string numberText(double value)
     return failed == std::errc {} ? std::string(buffer, end) : std::string();
 }
 
-/// As a person is told: 100000, not 1e+05.
-std::string plainText(double value)
+/// For people: 100000 and not 1e+05.
+std::string shownNumber(double value)
 {
-    constexpr double kMostPlain = 1e15;
-    return std::trunc(value) == value && std::abs(value) < kMostPlain ? std::to_string(static_cast<std::int64_t>(value))
-                                                                      : numberText(value);
+    constexpr double kWhole = 1e15; // below it every whole number is itself
+    return value == std::floor(value) && std::abs(value) < kWhole ? std::to_string(static_cast<std::int64_t>(value))
+                                                                  : numberText(value);
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* separator)
@@ -43,8 +43,8 @@ std::string allowedText(const Setting& s)
     if (!s.choices.empty())
         return "one of " + joined(s.choiceValues(), ", ");
     if (s.max < s.min)
-        return "at least " + plainText(s.min);
-    return plainText(s.min) + " to " + plainText(s.max);
+        return "at least " + shownNumber(s.min);
+    return shownNumber(s.min) + " to " + shownNumber(s.max);
 }
 
 ConfigProblem problem(const Setting& s, const std::string& value, const std::string& allowed, std::string fix = {})
@@ -58,7 +58,7 @@ std::vector<ConfigProblem> checkRange(const Setting& s, double value)
     if (std::isfinite(value) && value >= s.min && (s.max < s.min || value <= s.max))
         return {};
     const double nearest = value > s.min && s.max >= s.min ? s.max : s.min;
-    return { problem(s, plainText(value), allowedText(s), plainText(nearest)) };
+    return { problem(s, shownNumber(value), allowedText(s), shownNumber(nearest)) };
 }
 
 /// Parses all of `text` as a number.

@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/data/block_manager.h"
 #include "core/data/duplicate_index.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -34,6 +35,31 @@ Result<PreparedBlock> openBlock(const RunPaths& paths, const RunFile& file, cons
             std::move(tokenizer), paths.duplicatesFile()));
     FURROW_TRY_ASSIGN(auto made, blocks.prepare(plan));
     return PreparedBlock::open(folder / made.fileName);
+}
+
+/// What the run does not have is a wrong question: the answer says what it has.
+Status refuseUnknown(LedgerReader& ledger, const ChunkPart& part)
+{
+    FURROW_TRY_ASSIGN(const auto epochs, ledger.epochs());
+    if (epochs.empty() || epochs.front().knownBlocks == 0)
+        return Error { ErrorCode::InvalidArgument,
+            sentence("The run knows no chunk of its data yet: the first block is read when it trains.") };
+    const auto isAsked = [&part](const EpochRow& epoch) { return !part.epoch || epoch.epoch == *part.epoch; };
+    if (std::none_of(epochs.begin(), epochs.end(), isAsked))
+        return Error { ErrorCode::InvalidArgument,
+            sentence("The run has no epoch %1: it has begun %2 so far.",
+                { std::to_string(*part.epoch + 1), std::to_string(epochs.size()) }) };
+    const bool isPlace
+        = part.block >= 0 && part.block < kMaxBlocks && part.column >= 0 && part.column < kMaxChunksPerBlock;
+    const auto cell = isPlace ? ledger.cell(chunkIdOf({ epochs.front().epoch, part.block, part.column }))
+                              : Result<ChunkCell>(Error { ErrorCode::NotFound, {} });
+    if (cell.ok() || cell.error().code != ErrorCode::NotFound)
+        return cell.ok() ? Status() : Status(cell.error());
+    return Error {
+        ErrorCode::InvalidArgument,
+        sentence("The run has no chunk %1:%2: it knows the blocks 0 to %3 so far.",
+            { std::to_string(part.block), std::to_string(part.column), std::to_string(epochs.front().knownBlocks - 1) })
+    };
 }
 
 Result<std::vector<SampleLoss>> lossesOf(LedgerReader& ledger, const ChunkPart& part)
@@ -105,6 +131,7 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
     FURROW_TRY_ASSIGN(auto manifest, readManifest(file.dataManifest));
     FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer(utf8Text(paths.tokenizer())));
     FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    FURROW_TRY(refuseUnknown(ledger, part));
     FURROW_TRY_ASSIGN(auto row, ledger.block(part.block));
     FURROW_TRY_ASSIGN(auto block, openBlock(paths, file, row, tokenizer));
     FURROW_TRY_ASSIGN(auto chunk, block.readChunk(part.column));

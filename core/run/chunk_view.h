@@ -53,7 +53,8 @@ struct ChunkPart {
 };
 
 /// Brings samples of a chunk back to text. Reads the prepared block; one that is not in the cache now is prepared again
-/// from the source. May be called while the run trains.
+/// from the source. May be called while the run trains. An epoch, block or chunk that the run does not have is an
+/// InvalidArgument.
 Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part);
 
 } // namespace furrow

@@ -209,8 +209,7 @@ std::string describeOrder(const RunConfig& config, std::int64_t blocks, std::int
     const OrderRule rule { static_cast<std::uint64_t>(config.seed), config.shuffleWindowBlocks, false,
         parseChunkName(config.startAt) };
     const auto percent = [&](std::int64_t epoch) {
-        return formatNumber(std::min(100.0, 100 * mixingScore(rule, epoch, blocks, chunks / blocks)), 0)
-            + " %"; // chance does better at times
+        return formatNumber(100 * mixingScore(rule, epoch, blocks, chunks / blocks), 0) + " %";
     };
     return "Order: chunks are shuffled in groups of " + formatCount(std::min(config.shuffleWindowBlocks, blocks))
         + " blocks, which mixes " + percent(0) + " of what a full shuffle would"

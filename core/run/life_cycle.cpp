@@ -243,30 +243,15 @@ Status pauseRun(const RunPaths& paths)
     return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Pause); });
 }
 
-Status continuePaused(const RunPaths& paths)
+Status continueRun(const RunPaths& paths)
 {
-    if (!isLocked(paths.supervisorLock()) && seenFromElsewhereReason(paths).empty() && readRunFile(paths).ok())
-        return Error { ErrorCode::InvalidArgument,
-            sentence(
-                "%1 is not running, so nothing is paused. 'furrowctl resume' trains on; with --dry-run it says first what would be trained again.",
-                { paths.folder().string() }) };
-    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Run); });
-}
-
-Status continueRun(const RunPaths& paths, const std::map<std::string, std::string>& environment)
-{
-    if (isLocked(paths.supervisorLock()))
-        return continuePaused(paths);
-    FURROW_TRY_ASSIGN(auto status, readStatus(paths));
-    if (status.state == RunState::Finished)
-        return Error {
-            ErrorCode::InvalidArgument,
-            sentence(
-                "The run is finished: nothing is paused. `furrowctl resume` goes on with it, with a larger stopping rule.")
-        };
-    FURROW_TRY_ASSIGN(auto config, currentConfig(paths));
-    auto started = startRun(paths, config, environment);
-    return started.ok() ? Status {} : started.error();
+    if (isLocked(paths.supervisorLock()) || !seenFromElsewhereReason(paths).empty())
+        return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Run); });
+    FURROW_TRY_ASSIGN(const auto status, readStatus(paths));
+    return Error { ErrorCode::InvalidArgument,
+        sentence(
+            "The run is %1: nothing is paused. `furrowctl resume` goes on with it, and says first what is trained again.",
+            { toString(status.state) }) };
 }
 
 Status stopRun(const RunPaths& paths)

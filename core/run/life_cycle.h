@@ -42,10 +42,7 @@ Result<RunConfig> currentConfig(const RunPaths& paths);
 Result<SupervisorLedger> openForControl(const RunPaths& paths);
 
 Status pauseRun(const RunPaths& paths); ///< at the end of the chunks in training; processes stay
-Status continuePaused(const RunPaths& paths); ///< refuses a run that nobody trains
-/// A paused one, or restarts one that nobody trains as startRun does, without a word of what is trained again: for
-/// those that go on unattended.
-Status continueRun(const RunPaths& paths, const std::map<std::string, std::string>& environment = {});
+Status continueRun(const RunPaths& paths); ///< with a pause; a run that nobody trains is resumed instead
 Status stopRun(const RunPaths& paths); ///< after a checkpoint
 Status killRun(const RunPaths& paths); ///< now; work since the last checkpoints is freed
 Status saveNow(const RunPaths& paths);
@@ -65,7 +62,8 @@ struct ResumePlan {
                                   ///< ResumeChoice::acceptLoss
         std::string problem; ///< why it is not verified, or cannot be chosen
         bool canBeChosen = false; ///< verified, and the weights of the run grew from it
-        std::int64_t kept = 0; ///< of the committed chunks of ResumeEffect::epochs, when the run goes on from here
+        std::int64_t kept = 0; ///< committed chunks that stay when the run goes on from here: of ResumeEffect::epochs,
+                               ///< and of the epochs of `redo`
         std::vector<ChunkId> redo; ///< committed now, trained again then; of any epoch
         double redoTokens = 0; ///< of those
     };
@@ -87,8 +85,6 @@ struct ResumePlan {
     bool isWhole(CheckpointId checkpoint) const;
     /// What a resume would answer before it trains anything.
     Status verdict(const ResumeChoice& choice) const;
-    /// How many of `redo` belong to the epochs that the counts are of.
-    std::int64_t redoShown(const std::vector<ChunkId>& redo) const;
 };
 Result<ResumePlan> planResume(const RunPaths& paths);
 

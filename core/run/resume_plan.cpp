@@ -9,6 +9,7 @@
 #include "core/tracker/training_notes.h"
 
 #include <algorithm>
+#include <set>
 
 namespace furrow {
 
@@ -38,20 +39,34 @@ std::string lossOf(const ResumeEffect& effect, const Choices& choices)
         : sentence("%1 The one before it would be used.", { text });
 }
 
+/// Committed chunks that stay, of the epochs that are open and of those that are opened again.
+std::int64_t keptOf(const ResumePlan& plan, const std::vector<EpochRow>& epochs, const std::vector<ChunkId>& redo)
+{
+    std::set<std::int64_t> reached;
+    for (const auto& epoch : plan.effect.epochs)
+        reached.insert(epoch.epoch);
+    for (const ChunkId chunk : redo)
+        reached.insert(placeOf(chunk).epoch);
+    std::int64_t kept = -static_cast<std::int64_t>(redo.size());
+    for (const EpochRow& epoch : epochs)
+        if (reached.contains(epoch.epoch))
+            kept += epoch.chunks[ChunkState::Committed];
+    return kept;
+}
+
 /// What a plain resume redoes, and what one from each checkpoint would.
-Status weigh(LedgerReader& reader, ResumePlan& plan)
+Status weigh(LedgerReader& reader, const std::vector<EpochRow>& epochs, ResumePlan& plan)
 {
     const auto isWhole = [&plan](CheckpointId id) { return plan.isWhole(id); };
     FURROW_TRY_ASSIGN(plan.effect, resumeEffect(reader, std::nullopt, isWhole));
     plan.loss = lossOf(plan.effect, plan.checkpoints);
-    const std::int64_t committed = plan.effect[ChunkFate::Kept] + plan.effect[ChunkFate::Redo];
     for (auto& choice : plan.checkpoints) {
         if (!choice.canBeChosen)
             continue;
         FURROW_TRY_ASSIGN(auto back, weightsAfterResume(reader, choice.row.id, isWhole));
         choice.losesOthers = !back.left.empty();
         choice.redo = std::move(back.redo);
-        choice.kept = committed - plan.redoShown(choice.redo);
+        choice.kept = keptOf(plan, epochs, choice.redo);
     }
     return {};
 }
@@ -152,7 +167,7 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     loss.acceptLoss = true;
     if (auto possible = checkResume(paths, file, reader, loss, auditLedger); !possible.ok())
         plan.refusal = possible.error();
-    FURROW_TRY(weigh(reader, plan));
+    FURROW_TRY(weigh(reader, epochs, plan));
     FURROW_TRY(nameOrphans(reader, plan));
     FURROW_TRY(addRate(paths, plan));
     return plan;
@@ -173,15 +188,6 @@ Status ResumePlan::verdict(const ResumeChoice& choice) const
     if (!loss.empty() && !choice.acceptLoss && !choice.goBackTo)
         return Error { ErrorCode::Corrupt, loss };
     return {};
-}
-
-std::int64_t ResumePlan::redoShown(const std::vector<ChunkId>& redo) const
-{
-    return std::count_if(redo.begin(), redo.end(), [this](ChunkId chunk) {
-        const std::int64_t epoch = placeOf(chunk).epoch;
-        return std::any_of(
-            effect.epochs.begin(), effect.epochs.end(), [epoch](const auto& one) { return one.epoch == epoch; });
-    });
 }
 
 } // namespace furrow

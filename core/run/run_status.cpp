@@ -22,6 +22,7 @@
 #include "core/tracker/tracker_locks.h"
 
 #include <algorithm>
+#include <functional>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -47,6 +48,7 @@ struct Viewpoint {
     {
         return elsewhere.empty() ? furrow::isAlive(process) : silentNs < kSilenceNs;
     }
+    bool standsStill(const ProcessIdentity& process) const { return elsewhere.empty() && furrow::standsStill(process); }
 };
 
 /// When the newest telemetry was written, in wall-clock nanoseconds; 0: there is none.
@@ -111,6 +113,10 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
         w.chunkFraction = row.chunkFraction;
         if (w.alive)
             w.secondsSinceProgress = static_cast<double>(view.nowNs - row.progressNs) / kNsPerSecond;
+        if (w.alive && view.standsStill(row.process)) { // what it told last is of before
+            w.phase = kStandsStill;
+            w.tokensPerSecond = 0;
+        }
     }
     for (auto& [number, worker] : byWorker)
         status.workers.push_back(std::move(worker));
@@ -262,22 +268,32 @@ void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::Checkp
         status.evaluation->tokens = status.evaluationTokens;
 }
 
+/// Weights that were evaluated and died before a checkpoint are not those of the run any more.
+bool isOfLivingOrSaved(const ToldEvaluation& told, const std::vector<SupervisorLedger::CheckpointRow>& rows,
+    const std::vector<IncarnationRow>& processes, const Viewpoint& view)
+{
+    const auto isSaved = [&told](const auto& row) {
+        const bool sameReplica = row.record.kind == CheckpointKind::Merge || row.record.replica == told.worker;
+        return row.surviving && sameReplica && row.record.step >= told.step;
+    };
+    const auto hasThem = [&](const IncarnationRow& row) {
+        return row.live && row.worker == told.worker && row.startedWallNs <= told.wallNs && view.isAlive(row.process);
+    };
+    return std::any_of(rows.begin(), rows.end(), isSaved) || std::any_of(processes.begin(), processes.end(), hasThem);
+}
+
 /// What workers found on their way, since. A checkpoint is saved after its weights were evaluated: where it is the
-/// newer one it has that loss. A worker that takes a merge over evaluates the same weights once more. What a worker
-/// told of weights of its own counts while that process lives: afterwards only checkpoints are left of them, and those
-/// say it themselves. Where the newest weights are those of one replica, another one's losses say nothing of them.
-void takeNewer(RunStatus& status, const RunPaths& paths, const std::optional<RunWeights>& newest)
+/// newer one it has that loss. A worker that takes a merge over evaluates the same weights once more, and knows its own
+/// steps only. Where the newest weights are those of one replica, another one's losses say nothing of them.
+/// @param counts  whether what was told is of weights that are there
+void takeNewer(RunStatus& status, const RunPaths& paths, const std::optional<RunWeights>& newest,
+    const std::function<bool(const ToldEvaluation&)>& counts)
 {
     constexpr double kSame = 1e-6;
-    const auto lives = [&status](const ToldEvaluation& one) {
-        return std::any_of(status.workers.begin(), status.workers.end(), [&one](const WorkerStatus& worker) {
-            return worker.alive && worker.worker == one.worker && worker.startedWallNs <= one.wallNs;
-        });
-    };
     const auto told = newestEvaluation(paths, [&](const ToldEvaluation& one) {
-        const bool ofNewest = !newest || newest->row.record.kind == CheckpointKind::Merge
+        const bool ofNewest = !newest || newest->row.record.kind == CheckpointKind::Merge || one.merged
             || one.worker == newest->row.record.replica;
-        return one.merged || (ofNewest && (!status.evaluation || lives(one)));
+        return ofNewest && counts(one);
     });
     const bool isSame = told && told->merged && status.evaluation && status.evaluation->merged
         && std::abs(told->loss - status.evaluation->loss) < kSame;
@@ -312,6 +328,13 @@ void deriveFromWishes(RunStatus& status, DesiredState desired)
         status.state = RunState::Stopping;
     else
         status.state = desired == DesiredState::Pause ? RunState::Paused : RunState::Running;
+    if (status.state == RunState::Paused)
+        status.evidence.push_back(sentence(
+            "A person asked for a pause: the workers wait at the end of their chunks. Continue (`furrowctl continue`) lets them go on."));
+    if (status.state == RunState::Stopping)
+        status.evidence.push_back(desired == DesiredState::Stop
+                ? sentence("A person asked for a stop: the workers save a checkpoint and end.")
+                : sentence("A person asked for a kill: every process is ended, without a checkpoint."));
 }
 
 /// An attempt without an end, whose processes are (or were) on another computer: what they write is the only sign of
@@ -370,6 +393,11 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
             status.evidence.push_back(sentence(
                 "The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then nothing is merged and no process that ends is started again.",
                 { std::to_string(status.supervisorPid) }));
+        for (const auto& w : status.workers)
+            if (w.phase == kStandsStill)
+                status.evidence.push_back(sentence(
+                    "Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, or others wait for it, it is ended and started again.",
+                    { std::to_string(w.worker), std::to_string(w.pid) }));
         sayWhoIsInTheWay(status, paths, silence);
         deriveFromWishes(status, totals.desired);
         return;
@@ -428,10 +456,12 @@ void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<Att
 void sayWhatIsAway(RunStatus& status, const RunPaths& paths)
 {
     std::error_code unknown;
-    if (status.checkpoints > 0 && !std::filesystem::exists(paths.checkpointsFolder(), unknown) && !unknown)
-        status.evidence.push_back(sentence(
-            "%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.",
-            { utf8Text(paths.checkpointsFolder()) }));
+    if (status.checkpoints == 0 || std::filesystem::exists(paths.checkpointsFolder(), unknown) || unknown)
+        return;
+    status.checkpointsAway = sentence(
+        "%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.",
+        { utf8Text(paths.checkpointsFolder()) });
+    status.evidence.push_back(status.checkpointsAway);
 }
 
 /// The numbers of an older tracker that was put back look like those of a run that had come less far.
@@ -472,6 +502,25 @@ void sayWhatTheFeederDoes(RunStatus& status, const std::string& doing)
         status.reading = Reading {};
     if (status.reading && (!lives || !doing.empty()))
         status.reading->doing = lives ? doing : std::string();
+}
+
+/// What was asked of a run that trains, and has not happened yet.
+void sayWhereItEnds(RunStatus& status, const RunConfig& config)
+{
+    if (status.supervisorPid == 0 || status.state != RunState::Running)
+        return;
+    std::int64_t complete = 0;
+    for (const EpochRow& epoch : status.epochs)
+        complete += epoch.completedBlocks;
+    if (status.rules.blocks > complete)
+        status.evidence.push_back(status.rules.blocks == complete + 1
+                ? sentence(
+                      "The run ends with the block that is complete next: a person or a stopping rule asked for that.")
+                : sentence("The run ends when %1 more blocks are complete.",
+                      { std::to_string(status.rules.blocks - complete) }));
+    if (status.rules.epochs > 0 && status.rules.epochs != config.epochs)
+        status.evidence.push_back(
+            sentence("The run ends with epoch %1: a person asked for that.", { std::to_string(status.rules.epochs) }));
 }
 
 /// What the feeder does holds training up, and may for long.
@@ -572,12 +621,14 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     addWorkers(status, incarnations.value(), attempt ? attempt->id : AttemptId {}, view);
     addTotals(status, totals.value());
     addCheckpoints(status, checkpoints.value());
-    const auto config = latestConfig(attempts.value(), status.file.config);
-    status.evaluationTokens
-        = evaluatedLabels(paths.evaluationFile(), config.ok() ? config.value() : status.file.config);
+    const auto latest = latestConfig(attempts.value(), status.file.config);
+    const RunConfig& config = latest.ok() ? latest.value() : status.file.config;
+    status.evaluationTokens = evaluatedLabels(paths.evaluationFile(), config);
     const auto newest = weightsOf(checkpoints.value());
     addEvaluation(status, checkpoints.value(), newest);
-    takeNewer(status, paths, newest);
+    takeNewer(status, paths, newest, [&](const ToldEvaluation& one) {
+        return isOfLivingOrSaved(one, checkpoints.value(), incarnations.value(), view);
+    });
     FURROW_TRY(addLostWork(status, ledger, incarnations.value(), view));
     sayWhatKeepsTheEpochsOpen(status);
     if (std::any_of(status.epochs.begin(), status.epochs.end(),
@@ -588,6 +639,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     for (auto& worker : status.workers)
         worker.memory = readMemory(paths.memoryFile(worker.worker));
     derive(status, paths, totals.value(), attempt, view);
+    sayWhereItEnds(status, config);
     sayWhatTheFeederDoes(status, totals.value().feederDoing);
     if (status.state == RunState::Running && isSlow(status))
         status.keepsEpochOpen.push_back(sentence("feeder: %1", { status.reading->doing }));

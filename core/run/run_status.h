@@ -37,6 +37,9 @@ struct HeldOutLoss {
 /// "of weights with 1,200 steps, on 12,345 tokens of held-out text; replica 0": what the loss is of. A sentence.
 std::string ofWhat(const HeldOutLoss& evaluation);
 
+/// WorkerStatus::phase of a living process that somebody made stand still.
+inline constexpr const char* kStandsStill = "stands still";
+
 struct WorkerStatus {
     int worker = 0;
     int replica = 0;
@@ -44,14 +47,14 @@ struct WorkerStatus {
     bool alive = false;
     std::string device;
     std::string deviceName;
-    std::string phase;
+    std::string phase; ///< "train", "wait", ... as it told last, or kStandsStill
     std::string endCause; ///< of the newest incarnation when it is not alive
     std::string lastDeath; ///< why the one before the newest ended, when it was started again in this attempt
     int restarts = 0;
     std::int64_t step = 0;
     std::int64_t tokens = 0;
     double loss = 0;
-    double tokensPerSecond = 0; ///< of a living one; else it says nothing
+    double tokensPerSecond = 0; ///< of a living one, 0 while it stands still; else it says nothing
     std::int64_t chunkBlock = -1;
     int chunkColumn = -1;
     double chunkFraction = 0;
@@ -90,6 +93,7 @@ struct RunStatus {
                         ///< open "epoch 1: ...". Of a finished run: what it leaves
     std::string poisonedCause; ///< why chunks could not be read last; "": none is poisoned
     std::int64_t checkpoints = 0;
+    std::string checkpointsAway; ///< a sentence, also among the evidence: their folder is not there; "": it is
     std::int64_t newestCheckpointWallNs = 0;
     std::optional<HeldOutLoss>
         evaluation; ///< of the newest weights (weightsOf()) if they were evaluated, else of the newest checkpoint that

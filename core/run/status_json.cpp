@@ -38,9 +38,9 @@ nlohmann::json chunksJson(const EpochRow& epoch)
     const ChunkCounts counts = withoutLost(epoch); // with `lost` and `orphaned` they add up to `total`
     for (int s = 0; s < kChunkStateCount; ++s)
         json[toString(static_cast<ChunkState>(s))] = counts[static_cast<ChunkState>(s)];
-    json["lost"] = epoch.lost.sum(); // their work died with its weights and will be done again
-    json["orphaned"] = epoch.lost.released; // claimed by a worker that is gone, and never begun
+    json["claimed_by_gone"] = epoch.lost.released; // never begun; they are free again at the next attempt
     json["total"] = epoch.blockCount ? nlohmann::json(epoch.chunks.sum()) : nlohmann::json(nullptr);
+    json["lost"] = epoch.lost.sum(); // their work died with its weights and will be done again
     return json;
 }
 

@@ -145,9 +145,10 @@ std::optional<Row> rowOf(const PlacedRecord& at, const ExportView& view)
     switch (line.kind) {
     case LineKind::Step: return stepRow(at, view);
     case LineKind::Eval:
-        return with(
-            { { "step", line.eval.step }, { "weights_step", line.eval.weightsStep }, { "tokens", line.eval.tokens },
-                { "loss", line.eval.loss }, { "what", std::string(toString(line.eval.what)) } });
+        // Its own steps and tokens; a worker does not know those of the others that are in merged weights.
+        return with({ { "worker_step", line.eval.step }, { "weights_step", line.eval.weightsStep },
+            { "worker_tokens", line.eval.tokens }, { "loss", line.eval.loss },
+            { "what", std::string(toString(line.eval.what)) } });
     case LineKind::Event:
         return with({ { "step", line.event.step }, { "chunk", chunkText(view, line.event.chunk) },
             { "what", std::string(toString(line.event.kind)) }, { "text", line.event.text } });

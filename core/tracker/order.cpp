@@ -74,7 +74,7 @@ double mixingScore(const OrderRule& rule, std::int64_t epoch, std::int64_t block
     for (std::size_t i = 1; i < chunks.size(); ++i)
         sum += std::abs(static_cast<double>(chunks[i].source - chunks[i - 1].source));
     const double expected = (static_cast<double>(chunks.size()) + 1) / 3; // of two different places drawn at random
-    return sum / static_cast<double>(chunks.size() - 1) / expected;
+    return std::min(1.0, sum / static_cast<double>(chunks.size() - 1) / expected);
 }
 
 } // namespace furrow

@@ -26,8 +26,10 @@ inline constexpr std::int64_t kBeforeStart = std::int64_t { 1 } << 61;
 std::int64_t claimOrder(const OrderRule& rule, const ChunkPlace& place, std::int64_t blocks);
 
 /// How well an epoch mixes the data: mean distance in the source of two chunks that follow each other in the claim
-/// order, as a share of what a permutation of all chunks would give. 1: as well as that; about 1 - 1/windowBlocks for
-/// large data; near 0 for source order. Counted over the order itself, of at most 65,536 chunks; some milliseconds.
+/// order, as a share of what a permutation of all chunks would give. 1: as well as that, or better by chance; about
+/// 1 - 1/windowBlocks for large data; near 0 for source order. Counted over the order itself, of at most 65,536 chunks;
+/// some milliseconds.
+/// @return in [0, 1]
 double mixingScore(const OrderRule& rule, std::int64_t epoch, std::int64_t blocks, std::int64_t chunksPerBlock);
 
 } // namespace furrow

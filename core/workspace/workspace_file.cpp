@@ -177,7 +177,7 @@ Status WorkspaceFile::removeEntry(std::int64_t id)
         if (db_.integer("SELECT state FROM queue WHERE id=?", id) == static_cast<std::int64_t>(QueueState::Running))
             db_.fail({ ErrorCode::InvalidArgument, sentence("this run of the queue is in training; stop it first") });
         if (db_.run("DELETE FROM queue WHERE id=?", id) == 0)
-            db_.fail({ ErrorCode::NotFound, sentence("the queue has no entry %1", { std::to_string(id) }) });
+            db_.fail({ ErrorCode::InvalidArgument, sentence("the queue has no entry %1", { std::to_string(id) }) });
     });
 }
 
@@ -192,7 +192,7 @@ Status WorkspaceFile::moveEntry(std::int64_t id, std::int64_t position)
         }
         const auto at = std::find(order.begin(), order.end(), id);
         if (at == order.end()) {
-            db_.fail({ ErrorCode::NotFound, sentence("the queue has no entry %1", { std::to_string(id) }) });
+            db_.fail({ ErrorCode::InvalidArgument, sentence("the queue has no entry %1", { std::to_string(id) }) });
             return;
         }
         order.erase(at);

@@ -155,6 +155,63 @@ private Q_SLOTS:
         QVERIFY2(said.contains(options.front()) && !said.contains(QStringLiteral("furrow-worker")), qPrintable(said));
     }
 
+    /// 2 for what can never be as it was asked for, 1 for what is not there; README.md says so of every command.
+    void wrongUsageEndsWithItsOwnExitCode_data()
+    {
+        QTest::addColumn<QString>("line");
+        QTest::addColumn<int>("exitCode");
+        const auto rows = [](int exitCode, std::initializer_list<const char*> lines) {
+            for (const char* line : lines)
+                QTest::newRow(line) << QString::fromLatin1(line) << exitCode;
+        };
+        rows(2,
+            { "nonsense", "status", "status RUN more", "status RUN --nonsense", "list --workspace", "queue nonsense",
+                "chunks nonsense", "brain nonsense", "bench nonsense", "new --preset nope", "run --preset nope",
+                "settings --preset nope", "estimate --preset nope", "estimate --heads 3", "fit --preset nope",
+                "data probe TEXT --preset nope", "bench train --preset nope", "bench checkpoint --preset nope",
+                "bench overhead --preset nope", "bench train --batch-size -3", "bench train --precision fp7",
+                "bench train --device nope", "bench tracker --seconds -1", "bench tracker --workers 0",
+                "bench tracker --chunks -5", "bench data --only nope --samples 1000", "resume RUN --rate-plan nope",
+                "resume RUN --from-checkpoint nope", "resume RUN --from-checkpoint nope --dry-run",
+                "resume RUN --layers 3", "pause RUN", "stop RUN --after tea", "inspect RUN foo", "inspect RUN 9:9",
+                "inspect RUN 0:999", "inspect RUN 0:0 --epoch 9", "inspect RUN 0:0 --epoch -1",
+                "inspect RUN 0:0 --sample 999", "exclude RUN foo", "exclude RUN 9:9", "exclude RUN 0:0",
+                "chunks retry RUN 0:0", "compare RUN", "queue remove 99 --workspace SPACE",
+                "queue move 99 0 --workspace SPACE", "queue next 99 --workspace SPACE", "eval RUN --checkpoint nope",
+                "eval RUN --device nope", "eval RUN --threads 0", "sample RUN --checkpoint nope",
+                "sample RUN --seed -1", "export RUN --out RUN", "export RUN --format csv --out RUN",
+                "export RUN --format csv --out OUT --checkpoint nope", "export RUN --out OUT --checkpoint nope",
+                "merge RUN --method nope", "merge RUN --checkpoints nope", "merge RUN --checkpoints nope,no",
+                "cache nope", "cache trim --gib -1", "tokenize TEXT --decode",
+                "tokenizer train --data TEXT --size 3 --out OUT", "storm --only nope", "completion tcsh" });
+        rows(1,
+            { "status NOWHERE", "audit NOWHERE", "resume NOWHERE", "pause NOWHERE", "finish NOWHERE", "kill NOWHERE",
+                "inspect NOWHERE 0:0", "exclude NOWHERE 0:0", "chunks list NOWHERE", "compare RUN NOWHERE",
+                "queue add NOWHERE --workspace SPACE", "bundle NOWHERE --out OUT", "eval NOWHERE",
+                "export NOWHERE --out OUT", "export NOWHERE --format csv --out OUT", "merge NOWHERE",
+                "brain show NOWHERE", "doctor NOWHERE" });
+    }
+    void wrongUsageEndsWithItsOwnExitCode()
+    {
+        QFETCH(QString, line);
+        QFETCH(int, exitCode);
+        line.replace(QStringLiteral("RUN"), path("trained"));
+        line.replace(QStringLiteral("NOWHERE"), path("nowhere"));
+        line.replace(QStringLiteral("TEXT"), text_);
+        line.replace(QStringLiteral("OUT"), path("never-made"));
+        line.replace(QStringLiteral("SPACE"), path("workspace"));
+        const auto refused = RunDriver::ctl(line.split(QLatin1Char(' ')));
+        const QString said = refused.text + refused.errors;
+        QVERIFY2(
+            refused.exitCode == exitCode, qPrintable(QString::number(refused.exitCode) + QStringLiteral(": ") + said));
+        QVERIFY2(!said.trimmed().isEmpty() && !said.contains(QStringLiteral("797693134862315708")), qPrintable(said));
+        if (exitCode == 1) // one sentence for all of them, and none of a part that is missing
+            QVERIFY2(
+                said.contains(QStringLiteral("The folder ")) && said.contains(QStringLiteral("nowhere is not there")),
+                qPrintable(said));
+        QVERIFY(!QFile::exists(path("never-made")));
+    }
+
     void aWarmUpLongerThanTheRunIsTold() // the rate crept to a fortieth of what was asked for, without a word
     {
         auto arguments = command()

@@ -350,6 +350,13 @@ Result<json> benchData(const DataBenchOptions& options)
         { "disk",
             [&] { return disk(scratch, source, 2 * textBytes + 25 * static_cast<std::uint64_t>(options.samples)); } },
     };
+    std::string names;
+    for (const auto& [name, measure] : rows)
+        names += (names.empty() ? "" : ", ") + std::string(name);
+    if (std::none_of(std::begin(rows), std::end(rows),
+            [&options](const auto& row) { return options.only.empty() || options.only == row.first; }))
+        return Error { ErrorCode::InvalidArgument,
+            "The table has no row '" + options.only + "'. Its rows are " + names + "." };
     for (const auto& [name, measure] : rows) {
         if (!options.only.empty() && options.only != name)
             continue;

@@ -101,7 +101,7 @@ Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const std::string& nameOr
     if (!saved && !std::filesystem::exists(path, ignored))
         return Error { ErrorCode::NotFound,
             sentence(
-                "there is no tokenizer %1; give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model",
+                "There is no tokenizer %1. Give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model.",
                 { nameOrPath }) };
     return loadFile(path, utf8Text(path.filename()));
 }

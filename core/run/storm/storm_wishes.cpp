@@ -18,7 +18,7 @@ StormDeed pauseAndGoOn(StormRun& run, Random& random)
 {
     const auto asked = pauseRun(run.paths());
     pause(static_cast<std::int64_t>(random.below(1500)));
-    const auto again = continueRun(run.paths(), run.environment()); // starts it again where it ended meanwhile
+    const auto again = continueRun(run.paths()); // refused where it ended meanwhile
     return { asked.ok() && again.ok() ? "asked for 'pause', then 'continue'" : "the run ended while it was to pause", 0,
         "", std::nullopt };
 }

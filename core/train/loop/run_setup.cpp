@@ -22,7 +22,7 @@ Result<c10::Device> findDevice(const std::string& name)
         return c10::Device(c10::kCPU);
     const auto cuda = cudaBackend();
     if (!cuda.ok())
-        return Error { ErrorCode::NotFound,
+        return Error { ErrorCode::InvalidArgument,
             sentence("There is no device '%1' here, only cpu: %2.", { name, cuda.error().message }) };
     std::string known = "cpu";
     try {
@@ -36,7 +36,8 @@ Result<c10::Device> findDevice(const std::string& name)
     } catch (const c10::Error& e) {
         return Error { ErrorCode::Internal, "the GPUs cannot be used: " + std::string(e.what_without_backtrace()) };
     }
-    return Error { ErrorCode::NotFound, sentence("There is no device '%1' here. What there is: %2.", { name, known }) };
+    return Error { ErrorCode::InvalidArgument,
+        sentence("There is no device '%1' here. What there is: %2.", { name, known }) };
 }
 
 void setUpCompute(const ComputeOptions& compute, const ComputeRules& rules)

@@ -99,7 +99,7 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
     for (const auto& name : names) {
         const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.record.folder == name; });
         if (row == rows.end() || row->removed)
-            return Error { ErrorCode::NotFound, sentence("the run has no checkpoint '%1'", { name }) };
+            return Error { ErrorCode::InvalidArgument, sentence("the run has no checkpoint '%1'", { name }) };
         FURROW_TRY_ASSIGN(auto loaded, loadCheckpoint(run.setup.paths, run.setup.file.runId, row->record, {}));
         if (!members.empty() && loaded.state.base != base)
             return Error { ErrorCode::InvalidArgument,

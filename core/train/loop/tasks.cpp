@@ -33,12 +33,13 @@ Result<ChosenWeights> chosenCheckpoint(const RunPaths& paths, const std::string&
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
     for (const auto& row : rows)
-        if (!name.empty() && row.record.folder == name)
-            return row.removed ? Result<ChosenWeights>(Error { ErrorCode::NotFound,
+        if (!name.empty()
+            && (row.record.folder == name || std::to_string(row.id.value) == name)) // as the console has it
+            return row.removed ? Result<ChosenWeights>(Error { ErrorCode::InvalidArgument,
                                      sentence("checkpoint %1 was removed by the keep policy.", { name }) })
                                : ChosenWeights { row, {} };
     if (!name.empty())
-        return Error { ErrorCode::NotFound,
+        return Error { ErrorCode::InvalidArgument,
             sentence("The run has no checkpoint '%1'. They are the folders in %2.",
                 { name, utf8Text(paths.checkpointsFolder()) }) };
     auto newest = weightsOf(rows);

@@ -110,7 +110,7 @@ void TestClaimOrder::orderMixesNearlyAsWellAsAFullPermutation()
     double sum = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed)
         sum += mixingScore({ seed, window, false }, 1, blocks, 25);
-    QVERIFY2(sum / 20 > 0.95 && sum / 20 < 1.05, std::to_string(sum / 20).c_str());
+    QVERIFY2(sum / 20 > 0.95, std::to_string(sum / 20).c_str());
     QVERIFY(mixingScore({ 1, window, true }, 1, blocks, 25) < 0.02); // source order
     QVERIFY(mixingScore({ 1, 1, false }, 1, blocks, 25) < 1.2 / blocks + 0.15); // one block after the other
 }
