@@ -11,6 +11,7 @@
 #include "core/tracker/supervisor_ledger.h"
 #include "core/tracker/worker_ledger.h"
 
+#include <QCryptographicHash>
 #include <QDir>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -46,6 +47,7 @@ public:
 
     explicit RunStory(const Size& size, const QString& name = QStringLiteral("story"), const QString& workspace = {})
         : size_(size)
+        , runId_(idOf(name))
         , workspace_(workspace.isEmpty() ? temporary_.path() : workspace)
         , paths_(
               std::filesystem::path((workspace_ + QStringLiteral("/runs/2026-03-13-%1-7c1e").arg(name)).toStdString()))
@@ -116,7 +118,7 @@ private:
     void writeConfig(const QString& name)
     {
         RunFile file;
-        file.runId = "00112233aabbccdd";
+        file.runId = runId_;
         const Preset preset = good(findPreset("char"));
         file.config = preset.config;
         file.config.name = name.toStdString();
@@ -136,7 +138,7 @@ private:
     void writeTracker()
     {
         TrackerConfig config = orderConfig(good(readRunFile(paths_)).config);
-        config.runId = "00112233aabbccdd";
+        config.runId = runId_;
         config.windowTokens = 0; // the story counts tokens in proportion
         good(SupervisorLedger::create(paths_.tracker(), config, {}));
         attempt_ = good(supervisor().beginAttempt(thisProcess(), "{}"));
@@ -200,8 +202,8 @@ private:
         std::ofstream file(paths_.telemetryFile(1, worker), std::ios::app);
         std::string lines;
         if (steps_[at] == 0)
-            encodeLine(TelemetryHeader { "00112233aabbccdd", 1, worker, bootId(),
-                           systemClock().wallNs() - 600'000'000'000, systemClock().monotonicNs() - 600'000'000'000 },
+            encodeLine(TelemetryHeader { runId_, 1, worker, bootId(), systemClock().wallNs() - 600'000'000'000,
+                           systemClock().monotonicNs() - 600'000'000'000 },
                 lines);
         for (int i = 0; i < size_.stepsPerChunk; ++i) {
             const std::int64_t step = ++steps_[at];
@@ -249,7 +251,16 @@ private:
         parts_[at].clear();
     }
 
+    /// Runs of one id would be copies of each other.
+    static std::string idOf(const QString& name)
+    {
+        return name == QLatin1String("story")
+            ? "00112233aabbccdd"
+            : QCryptographicHash::hash(name.toUtf8(), QCryptographicHash::Md5).toHex().left(16).toStdString();
+    }
+
     Size size_;
+    std::string runId_;
     QTemporaryDir temporary_;
     QString workspace_;
     RunPaths paths_;

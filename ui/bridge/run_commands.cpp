@@ -127,6 +127,15 @@ void RunCommands::start(const QString& folder, const RunConfig& wanted, const Re
     });
 }
 
+void RunCommands::resume(const QString& folder)
+{
+    run(RunVerb::Start, folder, [](const RunPaths& paths) -> Status {
+        FURROW_TRY_ASSIGN(auto config, currentConfig(paths));
+        FURROW_TRY(startRun(paths, config));
+        return {};
+    });
+}
+
 void RunCommands::takeForward(const QString& folder)
 {
     run(RunVerb::TakeForward, folder, [tell = teller()](const RunPaths& paths) {
@@ -137,10 +146,7 @@ void RunCommands::takeForward(const QString& folder)
 
 void RunCommands::pause(const QString& folder) { run(RunVerb::Pause, folder, pauseRun); }
 
-void RunCommands::continueRun(const QString& folder)
-{
-    run(RunVerb::Continue, folder, [](const RunPaths& paths) { return furrow::continueRun(paths); });
-}
+void RunCommands::continueRun(const QString& folder) { run(RunVerb::Continue, folder, furrow::continueRun); }
 
 void RunCommands::stop(const QString& folder) { run(RunVerb::Stop, folder, stopRun); }
 

@@ -49,6 +49,8 @@ public:
     void pin(const QString& folder, CheckpointId checkpoint, bool pinned);
     /// Starts or resumes with the configuration wanted from now on.
     void start(const QString& folder, const RunConfig& wanted, const ResumeChoice& choice = {});
+    /// Resumes with the configuration in force, from the newest checkpoints.
+    void resume(const QString& folder);
     /// Takes a tracker that is older than the weights forward from the manifests of the checkpoints.
     void takeForward(const QString& folder);
     /// Accepts a run that nobody trains as ended as it is.

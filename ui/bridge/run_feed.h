@@ -43,7 +43,9 @@ struct LedgerTables {
 /// One line of the library: what readStatus said about a run, with the losses of its chunks in training order.
 struct RunLine {
     QString folder;
-    QString name;
+    QString name; ///< of a copy with its folder
+    QString runId; ///< "": cannot be read
+    QString twin; ///< name of the folder of another line with the same id: one is a copy of the other; "": none
     RunState state = RunState::Unknown;
     StopReason stopReason = StopReason::None;
     bool markedByHand = false; ///< finished because a person said so
@@ -66,6 +68,9 @@ struct RunLine {
     double evalLoss = 0; ///< newest; NaN: none
     std::shared_ptr<const RunConfig>
         config; ///< as frozen; the same pointer as long as it is the same; null: cannot be read
+    std::shared_ptr<const RunConfig> changed; ///< what resumes made of it; null: they changed nothing
+    /// As it trains now; null: cannot be read.
+    const RunConfig* inForce() const { return changed ? changed.get() : config.get(); }
     RunNotes notes; ///< what the person wrote about it
     bool operator==(const RunLine&) const = default;
 };

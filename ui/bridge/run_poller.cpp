@@ -112,6 +112,7 @@ void RunPoller::readCells(RunUpdate& update, std::int64_t epoch)
         return;
     cellSeq_ = seq;
     cellEpoch_ = epoch;
+    goneSent_.clear(); // of the epoch before: its chunks are none of this one
     update.cells = shared(CellUpdate { epoch, true, std::move(all).value() });
 }
 

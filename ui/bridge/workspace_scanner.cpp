@@ -2,6 +2,7 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
+#include "core/run/attempt_config.h"
 #include "core/run/run_status.h"
 #include "core/workspace/run_folders.h"
 
@@ -107,8 +108,9 @@ void refreshOne(const fs::path& folder, Known& known, bool isNew)
         known.sparklineRead = now;
     else
         line.sparkline = known.line.sparkline;
-    if (line.config && known.line.config && *line.config == *known.line.config)
-        line.config = known.line.config;
+    for (auto config : { &RunLine::config, &RunLine::changed })
+        if (line.*config && known.line.*config && *(line.*config) == *(known.line.*config))
+            line.*config = known.line.*config;
     line.notes = known.line.notes;
     known.line = std::move(line);
     known.stamp = stamp;
@@ -137,6 +139,25 @@ void refreshBatch(std::span<const fs::path> folders, std::map<fs::path, Known>& 
     work();
 }
 
+/// A copied folder has the name and the id of the run that it was copied from: only the folders tell them apart.
+void tellCopiesApart(RunLines& lines)
+{
+    const auto folderName = [](const RunLine& line) {
+        return QString::fromStdString(utf8Text(pathFromUtf8(line.folder.toStdString()).filename()));
+    };
+    std::map<QString, RunLine*> byId;
+    for (RunLine& line : lines) {
+        const auto [twin, isNew] = byId.try_emplace(line.runId, &line);
+        if (isNew || line.runId.isEmpty())
+            continue;
+        line.twin = folderName(*twin->second);
+        twin->second->twin = folderName(line);
+    }
+    for (RunLine& line : lines)
+        if (!line.twin.isEmpty())
+            line.name = QStringLiteral("%1 (%2)").arg(line.name, folderName(line));
+}
+
 RunLines newestFirst(const std::map<fs::path, Known>& known)
 {
     RunLines lines;
@@ -144,6 +165,7 @@ RunLines newestFirst(const std::map<fs::path, Known>& known)
         lines.push_back(run.line);
     std::stable_sort(lines.begin(), lines.end(),
         [](const RunLine& a, const RunLine& b) { return a.createdWallNs > b.createdWallNs; });
+    tellCopiesApart(lines);
     return lines;
 }
 
@@ -211,6 +233,7 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     const RunStatus& status = read.value();
     if (!status.file.config.name.empty())
         line.name = QString::fromStdString(status.file.config.name);
+    line.runId = QString::fromStdString(status.file.runId);
     line.state = status.state;
     line.stopReason = status.stopReason;
     line.markedByHand = status.markedByHand;
@@ -228,6 +251,10 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     line.activeSeconds = status.activeSeconds;
     line.evalLoss = status.evaluation ? status.evaluation->loss : line.evalLoss;
     line.config = std::make_shared<const RunConfig>(status.file.config);
+    const auto attempts = ledger.ok() ? ledger.value().attempts() : ledger.error();
+    const auto inForce = attempts.ok() ? latestConfig(attempts.value(), *line.config) : attempts.error();
+    if (inForce.ok() && inForce.value() != *line.config)
+        line.changed = std::make_shared<const RunConfig>(inForce.value());
     line.epochsClosed = std::count_if(status.epochs.begin(), status.epochs.end(),
         [](const EpochRow& epoch) { return epoch.closedWallNs.has_value(); });
     const auto shown = shownEpochs(status);

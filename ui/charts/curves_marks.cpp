@@ -152,42 +152,78 @@ void CurvesLayer::drawExceptions(QPainter& p, EdgeRoom& top, EdgeRoom& bottom) c
     p.setRenderHint(QPainter::Antialiasing, false);
 }
 
+namespace {
+
+/// The label at a seam. Seams for whose own there is no room are counted in the one before them.
+struct SeamTag {
+    const ChartSeam* seam = nullptr;
+    QRectF area;
+    bool whole = false; ///< with room for all its words
+    int more = 0;
+
+    QString title() const { return more == 0 ? seam->title : QStringLiteral("%1 +%2").arg(seam->title).arg(more); }
+};
+
+std::vector<SeamTag> placeTags(const std::vector<std::pair<const ChartSeam*, double>>& seams, const QRectF& area)
+{
+    const QFontMetricsF bold(theme().font(FontRole::Axis, QFont::DemiBold));
+    const QFontMetricsF plain(theme().font(FontRole::Axis));
+    const double forMore = bold.horizontalAdvance(QStringLiteral(" +99"));
+    std::vector<SeamTag> tags;
+    double tagEnd = -INFINITY;
+    for (const auto& [seam, x] : seams) {
+        const double title = bold.horizontalAdvance(seam->title) + 16;
+        const double words = title + 6 + plain.horizontalAdvance(seam->text);
+        const bool hasRoom = std::max(x, tagEnd) + words <= area.right();
+        const double wide = hasRoom ? words : title + (seam == seams.back().first ? 0 : forMore);
+        const double left = x + wide <= area.right() ? x : x - wide;
+        if (left < tagEnd && !tags.empty()) {
+            ++tags.back().more;
+            continue;
+        }
+        tagEnd = left + wide + 4;
+        tags.push_back({ seam, QRectF(left, area.top() + 0.5, wide, 18), hasRoom, 0 });
+    }
+    return tags;
+}
+
+void drawTag(QPainter& p, const SeamTag& tag)
+{
+    const Theme& t = theme();
+    const QFont bold = t.font(FontRole::Axis, QFont::DemiBold);
+    const double titleWide = QFontMetricsF(bold).horizontalAdvance(tag.title());
+    p.setBrush(t.color(Token::InterruptedGround));
+    p.setPen(QPen(t.color(Token::Interrupted), 1));
+    p.drawRect(tag.area);
+    p.setFont(bold);
+    p.drawText(tag.area.adjusted(8, 0, 0, 0), Qt::AlignVCenter, tag.title());
+    if (!tag.whole || tag.more > 0)
+        return;
+    p.setFont(t.font(FontRole::Axis));
+    p.setPen(t.color(Token::Text1));
+    p.drawText(tag.area.adjusted(8 + titleWide + 6, 0, 0, 0), Qt::AlignVCenter, tag.seam->text);
+}
+
+} // namespace
+
+/// All lines first: one that comes later would cut through the words of the label before it.
 void CurvesLayer::drawSeams(QPainter& p, EdgeRoom& room) const
 {
     const QRectF area = clipRect();
-    const Theme& t = theme();
-    double tagEnd = -INFINITY;
+    std::vector<std::pair<const ChartSeam*, double>> shown;
+    p.setPen(QPen(theme().color(Token::Interrupted), 1));
     for (const ChartSeam& seam : data_.seams) {
         const double x = std::round(px(seam.x)) + 0.5;
         if (x < area.left() || x > area.right())
             continue;
-        p.setPen(QPen(t.color(Token::Interrupted), 1));
         p.drawLines(strokes(QPolygonF { { x, area.top() }, { x, area.bottom() } }, { 4, 2 }));
-        if (area.height() < kRoomyHeight)
-            continue;
-        const QFont bold = t.font(FontRole::Axis, QFont::DemiBold);
-        const QFont plain = t.font(FontRole::Axis);
-        const double titleWide = QFontMetricsF(bold).horizontalAdvance(seam.title);
-        double wide = titleWide + 6 + QFontMetricsF(plain).horizontalAdvance(seam.text) + 16;
-        const bool whole = std::max(x, tagEnd) + wide <= area.right();
-        if (!whole)
-            wide = titleWide + 16;
-        const double left = x + wide <= area.right() ? x : x - wide;
-        if (left < tagEnd)
-            continue;
-        tagEnd = left + wide + 4;
-        const QRectF tag(left, area.top() + 0.5, wide, 18);
-        (void)room.take(tag);
-        p.setBrush(t.color(Token::InterruptedGround));
-        p.setPen(QPen(t.color(Token::Interrupted), 1));
-        p.drawRect(tag);
-        p.setFont(bold);
-        p.drawText(tag.adjusted(8, 0, 0, 0), Qt::AlignVCenter, seam.title);
-        if (whole) {
-            p.setFont(plain);
-            p.setPen(t.color(Token::Text1));
-            p.drawText(tag.adjusted(8 + titleWide + 6, 0, 0, 0), Qt::AlignVCenter, seam.text);
-        }
+        shown.emplace_back(&seam, x);
+    }
+    if (area.height() < kRoomyHeight)
+        return;
+    for (const SeamTag& tag : placeTags(shown, area)) {
+        (void)room.take(tag.area);
+        drawTag(p, tag);
     }
 }
 

@@ -14,6 +14,7 @@ namespace furrow {
 namespace {
 
 constexpr std::int64_t kDiskEveryNs = 10'000'000'000;
+const auto kAwayKey = QStringLiteral("away");
 
 bool isAsleep(RunState state)
 {
@@ -80,6 +81,7 @@ QString alertWord(AlertKind kind)
     case AlertKind::Duplicate: return QCoreApplication::translate("Alerts", "Chunk trained twice or missing");
     case AlertKind::DiskSpace: return QCoreApplication::translate("Alerts", "Disk nearly full");
     case AlertKind::WorkerDied: return QCoreApplication::translate("Alerts", "Worker died");
+    case AlertKind::CheckpointsAway: return QCoreApplication::translate("Alerts", "Checkpoints are not there");
     }
     return {};
 }
@@ -137,6 +139,10 @@ void Alerts::takeStatus(const RunStatus& status)
                     .arg(percentText(share)),
                 0, -1, {} });
     }
+    if (status.checkpointsAway.empty())
+        told_.erase(kAwayKey); // one that goes again is told again
+    else
+        raise({ AlertKind::CheckpointsAway, kAwayKey, coreWords(status.checkpointsAway), 0, -1, {} });
     if (isAsleep(state))
         return;
     lookAtWorkers(status);
@@ -145,7 +151,12 @@ void Alerts::takeStatus(const RunStatus& status)
 
 void Alerts::takeAttempts(const std::vector<AttemptRow>& attempts)
 {
-    for (const AttemptRow& attempt : attempts) {
+    for (std::size_t i = 0; i < attempts.size(); ++i) {
+        AttemptRow attempt = attempts[i];
+        if (!attempt.endedWallNs && i + 1 < attempts.size()) { // it left no record; the next one found it so
+            attempt.endedWallNs = attempts[i + 1].startedWallNs;
+            attempt.reason = StopReason::Interrupted;
+        }
         const auto end = attempt.endedWallNs ? endOf(stateAfter(attempt.reason), attempt.id.value) : std::nullopt;
         if (!end)
             continue;

@@ -21,7 +21,8 @@ enum class AlertKind {
     LossTooGood,
     Duplicate,
     DiskSpace,
-    WorkerDied
+    WorkerDied,
+    CheckpointsAway
 };
 
 /// Something that a person should know at once. `key` says what it is about: the same thing is not told twice.
@@ -40,7 +41,7 @@ struct AlertRules {
     double stallSeconds = 300; ///< a living worker without progress
     double freeGiB = 5; ///< on the disk of the run
     double lossTooGood = 0.05; ///< nats per token: data that the model has seen, or an error in the loss
-    double repeatedShare = 0.2; ///< of the rows of the epoch, seen before in their block
+    double repeatedShare = 0.2; ///< of the rows of the epoch that are left out as repeats
 };
 
 QString alertWord(AlertKind kind); ///< "Loss is not a number"

@@ -110,7 +110,7 @@ void AutoResume::second()
         waiting.done = true;
         tries_[folder] = tries_.value(folder).toInt() + 1;
         write();
-        commands_.continueRun(folder);
+        commands_.resume(folder);
     }
     if (!open)
         timer_.stop();

@@ -24,7 +24,7 @@ QString markText(const CheckpointLine& line)
     if (line.best)
         marks.append(QCoreApplication::translate("Tables", "best"));
     if (line.newest)
-        marks.append(QCoreApplication::translate("Tables", "newest"));
+        marks.append(QCoreApplication::translate("Tables", "most trained"));
     else if (line.head)
         marks.append(QCoreApplication::translate("Tables", "newest of its replica"));
     if (!line.surviving)

@@ -42,7 +42,7 @@ QVariant sortValueOf(const RunLine& line, const Setting& setting)
 {
     if (!line.config)
         return {};
-    const RunConfig& config = *line.config;
+    const RunConfig& config = *line.inForce();
     return std::visit(
         [&](auto field) -> QVariant {
             using Value = std::remove_cvref_t<decltype(config.*field)>;
@@ -56,14 +56,20 @@ QVariant sortValueOf(const RunLine& line, const Setting& setting)
         setting.field);
 }
 
+/// "1", or "1 → 3" when a resume changed it.
+QString settingOf(const RunLine& line, const Setting& setting)
+{
+    const QString begunWith = QString::fromStdString(settingText(*line.config, setting));
+    const QString now = QString::fromStdString(settingText(*line.inForce(), setting));
+    return begunWith == now ? now : QStringLiteral("%1 → %2").arg(begunWith, now);
+}
+
 TableColumn<RunLine> settingColumn(const Setting& setting)
 {
     const bool isNumber = std::holds_alternative<std::int64_t RunConfig::*>(setting.field)
         || std::holds_alternative<double RunConfig::*>(setting.field);
     return { [&setting] { return settingLabel(setting); },
-        [&setting](const RunLine& line) {
-            return line.config ? QString::fromStdString(settingText(*line.config, setting)) : QString();
-        },
+        [&setting](const RunLine& line) { return line.config ? settingOf(line, setting) : QString(); },
         [&setting](const RunLine& line) { return sortValueOf(line, setting); }, isNumber, {} };
 }
 
@@ -91,8 +97,10 @@ std::vector<TableColumn<RunLine>> libraryColumns()
             [count](double speed) { return speed > 0 ? count(speed) : QStringLiteral("–"); }),
         number([] { return QCoreApplication::translate("LibraryTable", "Active time"); },
             [](const RunLine& l) { return l.activeSeconds; }, durationText),
-        number([] { return QCoreApplication::translate("LibraryTable", "Chunks committed, newest epoch"); },
+        number([] { return QCoreApplication::translate("LibraryTable", "Chunks committed, newest epochs"); },
             [](const RunLine& l) { return static_cast<double>(l.committed); }, count),
+        number([] { return QCoreApplication::translate("LibraryTable", "Epochs complete"); },
+            [](const RunLine& l) { return static_cast<double>(l.epochsClosed); }, count),
         number([] { return QCoreApplication::translate("LibraryTable", "Attempts"); },
             [](const RunLine& l) { return static_cast<double>(l.attempt); }, count),
         number([] { return QCoreApplication::translate("LibraryTable", "Made"); },
@@ -135,7 +143,7 @@ void LibraryTableFilter::reindex()
             QString::fromStdString(line.notes.group), QString::fromStdString(line.notes.note) };
         for (const Setting& setting : settings()) {
             if (line.config)
-                parts.append(QString::fromStdString(settingText(*line.config, setting)));
+                parts.append(settingOf(line, setting));
         }
         texts_.push_back(parts.join(QLatin1Char('\n')).toLower());
     }

@@ -26,6 +26,28 @@ bool isLive(RunState state)
     return state == RunState::Running || state == RunState::Paused || state == RunState::Stopping;
 }
 
+void countLost(const ChunkCell& cell, LostChunks& lost)
+{
+    if (!isWorkLost(cell)) {
+        lost.released += cell.holderGone ? 1 : 0;
+        return;
+    }
+    ++(cell.state == ChunkState::Pending        ? lost.pending
+            : cell.state == ChunkState::Leased  ? lost.leased
+            : cell.state == ChunkState::Trained ? lost.trained
+                                                : lost.free);
+}
+
+/// With at least one chunk that was begun.
+std::int64_t visitedBlocks(std::int64_t epoch, std::int64_t wallNs, const std::vector<ClaimRow>& claims)
+{
+    std::set<std::int64_t> visited;
+    for (const ClaimRow& claim : claims)
+        if (claim.epoch == epoch && claim.startedWallNs != 0 && claim.startedWallNs <= wallNs)
+            visited.insert(claim.block);
+    return std::ssize(visited);
+}
+
 /// The epochs of that time, with the chunks as they were, and nothing that came later.
 void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
@@ -38,18 +60,14 @@ void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         epoch.chunks = {};
         epoch.lost = {};
         epoch.rowsCommitted = {};
-        std::set<std::int64_t> visited;
         for (const ChunkCell& cell : past.cells) {
             ++epoch.chunks[cell.state];
-            if (cell.worker >= 0 || cell.timesTrained > 0)
-                visited.insert(cell.block);
-            if (isWorkLost(cell))
-                ++(cell.state == ChunkState::Pending ? epoch.lost.pending : epoch.lost.free);
+            countLost(cell, epoch.lost);
         }
         const std::int64_t done = epoch.chunks[ChunkState::Committed] + epoch.chunks[ChunkState::Excluded]
             + epoch.chunks[ChunkState::Accepted];
         epoch.closedWallNs = done == epoch.chunks.sum() ? std::optional(wallNs) : std::nullopt; // whatever became of it
-        epoch.visitedBlocks = std::ssize(visited);
+        epoch.visitedBlocks = visitedBlocks(past.epoch, wallNs, sources.claims);
         epoch.completedBlocks = 0; // no view shows it
         then.push_back(std::move(epoch));
     }
@@ -121,6 +139,13 @@ std::optional<std::int64_t> endOf(const AttemptRow& attempt, std::int64_t wallNs
     return last;
 }
 
+/// What became of an attempt by then; nothing: it goes on.
+std::optional<std::int64_t> overBy(const AttemptRow& attempt, std::int64_t wallNs, const PastSources& sources)
+{
+    const auto end = endOf(attempt, wallNs, sources);
+    return end && *end + (attempt.endedWallNs ? 0 : kLastStepNs) <= wallNs ? end : std::nullopt;
+}
+
 void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
     const LedgerTables& tables = *sources.tables;
@@ -131,12 +156,11 @@ void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const PastSources&
         if (attempt.startedWallNs > wallNs)
             break;
         status.attempt = attempt.id.value;
-        const auto end = endOf(attempt, wallNs, sources);
-        const bool over = end && *end + (attempt.endedWallNs ? 0 : kLastStepNs) <= wallNs;
+        const auto over = overBy(attempt, wallNs, sources);
         const StopReason reason = attempt.endedWallNs ? attempt.reason : StopReason::Interrupted;
-        status.activeSeconds += static_cast<double>((over ? *end : wallNs) - attempt.startedWallNs) * 1e-9;
+        status.activeSeconds += static_cast<double>(over.value_or(wallNs) - attempt.startedWallNs) * 1e-9;
         status.stopReason = over ? reason : StopReason::None;
-        status.endedWallNs = over ? *end : 0;
+        status.endedWallNs = over.value_or(0);
         status.state = over ? stateAfter(reason) : RunState::Running;
     }
     status.checkpoints = 0;
@@ -270,6 +294,24 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     if (sources.telemetry != nullptr)
         takeWorkersBack(status, wallNs, sources);
     return status;
+}
+
+bool isLiveAt(std::int64_t wallNs, const PastSources& sources)
+{
+    const auto& attempts = sources.tables->attempts;
+    const auto later = std::find_if(
+        attempts.begin(), attempts.end(), [wallNs](const AttemptRow& one) { return one.startedWallNs > wallNs; });
+    return later != attempts.begin() && !overBy(*std::prev(later), wallNs, sources);
+}
+
+std::map<std::int64_t, std::int64_t> lastSigns(const PastSources& sources)
+{
+    std::map<std::int64_t, std::int64_t> signs;
+    for (const AttemptRow& attempt : sources.tables->attempts)
+        if (!attempt.endedWallNs)
+            if (const auto end = endOf(attempt, std::numeric_limits<std::int64_t>::max(), sources))
+                signs[attempt.id.value] = *end;
+    return signs;
 }
 
 RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const QString& problem)

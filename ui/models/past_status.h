@@ -5,6 +5,7 @@
 #include "ui/models/replay.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct PastSources {
         std::int64_t epoch = 0;
         std::vector<ChunkCell> cells; ///< at the moment (Replay::cellsOf)
     };
-    const std::vector<Epoch>& epochs; ///< that were open then, else the newest
+    std::vector<Epoch> epochs; ///< that were open then, else the newest
     const std::vector<Replay::Left>& left; ///< what left the weights later
     const std::vector<ClaimRow>& claims;
     const LedgerTables* tables = nullptr; ///< null: not read yet
@@ -30,6 +31,14 @@ struct PastSources {
 /// moves of the ledger, steps and samples from the claims that are in weights today, losses and speeds from the
 /// telemetry. What nobody kept (why an epoch stayed open, what the feeder had read) is left empty.
 RunStatus statusAt(std::int64_t wallNs, const PastSources& sources);
+
+/// Whether an attempt went on at a moment: of one that left no record, until the last thing that is known of it.
+/// @param sources  without epochs
+bool isLiveAt(std::int64_t wallNs, const PastSources& sources);
+
+/// When the attempts that left no record were last heard of: what was found dead by the next one died then.
+/// @param sources  without epochs
+std::map<std::int64_t, std::int64_t> lastSigns(const PastSources& sources);
 
 /// The newest status of a run that cannot be read any more: nobody knows what became of its processes. @param readNs
 /// when it was read

@@ -2,6 +2,7 @@
 
 #include "ui/bridge/run_watcher.h"
 #include "ui/models/cell_store.h"
+#include "ui/models/past_status.h"
 
 #include <algorithm>
 #include <limits>
@@ -117,11 +118,30 @@ void Replay::addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf,
         ChunkCell& cell = cells[static_cast<std::size_t>(at)];
         cell.worker = static_cast<std::int16_t>(claim.worker);
         cell.attempt = static_cast<std::int16_t>(claim.attempt.value);
-        if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs || claim.tokens == 0)
+        if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs)
             continue;
+        if (claim.tokens == 0) { // never finished: work that was begun died with its worker
+            cell.timesLost += claim.outcome == "lost" && claim.startedWallNs != 0 ? 1 : 0;
+            continue;
+        }
         ++cell.timesTrained;
         cell.meanLoss = static_cast<float>(claim.meanLoss);
         cell.trainedWallNs = claim.endedWallNs;
+    }
+}
+
+/// Nobody frees what dead processes hold before the next attempt begins: until then it is lost, or never begun.
+void Replay::markGone(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const
+{
+    if (livedAt(wallNs))
+        return;
+    for (ChunkCell& cell : cells)
+        cell.holderGone = cell.state == ChunkState::Leased || cell.state == ChunkState::Trained;
+    for (const ClaimRow& claim : claims_.claims()) {
+        const bool isOpen = claim.claimedWallNs <= wallNs && (claim.endedWallNs == 0 || claim.endedWallNs > wallNs);
+        const std::ptrdiff_t at = isOpen ? indexOf(claim.chunk.value) : -1;
+        if (at >= 0 && cells[static_cast<std::size_t>(at)].holderGone)
+            cells[static_cast<std::size_t>(at)].begun = claim.startedWallNs != 0 && claim.startedWallNs <= wallNs;
     }
 }
 
@@ -148,6 +168,7 @@ std::vector<ChunkCell> Replay::cellsAt(std::int64_t wallNs) const
     const IndexOf indexOf = [this](std::int64_t chunk) { return cells_.indexOf({ chunk }); };
     play(cells, indexOf, wallNs);
     addTrainings(cells, indexOf, wallNs);
+    markGone(cells, indexOf, wallNs);
     return cells;
 }
 
@@ -172,6 +193,7 @@ std::vector<ChunkCell> Replay::cellsOf(std::int64_t epoch, std::int64_t wallNs) 
     };
     play(cells, indexOf, wallNs);
     addTrainings(cells, indexOf, wallNs);
+    markGone(cells, indexOf, wallNs);
     return cells;
 }
 
@@ -221,6 +243,25 @@ std::vector<ClaimRow> Replay::claimsOf(ChunkId chunk) const
         claims.back().checkpoint = 0;
     }
     return claims;
+}
+
+std::int64_t Replay::end() const
+{
+    std::int64_t last = moves_.empty() ? 0 : moves_.back().wallNs;
+    if (last == 0 || !watcher_.status() || !watcher_.tables())
+        return last;
+    for (const AttemptRow& attempt : watcher_.tables()->attempts)
+        last = std::max(last, attempt.endedWallNs.value_or(0));
+    return std::max(last, watcher_.status()->newestCheckpointWallNs);
+}
+
+bool Replay::livedAt(std::int64_t wallNs) const
+{
+    if (!watcher_.status() || !watcher_.tables())
+        return true; // not known yet
+    const TelemetrySnapshot* telemetry = watcher_.telemetry().get();
+    const PastSources sources { *watcher_.status(), {}, left_, claims_.claims(), watcher_.tables().get(), telemetry };
+    return isLiveAt(wallNs, sources);
 }
 
 void Replay::setMoment(std::optional<std::int64_t> wallNs)

@@ -26,8 +26,10 @@ public:
     void setMoment(std::optional<std::int64_t> wallNs);
     /// The first thing that is known; 0: nothing yet.
     std::int64_t begin() const { return moves_.empty() ? 0 : moves_.front().wallNs; }
-    /// The newest thing that is known.
-    std::int64_t end() const { return moves_.empty() ? 0 : moves_.back().wallNs; }
+    /// The newest thing that is known: also the end of the newest attempt, and its last checkpoint.
+    std::int64_t end() const;
+    /// Whether processes of the run lived at a moment, as far as anything is known of it.
+    bool livedAt(std::int64_t wallNs) const;
     /// The chunks of the shown epoch at a moment, in the order of the present ones.
     std::vector<ChunkCell> cellsAt(std::int64_t wallNs) const;
     /// The epochs that were open at a moment, oldest first, else the newest that had begun; whatever became of them.
@@ -61,6 +63,7 @@ private:
     using IndexOf = std::function<std::ptrdiff_t(std::int64_t chunk)>; ///< -1: not among the cells
     void play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const;
     void addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const;
+    void markGone(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const;
 
     RunWatcher& watcher_;
     CellStore& cells_;

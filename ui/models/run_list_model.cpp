@@ -27,6 +27,10 @@ QString tipOf(const RunLine& line)
     QStringList lines { line.folder };
     if (!line.problem.isEmpty())
         lines.append(coreWords(line.problem));
+    if (!line.twin.isEmpty())
+        lines.append(QCoreApplication::translate(
+            "Words", "A copy: %1 is the same run in another folder. Each goes on by itself.")
+                .arg(line.twin));
     if (!line.notes.tags.empty())
         lines.append(QLatin1Char('#') + tagsOf(line).join(QStringLiteral(" #")));
     if (!line.notes.note.empty())

@@ -6,6 +6,7 @@
 #include "ui/models/words.h"
 
 #include <QCoreApplication>
+#include <QDateTime>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <algorithm>
@@ -97,6 +98,11 @@ QString logText(const QString& line)
             parts.append(QCoreApplication::translate("Tables", words).arg(durationText(seconds)));
     return QCoreApplication::translate("Tables", "It took %1: %2")
         .arg(durationText(times.value(QLatin1String("seconds")).toDouble()), parts.join(QStringLiteral(", ")));
+}
+
+QString logTime(std::int64_t wallNs)
+{
+    return QDateTime::fromMSecsSinceEpoch(wallNs / 1'000'000).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss.zzz"));
 }
 
 std::vector<TableColumn<LogLine>> logColumns()
@@ -259,7 +265,11 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
         timed<I>(
             [] { return QCoreApplication::translate("Tables", "Ended"); }, [](const I& i) { return i.endedWallNs; }),
         worded<I>([] { return QCoreApplication::translate("Tables", "Phase or cause of its end"); },
-            [](const I& i) { return i.live ? phaseWord(i.phase) : coreWords(i.endCause); }),
+            [](const I& i) {
+                return i.live            ? phaseWord(i.phase)
+                    : i.endCause.empty() ? QCoreApplication::translate("Tables", "not alive, no end was recorded")
+                                         : coreWords(i.endCause);
+            }),
         counted<I>([] { return QCoreApplication::translate("Tables", "Steps"); }, [](const I& i) { return i.step; }),
         counted<I>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const I& i) { return i.tokens; }),
         lossColumn<I>([] { return QCoreApplication::translate("Tables", "Loss"); },
@@ -288,6 +298,22 @@ std::vector<TableColumn<AuditFinding>> findingColumns()
         worded<F>([] { return QCoreApplication::translate("Tables", "What and why"); },
             [](const F& f) { return coreWords(f.text); }),
     };
+}
+
+std::vector<IncarnationRow> processesNow(std::vector<IncarnationRow> rows, const RunStatus* status)
+{
+    if (status == nullptr)
+        return rows;
+    for (IncarnationRow& row : rows) {
+        const auto now = std::find_if(status->workers.begin(), status->workers.end(),
+            [&row](const WorkerStatus& one) { return one.worker == row.worker && one.pid == row.process.pid; });
+        if (!row.live || row.worker < 0 || now == status->workers.end()) // of another attempt, or newer than the status
+            continue;
+        row.live = now->alive;
+        row.phase = now->phase;
+        row.tokensPerSecond = now->tokensPerSecond;
+    }
+    return rows;
 }
 
 std::vector<BlockLine> blockLines(const std::vector<ChunkCell>& cells)
@@ -416,6 +442,12 @@ void LogFilter::setWords(const QString& words)
     invalidateFilter();
 }
 
+void LogFilter::setMoment(std::optional<std::int64_t> wallNs)
+{
+    until_ = wallNs ? logTime(*wallNs) : QString();
+    invalidateFilter();
+}
+
 bool LogFilter::filterAcceptsRow(int row, const QModelIndex&) const
 {
     const auto* log = dynamic_cast<const LogModel*>(sourceModel());
@@ -423,7 +455,9 @@ bool LogFilter::filterAcceptsRow(int row, const QModelIndex&) const
         return true;
     const LogLine& line = log->rows()[static_cast<std::size_t>(row)];
     return line.level >= leastLevel_ && (process_.isEmpty() || line.process == process_)
-        && (words_.isEmpty() || line.text.contains(words_, Qt::CaseInsensitive));
+        && (until_.isEmpty() || line.time <= until_)
+        && (words_.isEmpty() || line.text.contains(words_, Qt::CaseInsensitive)
+            || logText(line.text).contains(words_, Qt::CaseInsensitive));
 }
 
 EventFilter::EventFilter(QObject* parent)
@@ -434,6 +468,12 @@ EventFilter::EventFilter(QObject* parent)
 void EventFilter::setAll(bool all)
 {
     all_ = all;
+    invalidateFilter();
+}
+
+void EventFilter::setMoment(std::optional<std::int64_t> wallNs)
+{
+    moment_ = wallNs;
     invalidateFilter();
 }
 
@@ -451,7 +491,10 @@ bool EventFilter::lessThan(const QModelIndex& a, const QModelIndex& b) const
 bool EventFilter::filterAcceptsRow(int row, const QModelIndex&) const
 {
     const auto* events = dynamic_cast<const EventModel*>(sourceModel());
-    return all_ || events == nullptr || events->rows()[static_cast<std::size_t>(row)].weight != EventWeight::Routine;
+    if (events == nullptr)
+        return true;
+    const EventLine& line = events->rows()[static_cast<std::size_t>(row)];
+    return (all_ || line.weight != EventWeight::Routine) && (!moment_ || line.wallNs <= *moment_);
 }
 
 } // namespace furrow

@@ -6,6 +6,7 @@
 #include "ui/models/table_model.h"
 
 #include <QSortFilterProxyModel>
+#include <optional>
 
 namespace furrow {
 
@@ -19,6 +20,7 @@ struct EventLine {
     std::int64_t seq = 0;
     std::int64_t wallNs = 0;
     EventWeight weight = EventWeight::Routine;
+    bool isAlert = false; ///< told once of what happened to many chunks; else what the ledger keeps of it
     ChunkId chunk;
     QString chunkName; ///< "B53 C17", "B53 C17 to C20" of several; "" for an event of the run
     std::int64_t incarnation = 0; ///< whose doing it was; 0: no worker's
@@ -58,6 +60,8 @@ using FindingModel = TableModel<AuditFinding>;
 
 /// What a person reads of a line of a log: what was written for programs is put into words.
 QString logText(const QString& line);
+/// A moment [ns since 1970] as lines of logs have it (LogLine::time).
+QString logTime(std::int64_t wallNs);
 std::vector<TableColumn<LogLine>> logColumns();
 std::vector<TableColumn<EventLine>> eventColumns();
 std::vector<TableColumn<ConfigLine>> configColumns();
@@ -67,6 +71,9 @@ std::vector<TableColumn<ClaimRow>> claimColumns();
 std::vector<TableColumn<IncarnationRow>> incarnationColumns();
 std::vector<TableColumn<AuditFinding>> findingColumns();
 
+/// Processes as they are now: what one told last holds while it lives and goes on, which the status knows. @param
+/// status null: not read yet
+std::vector<IncarnationRow> processesNow(std::vector<IncarnationRow> rows, const RunStatus* status);
 /// Blocks of the cells, by number.
 std::vector<BlockLine> blockLines(const std::vector<ChunkCell>& cells);
 /// The configuration in schema order. @param config  in force  @param frozen  what the run began with
@@ -84,6 +91,8 @@ public:
     void setLeastLevel(LogLevel level);
     void setProcess(const QString& process); ///< "": all
     void setWords(const QString& words);
+    /// Only what was written until then [ns since 1970]; absent: all.
+    void setMoment(std::optional<std::int64_t> wallNs);
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
@@ -92,6 +101,7 @@ private:
     LogLevel leastLevel_ = LogLevel::Debug;
     QString process_;
     QString words_;
+    QString until_; ///< as LogLine::time; "": all
 };
 
 /// Leaves out routine events unless all are wanted; in the order of their times, whatever order they were told in.
@@ -100,6 +110,8 @@ class EventFilter : public QSortFilterProxyModel {
 public:
     explicit EventFilter(QObject* parent = nullptr);
     void setAll(bool all);
+    /// Only what happened until then [ns since 1970]; absent: all.
+    void setMoment(std::optional<std::int64_t> wallNs);
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
@@ -107,6 +119,7 @@ protected:
 
 private:
     bool all_ = false;
+    std::optional<std::int64_t> moment_;
 };
 
 } // namespace furrow

@@ -92,7 +92,8 @@ QString phaseWord(const std::string& phase)
         { "train", QT_TRANSLATE_NOOP("Words", "training") }, { "evaluate", QT_TRANSLATE_NOOP("Words", "evaluating") },
         { "checkpoint", QT_TRANSLATE_NOOP("Words", "saving a checkpoint") },
         { "merge", QT_TRANSLATE_NOOP("Words", "merging") }, { "wait", QT_TRANSLATE_NOOP("Words", "waiting") },
-        { "ended", QT_TRANSLATE_NOOP("Words", "ended") } };
+        { "ended", QT_TRANSLATE_NOOP("Words", "ended") },
+        { kStandsStill, QT_TRANSLATE_NOOP("Words", "standing still") } };
     const auto word = kWords.find(phase);
     return word == kWords.end() ? QString::fromStdString(phase) : QCoreApplication::translate("Words", word->second);
 }

@@ -61,6 +61,7 @@ void Workbench::connectAlerts()
     connect(&alerts_, &Alerts::known, this, [this](const Alert& alert) {
         EventLine line;
         line.wallNs = alert.wallNs;
+        line.isAlert = alert.kind != AlertKind::Finished;
         line.weight = alert.kind == AlertKind::Finished ? EventWeight::Notice : EventWeight::Warning;
         line.chunk = alert.chunk;
         line.worker = alert.worker;

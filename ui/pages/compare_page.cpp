@@ -17,6 +17,7 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScopedValueRollback>
 #include <QSplitter>
 #include <QStandardItemModel>
 #include <QTabWidget>
@@ -34,6 +35,7 @@ namespace {
 constexpr std::size_t kMostSpeeds = 20'000; // values behind a box
 constexpr int kMostRuns = 8;
 constexpr int kAgainMs = 3000;
+constexpr int kMadeColumn = 11;
 
 QTableView* plainTable(const QString& name)
 {
@@ -108,14 +110,14 @@ ComparePage::ComparePage(Workbench& bench, QWidget* parent)
     again_->setInterval(kAgainMs);
     connect(again_, &QTimer::timeout, this, [this] {
         if (isVisible() && result_)
-            comparer_.compare(selectedFolders());
+            comparer_.compare(comparedFolders());
         else if (result_)
             again_->start();
     });
     connect(&comparer_, &RunComparer::compared, this, &ComparePage::take);
     connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &ComparePage::takeRuns);
-    takeRuns(bench_.scanner().lines());
     compare();
+    takeRuns(bench_.scanner().lines());
 }
 
 QWidget* ComparePage::buildRuns()
@@ -144,10 +146,11 @@ QWidget* ComparePage::buildRuns()
     runs_->setMinimumHeight(kLeastTable);
     runs_->horizontalHeader()->setStretchLastSection(false);
     filter_.setSourceModel(&model_);
-    setSortedModel(runs_, &filter_, 10, Qt::DescendingOrder);
+    setSortedModel(runs_, &filter_, kMadeColumn, Qt::DescendingOrder);
     column->addWidget(runs_, 1);
     connect(search_, &QLineEdit::textChanged, &filter_, &LibraryTableFilter::setWords);
-    connect(runs_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &ComparePage::compare);
+    connect(runs_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &ComparePage::takeChoice);
+    connect(runs_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ComparePage::enablePin);
     connect(runs_, &QTableView::activated, this, [this](const QModelIndex& index) {
         if (const RunLine* line = model_.rowAt(filter_.mapToSource(index)))
             Q_EMIT openRunWanted(line->folder);
@@ -175,7 +178,6 @@ QWidget* ComparePage::buildCurves()
     column->addLayout(row);
     chart_ = new SeriesChart(link_);
     chart_->setTitle(tr("Training loss"), tr("nats per token"));
-    chart_->setEmptyText(tr("Select two to eight runs."));
     ChartOptions options;
     options.mean = false;
     chart_->setOptions(options);
@@ -215,7 +217,6 @@ QWidget* ComparePage::buildChunks()
     map_ = new CoverageMap;
     map_->setFrameShape(QFrame::NoFrame);
     map_->setAccessibleName(tr("Difference of the loss of each chunk"));
-    map_->setEmptyText(tr("Select two to eight runs."));
     column->addWidget(map_, 1);
     column->addWidget(makeLine());
     column->addWidget(new MapLegend(*map_, box));
@@ -225,49 +226,72 @@ QWidget* ComparePage::buildChunks()
 
 void ComparePage::takeRuns(const RunLinesPtr& lines)
 {
-    const QStringList chosen = selectedFolders();
+    const QStringList before = chosen_;
     const bool first = model_.rowCount() == 0;
     const bool sameRuns = std::equal(lines->begin(), lines->end(), model_.rows().begin(), model_.rows().end(),
         [](const RunLine& a, const RunLine& b) { return a.folder == b.folder; });
-    model_.reset(*lines);
-    filter_.reindex();
+    {
+        const QScopedValueRollback<bool> nobodyChose(isRefilling_, true);
+        model_.reset(*lines);
+        filter_.reindex();
+        if (!sameRuns)
+            selectAgain(before);
+    }
     if (first)
         fitColumns(*runs_);
-    if (sameRuns)
-        return;
-    {
-        const QSignalBlocker block(runs_->selectionModel());
-        runs_->clearSelection();
-        for (int row = 0; row < filter_.rowCount(); ++row) {
-            const RunLine* line = model_.rowAt(filter_.mapToSource(filter_.index(row, 0)));
-            if (chosen.contains(line->folder))
-                runs_->selectionModel()->select(
-                    filter_.index(row, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
-        }
-    }
-    if (selectedFolders() != chosen) // one of them is not there any more
-        compare();
+    takeChoice();
 }
 
-QStringList ComparePage::selectedFolders() const
+/// The rows of these runs, wherever they are now.
+void ComparePage::selectAgain(const QStringList& folders)
 {
-    QStringList folders;
-    if (runs_ == nullptr)
-        return folders;
+    QItemSelection rows;
+    for (int row = 0; row < filter_.rowCount(); ++row)
+        if (const RunLine* line = model_.rowAt(filter_.mapToSource(filter_.index(row, 0)));
+            folders.contains(line->folder))
+            rows.select(filter_.index(row, 0), filter_.index(row, 0));
+    runs_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+}
+
+/// The runs in the order in which a person chose them: the table gives them in its own, which changes with the losses
+/// it is sorted by, and with it the baseline would.
+void ComparePage::takeChoice()
+{
+    if (isRefilling_)
+        return;
+    QStringList selected;
     const QModelIndexList rows = runs_->selectionModel()->selectedRows();
-    for (const QModelIndex& index : rows) {
+    for (const QModelIndex& index : rows)
         if (const RunLine* line = model_.rowAt(filter_.mapToSource(index)))
-            folders.append(line->folder);
-    }
+            selected.append(line->folder);
+    QStringList chosen = chosen_;
+    chosen.removeIf([&selected](const QString& folder) { return !selected.contains(folder); });
+    for (const QString& folder : selected)
+        if (!chosen.contains(folder))
+            chosen.append(folder);
+    enablePin();
+    if (chosen == chosen_)
+        return;
+    chosen_ = chosen;
+    compare();
+}
+
+QStringList ComparePage::comparedFolders() const
+{
+    QStringList folders = chosen_;
     if (folders.removeOne(baseline_))
         folders.prepend(baseline_);
     return folders;
 }
 
+void ComparePage::enablePin()
+{
+    pin_->setEnabled(chosen_.size() == 1 || (chosen_.size() > 1 && runs_->currentIndex().isValid()));
+}
+
 void ComparePage::compare()
 {
-    const QStringList folders = selectedFolders();
-    pin_->setEnabled(folders.size() == 1 || (folders.size() > 1 && runs_->currentIndex().isValid()));
+    const QStringList folders = comparedFolders();
     const int count = static_cast<int>(folders.size()); // lupdate does not read past a cast
     if (count < 2) {
         clearResult(tr("Select two to eight runs (Ctrl and click, or Ctrl and Space); the first one is the baseline."));
@@ -277,7 +301,7 @@ void ComparePage::compare()
         clearResult(tr("%n runs are selected; at most eight can be compared.", nullptr, count));
         return;
     }
-    sentence_->setText(tr("Reading %n run(s)…", nullptr, count));
+    clearResult(tr("Reading %n run(s)…", nullptr, count)); // what is there is of another choice
     comparer_.compare(folders);
 }
 
@@ -289,11 +313,12 @@ void ComparePage::clearResult(const QString& sentence)
     result_.reset();
     sentence_->setText(sentence);
     caveats_->hide();
+    chart_->setEmptyText(sentence);
     chart_->setData({});
     speed_->setRows({});
     other_->clear();
     aligned_->clear();
-    map_->setEmptyText(tr("Select two to eight runs."));
+    map_->setEmptyText(sentence);
     map_->setCells({});
     for (QTableView* table : { summary_, settings_ })
         static_cast<QStandardItemModel*>(table->model())->clear();

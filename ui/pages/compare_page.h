@@ -39,7 +39,10 @@ private:
     QWidget* buildCurves();
     QWidget* buildChunks();
     void takeRuns(const RunLinesPtr& lines);
-    QStringList selectedFolders() const;
+    void selectAgain(const QStringList& folders);
+    void takeChoice();
+    QStringList comparedFolders() const; ///< of the chosen runs, the baseline first
+    void enablePin();
     void compare();
     void clearResult(const QString& sentence);
     void pinBaseline();
@@ -54,7 +57,9 @@ private:
     LibraryTable model_;
     LibraryTableFilter filter_;
     ComparedRunsPtr result_;
-    QString baseline_; ///< folder; "": the first selected one
+    QStringList chosen_; ///< folders, in the order in which they were chosen
+    bool isRefilling_ = false; ///< the table is filled anew: what goes was not put off by a person
+    QString baseline_; ///< folder; "": the first chosen one
     ChartLink link_;
     QTableView* runs_ = nullptr;
     QLineEdit* search_ = nullptr;

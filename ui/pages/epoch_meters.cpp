@@ -94,8 +94,7 @@ void EpochMeters::showChunks(const EpochRow& epoch)
     const auto part = [&chunks](ChunkState state, MeterFill fill, std::int64_t gone) {
         return MeterPart { static_cast<double>(chunks[state] - gone), fill };
     };
-    const std::int64_t wanted
-        = chunks.sum() - chunks[ChunkState::Excluded]; // as status counts: all of them is complete
+    const std::int64_t wanted = chunks.sum() - chunks[ChunkState::Excluded]; // as `furrowctl status` counts
     fill(*chunks_, chunks[ChunkState::Committed], epoch.blockCount ? std::optional(wanted) : std::nullopt,
         { part(ChunkState::Committed, MeterFill::Committed, 0),
             part(ChunkState::Trained, MeterFill::TrainedStripes, epoch.lost.trained),

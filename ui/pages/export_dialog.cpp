@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/run/run_weights.h"
 #include "ui/models/core_words.h"
 #include "ui/pages/audit_report.h"
 #include "ui/pages/page_parts.h"
@@ -70,7 +71,7 @@ ExportDialog::ExportDialog(
     column->addWidget(buildFoot());
     connect(kinds_, &QButtonGroup::idClicked, this, &ExportDialog::choose);
     connect(&task_, &TaskRunner::finished, this,
-        [this](const QJsonObject&, const QString& problem) { finishTask(coreWords(problem)); });
+        [this](const QJsonObject& answer, const QString& problem) { finishTask(answer, coreWords(problem)); });
     connect(&auditor_, &LedgerAuditor::audited, this, [this](const AuditPtr& report) { writeReport(*report); });
     connect(&auditor_, &LedgerAuditor::progressed, this,
         [this](const QString& doing, double fraction) { say(auditProgressWords(doing, fraction)); });
@@ -104,7 +105,20 @@ void ExportDialog::choose(int kind)
     const QString endings[] = { QStringLiteral("-report.html"), QStringLiteral("-csv"), QStringLiteral("-jsonl"),
         QStringLiteral("-tensorboard"), QStringLiteral("-huggingface"), QStringLiteral("-bundle.tar.gz") };
     target_->setText(QDir::toNativeSeparators(base + endings[kind]));
-    say(kind == Report || kind == Bundle ? QString() : tr("A folder is made there."));
+    say(kind == Report || kind == Bundle ? QString()
+            : kind == HuggingFace        ? QStringLiteral("%1 %2").arg(tr("A folder is made there."), whatModel())
+                                         : tr("A folder is made there."));
+}
+
+/// Which weights the model has, before anything is written: of a run that is not merged it is that of one replica.
+QString ExportDialog::whatModel() const
+{
+    const auto newest = tables_ ? weightsOf(tables_->checkpoints) : std::nullopt;
+    if (!newest)
+        return tr("The run has no checkpoint yet: the model has its start weights.");
+    const QString whose = tr("The weights: %1.").arg(coreWords(whoseWeights(*newest)));
+    return newest->isOneOfSeveral() ? tr("%1 \"Merge replicas\" in the menu Run makes one model of all.").arg(whose)
+                                    : whose;
 }
 
 void ExportDialog::browse()
@@ -144,7 +158,7 @@ void ExportDialog::start()
 }
 
 // A bundle gets its name when it is whole: one of that name stays until then.
-void ExportDialog::finishTask(const QString& problem)
+void ExportDialog::finishTask(const QJsonObject& answer, const QString& problem)
 {
     go_->setEnabled(true);
     const QString made = std::exchange(unfinished_, {});
@@ -155,7 +169,13 @@ void ExportDialog::finishTask(const QString& problem)
         return;
     }
     const bool named = made.isEmpty() || renameFile(made, writing_);
-    say(named ? tr("Saved as %1.").arg(writing_) : tr("%1 could not be written.").arg(writing_), !named);
+    const QString saved = tr("Saved as %1.").arg(writing_);
+    const QJsonObject weights = answer.value(QLatin1String("weights")).toObject();
+    const QString whose = weights.isEmpty()
+        ? QString()
+        : tr("The weights: %1.").arg(coreWords(weights.value(QLatin1String("text")).toString()));
+    say(named ? QStringLiteral("%1 %2").arg(saved, whose).trimmed() : tr("%1 could not be written.").arg(writing_),
+        !named);
 }
 
 void ExportDialog::writeReport(const AuditReport& audit)

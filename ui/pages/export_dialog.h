@@ -29,7 +29,8 @@ private:
     void choose(int kind);
     void browse();
     void start();
-    void finishTask(const QString& problem);
+    QString whatModel() const;
+    void finishTask(const QJsonObject& answer, const QString& problem);
     void writeReport(const AuditReport& audit);
     void say(const QString& sentence, bool bad = false);
 

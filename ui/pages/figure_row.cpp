@@ -58,8 +58,8 @@ void FigureRow::setName(int figure, const QString& name)
 
 void FigureRow::clear()
 {
-    for (const Figure& figure : figures_)
-        figure.value->setText(QStringLiteral("–"));
+    for (std::size_t i = 0; i < figures_.size(); ++i)
+        setValue(static_cast<int>(i), QStringLiteral("–"));
 }
 
 void FigureRow::layOut()

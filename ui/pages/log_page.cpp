@@ -8,13 +8,14 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
-#include <QDateTime>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QScrollBar>
 #include <QShortcut>
 #include <QTableView>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -23,6 +24,13 @@ namespace furrow {
 namespace {
 
 constexpr int kCellRoom = 26; // beside the text of a cell
+constexpr int kWholeLines = 4;
+constexpr int kMomentMs = 150; // a replay has 25 moments a second, and a log many lines
+
+QString asWritten(const LogLine& line)
+{
+    return QStringLiteral("%1 %2 %3  %4").arg(line.time, logLevelWord(line.level), line.process, line.text);
+}
 
 } // namespace
 
@@ -46,6 +54,7 @@ LogPage::LogPage(Workbench& bench, QWidget* parent)
     table_->setColumnWidth(1, level + kCellRoom);
     table_->setColumnWidth(2, metrics.horizontalAdvance(QStringLiteral("supervisor")) + kCellRoom);
     layout()->addWidget(table_);
+    buildWhole();
     connect(&bench_.log(), &QAbstractItemModel::rowsInserted, this, [this] {
         if (follow_->isChecked())
             table_->scrollToBottom();
@@ -61,7 +70,44 @@ LogPage::LogPage(Workbench& bench, QWidget* parent)
         });
     auto* copy = new QShortcut(QKeySequence::Copy, table_, nullptr, nullptr, Qt::WidgetShortcut);
     connect(copy, &QShortcut::activated, this, &LogPage::copySelection);
+    followReplay();
     table_->scrollToBottom();
+}
+
+void LogPage::followReplay()
+{
+    moment_ = new QTimer(this);
+    moment_->setSingleShot(true);
+    moment_->setInterval(kMomentMs);
+    connect(moment_, &QTimer::timeout, this, [this] { filter_.setMoment(bench_.replay().moment()); });
+    connect(&bench_.replay(), &Replay::momentChanged, moment_, [this] {
+        if (!moment_->isActive())
+            moment_->start();
+    });
+    filter_.setMoment(bench_.replay().moment());
+}
+
+void LogPage::buildWhole()
+{
+    whole_ = new QPlainTextEdit(this);
+    whole_->setReadOnly(true);
+    whole_->setFont(codeFont(TextSize::Small));
+    whole_->setTabChangesFocus(true);
+    whole_->setAccessibleName(tr("The chosen line as it was written"));
+    whole_->setPlaceholderText(tr("Choose a line."));
+    whole_->setFixedHeight(QFontMetrics(whole_->font()).lineSpacing() * kWholeLines + kCellRoom);
+    whole_->hide();
+    layout()->addWidget(whole_);
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &LogPage::showWhole);
+    connect(asWritten_, &QCheckBox::toggled, this, &LogPage::showWhole);
+}
+
+/// Long lines are cut in the table, and what was written for programs stands there in words.
+void LogPage::showWhole()
+{
+    whole_->setVisible(asWritten_->isChecked());
+    const LogLine* line = bench_.log().rowAt(filter_.mapToSource(table_->currentIndex()));
+    whole_->setPlainText(line == nullptr ? QString() : asWritten(*line));
 }
 
 void LogPage::buildBar()
@@ -81,6 +127,9 @@ void LogPage::buildBar()
     process_->setAccessibleName(tr("Process"));
     row->addWidget(process_);
     row->addStretch();
+    asWritten_ = new QCheckBox(tr("Line as written"), this);
+    asWritten_->setToolTip(tr("The chosen line below the table, whole, as its process wrote it"));
+    row->addWidget(asWritten_);
     follow_ = new QCheckBox(tr("Follow"), this);
     follow_->setChecked(true);
     row->addWidget(follow_);
@@ -115,16 +164,14 @@ void LogPage::copySelection()
     for (const QModelIndex& index : selected) {
         const LogLine* line = bench_.log().rowAt(filter_.mapToSource(index));
         if (line != nullptr)
-            lines.append(
-                QStringLiteral("%1 %2 %3  %4").arg(line->time, logLevelWord(line->level), line->process, line->text));
+            lines.append(asWritten(*line));
     }
     QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
 }
 
 void LogPage::showTime(std::int64_t wallNs)
 {
-    const QString time
-        = QDateTime::fromMSecsSinceEpoch(wallNs / 1'000'000).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss.zzz"));
+    const QString time = logTime(wallNs);
     follow_->setChecked(false);
     for (int row = 0; row < filter_.rowCount(); ++row) {
         const LogLine* line = bench_.log().rowAt(filter_.mapToSource(filter_.index(row, 0)));

@@ -203,8 +203,11 @@ void OverviewPage::showReading(const RunStatus& status)
     }
     const Reading& reading = *status.reading;
     std::int64_t trained = 0;
-    for (const EpochRow& epoch : status.epochs)
+    std::int64_t each = 0; // samples of one epoch, as far as its blocks are prepared
+    for (const EpochRow& epoch : status.epochs) {
         trained += epoch.rowsCommitted.samples;
+        each = std::max(each, epoch.rowsKnown.samples);
+    }
     const auto share = [](auto part, auto whole) {
         return whole > 0 ? percentText(static_cast<double>(part) / static_cast<double>(whole)) : QStringLiteral("–");
     };
@@ -218,10 +221,9 @@ void OverviewPage::showReading(const RunStatus& status)
             .arg(countText(reading.blocksPrepared), countText(reading.blocksFromCache)));
     reading_->setValue(
         2, countText(trained), tr("Of all epochs: a sample counts once for each epoch it was trained in"));
-    const double uses
-        = static_cast<double>(trained) / static_cast<double>(std::max<std::int64_t>(1, reading.samplesFetched));
-    reading_->setValue(3, reading.samplesFetched > 0 ? tr("%1 times").arg(fixedText(uses, 2)) : QStringLiteral("–"),
-        tr("Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run"));
+    const double uses = static_cast<double>(trained) / static_cast<double>(std::max<std::int64_t>(1, each));
+    reading_->setValue(3, each > 0 ? tr("%1 times").arg(fixedText(uses, 2)) : QStringLiteral("–"),
+        tr("Samples in weights, of all epochs, for each sample that is to be trained; what is held out or left out is not counted"));
     const QString downloaded = reading.downloadedBytes > 0
         ? tr("; downloaded %1 in %n request(s)", nullptr, static_cast<int>(reading.downloadRequests))
               .arg(bytesText(reading.downloadedBytes))

@@ -44,7 +44,7 @@ QuarantineDialog::QuarantineDialog(Workbench& bench, QWidget* parent)
     counts_->setWordWrap(true);
     column->addWidget(counts_);
     QLabel* meaning = makeLabel(
-        tr("A list holds for the next run; the weights of runs that are there keep what they trained. Chunks are named by their place, so they mean the same only with the same data, "
+        tr("A list holds for later runs. Runs that are there are not changed: 'furrowctl exclude' leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, "
            "samples per block and chunk size. Samples and patterns mean the same everywhere."),
         TextTone::Hint, TextSize::Small);
     meaning->setWordWrap(true);

@@ -1,6 +1,7 @@
 #include "ui/pages/resume_dialog.h"
 
 #include "core/run/limit_reached.h"
+#include "core/device/placement.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/models/auto_resume.h"
 #include "ui/models/core_words.h"
@@ -26,7 +27,6 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <numeric>
 
 namespace furrow {
 
@@ -216,7 +216,7 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
         { CellKind::Orphaned, effect[ChunkFate::Released], tr("Orphaned claims released"),
             tr("claimed by workers that are gone, never begun") },
         { CellKind::Free, effect[ChunkFate::Free], tr("Free"),
-            tr("not claimed yet; %1 excluded and %2 poisoned stay so")
+            tr("nobody holds them; of one that is partly in a checkpoint only the rest is trained; %1 excluded and %2 poisoned stay so")
                 .arg(countText(effect[ChunkFate::Excluded]), countText(effect[ChunkFate::Poisoned])) },
     };
     auto* grid = new QGridLayout;
@@ -254,23 +254,34 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
 /// What the audit proves of the ledger as it is; a resume only frees chunks, so it stays true.
 void ResumeDialog::addTruth(QVBoxLayout* column)
 {
-    const auto& counts = plan_->effect.byFate;
-    const std::int64_t sum = std::accumulate(counts.begin(), counts.end(), std::int64_t { 0 });
     auto* row = new QHBoxLayout;
     row->setSpacing(6);
     const auto add = [row](const QString& text, bool good) {
         row->addWidget(
             new IconMark(good ? QStringLiteral("check") : QStringLiteral("warning"), good ? Token::Ok : Token::Error));
-        row->addWidget(makeLabel(text, good ? TextTone::Secondary : TextTone::Error, TextSize::Small));
+        QLabel* label = makeLabel(text, good ? TextTone::Secondary : TextTone::Error, TextSize::Small);
+        row->addWidget(label);
         row->addSpacing(10);
+        return label;
     };
-    add(tr("sum %1").arg(countText(sum)), true);
+    sum_ = add({}, true);
     if (plan_->twice)
         add(tr("chunks twice %1").arg(countText(*plan_->twice)), *plan_->twice == 0);
     if (plan_->missing)
         add(tr("missing %1").arg(countText(*plan_->missing)), *plan_->missing == 0);
     row->addStretch();
     column->addLayout(row);
+}
+
+/// Of the counts above it, which follow the choice. @param committed  kept and to be redone together
+void ResumeDialog::showSum(std::int64_t committed)
+{
+    const ResumeEffect& effect = plan_->effect;
+    std::int64_t sum = committed;
+    for (const ChunkFate fate :
+        { ChunkFate::Lost, ChunkFate::Released, ChunkFate::Free, ChunkFate::Excluded, ChunkFate::Poisoned })
+        sum += effect[fate];
+    sum_->setText(tr("sum %1").arg(countText(sum)));
 }
 
 void ResumeDialog::addCheckpoints(QVBoxLayout* column)
@@ -300,15 +311,12 @@ void ResumeDialog::showChoice()
     const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
     redo_ = chosen == nullptr ? plan_->effect.redo : chosen->redo;
     const std::vector<EpochRow> all = status_ ? status_->epochs : std::vector<EpochRow> {};
-    std::int64_t redoHere = 0; // of epochs whose other chunks are counted too
-    std::int64_t kept = 0;
-    for (const auto& [epoch, fates] : fatesByEpoch(*plan_, redo_, all)) {
-        redoHere += fates.isWhole ? fates.redo : 0;
-        kept += fates.kept;
-    }
+    const std::int64_t kept = chosen == nullptr ? plan_->effect[ChunkFate::Kept] : chosen->kept;
+    const auto redo = static_cast<std::int64_t>(redo_.size());
     const std::int64_t lost = plan_->effect[ChunkFate::Lost];
     counts_[0]->setText(countText(kept));
-    counts_[1]->setText(countText(redoHere));
+    counts_[1]->setText(countText(redo));
+    showSum(kept + redo);
     epochs_->show(redo_, all);
     redoMeaning_->setText(chosen == nullptr
             ? tr("only in a checkpoint that is damaged or cannot be read")
@@ -319,18 +327,19 @@ void ResumeDialog::showChoice()
     acceptLoss_->setText(tr("I accept that %n chunk(s) are trained again", nullptr, redoCount));
     enableGo();
     showMap();
-    const std::int64_t begun = kept + redoHere + lost;
+    const std::int64_t begun = kept + redo + lost;
     if (attempt_ == 0)
         title_->setText(tr("Attempt 1 begins with fresh weights"));
     else if (chosen == nullptr)
-        title_->setText(
-            tr("Attempt %1 keeps %2 of the %3 chunks begun").arg(attempt_ + 1).arg(countText(kept), countText(begun)));
+        title_->setText(tr("Attempt %1 keeps %2 of the %3 chunks that were trained")
+                .arg(attempt_ + 1)
+                .arg(countText(kept), countText(begun)));
     else
-        title_->setText(tr("Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun")
+        title_->setText(tr("Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks that were trained")
                 .arg(attempt_ + 1)
                 .arg(chosen->row.id.value)
                 .arg(countText(kept), countText(begun)));
-    const auto again = static_cast<std::int64_t>(redo_.size()) + lost;
+    const auto again = redo + lost;
     const int againCount = static_cast<int>(again); // lupdate does not read past a cast
     QStringList words;
     if (again == 0)
@@ -341,8 +350,6 @@ void ResumeDialog::showChoice()
                 .arg(durationText(plan_->secondsPerChunk * static_cast<double>(again))));
     else
         words.append(tr("%n chunk(s) are trained again; after that each is in the weights once.", nullptr, againCount));
-    if (const auto earlier = static_cast<std::int64_t>(redo_.size()) - redoHere; earlier > 0)
-        words.append(tr("%1 of them belong to earlier epochs.").arg(countText(earlier)));
     words.append(tr("Nothing changes until you press the button below."));
     sentence_->setText(words.join(QLatin1Char(' ')));
     showRate();
@@ -462,18 +469,28 @@ QWidget* ResumeDialog::buildFoot()
     return foot;
 }
 
+/// All fields are looked at, whichever was edited: one that holds nonsense keeps the button closed.
 void ResumeDialog::edit(const Setting& setting, const QString& text)
 {
-    std::vector<ConfigProblem> wrong = setSetting(wanted_, setting, text.trimmed().toStdString());
+    typed_[&setting] = text.trimmed();
+    std::vector<ConfigProblem> wrong;
+    for (const auto& [field, typed] : typed_)
+        for (ConfigProblem& problem : setSetting(wanted_, *field, typed.toStdString()))
+            wrong.push_back(std::move(problem));
+    if (const auto placed = placeWorkersHere(wanted_); wrong.empty() && !placed.ok())
+        wrong.push_back({ "devices", placed.error().message, {} });
     if (wrong.empty())
         wrong = refusedOnResume(frozen_, wanted_);
     if (wrong.empty())
         wrong = validate(wanted_);
     QStringList sentences;
     for (const ConfigProblem& problem : wrong) {
-        const Setting* other = problem.key == setting.key ? nullptr : findSetting(problem.key);
-        sentences.append(FormField::problemText(
-            problem, other == nullptr ? text.trimmed() : QString::fromStdString(settingText(wanted_, *other))));
+        const Setting* field = findSetting(problem.key);
+        const auto typed = typed_.find(field);
+        sentences.append(FormField::problemText(problem,
+            typed != typed_.end()  ? typed->second
+                : field != nullptr ? QString::fromStdString(settingText(wanted_, *field))
+                                   : QString()));
     }
     problem_->setText(sentences.join(QLatin1Char('\n')));
     problem_->setVisible(!wrong.empty());

@@ -5,6 +5,7 @@
 #include "ui/bridge/run_commands.h"
 
 #include <QDialog>
+#include <map>
 
 class QCheckBox;
 class QComboBox;
@@ -48,6 +49,7 @@ private:
     QWidget* buildSide();
     void addCounts(QVBoxLayout* column);
     void addTruth(QVBoxLayout* column);
+    void showSum(std::int64_t committed);
     void addCheckpoints(QVBoxLayout* column);
     void addSettings(QVBoxLayout* column);
     void addRate(QVBoxLayout* column);
@@ -76,6 +78,7 @@ private:
     std::vector<ChunkId> redo_; ///< trained again by the choice, ascending
     std::vector<QLabel*> counts_; ///< as the lines of the dry run
     QLabel* redoMeaning_ = nullptr;
+    QLabel* sum_ = nullptr;
     EpochTable* epochs_ = nullptr;
     CheckpointChoices* choices_ = nullptr; ///< null: there is no checkpoint
     QLabel* problem_ = nullptr;
@@ -84,6 +87,7 @@ private:
     RatePreview* rate_ = nullptr; ///< null: nothing was trained yet
     QLabel* loss_ = nullptr;
     QCheckBox* acceptLoss_ = nullptr;
+    std::map<const Setting*, QString> typed_; ///< what the edited fields hold, right or wrong
     bool settingsAreRight_ = true;
     QCheckBox* autoResume_ = nullptr;
     QPushButton* go_ = nullptr;

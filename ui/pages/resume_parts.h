@@ -30,7 +30,8 @@ struct EpochFates {
     std::int64_t kept = 0;
     std::int64_t redo = 0; ///< committed until now
     std::int64_t lost = 0;
-    std::int64_t free = 0; ///< with the claims that nobody began
+    std::int64_t released = 0; ///< claims that nobody began
+    std::int64_t free = 0;
     bool isWhole = false; ///< all its chunks are known; else it is an earlier one, and only `redo` is
 };
 /// By epoch. @param redo  trained again by the choice although they are committed, ascending @param earlier  the epochs

@@ -98,19 +98,33 @@ void RunBanner::take(const StatusPtr& status)
         return;
     const bool interrupted = status->state == RunState::Interrupted;
     const bool failed = status->state == RunState::Failed;
-    setVisible(interrupted || failed);
-    if (!interrupted && !failed)
+    const bool away = !status->checkpointsAway.empty();
+    setVisible(interrupted || failed || away);
+    if (!interrupted && !failed) {
+        sentence_.clear();
+        if (away)
+            sayAway(*status);
         return;
+    }
     banner_->setKind(interrupted ? BannerKind::Interrupted : BannerKind::Error);
     const QString cause = causeSentence(*status);
     const QString word = status->endedWallNs == 0
         ? stateWord(status->state)
         : tr("%1 at %2").arg(stateWord(status->state), wallTimeText(status->endedWallNs));
     sentence_ = cause.isEmpty() ? word : tr("%1: %2").arg(word, cause);
-    kept_ = keptSentence(*status);
+    kept_ = away ? coreWords(status->checkpointsAway) : keptSentence(*status);
     for (QPushButton* button : buttons_)
         button->show();
     showPlan();
+}
+
+/// It trains on, and nothing of it can be kept.
+void RunBanner::sayAway(const RunStatus& status)
+{
+    banner_->setKind(BannerKind::Error);
+    banner_->setMessage(tr("The checkpoints are not there"), coreWords(status.checkpointsAway));
+    for (QPushButton* button : buttons_)
+        button->hide();
 }
 
 void RunBanner::showPlan()

@@ -11,7 +11,8 @@ namespace furrow {
 class Banner;
 class Workbench;
 
-/// Above the pages when a run was interrupted, failed, or cannot be read: cause, evidence, and the way out.
+/// Above the pages when a run was interrupted, failed, cannot be read, or trains without the folder of its checkpoints:
+/// cause, evidence, and the way out.
 class RunBanner : public QWidget {
     Q_OBJECT
 public:
@@ -25,6 +26,7 @@ Q_SIGNALS:
 
 private:
     void take(const StatusPtr& status);
+    void sayAway(const RunStatus& status);
     void showPlan();
     void takeProblem();
 

@@ -86,6 +86,7 @@ SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(splitter);
     connect(&task_, &TaskRunner::wrote, text_, [this](const QString& text) {
+        state_->setText(tr("Writing…"));
         text_->moveCursor(QTextCursor::End);
         text_->insertPlainText(text);
     });
@@ -98,6 +99,7 @@ SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
         checkpoint_->clear();
         text_->clear();
         recorded_->clear();
+        recorded_->setProperty("shown", QString());
     });
     fillCheckpoints();
     showRecorded();
@@ -132,9 +134,9 @@ QWidget* SamplingPage::buildSettings()
     seed_->setValue(1337);
     auto* form = new QFormLayout;
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    const std::pair<QString, QWidget*> rows[]
-        = { { tr("Checkpoint"), checkpoint_ }, { tr("Prompt"), prompt_ }, { tr("Tokens"), tokens_ },
-              { tr("Temperature"), temperature_ }, { tr("Among the likeliest"), topK_ }, { tr("Seed"), seed_ } };
+    const std::pair<QString, QWidget*> rows[] = { { tr("Checkpoint"), checkpoint_ }, { tr("Prompt"), prompt_ },
+        { tr("Tokens"), tokens_ }, { tr("Temperature"), temperature_ }, { tr("Among the likeliest (top-k)"), topK_ },
+        { tr("Seed"), seed_ } };
     for (const auto& [name, field] : rows) {
         field->setAccessibleName(name);
         QLabel* label = makeLabel(name, TextTone::Secondary, TextSize::Small);
@@ -229,7 +231,7 @@ void SamplingPage::write()
     if (!checkpoint_->currentData().toString().isEmpty())
         arguments += { QStringLiteral("--checkpoint"), checkpoint_->currentData().toString() };
     task_.run(arguments);
-    go_->setText(tr("End"));
+    go_->setText(tr("Stop"));
     setTone(state_, TextTone::Secondary);
     state_->setText(tr("Loading the checkpoint, then writing…"));
 }

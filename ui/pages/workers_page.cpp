@@ -49,6 +49,7 @@ WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
     splitter->addWidget(buildCheckpoints());
     column->addWidget(splitter);
     connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &WorkersPage::take);
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &WorkersPage::showProcesses);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         task_.cancel();
         saySentence(evaluation_, {}, false);
@@ -289,11 +290,17 @@ void WorkersPage::keepRoomFor(QTableView& table, int column, const QString& text
     table.setColumnWidth(column, std::max(table.columnWidth(column), room));
 }
 
+void WorkersPage::showProcesses()
+{
+    if (const auto& tables = bench_.watcher().tables())
+        incarnations_.reset(processesNow(tables->incarnations, bench_.watcher().status().get()));
+}
+
 void WorkersPage::take(const TablesPtr& tables)
 {
     const bool first = incarnations_.rowCount() == 0 && checkpoints_.rowCount() == 0;
     const bool news = checkpoints_.rowCount() != static_cast<int>(tables->checkpoints.size());
-    incarnations_.reset(tables->incarnations);
+    showProcesses();
     checkpoints_.reset(checkpointLines(tables->checkpoints));
     if (news)
         showBest();
@@ -304,7 +311,7 @@ void WorkersPage::take(const TablesPtr& tables)
         checkpointTable_->resizeColumnsToContents();
         keepRoomFor(*checkpointTable_, kMarkColumn,
             QCoreApplication::translate("Tables", "best") + QStringLiteral(", ")
-                + QCoreApplication::translate("Tables", "newest"));
+                + QCoreApplication::translate("Tables", "most trained"));
         keepRoomFor(*checkpointTable_, kAgeColumn, durationText(99 * 60 + 59)); // it grows
         keepRoomFor(*checkpointTable_, kVerdictColumn,
             QCoreApplication::translate("Tables", "verified at %1").arg(QStringLiteral("00:00")));

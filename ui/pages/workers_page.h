@@ -33,6 +33,7 @@ private:
     QWidget* buildProcesses();
     QWidget* buildCheckpoints();
     void take(const TablesPtr& tables);
+    void showProcesses();
     void keepRoomFor(QTableView& table, int column, const QString& text);
     const CheckpointLine* current() const; ///< null: none chosen
     void enableButtons();

@@ -7,11 +7,19 @@
 
 #include <QCheckBox>
 #include <QHeaderView>
+#include <QScopedValueRollback>
 #include <QScrollBar>
 #include <QTableView>
+#include <QTimer>
 #include <QVBoxLayout>
 
 namespace furrow {
+
+namespace {
+
+constexpr int kMomentMs = 150; // a replay has 25 moments a second, and a run many events
+
+} // namespace
 
 EventsDock::EventsDock(Workbench& bench, QWidget* parent)
     : QWidget(parent)
@@ -30,12 +38,6 @@ EventsDock::EventsDock(Workbench& bench, QWidget* parent)
     column->addWidget(table_, 1);
     connect(all_, &QCheckBox::toggled, &filter_, &EventFilter::setAll);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &EventsDock::choose);
-    const auto count = [this] {
-        int alerts = 0;
-        for (const EventLine& line : bench_.events().rows())
-            alerts += line.weight >= EventWeight::Warning ? 1 : 0;
-        Q_EMIT alertsChanged(alerts);
-    };
     connect(&filter_, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
         const QScrollBar* bar = table_->verticalScrollBar();
         atEnd_ = bar->value() == bar->maximum();
@@ -47,14 +49,43 @@ EventsDock::EventsDock(Workbench& bench, QWidget* parent)
                 table_->scrollToBottom();
         },
         Qt::QueuedConnection);
-    connect(&bench_.events(), &QAbstractItemModel::rowsInserted, this, count);
-    connect(&bench_.events(), &QAbstractItemModel::modelReset, this, count);
+    connect(&bench_.events(), &QAbstractItemModel::rowsInserted, this, &EventsDock::countAlerts);
+    connect(&bench_.events(), &QAbstractItemModel::modelReset, this, &EventsDock::countAlerts);
+    followReplay();
+}
+
+/// The list is of the time that is shown, like everything else.
+void EventsDock::followReplay()
+{
+    auto* soon = new QTimer(this);
+    soon->setSingleShot(true);
+    soon->setInterval(kMomentMs);
+    connect(&bench_.replay(), &Replay::momentChanged, soon, [soon] {
+        if (!soon->isActive())
+            soon->start();
+    });
+    const auto follow = [this] {
+        const QScopedValueRollback<bool> nobodyChose(isFiltering_, true);
+        filter_.setMoment(bench_.replay().moment());
+        countAlerts();
+    };
+    connect(soon, &QTimer::timeout, this, follow);
+    soon->start(); // and once now: a window that is made anew shows what was told before
+}
+
+void EventsDock::countAlerts()
+{
+    const auto moment = bench_.replay().moment();
+    int alerts = 0;
+    for (const EventLine& line : bench_.events().rows())
+        alerts += line.isAlert && (!moment || line.wallNs <= *moment) ? 1 : 0;
+    Q_EMIT alertsChanged(alerts);
 }
 
 void EventsDock::choose(const QModelIndex& index)
 {
     const EventLine* line = bench_.events().rowAt(filter_.mapToSource(index));
-    if (line == nullptr)
+    if (line == nullptr || isFiltering_)
         return;
     if (line->chunk.value != 0)
         bench_.selection().setChunks(

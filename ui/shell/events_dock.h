@@ -11,7 +11,8 @@ namespace furrow {
 
 class Workbench;
 
-/// Events and alerts: what happened to chunks and to the run; J and K go from alert to alert.
+/// Events and alerts: what happened to chunks and to the run, up to the moment that is replayed; J and K go from alert
+/// to alert.
 class EventsDock : public QWidget {
     Q_OBJECT
 public:
@@ -24,6 +25,8 @@ Q_SIGNALS:
 
 private:
     void choose(const QModelIndex& index);
+    void followReplay();
+    void countAlerts();
     bool isNewestFirst() const;
 
     Workbench& bench_;
@@ -31,6 +34,7 @@ private:
     QTableView* table_;
     QCheckBox* all_;
     bool atEnd_ = true; ///< the newest event is in sight
+    bool isFiltering_ = false; ///< rows go, and with them what was chosen, without a person
 };
 
 } // namespace furrow

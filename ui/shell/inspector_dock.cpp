@@ -59,6 +59,7 @@ double medianLoss(const std::vector<ChunkCell>& cells)
 /// workers.
 struct Kept {
     int parts = 0;
+    int saved = 0; ///< of them, that a checkpoint has
     int lost = 0; ///< trainings that died with their weights
     std::int64_t samples = 0;
     std::int64_t tokens = 0;
@@ -77,6 +78,7 @@ Kept keptOf(const std::vector<ClaimRow>& history)
         if (claim.outcome != "trained" && claim.outcome != "committed")
             continue;
         ++kept.parts;
+        kept.saved += claim.checkpoint != 0 ? 1 : 0;
         kept.samples += claim.samples;
         kept.tokens += claim.tokens;
         kept.lossSum += claim.tokens > 0 ? claim.meanLoss * static_cast<double>(claim.tokens) : 0;
@@ -182,7 +184,8 @@ QWidget* InspectorDock::buildButtons()
         = { { makeButton(tr("Show in chart"), QStringLiteral("chart")), &InspectorDock::showInChartWanted },
               { makeButton(tr("Show in map"), QStringLiteral("map")), &InspectorDock::showInMapWanted },
               { makeButton(tr("Show in log"), QStringLiteral("log")), &InspectorDock::showInLogWanted } };
-    keeps_ = makeLabel(tr("Quarantine leaves these chunks out of the next run. The weights of this run keep them."),
+    keeps_ = makeLabel(
+        tr("Quarantine leaves chunks out of later runs; this run keeps them and trains them. 'furrowctl exclude' leaves chunks that are not trained yet out of this run."),
         TextTone::Secondary, TextSize::Small);
     keeps_->setWordWrap(true);
     for (const auto& [button, wanted] : all) {
@@ -295,7 +298,7 @@ void InspectorDock::refresh()
     mark_->hide();
     present_->hide();
     buttons_->setVisible(oneChunk || many);
-    keeps_->setVisible(many);
+    keeps_->setVisible(oneChunk || many);
     for (QPushButton* button : { retry_, accept_ })
         button->setVisible(isAnyPoisoned());
     quarantine_->setText(tr("Quarantine %n chunk(s)…", nullptr, static_cast<int>(selection.chunks.size())));
@@ -336,9 +339,12 @@ void InspectorDock::showChunk(ChunkId chunk)
                                                   : tr("trained it; trained again here"));
     const Kept kept = keptOf(history);
     addRow(tr("In weights"),
-        kept.parts > 1        ? tr("once, in %1 parts").arg(countText(kept.parts))
-            : kept.parts == 1 ? tr("once")
-                              : tr("not yet"),
+        kept.parts == 0       ? tr("not yet")
+            : kept.saved == 0 ? tr("not in a checkpoint yet")
+            : kept.saved < kept.parts
+            ? tr("%1 of %2 parts, the others in no checkpoint yet").arg(countText(kept.saved), countText(kept.parts))
+            : kept.parts > 1 ? tr("once, in %1 parts").arg(countText(kept.parts))
+                             : tr("once"),
         tr("A chunk that is interrupted is trained on from where it was: each part is in the weights once."));
     if (kept.lost > 0)
         addRow(tr("Work lost"), tr("%n training(s), with their weights", nullptr, kept.lost));

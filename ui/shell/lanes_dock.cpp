@@ -2,6 +2,7 @@
 
 #include "core/base/clock.h"
 #include "ui/models/core_words.h"
+#include "ui/models/past_status.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/page_parts.h"
@@ -26,13 +27,24 @@ constexpr std::size_t kMostClaimsPerLane = 4000;
 
 double seconds(std::int64_t wallNs) { return static_cast<double>(wallNs) * 1e-9; }
 
-void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims)
+using LastSigns = std::map<std::int64_t, std::int64_t>; // of attempts without a record [ns]
+
+/// What was found dead by the next attempt ended when its own was last heard of, not when it was found.
+std::int64_t whenItEnded(std::int64_t noticedNs, AttemptId attempt, const LastSigns& signs)
+{
+    const auto sign = signs.find(attempt.value);
+    return sign == signs.end() || noticedNs == 0 ? noticedNs : std::min(noticedNs, sign->second);
+}
+
+void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims, const LastSigns& signs)
 {
     for (const ClaimRow& claim : claims) {
         Lane& lane = lanes[claim.worker];
         lane.worker = claim.worker;
         lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs),
-            seconds(claim.startedWallNs), seconds(claim.endedWallNs), claim.outcome == "lost" });
+            seconds(claim.startedWallNs),
+            seconds(std::max(claim.claimedWallNs, whenItEnded(claim.endedWallNs, claim.attempt, signs))),
+            claim.outcome == "lost" });
     }
     for (auto& [worker, lane] : lanes) {
         if (lane.claims.size() > kMostClaimsPerLane)
@@ -52,7 +64,7 @@ bool endedInOrder(const IncarnationRow& row, const std::vector<AttemptRow>& atte
     return false;
 }
 
-void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables)
+void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables, const LastSigns& signs)
 {
     std::map<int, int> replicaOf;
     for (const IncarnationRow& row : tables.incarnations) {
@@ -67,10 +79,11 @@ void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables)
             lane.deaths.back().restarted = seconds(row.startedWallNs);
         if (row.live || row.endedWallNs == 0)
             continue;
+        const std::int64_t endedNs = whenItEnded(row.endedWallNs, row.attempt, signs);
         const QString label = endedInOrder(row, tables.attempts)
             ? QString()
-            : QStringLiteral("%1 %2").arg(coreWords(row.endCause), wallTimeText(row.endedWallNs));
-        lane.deaths.push_back({ seconds(row.endedWallNs), label, 0 });
+            : QStringLiteral("%1 %2").arg(coreWords(row.endCause), wallTimeText(endedNs));
+        lane.deaths.push_back({ seconds(endedNs), label, 0 });
     }
     for (const auto& checkpoint : tables.checkpoints) {
         const auto worker = replicaOf.find(checkpoint.record.replica);
@@ -138,9 +151,14 @@ void LanesDock::rebuild()
 {
     stale_ = false;
     std::map<int, Lane> byWorker;
-    addClaims(byWorker, bench_.claims().claims());
-    if (bench_.watcher().tables())
-        addProcesses(byWorker, *bench_.watcher().tables());
+    const auto& watcher = bench_.watcher();
+    const LastSigns signs = watcher.status() && watcher.tables()
+        ? lastSigns({ *watcher.status(), {}, bench_.replay().left(), bench_.claims().claims(), watcher.tables().get(),
+              watcher.telemetry().get() })
+        : LastSigns {};
+    addClaims(byWorker, bench_.claims().claims(), signs);
+    if (watcher.tables())
+        addProcesses(byWorker, *watcher.tables(), signs);
     auto lanes = std::make_shared<std::vector<Lane>>();
     newest_ = 0;
     oldest_ = std::numeric_limits<double>::max();

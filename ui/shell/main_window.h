@@ -110,8 +110,9 @@ private:
     void findInPage();
     void showAbout();
     void tell(const QString& sentence, bool bad = false);
-    /// Stays until a person has read it or another run is shown; "": there is nothing to warn of.
-    void warn(const QString& sentence);
+    /// Stays until a person has read it, has resumed the run that it says has ended, or looks at another one.
+    void warn(const Alert& alert);
+    void dropWarning();
 
     Workbench& bench_;
     Appearance& appearance_;
@@ -147,6 +148,7 @@ private:
     QLabel* noteText_ = nullptr;
     QPushButton* noteRead_ = nullptr; ///< there while a warning waits to be read
     QString warning_; ///< the newest one that was not read; other notes only cover it for their time
+    AlertKind warnedOf_ = AlertKind::Finished; ///< what that is about
     QToolButton* themeButton_ = nullptr;
     QToolButton* languageButton_ = nullptr;
     bool arranged_ = false; // docks were fitted to the first size, or are as a person left them

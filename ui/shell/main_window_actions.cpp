@@ -74,12 +74,18 @@ void MainWindow::connectActions()
     connect(actions_->clearSelection, &QAction::triggered, &bench_.selection(), &SelectionModel::clear);
     connect(actions_->palette, &QAction::triggered, this, [this] { (new CommandPalette(*actions_, this))->open(); });
     connect(actions_->shortcuts, &QAction::triggered, this, [this] { (new ShortcutSheet(*actions_, this))->open(); });
-    connect(actions_->help, &QAction::triggered, this, [this] { (new HelpDialog(this))->show(); });
-    connect(actions_->words, &QAction::triggered, this, [this] {
-        auto* help = new HelpDialog(this);
-        help->showTopic(HelpDialog::Words);
+    const auto showHelp = [this](std::optional<HelpDialog::Topic> topic) { // one window, however often it is asked for
+        auto* help = findChild<HelpDialog*>();
+        if (help == nullptr)
+            help = new HelpDialog(this);
+        if (topic)
+            help->showTopic(*topic);
         help->show();
-    });
+        help->raise();
+        help->activateWindow();
+    };
+    connect(actions_->help, &QAction::triggered, this, [showHelp] { showHelp(std::nullopt); });
+    connect(actions_->words, &QAction::triggered, this, [showHelp] { showHelp(HelpDialog::Words); });
     connect(actions_->demonstration, &QAction::triggered, this, &MainWindow::startDemonstration);
     connect(actions_->about, &QAction::triggered, this, &MainWindow::showAbout);
     connect(actions_->copyPath, &QAction::triggered, this, [this] {
@@ -254,10 +260,18 @@ void MainWindow::tell(const QString& sentence, bool bad)
     noteText_->setToolTip(noteText_->text());
 }
 
-void MainWindow::warn(const QString& sentence)
+void MainWindow::warn(const Alert& alert)
 {
-    warning_ = sentence;
-    noteRead_->setVisible(!sentence.isEmpty());
+    warning_ = tr("%1: %2").arg(wallClockText(alert.wallNs), alert.text); // it stays, and may be of the past by then
+    warnedOf_ = alert.kind;
+    noteRead_->show();
+    tell({});
+}
+
+void MainWindow::dropWarning()
+{
+    warning_.clear();
+    noteRead_->hide();
     tell({});
 }
 
@@ -296,6 +310,8 @@ void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const R
     connect(dialog, &QDialog::accepted, this, [this, dialog, folder] {
         bench_.autoResume().setWanted(folder, dialog->isAutoResume());
         bench_.autoResume().cancel(folder); // a person does it now
+        if (warnedOf_ == AlertKind::Interrupted || warnedOf_ == AlertKind::Failed) // and knows that it had ended
+            dropWarning();
         bench_.commands().start(
             folder, dialog->wanted(), { dialog->goBackTo(), dialog->acceptsLoss(), dialog->rate() });
     });

@@ -252,8 +252,8 @@ void MainWindow::buildStatusLine()
     noteRead_->setAccessibleDescription(tr("Takes the warning away"));
     noteRead_->hide();
     noteRow->addWidget(noteRead_);
-    connect(noteRead_, &QPushButton::clicked, this, [this] { warn({}); });
-    connect(&bench_.watcher(), &RunWatcher::opened, this, [this] { warn({}); }); // it was about another run
+    connect(noteRead_, &QPushButton::clicked, this, [this] { dropWarning(); });
+    connect(&bench_.watcher(), &RunWatcher::opened, this, [this] { dropWarning(); }); // it was about another run
     themeButton_ = new QToolButton(bar);
     themeButton_->setMenu(findChild<QMenu*>(QStringLiteral("themes")));
     themeButton_->setAccessibleName(tr("Theme"));

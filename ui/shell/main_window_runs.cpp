@@ -206,7 +206,7 @@ void MainWindow::connectAlerts()
         if (alert.kind == AlertKind::Finished)
             tell(alert.text);
         else
-            warn(alert.text);
+            warn(alert);
         notifier_.tell(alert, bench_.watcher().folder(), isActiveWindow());
     });
     connect(&notifier_, &Notifier::failed, this, [this](const QString& sentence) { tell(sentence, true); });

@@ -121,15 +121,16 @@ QString withAppended(const QString& text, QSet<QChar>& taken)
     return given.insert(tail, QStringLiteral("(&%1)").arg(*open));
 }
 
-/// Those that have a letter keep it, the first one of each: a menu that is opened twice stays the same.
-template <typename Item> void give(const QList<Item*>& items)
+/// @param keep  those that have a letter keep it, the first one of each
+/// @return false, and nothing is changed: words with letters of their own would be left without one
+template <typename Item> bool giveLetters(const QList<Item*>& items, bool keep)
 {
     QSet<QChar> kept;
     QList<Item*> open;
     QStringList texts;
     for (Item* item : items) {
         const QChar letter = letterOf(item->text());
-        if (!letter.isNull() && !kept.contains(letter)) {
+        if (keep && !letter.isNull() && !kept.contains(letter)) {
             kept.insert(letter);
             continue;
         }
@@ -137,13 +138,25 @@ template <typename Item> void give(const QList<Item*>& items)
         texts.append(withoutMnemonic(item->text()));
     }
     Letters letters(kept);
+    bool isAnyLeft = false;
     for (qsizetype i = 0; i < texts.size(); ++i)
-        letters.give(texts, i);
+        isAnyLeft = (!letters.give(texts, i) && !lettersOf(texts[i]).isEmpty()) || isAnyLeft;
+    if (keep && isAnyLeft)
+        return false;
     QSet<QChar> taken = letters.all();
     for (qsizetype i = 0; i < texts.size(); ++i) {
         const QChar letter = letters.of(i);
         open[i]->setText(letter.isNull() ? withAppended(texts[i], taken) : marked(texts[i], letter));
     }
+    return true;
+}
+
+/// A menu that is opened twice stays the same, unless an entry that has other words now ("Pause", "Continue") would
+/// find all its letters taken.
+template <typename Item> void give(const QList<Item*>& items)
+{
+    if (!giveLetters(items, true))
+        (void)giveLetters(items, false);
 }
 
 } // namespace

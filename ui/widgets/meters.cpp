@@ -165,6 +165,11 @@ constexpr int kBetweenEntries = 14;
 
 QFontMetricsF legendMetrics() { return QFontMetricsF(theme().font(FontRole::Small)); }
 double wordsBegin(const MeterLegend::Entry& entry) { return entry.fill ? kSwatch + kAfterSwatch : 0; }
+double widthOf(const MeterLegend::Entry& entry)
+{
+    return wordsBegin(entry) + legendMetrics().horizontalAdvance(entry.text);
+}
+int lineHeight() { return static_cast<int>(std::ceil(legendMetrics().height())) + 2; }
 
 void drawSwatch(QPainter& p, const QRectF& area, MeterFill fill)
 {
@@ -182,7 +187,7 @@ MeterLegend::MeterLegend(QWidget* parent)
     : QWidget(parent)
 {
     setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
-    setFixedHeight(static_cast<int>(std::ceil(legendMetrics().height())) + 2);
+    setFixedHeight(lineHeight());
 }
 
 void MeterLegend::setEntries(std::vector<Entry> entries)
@@ -194,6 +199,7 @@ void MeterLegend::setEntries(std::vector<Entry> entries)
     setAccessibleName(words.join(QStringLiteral(", ")));
     setToolTip(accessibleName());
     updateGeometry();
+    fitHeight();
     update();
 }
 
@@ -201,25 +207,51 @@ QSize MeterLegend::sizeHint() const
 {
     double width = 0;
     for (const Entry& entry : entries_)
-        width += wordsBegin(entry) + legendMetrics().horizontalAdvance(entry.text) + kBetweenEntries;
+        width += widthOf(entry) + kBetweenEntries;
     return { static_cast<int>(std::ceil(width)), height() };
+}
+
+std::vector<MeterLegend::Place> MeterLegend::places(double width) const
+{
+    std::vector<Place> all;
+    Place next;
+    for (const Entry& entry : entries_) {
+        if (next.x > 0 && next.x + widthOf(entry) > width)
+            next = { 0, next.line + 1 };
+        all.push_back(next);
+        next.x += widthOf(entry) + kBetweenEntries;
+    }
+    return all;
+}
+
+void MeterLegend::fitHeight()
+{
+    const auto all = places(width());
+    setFixedHeight(lineHeight() * (all.empty() ? 1 : all.back().line + 1));
+}
+
+void MeterLegend::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    if (event->size().width() != event->oldSize().width())
+        fitHeight();
 }
 
 void MeterLegend::paintEvent(QPaintEvent*)
 {
     QPainter p(this);
     p.setFont(theme().font(FontRole::Small));
-    double x = 0;
-    for (const Entry& entry : entries_) {
+    const auto all = places(width());
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        const Entry& entry = entries_[i];
+        const QRectF line(all[i].x, all[i].line * lineHeight(), width() - all[i].x, lineHeight());
         if (entry.fill)
-            drawSwatch(p, QRectF(x, std::floor((height() - kSwatch) / 2.0), kSwatch, kSwatch), *entry.fill);
-        x += wordsBegin(entry);
-        const QString text = legendMetrics().elidedText(entry.text, Qt::ElideRight, std::max(0.0, width() - x));
+            drawSwatch(p, QRectF(line.left(), line.top() + std::floor((line.height() - kSwatch) / 2), kSwatch, kSwatch),
+                *entry.fill);
+        const QRectF words = line.adjusted(wordsBegin(entry), 0, 0, 0);
         p.setPen(theme().color(Token::Text2));
-        p.drawText(QRectF(x, 0, width() - x, height()), Qt::AlignVCenter | Qt::AlignLeft, text);
-        x += legendMetrics().horizontalAdvance(entry.text) + kBetweenEntries;
-        if (x >= width())
-            return;
+        p.drawText(words, Qt::AlignVCenter | Qt::AlignLeft,
+            legendMetrics().elidedText(entry.text, Qt::ElideRight, std::max(0.0, words.width())));
     }
 }
 

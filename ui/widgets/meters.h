@@ -65,8 +65,16 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    struct Place {
+        double x = 0;
+        int line = 0;
+    };
+    std::vector<Place> places(double width) const; ///< of each entry: what does not fit goes into the next line
+    void fitHeight();
+
     std::vector<Entry> entries_;
 };
 

@@ -157,7 +157,7 @@ private Q_SLOTS:
             QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
         dialog.show();
         QVERIFY(!dialog.goBackTo().has_value());
-        QVERIFY(says(dialog, QStringLiteral("Attempt 2 keeps 8 of the 9 chunks begun")));
+        QVERIFY(says(dialog, QStringLiteral("Attempt 2 keeps 8 of the 9 chunks that were trained")));
         QVERIFY(says(dialog, QStringLiteral("chunks twice 0")));
         QVERIFY(says(dialog, QStringLiteral("missing 0")));
         auto* older = buttonOf<QRadioButton>(dialog, QStringLiteral("1, replica 0"));
@@ -167,7 +167,8 @@ private Q_SLOTS:
         QVERIFY(!damaged->isEnabled());
         older->click();
         QCOMPARE(dialog.goBackTo().value_or(CheckpointId {}).value, 1);
-        QVERIFY(says(dialog, QStringLiteral("Attempt 2 starts from checkpoint 1 and keeps 5 of the 9 chunks begun")));
+        QVERIFY(says(dialog,
+            QStringLiteral("Attempt 2 starts from checkpoint 1 and keeps 5 of the 9 chunks that were trained")));
         QVERIFY(says(dialog,
             QStringLiteral("4 chunk(s) are trained again, about 40 s"))); // three after it, one whose weights died
         buttonOf<QPushButton>(dialog, QStringLiteral("Copy command"))->click();
@@ -204,7 +205,7 @@ private Q_SLOTS:
             QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
         dialog.show();
         QVERIFY(says(dialog, QStringLiteral("28 chunk(s) are trained again")));
-        QVERIFY(says(dialog, QStringLiteral("keeps 2 of the 30 chunks begun")));
+        QVERIFY(says(dialog, QStringLiteral("keeps 2 of the 30 chunks that were trained")));
         auto* map = dialog.findChild<CoverageMap*>();
         auto* epochOfMap = dialog.findChild<QComboBox*>();
         QVERIFY(map != nullptr && epochOfMap != nullptr);
@@ -532,8 +533,8 @@ private Q_SLOTS:
         const QString warning = bench.alerts().all().back().text;
         const auto isSaid = [&] {
             const auto labels = window.statusBar()->findChildren<QLabel*>();
-            return std::any_of(
-                labels.begin(), labels.end(), [&](const QLabel* label) { return label->text() == warning; });
+            return std::any_of(labels.begin(), labels.end(),
+                [&](const QLabel* label) { return label->text().endsWith(warning); }); // behind its time
         };
         QVERIFY(isSaid());
         auto* read = buttonOf<QPushButton>(*window.statusBar(), QStringLiteral("Read"));

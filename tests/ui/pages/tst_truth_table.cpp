@@ -119,7 +119,16 @@ void addStatus(Truths& truths, const RunStatus& status)
     in("work lost", "status --json", chunks["lost"]);
     in("free or not prepared", "status",
         shown.chunks[ChunkState::Free] + shown.chunks[ChunkState::Pending] - shown.lost.free - shown.lost.pending);
+    in("trained", "status --json", chunks["trained"]);
+    in("leased", "status --json", chunks["leased"]);
+    in("free or not prepared", "status --json",
+        chunks["free"].get<std::int64_t>() + chunks["pending"].get<std::int64_t>());
     in("chunks", "status", shown.chunks.sum());
+    std::int64_t fields = 0;
+    for (const char* field : { "pending", "free", "leased", "trained", "committed", "excluded", "poisoned", "accepted",
+             "lost", "claimed_by_gone" })
+        fields += chunks[field].get<std::int64_t>();
+    in("chunks", "sum of the fields of status --json", fields);
     in("steps", "status", status.steps);
     in("steps", "status --json", json["steps"]);
     in("tokens", "status --json", json["tokens"]);
@@ -256,6 +265,32 @@ private Q_SLOTS:
         QCOMPARE(openEpochs(good(good(LedgerReader::open(story.paths().tracker())).epochs())).size(), std::size_t(2));
         endAs(story, static_cast<End>(end));
         compare(story, static_cast<End>(end));
+    }
+
+    /// The marks of what dead processes held went from the map of one epoch into that of the other and back: 258 of
+    /// 243.
+    void theMapOfAnEpochHadLostChunksOfAnother()
+    {
+        RunStory story({ 2, 3, 1, 0, 8 });
+        openSecondEpoch(story);
+        loseProcesses(story);
+        Desk desk(story);
+        const auto isRight = [&desk](std::int64_t epoch) {
+            const auto& cells = desk.bench.cells().cells();
+            return desk.bench.cells().epoch() == epoch && cells.size() == 6
+                && std::all_of(cells.begin(), cells.end(),
+                    [epoch](const ChunkCell& cell) { return placeOf(cell.id).epoch == epoch; });
+        };
+        const auto lost = [&desk] {
+            const auto& cells = desk.bench.cells().cells();
+            return std::count_if(cells.begin(), cells.end(), [](const ChunkCell& cell) { return isWorkLost(cell); });
+        };
+        for (const std::int64_t epoch : { 0, 1, 0, 1 }) {
+            desk.bench.watcher().setEpoch(epoch);
+            QTRY_VERIFY_WITH_TIMEOUT(isRight(epoch) && lost() > 0, kPatienceMs);
+            QTest::qWait(700); // one more look of the reading thread
+            QVERIFY2(isRight(epoch), "the map has chunks of another epoch");
+        }
     }
 
     void everyViewTellsTheSameOfExcludedChunks()

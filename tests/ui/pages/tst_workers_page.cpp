@@ -168,7 +168,7 @@ private Q_SLOTS:
         for (int row = 0; row < model.rowCount(); ++row)
             marks.append(model.index(row, column).data().toString());
         QCOMPARE(marks,
-            QStringList({ QStringLiteral("removed"), QStringLiteral("best, pinned"), QStringLiteral("newest") }));
+            QStringList({ QStringLiteral("removed"), QStringLiteral("best, pinned"), QStringLiteral("most trained") }));
         QVERIFY(model.index(1, column).data(Qt::DecorationRole).isValid());
         QVERIFY(!model.index(2, column).data(Qt::DecorationRole).isValid());
     }

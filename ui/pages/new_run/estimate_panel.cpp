@@ -222,8 +222,10 @@ void EstimatePanel::refresh()
     const int wrong = static_cast<int>(problems.size());
     const bool noData = bench_.form().config().data.empty();
     const QString reason = noData && wrong <= 1 ? tr("Choose the data first")
-        : wrong > 0                             ? tr("%n setting(s) must be corrected before launch", nullptr, wrong)
-                                                : dataProblem_;
+        : wrong > 0                             ? QStringLiteral("%1\n%2")
+                          .arg(tr("%n setting(s) must be corrected before launch", nullptr, wrong), dataProblem_)
+                          .trimmed()
+                    : dataProblem_;
     const QString beforeLaunch = reason.isEmpty() ? machineProblem_ : reason;
     say(beforeLaunch, true);
     queue_->setEnabled(bench_.form().isReady() && !busy_ && dataProblem_.isEmpty());
@@ -249,7 +251,7 @@ void EstimatePanel::refreshEstimates()
     memory_->refresh();
     chunksValue_->setText(extent_.chunks > 0 ? countText(extent_.chunks) : tr("not known yet"));
     chunksNote_->setText(extent_.chunks > 0 ? tr("in %n block(s)", nullptr, static_cast<int>(extent_.blocks))
-                                            : tr("Known when the data was looked at."));
+                                            : tr("Known once the data has been looked at."));
     refreshTime();
     std::filesystem::path folder = pathFromUtf8(bench_.workspace().toStdString());
     std::error_code failed;
@@ -267,7 +269,7 @@ void EstimatePanel::refreshTime()
     std::vector<const RunLine*> runs; // of `history`
     for (const RunLine& line : *bench_.scanner().lines()) {
         const auto pace = line.config && line.meanTokensPerSecond > 0 && runs.size() < kMostRunsCompared
-            ? paceOf(*line.config, memory_->gpus())
+            ? paceOf(*line.inForce(), memory_->gpus())
             : std::nullopt;
         if (!pace)
             continue;

@@ -70,7 +70,7 @@ void FormGroup::buildFoldLine(const QString& title)
     foldButton_->setAccessibleName(title);
     connect(foldButton_, &QToolButton::clicked, this, [this] { setOpen(!open_); });
     row->addWidget(foldButton_);
-    summaryLabel_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
+    summaryLabel_ = new ElidedLabel(TextTone::Secondary, TextSize::Small);
     summaryLabel_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     row->addWidget(summaryLabel_, 1);
     countLabel_ = makeLabel({}, TextTone::Hint, TextSize::Small);

@@ -79,7 +79,7 @@ void MemoryView::refresh()
     if (!known) {
         showWarnings({});
         value_->setText(tr("not known yet"));
-        note_->setText(tr("Known when the model can be built."));
+        note_->setText(tr("Known once the model can be built."));
         return;
     }
     const StepPath path = stepPathOf(config, model, gpu != nullptr);
@@ -126,7 +126,9 @@ void MemoryView::showForecast(const MemoryForecast& forecast, const Gpu* gpu)
               nullptr, forecast.runs)
         : tr("%1 to %2 by formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.");
     note_->setText(sentence.arg(gibText(forecast.low()), gibText(forecast.high()), gibText(e.weights),
-        gibText(e.gradients), gibText(e.optimizer), gibText(e.activations), gibText(e.logits)));
+                       gibText(e.gradients), gibText(e.optimizer), gibText(e.activations), gibText(e.logits))
+        + QLatin1Char(' ')
+        + tr("The program itself %1, a copy for checkpoints %2.").arg(gibText(e.process), gibText(e.checkpoint)));
 }
 
 } // namespace furrow

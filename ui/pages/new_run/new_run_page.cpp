@@ -435,7 +435,9 @@ void NewRunPage::refresh()
     const auto shown = [](const std::filesystem::path& path) { return QString::fromStdString(utf8Text(path)); };
     folderHint_->setText(
         name.isEmpty() ? QString() : tr("%1 in %2").arg(shown(folder.filename()), shown(folder.parent_path())));
-    const int changed = static_cast<int>(bench_.form().changesFromPreset().size());
+    const auto& all = settings(); // what was typed and means nothing counts too, as in the list of changes
+    const auto changed = static_cast<int>(std::count_if(
+        all.begin(), all.end(), [this](const Setting& setting) { return bench_.form().isChanged(setting); }));
     changedOnly_->setText(tr("Changed only (%1)").arg(changed));
     if (preview_ != nullptr && bench_.form().config().data.empty())
         preview_->clear();

@@ -1,0 +1,378 @@
+// What the console said of another time, another choice or another process than the one it was of. Each test is named
+// after what went wrong.
+#include "core/base/file_lock.h"
+#include "core/base/process.h"
+#include "core/run/worker_check.h"
+#include "core/tracker/database.h"
+#include "tests/ui/patience.h"
+#include "tests/ui/run_story.h"
+#include "ui/bridge/workspace_scanner.h"
+#include "ui/models/library_table.h"
+#include "ui/models/run_tables.h"
+#include "ui/models/setting_words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/alert_list.h"
+#include "ui/pages/compare_page.h"
+#include "ui/pages/export_dialog.h"
+#include "ui/pages/log_page.h"
+#include "ui/pages/new_run/new_run_page.h"
+#include "ui/pages/overview_page.h"
+#include "ui/pages/run_banner.h"
+#include "ui/shell/events_dock.h"
+
+#include <QCheckBox>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QProcess>
+#include <QPushButton>
+#include <QRadioButton>
+#include <QSignalSpy>
+#include <QTableView>
+
+using namespace furrow;
+using namespace furrow::test;
+
+namespace {
+
+bool says(const QWidget& parent, const QString& part)
+{
+    const auto labels = parent.findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(),
+        [&](const QLabel* label) { return label->isVisibleTo(&parent) && label->text().contains(part); });
+}
+
+QTableView* tableOf(const QWidget& parent, const char* name)
+{
+    const auto tables = parent.findChildren<QTableView*>();
+    const auto found = std::find_if(tables.begin(), tables.end(),
+        [name](const QTableView* table) { return table->accessibleName() == QString::fromLatin1(name); });
+    return found == tables.end() ? nullptr : *found;
+}
+
+void show(Workbench& bench, const RunStory& story)
+{
+    bench.showRun(story.folder());
+    QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().tables(), kPatienceMs);
+}
+
+/// A process that does nothing, in the place of a worker of the story; ended with this.
+class OtherProcess {
+public:
+    OtherProcess(const RunStory& story, int worker)
+        : process_(good(ChildProcess::start("/bin/sleep", sleeping())))
+    {
+        auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
+        db.run(
+            "UPDATE incarnation SET pid=?, start_time=? WHERE worker=?", identity().pid, identity().startTime, worker);
+        good(db.takeStatus());
+    }
+    const ProcessIdentity& identity() const { return process_.identity(); }
+
+private:
+    static ProcessOptions sleeping()
+    {
+        ProcessOptions options;
+        options.arguments = { "300" };
+        return options;
+    }
+    ChildProcess process_;
+};
+
+void choose(QTableView& table, const QStringList& names)
+{
+    table.selectionModel()->clearSelection();
+    for (const QString& name : names) // one after the other, as a person does
+        for (int row = 0; row < table.model()->rowCount(); ++row)
+            if (table.model()->index(row, 0).data().toString() == name)
+                table.selectionModel()->select(
+                    table.model()->index(row, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+}
+
+} // namespace
+
+class TestToldAsItIs : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { registerBridgeTypes(); }
+
+    void alertsOfLaterWereShownInAReplay()
+    {
+        const RunStory story({});
+        good(story.supervisor().endAttempt(story.attempt(), StopReason::Error, "a disk was full"));
+        Workbench bench(story.workspace());
+        OverviewPage overview(bench);
+        EventsDock events(bench);
+        LogPage log(bench);
+        show(bench, story);
+        auto* list = overview.findChild<AlertList*>();
+        auto* told = tableOf(events, "Events and alerts");
+        auto* lines = tableOf(log, "Log");
+        const auto isAlertTold = [told] {
+            for (int row = 0; row < told->model()->rowCount(); ++row)
+                if (told->model()->index(row, 4).data().toString().contains(QStringLiteral("Attempt 1 failed")))
+                    return true;
+            return false;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(list->isVisibleTo(&overview) && isAlertTold() && lines->model()->rowCount() > 0
+                && bench.replay().end() > bench.replay().begin(),
+            kPatienceMs);
+        const QSignalSpy counted(&events, &EventsDock::alertsChanged);
+        bench.replay().setMoment(bench.replay().begin());
+        QTRY_VERIFY_WITH_TIMEOUT(!list->isVisibleTo(&overview) && !isAlertTold(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!counted.isEmpty() && counted.last().first().toInt() == 0, kPatienceMs);
+        bench.replay().setMoment(std::nullopt);
+        QTRY_VERIFY_WITH_TIMEOUT(list->isVisibleTo(&overview) && isAlertTold(), kPatienceMs);
+    }
+
+    void theLogOfAReplayHadLinesOfLater()
+    {
+        LogFilter filter;
+        LogModel log(logColumns());
+        const std::int64_t now = systemClock().wallNs();
+        constexpr std::int64_t kMinute = 60'000'000'000;
+        log.reset({ { logTime(now - kMinute), LogLevel::Info, QStringLiteral("feeder"), QStringLiteral("before") },
+            { logTime(now + kMinute), LogLevel::Info, QStringLiteral("feeder"), QStringLiteral("later") } });
+        filter.setSourceModel(&log);
+        QCOMPARE(filter.rowCount(), 2);
+        filter.setMoment(now);
+        QCOMPARE(filter.rowCount(), 1);
+        QCOMPARE(filter.index(0, 3).data().toString(), QStringLiteral("before"));
+        filter.setMoment(std::nullopt);
+        QCOMPARE(filter.rowCount(), 2);
+    }
+
+    void theLineBelowCompareWasOfAnEarlierChoice()
+    {
+        const RunStory first({ .trained = 9 }, QStringLiteral("first"));
+        const RunStory second({ .trained = 5 }, QStringLiteral("second"), first.workspace());
+        const RunStory third({ .trained = 3 }, QStringLiteral("third"), first.workspace());
+        Workbench bench(first.workspace());
+        bench.start({});
+        ComparePage page(bench);
+        QTableView* runs = tableOf(page, "Runs with figures and settings");
+        QTRY_COMPARE_WITH_TIMEOUT(runs->model()->rowCount(), 3, kPatienceMs);
+        choose(*runs, { QStringLiteral("third"), QStringLiteral("first") });
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Baseline: third")), kPatienceMs);
+        QTableView* summary = tableOf(page, "Summary");
+        QCOMPARE(summary->model()->rowCount(), 2);
+        choose(*runs, { QStringLiteral("second"), QStringLiteral("first") });
+        QVERIFY(says(page, QStringLiteral("Reading 2 run")) && !says(page, QStringLiteral("Baseline")));
+        QCOMPARE(summary->model()->rowCount(), 0); // nothing of the choice before stands below it
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Baseline: second")), kPatienceMs);
+        choose(*runs, { QStringLiteral("second") });
+        QVERIFY(says(page, QStringLiteral("Select two to eight runs")) && !says(page, QStringLiteral("Baseline")));
+    }
+
+    /// Sorting by a figure that changes, or a run that is new, gave the rows another order, and its first was the
+    /// baseline.
+    void theBaselineOfACompareChangedWithTheOrderOfTheTable()
+    {
+        const RunStory first({ .trained = 9 }, QStringLiteral("first"));
+        const RunStory second({ .trained = 5 }, QStringLiteral("second"), first.workspace());
+        Workbench bench(first.workspace());
+        bench.start({});
+        ComparePage page(bench);
+        QTableView* runs = tableOf(page, "Runs with figures and settings");
+        QTRY_COMPARE_WITH_TIMEOUT(runs->model()->rowCount(), 2, kPatienceMs);
+        for (const auto order : { Qt::AscendingOrder, Qt::DescendingOrder }) {
+            runs->sortByColumn(0, order);
+            choose(*runs, { QStringLiteral("second"), QStringLiteral("first") });
+            QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Baseline: second")), kPatienceMs);
+        }
+        runs->sortByColumn(0, Qt::AscendingOrder);
+        const RunStory third({ .trained = 3 }, QStringLiteral("a third"), first.workspace());
+        bench.scanner().refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(runs->model()->rowCount(), 3, kPatienceMs);
+        QVERIFY(says(page, QStringLiteral("Baseline: second")));
+        QCOMPARE(runs->selectionModel()->selectedRows().size(), 2);
+    }
+
+    void theEpochsThatAResumeAskedForWereNotInTheTableOfRuns()
+    {
+        const RunStory story({});
+        auto supervisor = story.supervisor();
+        good(supervisor.endAttempt(story.attempt(), StopReason::User, {}));
+        (void)good(supervisor.beginAttempt(thisProcess(), R"({"epochs": 7})"));
+        const RunLine line = readRunLine(story.paths().folder(), false);
+        QString text;
+        const auto columns = libraryColumns();
+        for (const auto& column : columns)
+            if (column.title() == settingLabel(*findSetting("epochs")))
+                text = column.text(line);
+        QVERIFY2(text.endsWith(QStringLiteral(" → 7")), qPrintable(text));
+    }
+
+    /// The programs of the build lie beside each other: this test starts itself once more where no worker is.
+    void aLaunchWithoutAWorkerMadeARun()
+    {
+        if (workerVersion().ok()) {
+            const QTemporaryDir alone;
+            const QString copy = alone.filePath(QStringLiteral("alone"));
+            QVERIFY(QFile::copy(QCoreApplication::applicationFilePath(), copy));
+            QProcess program;
+            program.setProcessChannelMode(QProcess::MergedChannels);
+            program.start(copy, { QString::fromLatin1(QTest::currentTestFunction()) });
+            QVERIFY(program.waitForFinished(kPatienceMs));
+            QVERIFY2(
+                program.exitStatus() == QProcess::NormalExit && program.exitCode() == 0, program.readAll().constData());
+            return;
+        }
+        const QTemporaryDir folder;
+        const QString text = folder.filePath(QStringLiteral("text.txt"));
+        QFile file(text);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray("a field and a furrow\n").repeated(2000));
+        file.close();
+        Workbench bench(folder.path());
+        NewRunPage page(bench);
+        page.setSource(text);
+        page.show();
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Training is not possible here")), kPatienceMs);
+        const auto buttons = page.findChildren<QPushButton*>();
+        const auto launch = std::find_if(buttons.begin(), buttons.end(),
+            [](const QPushButton* button) { return button->text() == QStringLiteral("Launch"); });
+        QVERIFY(launch != buttons.end() && !(*launch)->isEnabled());
+        NewRun request;
+        request.config = good(findPreset("char")).config;
+        request.config.data = { text.toStdString() };
+        request.workspace = folder.path().toStdString();
+        const QSignalSpy failed(&bench.commands(), &RunCommands::failed);
+        bench.commands().launch(request); // whoever asks: the menu, a shortcut
+        QTRY_VERIFY_WITH_TIMEOUT(!failed.isEmpty(), kPatienceMs);
+        QVERIFY(!QFile::exists(folder.filePath(QStringLiteral("runs"))));
+    }
+
+    void theExportOfOneReplicaDidNotSayThatItIsOne()
+    {
+        const RunStory story({ .trained = 12 }); // two replicas with checkpoints of their own
+        Workbench bench(story.workspace());
+        show(bench, story);
+        ExportDialog dialog(story.folder(), bench.watcher().status(), bench.watcher().tables(), {}, nullptr);
+        dialog.show();
+        QVERIFY(!says(dialog, QStringLiteral("own weights")));
+        for (auto* kind : dialog.findChildren<QRadioButton*>())
+            if (kind->text().contains(QStringLiteral("Hugging Face")))
+                kind->click();
+        QVERIFY2(says(dialog, QStringLiteral("own weights")) && says(dialog, QStringLiteral("Merge replicas")),
+            "the dialog does not say whose weights are exported");
+    }
+
+    void aCopyOfARunFolderCouldNotBeToldFromTheRun()
+    {
+        const RunStory story({});
+        const auto copy = story.paths().folder().parent_path() / "copy-of-it";
+        std::filesystem::copy(story.paths().folder(), copy, std::filesystem::copy_options::recursive);
+        const RunStory other({}, QStringLiteral("other"), story.workspace());
+        Workbench bench(story.workspace());
+        bench.start({});
+        QTRY_COMPARE_WITH_TIMEOUT(bench.scanner().lines()->size(), std::size_t(3), kPatienceMs);
+        QStringList names;
+        QStringList twins;
+        for (const RunLine& line : *bench.scanner().lines()) {
+            names.append(line.name);
+            if (!line.twin.isEmpty())
+                twins.append(line.twin);
+        }
+        QVERIFY2(names.contains(QStringLiteral("story (copy-of-it)")) && names.contains(QStringLiteral("other")),
+            qPrintable(names.join(QLatin1Char('|'))));
+        QCOMPARE(names.removeDuplicates(), 0);
+        QCOMPARE(twins.size(), 2);
+    }
+
+    void aWorkerThatStoodStillHadItsSpeedOfBefore()
+    {
+        RunStory story({});
+        story.makeAlive();
+        const OtherProcess worker(story, 1);
+        const auto tokensPerSecond = [&story] { return good(readStatus(story.paths())).tokensPerSecond; };
+        QCOMPARE(tokensPerSecond(), 16'000.0);
+        QVERIFY(freezeProcess(worker.identity(), true));
+        QTRY_VERIFY_WITH_TIMEOUT(standsStill(worker.identity()), kPatienceMs);
+        const RunStatus status = good(readStatus(story.paths()));
+        QCOMPARE(status.tokensPerSecond, 8000.0);
+        QCOMPARE(status.workers[1].phase, std::string(kStandsStill));
+        QVERIFY(status.workers[1].alive);
+        auto ledger = good(LedgerReader::open(story.paths().tracker()));
+        const auto rows = processesNow(good(ledger.incarnations()), &status);
+        QCOMPARE(rows[1].tokensPerSecond, 0.0);
+        QCOMPARE(rows[0].tokensPerSecond, 8000.0);
+    }
+
+    void aProcessThatWasGoneTrainedOnInTheTable()
+    {
+        const RunStory story({});
+        {
+            const OtherProcess worker(story, 1);
+        }
+        const RunStatus status = good(readStatus(story.paths()));
+        auto ledger = good(LedgerReader::open(story.paths().tracker()));
+        const auto rows = processesNow(good(ledger.incarnations()), &status);
+        QVERIFY(rows[0].live && !rows[1].live);
+        const auto columns = incarnationColumns();
+        for (const auto& column : columns)
+            if (column.title() == QStringLiteral("Phase or cause of its end"))
+                QVERIFY2(column.text(rows[1]).contains(QStringLiteral("not alive")), qPrintable(column.text(rows[1])));
+    }
+
+    void theFolderOfTheCheckpointsVanishedWithoutAWord_data()
+    {
+        QTest::addColumn<bool>("trains");
+        QTest::newRow("while it trains") << true;
+        QTest::newRow("while nobody trains it") << false;
+    }
+    void theFolderOfTheCheckpointsVanishedWithoutAWord()
+    {
+        QFETCH(bool, trains);
+        RunStory story({ .trained = 12 });
+        story.makeAlive();
+        std::optional<FileLock> held;
+        if (trains)
+            held.emplace(good(FileLock::tryLock(story.paths().supervisorLock())));
+        Workbench bench(story.workspace());
+        RunBanner banner(bench);
+        const QSignalSpy raised(&bench.alerts(), &Alerts::raised);
+        show(bench, story);
+        QVERIFY(bench.watcher().status()->state == (trains ? RunState::Running : RunState::Interrupted));
+        const QString away = QStringLiteral("checkpoints is not there");
+        const auto isSaid = [&] { return !banner.isHidden() && says(banner, away); };
+        const auto told = [&] {
+            return std::count_if(raised.begin(), raised.end(), [](const QList<QVariant>& one) {
+                return one.front().value<Alert>().kind == AlertKind::CheckpointsAway;
+            });
+        };
+        QVERIFY(!isSaid());
+        const auto aside = story.paths().folder() / "aside";
+        std::filesystem::rename(story.paths().checkpointsFolder(), aside);
+        QTRY_VERIFY_WITH_TIMEOUT(isSaid() && told() == 1, kPatienceMs);
+        std::filesystem::rename(aside, story.paths().checkpointsFolder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status()->checkpointsAway.empty() && !isSaid(), kPatienceMs);
+        std::filesystem::rename(story.paths().checkpointsFolder(), aside);
+        QTRY_COMPARE_WITH_TIMEOUT(told(), 2, kPatienceMs); // and again
+    }
+
+    void aLogLineWasCutAndItsJsonGone()
+    {
+        const RunStory story({});
+        const std::string json = R"(time: {"data_s":2.3465,"seconds":36.277,"train_s":28.797})";
+        std::ofstream(story.paths().logFile(1, "worker-0"), std::ios::app)
+            << "2026-03-13 18:43:10.123 I worker-0  " << json << "\n";
+        Workbench bench(story.workspace());
+        LogPage page(bench);
+        show(bench, story);
+        QTableView* log = tableOf(page, "Log");
+        QTRY_COMPARE_WITH_TIMEOUT(log->model()->rowCount(), 3, kPatienceMs);
+        QCOMPARE(log->model()->index(2, 3).data().toString(), QStringLiteral("It took 36 s: training 29 s, data 2 s"));
+        auto* whole = page.findChild<QPlainTextEdit*>();
+        QVERIFY(whole->isHidden());
+        log->selectRow(2);
+        for (auto* box : page.findChildren<QCheckBox*>())
+            if (box->text() == QStringLiteral("Line as written"))
+                box->click();
+        QVERIFY(!whole->isHidden());
+        QVERIFY2(whole->toPlainText().contains(QString::fromStdString(json)), qPrintable(whole->toPlainText()));
+    }
+};
+
+QTEST_MAIN(TestToldAsItIs)
+#include "tst_told_as_it_is.moc"
