@@ -223,7 +223,7 @@ int repair(const std::string& run, bool acceptLoss, bool json)
                           : "The tracker was damaged: " + r.damage + "\nIt was made anew from ")
               << r.basis << ".\n"
               << r.rebuilt.checkpoints << " checkpoints were added; " << r.committed << " of " << r.known
-              << " chunks are proven to be in the weights, the rest is trained (again).\n";
+              << " chunks are in the weights by that, the rest is trained (again).\n";
     printNotes(notes);
     std::cout << "The old file is kept as " << r.oldCopy.string() << "."
               << (left.empty() ? " 'furrowctl resume " + run + "' goes on." : "") << std::endl;

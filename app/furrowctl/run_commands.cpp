@@ -302,8 +302,13 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
 {
     const auto& p = dry.plan;
     const auto count = [&p](ChunkFate fate) { return formatCount(p.effect[fate]); };
-    std::cout << "A resume" << (o.checkpoint.empty() ? "" : " from " + o.checkpoint) << " would go on like this. "
-              << effectSentence(p.effect) << "\n"
+    const std::string resume = "A resume" + (o.checkpoint.empty() ? "" : " from " + o.checkpoint);
+    if (!dry.verdict.ok())
+        std::cout << resume << " is refused. " << withFullStop(dry.verdict.error().message) << wayOut(o, p)
+                  << "\nOtherwise it would go on like this. ";
+    else
+        std::cout << resume << " would go on like this. ";
+    std::cout << effectSentence(p.effect) << "\n"
               << "  " << count(ChunkFate::Redo)
               << (o.checkpoint.empty() ? " because their checkpoints are not whole, " : " that were trained after it, ")
               << count(ChunkFate::Lost) << " because their weights died before a checkpoint. "
@@ -325,8 +330,6 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
                   << "\n";
     if (!dry.limit.empty())
         std::cout << dry.limit << "\n";
-    if (!dry.verdict.ok())
-        std::cout << "A resume is refused. " << withFullStop(dry.verdict.error().message) << wayOut(o, p) << "\n";
     std::cout << "Nothing was changed." << std::endl;
 }
 
