@@ -1,7 +1,9 @@
 #include "app/describe.h"
 #include "app/furrow_bench.h"
 #include "core/base/log.h"
+#include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/base/resources.h"
 #include "core/telemetry/synthetic.h"
 #include "ui/shell/console.h"
 
@@ -96,6 +98,15 @@ furrow::ConsoleOptions consoleOptions(const Arguments& a)
     return options;
 }
 
+/// A bare system has none, and fontconfig would find no font but ours, and complain. Packages bring them along.
+void useShippedFontSettings()
+{
+    const auto shipped = furrow::resourcePath("fonts.conf");
+    if (shipped.ok() && !QFileInfo::exists(QStringLiteral("/etc/fonts/fonts.conf"))
+        && !qEnvironmentVariableIsSet("FONTCONFIG_FILE"))
+        qputenv("FONTCONFIG_FILE", QByteArray::fromStdString(furrow::utf8Text(shipped.value())));
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -116,6 +127,7 @@ int main(int argc, char** argv)
     furrow::startLog("console");
     if (!arguments.synthetic.empty())
         return makeSyntheticRun(arguments.synthetic, arguments.invented);
+    useShippedFontSettings();
     QApplication qt(argc, argv);
     QApplication::setOrganizationName(QStringLiteral("furrow"));
     QApplication::setApplicationName(QStringLiteral("furrow"));

@@ -70,6 +70,8 @@ for font in $fonts; do
     install -D -m 644 "$font" "$home/share/furrow/fonts/$(basename "$font")"
 done
 
+install -m 644 "$here/fonts.conf" "$home/share/furrow/fonts.conf"
+
 # --- licences of all that is inside ----------------------------------------------------------------------------------------------------------
 # Of headers that are compiled in nothing is left that dpkg could be asked about.
 {
@@ -126,6 +128,8 @@ gzip -9n "$deb"/usr/share/man/man1/*.1
 architecture=$(dpkg --print-architecture)
 printf 'Source: furrow\n\nPackage: furrow\nArchitecture: any\n' >"$work/debian/control"
 depends=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info -l"$home/lib" -l"$torch" "$home"/bin/furrow* "$home"/lib/*.so* 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+# It names the packages of what is inside too: of the system there are only these.
+depends=$(tr ',' '\n' <<<"$depends" | sed 's/^ *//' | grep -E '^(libc6|libgcc-s1|libstdc\+\+6) ' | paste -sd, | sed 's/,/, /g')
 [[ $depends == *libc6* ]] || stop "dpkg-shlibdeps did not say what the package depends on."
 cat >"$deb/DEBIAN/control" <<CONTROL
 Package: furrow

@@ -72,7 +72,7 @@ pictureOf() {
     local colours=0
     for _ in $(seq 120); do # a second each: until a window with a face is there
         sleep 1
-        import -silent -display ":$number" -window root "$pictures/$name.png"
+        DISPLAY=:$number import -silent -window root "$pictures/$name.png"
         colours=$(identify -format %k "$pictures/$name.png")
         [ "$colours" -lt 64 ] || break
         kill -0 $console 2>/dev/null || break

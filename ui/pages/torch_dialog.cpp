@@ -22,7 +22,7 @@ TorchDialog::TorchDialog(QWidget* parent)
     , state_(makeLabel({}, TextTone::Secondary, TextSize::Small))
 {
     setWindowTitle(tr("Install libtorch"));
-    setMinimumWidth(560);
+    setMinimumSize(600, 340); // with room for the lines that come while it works
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 12, 16, 12);
     column->setSpacing(8);
