@@ -331,6 +331,7 @@ private Q_SLOTS:
             held.emplace(good(FileLock::tryLock(story.paths().supervisorLock())));
         Workbench bench(story.workspace());
         RunBanner banner(bench);
+        banner.resize(1280, 60); // beside its buttons there is room for words
         const QSignalSpy raised(&bench.alerts(), &Alerts::raised);
         show(bench, story);
         QVERIFY(bench.watcher().status()->state == (trains ? RunState::Running : RunState::Interrupted));
