@@ -1,0 +1,197 @@
+#include "core/chat/conversation_text.h"
+
+#include "core/base/utf8.h"
+#include "core/chat/template/json.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t(128) << 20; ///< of a conversation as values
+constexpr std::size_t kShown = 24; ///< of the texts at the place where two differ
+
+std::tm dayOf(std::int64_t seconds)
+{
+    const auto days = std::chrono::floor<std::chrono::days>(std::chrono::sys_seconds(std::chrono::seconds(seconds)));
+    const std::chrono::year_month_day date(days);
+    const std::chrono::hh_mm_ss time(std::chrono::sys_seconds(std::chrono::seconds(seconds)) - days);
+    std::tm now {};
+    now.tm_year = int(date.year()) - 1900;
+    now.tm_mon = int(unsigned(date.month())) - 1;
+    now.tm_mday = int(unsigned(date.day()));
+    now.tm_hour = int(time.hours().count());
+    now.tm_min = int(time.minutes().count());
+    now.tm_sec = int(time.seconds().count());
+    now.tm_wday = int(std::chrono::weekday(days).c_encoding());
+    now.tm_yday = int((days - std::chrono::sys_days(date.year() / std::chrono::January / 1)).count());
+    return now;
+}
+
+std::string shown(std::string_view text, std::size_t at)
+{
+    return at >= text.size() ? "its end" : "'" + replaceInvalidUtf8(text.substr(at, kShown)).text + "'";
+}
+
+Error at(std::size_t message, const std::string& what)
+{
+    return { ErrorCode::InvalidArgument, "is refused at message " + std::to_string(message + 1) + ": " + what };
+}
+
+/// The error where `begin` is not how `whole` begins.
+Status checkBeginning(std::string_view begin, std::string_view whole, std::size_t message, const char* when)
+{
+    if (whole.starts_with(begin))
+        return {};
+    const auto place = static_cast<std::size_t>(
+        std::mismatch(begin.begin(), begin.end(), whole.begin(), whole.end()).first - begin.begin());
+    return at(message,
+        std::string("the chat template writes something else ") + when + " than in the whole conversation, from byte "
+            + std::to_string(place) + " on (" + shown(begin, place) + ", " + shown(whole, place)
+            + "), so what the assistant writes cannot be told");
+}
+
+} // namespace
+
+/// A conversation as the template takes it.
+struct ConversationRenderer::Asked {
+    chat::Arena arena { kMostBytes };
+    std::span<const chat::Value> messages;
+    ChatInputs inputs;
+
+    static Result<std::unique_ptr<Asked>> read(std::string_view conversation, const ChatFormat& format)
+    {
+        auto asked = std::make_unique<Asked>();
+        FURROW_TRY_ASSIGN(const auto whole, chat::readJson(conversation, asked->arena));
+        const auto* object = std::get_if<chat::Dict*>(&whole);
+        const auto* messages = object ? (*object)->named("messages") : nullptr;
+        const auto* list = messages ? std::get_if<const chat::Sequence*>(messages) : nullptr;
+        if (!list)
+            return Error { ErrorCode::InvalidArgument, "has no messages" };
+        asked->messages = (*list)->items;
+        if (const auto* tools = (*object)->named("tools"))
+            asked->inputs.tools = *tools;
+        for (const auto& [name, text] : format.tokens)
+            asked->inputs.variables.emplace_back(name, std::string_view(text));
+        asked->inputs.now = dayOf(format.day);
+        return asked;
+    }
+    bool isAnswer(std::size_t message) const
+    {
+        const auto* dict = std::get_if<chat::Dict*>(&messages[message]);
+        const auto* role = dict ? (*dict)->named("role") : nullptr;
+        return role && chat::equals(*role, std::string_view("assistant"));
+    }
+    /// The first `count` messages.
+    Result<RenderedChat> render(const ChatTemplate& with, std::size_t count, bool prompt) const
+    {
+        chat::Sequence some;
+        some.items = messages.first(count);
+        for (const auto& message : some.items)
+            chat::reach(some.extent, message);
+        ChatInputs own = inputs;
+        own.messages = static_cast<const chat::Sequence*>(&some);
+        own.addGenerationPrompt = prompt;
+        return with.render(own);
+    }
+};
+
+ConversationRenderer::ConversationRenderer(ChatFormat format, std::shared_ptr<const ChatTemplate> parsed)
+    : format_(std::move(format))
+    , template_(std::move(parsed))
+{
+}
+
+Result<ConversationRenderer> ConversationRenderer::open(const ChatFormat& format)
+{
+    FURROW_TRY_ASSIGN(auto parsed, ChatTemplate::parse(format.source));
+    return ConversationRenderer(format, std::move(parsed));
+}
+
+Result<ConversationText> ConversationRenderer::write(std::string_view conversation, LearntTurns turns) const
+{
+    FURROW_TRY_ASSIGN(const auto asked, Asked::read(conversation, format_));
+    auto whole = asked->render(*template_, asked->messages.size(), false);
+    if (!whole.ok())
+        return Error { whole.error().code, "is refused: " + whole.error().message };
+    ConversationText written { std::move(whole.value().text), std::move(whole.value().generated) };
+    if (!template_->marksGeneration()) {
+        FURROW_TRY_ASSIGN(written.learnt, differences(*asked, written.text, turns));
+    }
+    std::erase_if(written.learnt, [](const ChatStretch& stretch) { return stretch.begin >= stretch.end; });
+    if (written.learnt.empty())
+        return Error { ErrorCode::InvalidArgument, "is written by the chat template without a turn of the assistant" };
+    if (turns == LearntTurns::Last)
+        written.learnt.erase(written.learnt.begin(), written.learnt.end() - 1);
+    return written;
+}
+
+Result<std::vector<ChatStretch>> ConversationRenderer::differences(
+    const Asked& asked, std::string_view text, LearntTurns turns) const
+{
+    std::vector<ChatStretch> learnt;
+    for (std::size_t count = asked.messages.size(); count > 0; --count) {
+        const std::size_t message = count - 1;
+        if (!asked.isAnswer(message))
+            continue;
+        const auto before = asked.render(*template_, message, true);
+        if (!before.ok())
+            return at(message, before.error().message);
+        FURROW_TRY(checkBeginning(before.value().text, text, message, "before this message"));
+        std::size_t end = text.size();
+        if (count < asked.messages.size()) {
+            const auto after = asked.render(*template_, count, false);
+            if (!after.ok())
+                return at(message, after.error().message);
+            FURROW_TRY(checkBeginning(after.value().text, text, message, "where this message is the last"));
+            end = after.value().text.size();
+        }
+        learnt.insert(learnt.begin(), { before.value().text.size(), end });
+        if (turns == LearntTurns::Last)
+            break;
+    }
+    return learnt;
+}
+
+Result<std::string> ConversationRenderer::prompt(std::string_view conversation) const
+{
+    FURROW_TRY_ASSIGN(const auto asked, Asked::read(conversation, format_));
+    auto rendered = asked->render(*template_, asked->messages.size(), true);
+    return rendered.ok() ? Result<std::string>(std::move(rendered.value().text)) : rendered.error();
+}
+
+std::string markedText(std::string_view text, const std::vector<ChatStretch>& learnt)
+{
+    std::string marked;
+    std::size_t done = 0;
+    for (const auto& stretch : learnt) {
+        if (stretch.begin >= text.size())
+            break; // the text was cut
+        const auto end = std::min(stretch.end, text.size());
+        marked += text.substr(done, stretch.begin - done);
+        marked += "\u00ab";
+        marked += text.substr(stretch.begin, end - stretch.begin);
+        marked += "\u00bb";
+        done = end;
+    }
+    return marked += text.substr(std::min(done, text.size()));
+}
+
+std::vector<std::string> tokensWritten(const std::string& source)
+{
+    std::vector<std::string> found;
+    for (std::size_t begin = source.find("<|"); begin != std::string::npos; begin = source.find("<|", begin + 2)) {
+        const std::size_t end = source.find("|>", begin + 2);
+        const std::string token = end == std::string::npos ? "" : source.substr(begin, end + 2 - begin);
+        const bool isName
+            = token.size() > 4 && token.size() < 64 && token.find_first_of(" \n'\"{}") == std::string::npos;
+        if (isName && std::find(found.begin(), found.end(), token) == found.end())
+            found.push_back(token);
+    }
+    return found;
+}
+
+} // namespace furrow
