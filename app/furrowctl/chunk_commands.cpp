@@ -4,6 +4,7 @@
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
 #include "core/base/plain_line.h"
+#include "core/chat/conversation_text.h"
 #include "core/config/chunk_name.h"
 #include "core/run/chunk_view.h"
 #include "core/run/ledger_view.h"
@@ -33,7 +34,11 @@ const char* leftOut(std::uint8_t flags)
 {
     if ((flags & SampleLeftOut) == 0)
         return "";
-    return (flags & SampleExcluded) != 0 ? "excluded" : (flags & SampleHeldOut) != 0 ? "held out" : "duplicate";
+    if ((flags & SampleUnusable) != 0)
+        return "cannot be trained";
+    if ((flags & SampleExcluded) != 0)
+        return "excluded";
+    return (flags & SampleHeldOut) != 0 ? "held out" : (flags & SampleTooLong) != 0 ? "too long" : "duplicate";
 }
 
 struct InspectOptions {
@@ -50,7 +55,10 @@ nlohmann::json sampleJson(const SampleView& s)
 {
     nlohmann::json json = { { "index", s.index }, { "file", s.file }, { "row", s.row },
         { "fingerprint", formatHex(s.fingerprint) }, { "left_out", leftOut(s.flags) },
-        { "repeat", (s.flags & SampleRepeat) != 0 }, { "tokens", s.tokens }, { "text", s.text } };
+        { "repeat", (s.flags & SampleRepeat) != 0 }, { "tokens", s.tokens }, { "text", s.text },
+        { "learnt", nlohmann::json::array() }, { "too_long", (s.flags & SampleTooLong) != 0 } };
+    for (const auto& stretch : s.learnt)
+        json["learnt"].push_back({ stretch.begin, stretch.end });
     json["loss"] = s.loss ? nlohmann::json(*s.loss) : nlohmann::json(nullptr);
     if (s.firstRow)
         json["first"] = { { "file", s.firstRow->file }, { "row", s.firstRow->row } };
@@ -86,8 +94,8 @@ int inspect(InspectOptions o)
         const auto& s = v.summary;
         nlohmann::json json = { { "block", v.block }, { "chunk", v.column }, { "rows", s.rows },
             { "trained", s.samples }, { "filtered", s.filtered }, { "failed", s.failed }, { "held_out", s.heldOut },
-            { "duplicates", s.duplicates }, { "tokens", s.tokens }, { "stored", v.stored },
-            { "samples", nlohmann::json::array() } };
+            { "duplicates", s.duplicates }, { "tokens", s.tokens }, { "learnt", s.learnt }, { "too_long", s.tooLong },
+            { "stored", v.stored }, { "samples", nlohmann::json::array() } };
         for (const auto& sample : v.samples)
             json["samples"].push_back(sampleJson(sample));
         print(json);
@@ -96,7 +104,12 @@ int inspect(InspectOptions o)
     std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, "
               << v.summary.samples << " trained, " << v.summary.filtered << " filtered, " << v.summary.failed
               << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates
-              << " left out as repeats, " << v.summary.tokens << " tokens\n";
+              << " left out as repeats, " << v.summary.tokens << " tokens";
+    if (v.summary.learnt < v.summary.tokens)
+        std::cout << ", " << v.summary.learnt << " of them learnt (between \u00ab and \u00bb)";
+    if (v.summary.tooLong > 0)
+        std::cout << ", " << v.summary.tooLong << " samples longer than a window";
+    std::cout << "\n";
     for (const auto& s : v.samples)
         std::cout << "[" << s.index << "] " << plainLine(s.file) << " row " << s.row << ", " << s.tokens.size()
                   << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "")
@@ -104,7 +117,7 @@ int inspect(InspectOptions o)
                   << (s.firstRow ? " of " + plainLine(s.firstRow->file) + " row " + std::to_string(s.firstRow->row)
                                  : std::string())
                   << "\n"
-                  << s.text << "\n";
+                  << markedText(s.text, s.learnt) << "\n";
     std::cout << std::flush;
     return kDone;
 }

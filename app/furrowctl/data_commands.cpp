@@ -3,11 +3,13 @@
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
+#include "core/chat/conversation_text.h"
 #include "core/data/block_cache.h"
 #include "core/data/cache_verification.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/probe.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/adopted_model.h"
 #include "core/run/run_paths.h"
 
 #include <nlohmann/json.hpp>
@@ -31,10 +33,17 @@ struct ProbeOptions {
 nlohmann::json probeJson(const DataProbe& p)
 {
     const auto& i = p.inspection;
+    nlohmann::json learnt = nlohmann::json::array();
+    for (const auto& stretches : i.firstLearnt) {
+        learnt.push_back(nlohmann::json::array());
+        for (const auto& stretch : stretches)
+            learnt.back().push_back({ stretch.begin, stretch.end });
+    }
     return { { "files", i.files }, { "bytes", i.bytes }, { "samples", i.rows }, { "samples_exact", i.rowsExact },
         { "columns", i.columns }, { "text_column", i.textColumn }, { "text_columns", i.textColumns },
-        { "reading", i.reading }, { "samples_per_block", i.samplesPerBlock },
-        { "samples_per_block_reason", i.samplesPerBlockReason },
+        { "conversations", i.conversations }, { "first_learnt", std::move(learnt) }, { "learnt_share", p.learntShare },
+        { "sampled_too_long", p.sampledTooLong }, { "first_failure", p.firstFailure }, { "reading", i.reading },
+        { "samples_per_block", i.samplesPerBlock }, { "samples_per_block_reason", i.samplesPerBlockReason },
         { "blocks", i.blocks ? nlohmann::json(*i.blocks) : nlohmann::json(nullptr) },
         { "chunks", i.chunks ? nlohmann::json(*i.chunks) : nlohmann::json(nullptr) },
         { "tokens_per_sample", p.tokensPerSample }, { "bytes_per_token", p.bytesPerToken },
@@ -62,7 +71,15 @@ void printProbe(const DataProbe& p)
               << " tokens in all; prepared " << formatBytes(p.preparedBytes) << " in about "
               << formatDuration(p.prepareSeconds) << "\nof " << formatCount(p.sampledRows)
               << " samples read: " << p.sampledFiltered << " filtered, " << p.sampledFailed << " unreadable, "
-              << p.sampledDuplicates << " duplicates\n";
+              << p.sampledDuplicates << " duplicates";
+    if (p.sampledTooLong > 0)
+        std::cout << ", " << p.sampledTooLong << " longer than a window";
+    std::cout << "\n";
+    if (!p.firstFailure.empty())
+        std::cout << "The first unreadable one " << p.firstFailure << "\n";
+    if (!i.conversations.empty())
+        std::cout << formatNumber(100 * p.learntShare, 1)
+                  << " % of the tokens are learnt: those between \u00ab and \u00bb below. The others are read only.\n";
     if (p.unknownShare > 0)
         std::cout << formatNumber(100 * p.unknownShare, 2)
                   << " % of the tokens stand for characters that the tokenizer does not have\n";
@@ -70,7 +87,8 @@ void printProbe(const DataProbe& p)
         std::cout << warning << "\n";
     for (std::size_t row = 0; row < i.firstRows.size(); ++row)
         std::cout << "[" << row << "] "
-                  << nlohmann::json(i.firstRows[row].substr(0, 200))
+                  << nlohmann::json(i.conversations.empty() ? i.firstRows[row].substr(0, 200)
+                                                            : markedText(i.firstRows[row], i.firstLearnt[row]))
                          .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
                   << "\n";
     std::cout << std::flush;
@@ -85,6 +103,9 @@ int probe(const ProbeOptions& o)
     if (const auto problems = o.settings.apply(config); !problems.empty())
         return failUsage(toString(problems), o.json);
     config.data = { o.source };
+    const auto adopted = adoptModel(config, preset.value().config, o.settings.given());
+    if (!adopted.ok())
+        return fail(adopted.error(), o.json);
     auto tokenizer
         = loadTokenizer(config.tokenizer == "char" ? "byte" : config.tokenizer); // a character is about a byte
     if (!tokenizer.ok())

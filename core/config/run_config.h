@@ -15,6 +15,9 @@ struct RunConfig {
     std::vector<std::string> data;
     std::string dataMode = "auto";
     std::string textColumn;
+    std::string chatTemplate;
+    std::string chatLoss = "all";
+    std::string longSamples = "split";
     std::string encoding = "auto";
     std::string csvDelimiter = "auto";
     std::string csvQuote = "auto";

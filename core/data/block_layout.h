@@ -14,22 +14,23 @@ static_assert(std::endian::native == std::endian::little, "the format is little-
 
 inline constexpr std::string_view kMagic = "FURROWBK";
 inline constexpr std::string_view kEndMagic = "FURROWEN";
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2; ///< the newest; blocks of plain text are of version 1
+inline constexpr std::uint32_t kFlagMasked = 1; ///< of version 2: sections say which tokens are learnt
 inline constexpr std::uint64_t kHeaderBytes = 64;
 inline constexpr std::uint64_t kTrailerBytes = 32;
-inline constexpr std::uint64_t kEntryBytes = 16 * 8;
+constexpr std::uint64_t entryBytes(std::uint32_t version) { return version == 1 ? 16 * 8 : 18 * 8; }
 inline constexpr std::uint64_t kShaBytes = 64; ///< as hex digits
 
 inline constexpr std::uint64_t padded(std::uint64_t size) { return (size + 7) / 8 * 8; }
 
 /// Bytes of a chunk section, or 0 when the counts cannot be true for any file.
-inline constexpr std::uint64_t sectionBytes(std::uint64_t samples, std::uint64_t tokens, int tokenBytes)
+inline constexpr std::uint64_t sectionBytes(std::uint64_t samples, std::uint64_t tokens, int tokenBytes, bool isMasked)
 {
     constexpr std::uint64_t kMost = 1ull << 40;
     if (samples > kMost || tokens > kMost)
         return 0;
-    return padded(tokens * static_cast<std::uint64_t>(tokenBytes)) + padded(samples * 4) + samples * 8 + samples * 8
-        + padded(samples * 4) + padded(samples);
+    return padded(tokens * static_cast<std::uint64_t>(tokenBytes)) + (isMasked ? padded((tokens + 7) / 8) : 0)
+        + padded(samples * 4) + samples * 8 + samples * 8 + padded(samples * 4) + padded(samples);
 }
 
 template <typename T> void putValue(std::string& out, T value)

@@ -11,6 +11,7 @@
 #include "core/data/cached_access.h"
 #include "core/data/duplicate_file.h"
 #include "core/data/hub/hub_files.h"
+#include "core/data/sample_encoder.h"
 #include "core/data/source_identity.h"
 
 #include <map>
@@ -39,7 +40,8 @@ PlanRules planRules(const RunConfig& config, const DataManifest& manifest, std::
 }
 
 /// Everything but the rows that decides what a prepared block contains.
-std::string contentKey(const RunConfig& config, const Tokenizer& tokenizer, const SampleRules& rules)
+std::string contentKey(
+    const RunConfig& config, const DataManifest& manifest, const Tokenizer& tokenizer, const SampleRules& rules)
 {
     json key { { "version", kPreparedVersion }, { "tokenizer", tokenizer.hash() },
         { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
@@ -48,6 +50,10 @@ std::string contentKey(const RunConfig& config, const Tokenizer& tokenizer, cons
         { "duplicates", config.duplicates } };
     if (rules.quarantine)
         key["quarantine"] = rules.quarantine->sampleEntries();
+    if (manifest.chat)
+        key["chat"] = { manifest.chat->source, manifest.chat->tokens, manifest.chat->day, config.chatLoss };
+    if (config.longSamples != "split")
+        key["long"] = { config.longSamples, config.seqLen };
     return key.dump();
 }
 
@@ -57,6 +63,7 @@ struct BlockManager::State {
     RunConfig config;
     DataManifest manifest;
     std::shared_ptr<const Tokenizer> tokenizer;
+    std::optional<SampleEncoder> encoder;
     std::shared_ptr<BlockCache> cache;
     std::shared_ptr<SourceIdentity> identity = std::make_shared<SourceIdentity>();
     std::map<std::string, std::string> leftOut; ///< path of a file that is another one now -> how
@@ -214,13 +221,14 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     FURROW_TRY_ASSIGN(auto rules, sampleRules(config, state->manifest));
     state->excludedChunks = Quarantine::parse(state->manifest.quarantine).value()->chunks(); // sampleRules has read it
     for (const auto& source : state->manifest.sources) {
-        state->options.push_back(rowOptions(config, source.textColumn));
+        state->options.push_back(rowOptions(config, source));
         state->collectors.push_back(
             std::make_unique<ChunkCollector>(*state->access, source, state->options.back(), rules));
     }
     state->rules = planRules(config, state->manifest, samplesPerBlock);
     state->planner = std::make_unique<BlockPlanner>(*state->access, state->manifest, state->options, state->rules);
-    state->contentKey = contentKey(config, *state->tokenizer, rules);
+    FURROW_TRY_ASSIGN(state->encoder, SampleEncoder::open(config, state->manifest, *state->tokenizer));
+    state->contentKey = contentKey(config, state->manifest, *state->tokenizer, rules);
     state->duplicatesFile = duplicatesFile;
     state->duplicatesKey
         = state->manifest.skipsAllDuplicates ? DuplicateSearch::key(state->manifest, config, samplesPerBlock) : "";
@@ -313,18 +321,22 @@ std::string BlockManager::fileName(const PlannedBlock& block) const
 {
     json segments = json::array();
     std::string column;
+    ConversationForm form = ConversationForm::None;
     for (const auto& s : block.segments) {
         const DataFile* file = state_->fileOf(block, s);
         if (file == nullptr)
             continue;
         column = state_->manifest.sources[static_cast<std::size_t>(block.source)].textColumn;
+        form = state_->manifest.sources[static_cast<std::size_t>(block.source)].conversation;
         segments.push_back({ file->hash, file->sizeBytes, file->wholeHash ? 0 : file->modifiedNs, rowsKey(file->format),
             s.file, s.position, s.firstRow, s.rows });
         if (s.hash != 0)
             segments.back().push_back(s.hash);
     }
-    const json key = { { "content", state_->contentKey }, { "column", column }, { "segments", std::move(segments) },
+    json key = { { "content", state_->contentKey }, { "column", column }, { "segments", std::move(segments) },
         { "chunks", block.chunkRows } };
+    if (form != ConversationForm::None)
+        key["conversation"] = toString(form);
     return sha256Hex(key.dump()).substr(0, 32) + ".block";
 }
 
@@ -355,7 +367,7 @@ Result<PreparedFile> BlockManager::State::make(const PlannedBlock& block, const 
     auto& file = out;
     FURROW_TRY_ASSIGN(auto content,
         prepareBlock(
-            block, *collectors[static_cast<std::size_t>(block.source)], *tokenizer,
+            block, *collectors[static_cast<std::size_t>(block.source)], *encoder,
             [&file](const void* data, std::size_t size) { return file.append(data, size); }, goOn));
     FURROW_TRY(checkFiles(block)); // else the bytes of one state would get the name of another
     PreparedFile made;
@@ -428,7 +440,7 @@ Result<PreparedFile> BlockManager::readAgain(const PlannedBlock& block, const st
     FURROW_TRY(state_->checkPossible(block));
     const auto nowhere = [](const void*, std::size_t) { return Status {}; };
     auto content = prepareBlock(
-        block, *state_->collectors[static_cast<std::size_t>(block.source)], *state_->tokenizer, nowhere, goOn);
+        block, *state_->collectors[static_cast<std::size_t>(block.source)], *state_->encoder, nowhere, goOn);
     if (!content.ok())
         return state_->causeOf(content.error(), state_->filesOf(block));
     PreparedFile read;

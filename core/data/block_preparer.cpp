@@ -15,32 +15,62 @@ constexpr std::size_t kParallelBytes = 1 << 20; ///< below it a second thread co
 /// Tokens of samples [begin, end) and where each ends.
 struct Encoded {
     std::vector<TokenId> tokens;
+    std::vector<std::uint8_t> learnt;
     std::vector<std::uint64_t> ends;
+    std::vector<RowIssue> issues;
 };
 
-Result<Encoded> encodeRange(const RawChunk& chunk, std::size_t begin, std::size_t end, const Tokenizer& tokenizer)
+Error noTokens(const RawChunk& chunk, std::size_t sample, const Error& why)
+{
+    return {
+        why.code,
+        sentence(
+            "Row %1 of its file cannot become tokens. %2 The line 'sample %3' on the quarantine list (exclude) leaves it out.",
+            { std::to_string(chunk.samples.rows[sample]), why.message, formatHex(chunk.samples.fingerprints[sample]) })
+    };
+}
+
+/// Sets the flags of these samples too.
+Result<Encoded> encodeRange(RawChunk& chunk, std::size_t begin, std::size_t end, const SampleEncoder& encoder)
 {
     Encoded out;
     out.ends.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
-        const auto before = out.tokens.size();
-        const auto status = tokenizer.encode(chunk.text(i), out.tokens);
-        if (!status.ok() && (chunk.samples.flags[i] & SampleLeftOut) == 0)
-            return Error { status.error().code,
-                sentence(
-                    "Row %1 of its file cannot become tokens. %2 The line 'sample %3' on the quarantine list (exclude) leaves it out.",
-                    { std::to_string(chunk.samples.rows[i]), status.error().message,
-                        formatHex(chunk.samples.fingerprints[i]) }) };
-        if (!status.ok())
-            out.tokens.resize(before);
+        auto& flags = chunk.samples.flags[i];
+        const bool isLeftOut = (flags & SampleLeftOut) != 0;
+        const auto sample = encoder.encode(chunk.text(i), chunk.isConversation);
+        if (!sample.ok() && !isLeftOut)
+            return noTokens(chunk, i, sample.error());
+        if (sample.ok() && sample.value().problem.empty()) {
+            const auto& [tokens, learnt, isTooLong, isTooLongToLearn, problem] = sample.value();
+            out.tokens.insert(out.tokens.end(), tokens.begin(), tokens.end());
+            out.learnt.insert(out.learnt.end(), learnt.begin(), learnt.end());
+            if (isTooLong && !isLeftOut && encoder.limitsLength())
+                flags |= isTooLongToLearn ? SampleTooLong | SampleLeftOut : SampleTooLong;
+        } else if (sample.ok()) {
+            flags |= SampleUnusable | SampleLeftOut;
+            out.issues.push_back({ chunk.samples.files[i], chunk.samples.rows[i], sample.value().problem });
+        }
         out.ends.push_back(out.tokens.size());
     }
     return out;
 }
 
+void append(Encoded more, RawChunk& chunk)
+{
+    auto& text = chunk.samples;
+    const std::uint64_t base = text.tokens.size();
+    text.tokens.insert(text.tokens.end(), more.tokens.begin(), more.tokens.end());
+    text.learnt.insert(text.learnt.end(), more.learnt.begin(), more.learnt.end());
+    for (const auto end : more.ends)
+        text.offsets.push_back(base + end);
+    for (const auto& issue : more.issues)
+        chunk.addIssue(issue.file, issue.row, issue.what);
+}
+
 } // namespace
 
-Status encodeChunk(RawChunk& chunk, const Tokenizer& tokenizer)
+Status encodeChunk(RawChunk& chunk, const SampleEncoder& encoder)
 {
     const std::size_t samples = chunk.ends.size();
     const bool parallel = chunk.bytes.size() >= kParallelBytes && samples > 1;
@@ -49,40 +79,32 @@ Status encodeChunk(RawChunk& chunk, const Tokenizer& tokenizer)
     const std::size_t middle = parallel ? std::min(samples - 1, static_cast<std::size_t>(half) + 1) : samples;
     std::future<Result<Encoded>> second;
     if (middle < samples)
-        second = std::async(std::launch::async, [&] { return encodeRange(chunk, middle, samples, tokenizer); });
-    FURROW_TRY_ASSIGN(auto first, encodeRange(chunk, 0, middle, tokenizer));
-
-    auto& text = chunk.samples;
-    text.tokens = std::move(first.tokens);
-    text.offsets.reserve(samples + 1);
-    text.offsets.push_back(0);
-    text.offsets.insert(text.offsets.end(), first.ends.begin(), first.ends.end());
+        second = std::async(std::launch::async, [&] { return encodeRange(chunk, middle, samples, encoder); });
+    FURROW_TRY_ASSIGN(auto first, encodeRange(chunk, 0, middle, encoder));
+    chunk.samples.offsets.reserve(samples + 1);
+    chunk.samples.offsets.push_back(0);
+    append(std::move(first), chunk);
     if (second.valid()) {
-        FURROW_TRY_ASSIGN(const auto got, second.get());
-        const Encoded& rest = got;
-        const std::uint64_t base = text.tokens.size();
-        text.tokens.insert(text.tokens.end(), rest.tokens.begin(), rest.tokens.end());
-        for (const auto end : rest.ends)
-            text.offsets.push_back(base + end);
+        FURROW_TRY_ASSIGN(auto rest, second.get());
+        append(std::move(rest), chunk);
     }
-    chunk.summary.tokens = 0;
-    for (std::size_t i = 0; i < samples; ++i)
-        if ((text.flags[i] & SampleLeftOut) == 0)
-            chunk.summary.tokens += static_cast<std::int64_t>(text.offsets[i + 1] - text.offsets[i]);
+    countSamples(chunk);
     return {};
 }
 
-Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& collector, const Tokenizer& tokenizer,
+Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& collector, const SampleEncoder& encoder,
     const BlockWriter::Sink& sink, const std::function<bool()>& goOn)
 {
     collector.beginBlock(block);
-    BlockWriter writer(sink, tokenizer.vocabularySize(), static_cast<std::uint32_t>(block.chunkRows.size()));
+    BlockWriter writer(sink, encoder.tokenizer().vocabularySize(), static_cast<std::uint32_t>(block.chunkRows.size()),
+        { collector.readsConversations(), encoder.limitsLength() });
     FURROW_TRY(writer.begin());
     const auto readAhead = [&](std::size_t column) {
         return std::async(
             std::launch::async, [&collector, rows = block.chunkRows[column]] { return collector.collect(rows); });
     };
     BlockContent content;
+    std::vector<RowIssue> issues;
     std::future<Result<RawChunk>> next; // its destructor waits, so the collector is never left in use
     if (!block.chunkRows.empty())
         next = readAhead(0);
@@ -93,12 +115,15 @@ Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& col
         if (column + 1 < block.chunkRows.size())
             next = readAhead(column + 1);
         RawChunk& chunk = raw;
-        FURROW_TRY(encodeChunk(chunk, tokenizer));
+        FURROW_TRY(encodeChunk(chunk, encoder));
         content.chunks.push_back(chunk.summary);
         content.sourceBytes += chunk.sourceBytes;
+        const auto room = static_cast<std::ptrdiff_t>(PreparedBlock::kMaxIssues - issues.size());
+        issues.insert(
+            issues.end(), chunk.issues.begin(), chunk.issues.begin() + std::min(room, std::ssize(chunk.issues)));
         FURROW_TRY(writer.addChunk(chunk.samples, chunk.summary));
     }
-    FURROW_TRY_ASSIGN(content.digest, writer.finish(collector.issues()));
+    FURROW_TRY_ASSIGN(content.digest, writer.finish(issues));
     return content;
 }
 

@@ -2,7 +2,7 @@
 
 #include "core/data/block_writer.h"
 #include "core/data/chunk_collector.h"
-#include "core/data/tokenizer/tokenizer.h"
+#include "core/data/sample_encoder.h"
 
 #include <functional>
 
@@ -17,11 +17,12 @@ struct BlockContent {
 /// Makes one prepared block: rows are read ahead by one chunk on a second thread while this one tokenises.
 /// @param collector  only used by this call until it returns
 /// @param goOn  asked between chunks, may be empty; false is Cancelled
-Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& collector, const Tokenizer& tokenizer,
+Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& collector, const SampleEncoder& encoder,
     const BlockWriter::Sink& sink, const std::function<bool()>& goOn);
 
-/// Tokenises the samples of a chunk, large ones on two threads; fills tokens, offsets and the token count.
-/// An error names the sample that has no certain ids; one that is left out of training anyway then has no tokens.
-Status encodeChunk(RawChunk& chunk, const Tokenizer& tokenizer);
+/// Tokenises the samples of a chunk, large ones on two threads; fills tokens, what is learnt of them, offsets and
+/// summary. An error names the sample that has no certain ids; one that is left out of training anyway then has no
+/// tokens, nor has a conversation that cannot be written.
+Status encodeChunk(RawChunk& chunk, const SampleEncoder& encoder);
 
 } // namespace furrow

@@ -12,12 +12,18 @@ constexpr int tokenBytesOf(std::uint32_t vocabularySize) { return vocabularySize
 /// Bytes that so many samples and tokens take in prepared blocks, without the fixed part of a block.
 double estimatedBlockBytes(double samples, double tokens, std::uint32_t vocabularySize);
 
+/// What a block says beyond what plain text needs. Without any of it the block is of version 1.
+struct BlockExtras {
+    bool isMasked = false; ///< which tokens are learnt
+    bool countsLong = false; ///< how many samples are longer than a window
+};
+
 /// Writes a prepared block front to back (FORMAT.md). Not thread-safe.
 class BlockWriter {
 public:
     using Sink = std::function<Status(const void* data, std::size_t sizeBytes)>;
 
-    BlockWriter(Sink sink, std::uint32_t vocabularySize, std::uint32_t chunkCount);
+    BlockWriter(Sink sink, std::uint32_t vocabularySize, std::uint32_t chunkCount, BlockExtras extras = {});
 
     Status begin();
     Status addChunk(const ChunkText& text, const ChunkSummary& summary);
@@ -33,6 +39,8 @@ private:
     std::uint32_t vocabularySize_;
     std::uint32_t chunkCount_;
     int tokenBytes_;
+    BlockExtras extras_;
+    std::uint32_t version_;
     std::vector<PreparedBlock::Entry> entries_;
 };
 

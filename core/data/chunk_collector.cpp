@@ -46,6 +46,42 @@ std::string_view RawChunk::text(std::size_t sample) const
     return std::string_view(bytes).substr(begin, ends[sample] - begin);
 }
 
+void RawChunk::addIssue(std::int32_t file, std::int64_t row, const std::string& what)
+{
+    if (issues.size() < PreparedBlock::kMaxIssues)
+        issues.push_back({ file, row, what });
+}
+
+void countSamples(RawChunk& chunk)
+{
+    ChunkSummary& summary = chunk.summary;
+    const ChunkText& text = chunk.samples;
+    for (std::size_t i = 0; i < text.flags.size(); ++i) {
+        const auto flags = text.flags[i];
+        summary.tooLong += (flags & SampleTooLong) != 0 ? 1 : 0;
+        if ((flags & SampleUnusable) != 0) {
+            ++summary.failed;
+        } else if ((flags & SampleHeldOut) != 0) {
+            ++summary.heldOut;
+        } else if ((flags & SampleLeftOut) == 0) {
+            const auto tokens = static_cast<std::int64_t>(text.offsets[i + 1] - text.offsets[i]);
+            const auto first
+                = text.learnt.begin() + static_cast<std::ptrdiff_t>(text.learnt.empty() ? 0 : text.offsets[i]);
+            ++summary.samples;
+            summary.repeats += (flags & SampleRepeat) != 0 ? 1 : 0;
+            summary.invalidUtf8 += chunk.broken[i];
+            summary.textBytes += chunk.text(i).size();
+            summary.digest += text.fingerprints[i];
+            summary.tokens += tokens;
+            summary.learnt += text.learnt.empty() ? tokens : std::count(first, first + tokens, 1);
+        } else if ((flags & (SampleExcluded | SampleTooLong)) != 0) {
+            ++summary.filtered;
+        } else {
+            ++summary.duplicates;
+        }
+    }
+}
+
 ChunkCollector::ChunkCollector(
     FileAccess& access, const DataSource& source, const RowOptions& options, const SampleRules& rules)
     : access_(access)
@@ -74,7 +110,6 @@ void ChunkCollector::beginBlock(const PlannedBlock& block)
     rowInSegment_ = 0;
     segmentHash_ = 0;
     seen_.clear();
-    issues_.clear();
 }
 
 Status ChunkCollector::openSegment()
@@ -108,6 +143,7 @@ Status ChunkCollector::checkSegment() const
 Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
 {
     RawChunk chunk;
+    chunk.isConversation = readsConversations();
     for (std::int64_t i = 0; i < rows; ++i) {
         while (segment_ < segments_.size() && rowInSegment_ == segments_[segment_].rows) {
             ++segment_;
@@ -144,8 +180,7 @@ Status ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& ch
     chunk.sourceBytes += row.sizeBytes;
     if (row.problem != nullptr) {
         ++summary.failed;
-        if (issues_.size() < PreparedBlock::kMaxIssues)
-            issues_.push_back({ readerFile_, rowInFile, row.problem });
+        chunk.addIssue(readerFile_, rowInFile, row.problem);
         return {};
     }
     if (rules_.isFiltered(row.text)) {
@@ -158,22 +193,13 @@ Status ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& ch
     if (!excluded.ok())
         return excluded.error().in(sentence(
             "row %1 of %2", { std::to_string(rowInFile), source_.files[static_cast<std::size_t>(readerFile_)].path }));
-    if (excluded.value()) {
+    if (excluded.value())
         flags |= SampleExcluded | SampleLeftOut;
-        ++summary.filtered;
-    } else if (isHeldOut(fingerprint, rules_.heldOutPercent)) {
+    else if (isHeldOut(fingerprint, rules_.heldOutPercent))
         flags |= SampleHeldOut | SampleLeftOut;
-        ++summary.heldOut;
-    } else if (flags != 0 && rules_.skipDuplicates) {
+    else if (flags != 0 && rules_.skipDuplicates)
         flags |= SampleLeftOut;
-        ++summary.duplicates;
-    } else {
-        ++summary.samples;
-        summary.repeats += flags != 0 ? 1 : 0;
-        summary.invalidUtf8 += row.repaired || !isValidUtf8(row.text) ? 1 : 0;
-        summary.textBytes += row.text.size();
-        summary.digest += fingerprint;
-    }
+    chunk.broken.push_back(row.repaired || !isValidUtf8(row.text) ? 1 : 0);
     chunk.bytes.append(row.text);
     chunk.ends.push_back(chunk.bytes.size());
     chunk.samples.fingerprints.push_back(fingerprint);

@@ -31,12 +31,18 @@ Result<SampleRules> sampleRules(const RunConfig& config, const DataManifest& man
 struct RawChunk {
     std::string bytes; ///< of all samples, one after the other
     std::vector<std::size_t> ends; ///< of each sample in `bytes`
-    ChunkText samples; ///< all but tokens and offsets
-    ChunkSummary summary; ///< all but tokens
+    std::vector<std::uint8_t> broken; ///< of each sample: 1 where bytes that are no characters were kept or replaced
+    ChunkText samples; ///< all but tokens, what is learnt of them, and offsets
+    ChunkSummary summary; ///< what is known of rows that are no samples; the rest tells countSamples()
+    std::vector<RowIssue> issues; ///< at most PreparedBlock::kMaxIssues
     std::uint64_t sourceBytes = 0;
+    bool isConversation = false; ///< the samples are (Row)
 
     std::string_view text(std::size_t sample) const;
+    void addIssue(std::int32_t file, std::int64_t row, const std::string& what);
 };
+/// Completes the summary once the samples are tokens: what became of each stands in its flags.
+void countSamples(RawChunk& chunk);
 
 /// Reads the rows of one source in order, filters, fingerprints and marks them. Keeps its file open from one block to
 /// the next, so that blocks in order are read in one go. Not thread-safe.
@@ -52,8 +58,8 @@ public:
     void beginBlock(const PlannedBlock& block);
     /// The next `rows` rows of the block.
     Result<RawChunk> collect(std::int64_t rows);
-    /// Unreadable rows of the block so far, at most PreparedBlock::kMaxIssues.
-    const std::vector<RowIssue>& issues() const { return issues_; }
+    /// The rows are conversations.
+    bool readsConversations() const { return options_.conversation != ConversationForm::None; }
 
 private:
     Status openSegment();
@@ -73,7 +79,6 @@ private:
     std::int64_t rowInSegment_ = 0;
     std::uint64_t segmentHash_ = 0; ///< of the rows of the segment read so far
     std::unordered_set<std::uint64_t> seen_; ///< fingerprints of the block; empty with duplicates_
-    std::vector<RowIssue> issues_;
     // the open file and the row it stands before
     std::unique_ptr<RowReader> reader_;
     std::int32_t readerFile_ = -1;

@@ -73,6 +73,10 @@ void ChunkWindows::fill(int begin, int n, std::int64_t* inputs, std::int64_t* la
     for (int w = begin; w < begin + n; ++w) {
         copy(w * seqLen_, seqLen_, endOfText_, inputs);
         copy(w * seqLen_ + 1, seqLen_, -1, labels);
+        for (const auto& piece : text_.learnt.empty() ? std::vector<WindowPiece> {} : pieces(w))
+            for (std::int64_t i = 0; i < piece.labels; ++i)
+                if (!isLearnt(piece, i))
+                    labels[piece.begin + i] = -1;
         inputs += seqLen_;
         labels += seqLen_;
     }
@@ -82,6 +86,24 @@ std::int64_t ChunkWindows::labelCount(int window) const
 {
     const std::int64_t labels = starts_.back() - 1;
     return std::clamp<std::int64_t>(labels - window * seqLen_, 0, seqLen_);
+}
+
+bool ChunkWindows::isLearnt(const WindowPiece& piece, std::int64_t label) const
+{
+    const auto sample = static_cast<std::size_t>(piece.sample);
+    const std::uint64_t token = text_.offsets[sample] + static_cast<std::uint64_t>(piece.firstToken + label);
+    return token < text_.offsets[sample + 1] && text_.learnt[token] != 0;
+}
+
+std::int64_t ChunkWindows::learntCount(int window) const
+{
+    if (text_.learnt.empty())
+        return labelCount(window);
+    std::int64_t count = 0;
+    for (const auto& piece : pieces(window))
+        for (std::int64_t i = 0; i < piece.labels; ++i)
+            count += isLearnt(piece, i) ? 1 : 0;
+    return count;
 }
 
 std::vector<WindowPiece> ChunkWindows::pieces(int window) const

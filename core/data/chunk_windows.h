@@ -31,8 +31,9 @@ struct WindowPiece {
 /// Packs the trained samples of one chunk into windows of `seqLen` inputs and labels.
 /// The stream is: end-of-text, sample, end-of-text, sample, ... end-of-text, samples in an order drawn from
 /// PackingOrder. Window w has inputs stream[wT, wT+T) and labels stream[wT+1, wT+T+1): each token of each sample is a
-/// label exactly once. The last window is filled up with end-of-text, its surplus labels are -1. Nothing of a chunk is
-/// dropped or carried into another chunk. A plain function of its arguments. Const methods are thread-safe.
+/// label exactly once. The last window is filled up with end-of-text, its surplus labels are -1. Of conversations the
+/// labels that are not learnt are -1 too, and keep their places. Nothing of a chunk is dropped or carried into another
+/// chunk. A plain function of its arguments. Const methods are thread-safe.
 class ChunkWindows {
 public:
     /// @param text  must live as long as this
@@ -41,13 +42,17 @@ public:
     int count() const { return count_; }
     /// Writes windows [begin, begin + n), n x seqLen each, row by row.
     void fill(int begin, int n, std::int64_t* inputs, std::int64_t* labels) const;
-    /// Labels that are not masked.
+    /// Labels that stand for text, learnt or not: what the ledger counts.
     std::int64_t labelCount(int window) const;
+    /// Of these, what the loss counts.
+    std::int64_t learntCount(int window) const;
     std::vector<WindowPiece> pieces(int window) const;
 
 private:
     /// Stream positions [from, from + n) into `into`; beyond the end: `pad`.
     void copy(std::int64_t from, std::int64_t n, std::int64_t pad, std::int64_t* into) const;
+    /// Whether the loss counts a label of a piece; the one behind the tokens is the end-of-text.
+    bool isLearnt(const WindowPiece& piece, std::int64_t label) const;
 
     const ChunkText& text_;
     std::uint32_t endOfText_;

@@ -23,6 +23,7 @@ constexpr int kVersionOfAllDuplicates
 constexpr int kVersionOfFurtherSources = 4; ///< the same: files inside archives, other compressions than gzip and zstd,
                                             ///< other formats than Parquet and before
 constexpr int kVersionOfWebFiles = 5; ///< the same: files of other servers than the hub
+constexpr int kVersionOfConversations = 6; ///< the same: rows that are conversations
 constexpr std::uint64_t kWholeHashBytes = 64ull << 20; ///< larger files are sampled
 constexpr std::uint64_t kSampleBytes = 64ull << 10;
 constexpr std::uint64_t kSamples = 32;
@@ -135,6 +136,8 @@ bool needsFurtherSources(const DataFile& file)
 
 int versionOf(const DataManifest& manifest)
 {
+    if (manifest.chat)
+        return kVersionOfConversations;
     for (const auto& source : manifest.sources)
         if (std::any_of(source.files.begin(), source.files.end(),
                 [](const DataFile& file) { return isWebPath(file.pathOnDisk()); }))
@@ -175,9 +178,38 @@ DataSource sourceFromJson(const JsonPart& j)
     DataSource source;
     j["spec"].to(source.spec);
     j["text_column"].to(source.textColumn);
+    if (j.has("conversation")) {
+        source.conversation = conversationForm(j["conversation"].as<std::string>());
+        if (source.conversation == ConversationForm::None)
+            j["conversation"].refuse(sentence("is a form of conversations that this Furrow does not know"));
+    }
     j["skipped"].to(source.skipped);
     j["files"].each([&source](const JsonPart& file) { source.files.push_back(fileFromJson(file)); });
     return source;
+}
+
+json toJson(const ChatFormat& chat)
+{
+    json tokens = json::array();
+    for (const auto& [name, text] : chat.tokens)
+        tokens.push_back({ name, text });
+    return { { "template", chat.source }, { "tokens", std::move(tokens) }, { "day", chat.day } };
+}
+
+ChatFormat chatFromJson(const JsonPart& j)
+{
+    ChatFormat chat;
+    j["template"].to(chat.source);
+    j["day"].to(chat.day);
+    j["tokens"].each([&chat](const JsonPart& token) {
+        std::vector<std::string> both;
+        token.to(both);
+        if (both.size() == 2)
+            chat.tokens.emplace_back(both[0], both[1]);
+        else
+            token.refuse(sentence("is no name with a text"));
+    });
+    return chat;
 }
 
 } // namespace
@@ -199,12 +231,16 @@ std::string writeManifest(const DataManifest& manifest)
             files.push_back(toJson(file));
         sources.push_back({ { "spec", source.spec }, { "text_column", source.textColumn },
             { "files", std::move(files) }, { "skipped", source.skipped } });
+        if (source.conversation != ConversationForm::None)
+            sources.back()["conversation"] = toString(source.conversation);
     }
     json all { { "version", versionOf(manifest) }, { "sources", std::move(sources) } };
     if (manifest.skipsAllDuplicates)
         all["skips_all_duplicates"] = true;
     if (!manifest.quarantine.empty())
         all["quarantine"] = manifest.quarantine;
+    if (manifest.chat)
+        all["chat"] = toJson(*manifest.chat);
     return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -213,14 +249,16 @@ Result<DataManifest> readManifest(std::string_view text)
     JsonReading reading(text);
     const JsonPart j = reading.root();
     const int version = j["version"].as<int>();
-    if (reading.ok() && version > kVersionOfWebFiles)
+    if (reading.ok() && version > kVersionOfConversations)
         return Error { ErrorCode::InvalidArgument,
             sentence("The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.",
-                { std::to_string(version), std::to_string(kVersionOfWebFiles) }) };
+                { std::to_string(version), std::to_string(kVersionOfConversations) }) };
     DataManifest manifest;
     j["sources"].each([&manifest](const JsonPart& source) { manifest.sources.push_back(sourceFromJson(source)); });
     manifest.quarantine = j.valueOr("quarantine", std::string());
     manifest.skipsAllDuplicates = j.valueOr("skips_all_duplicates", false);
+    if (j.has("chat"))
+        manifest.chat = chatFromJson(j["chat"]);
     if (!reading.ok())
         return Error { ErrorCode::Corrupt,
             sentence("The data manifest in run.json cannot be read: %1. Restore run.json from a copy of the run.",
@@ -240,6 +278,8 @@ std::string dataIdentity(const DataManifest& manifest, const RunConfig& config)
                 files.back().push_back(file.member->offset);
         }
         sources.push_back({ { "column", source.textColumn }, { "files", std::move(files) } });
+        if (source.conversation != ConversationForm::None) // how it is written is no part of the data
+            sources.back()["conversation"] = toString(source.conversation);
     }
     json all = { { "sources", std::move(sources) }, { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
         { "span", config.dataMode == "span" ? config.spanBytes : 0 }, { "start", config.startSample },

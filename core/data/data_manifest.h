@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/chat/chat_format.h"
+#include "core/chat/conversation.h"
 #include "core/config/run_config.h"
 #include "core/data/archive_member.h"
 #include "core/data/data_format.h"
@@ -43,6 +45,7 @@ struct DataFile {
 struct DataSource {
     std::string spec; ///< as the user wrote it
     std::string textColumn; ///< "" for plain text
+    ConversationForm conversation = ConversationForm::None; ///< of the rows, in the text column
     std::vector<DataFile> files; ///< in natural order
     std::vector<std::string> skipped; ///< files left out, with the reason, one sentence each
 
@@ -55,6 +58,7 @@ struct DataManifest {
     std::string quarantine; ///< text of the list of what is left out (quarantine.h), as it was when the run was made
     bool skipsAllDuplicates
         = false; ///< with the policy `skip`: those of the whole data set; runs of before skip inside a block
+    std::optional<ChatFormat> chat; ///< how conversations are written; there when a source has some
 };
 
 std::string writeManifest(const DataManifest& manifest);

@@ -9,7 +9,8 @@
 #include "core/base/sentence.h"
 #include "core/data/block_layout.h"
 #include "core/data/inspect.h"
-#include "core/data/tokenizer/tokenizer.h"
+#include "core/data/row_reader.h"
+#include "core/data/sample_encoder.h"
 
 #include <algorithm>
 
@@ -20,18 +21,29 @@ namespace {
 using namespace layout;
 
 constexpr std::string_view kHeldOutMagic = "FURROWHO";
-constexpr std::uint32_t kHeldOutVersion = 1;
+constexpr std::uint32_t kHeldOutVersion = 2; ///< of conversations; plain text has 1
 constexpr std::uint32_t kComplete = 1;
 constexpr std::uint32_t kAlsoTrained = 2;
+constexpr std::uint32_t kMasked = 4;
 constexpr std::uint64_t kHeldOutHeader = 8 + 4 + 4 + 8 + 8 + 8;
 constexpr std::int64_t kFallbackSamples = 64;
 
-Status add(HeldOut& into, std::string_view text, std::uint64_t fingerprint, const Tokenizer& tokenizer)
+/// A conversation that cannot be written is stepped over, and so is what is left out for its length.
+Status add(HeldOut& into, const Row& row, std::uint64_t fingerprint, const SampleEncoder& encoder)
 {
-    FURROW_TRY(tokenizer.encode(text, into.text.tokens));
-    into.text.offsets.push_back(into.text.tokens.size());
-    into.text.fingerprints.push_back(fingerprint);
-    into.textBytes += text.size();
+    FURROW_TRY_ASSIGN(const auto sample, encoder.encode(row.text, row.isConversation));
+    if (!sample.problem.empty() || sample.isLeftOut)
+        return {};
+    auto& text = into.text;
+    if (!sample.learnt.empty())
+        text.learnt.resize(text.tokens.size(), 1); // of plain text before it
+    text.tokens.insert(text.tokens.end(), sample.tokens.begin(), sample.tokens.end());
+    text.offsets.push_back(text.tokens.size());
+    text.fingerprints.push_back(fingerprint);
+    text.learnt.insert(text.learnt.end(), sample.learnt.begin(), sample.learnt.end());
+    if (!text.learnt.empty())
+        text.learnt.resize(text.tokens.size(), 1);
+    into.textBytes += row.text.size();
     return {};
 }
 
@@ -59,23 +71,23 @@ RunConfig evaluationConfig(const RunConfig& config, const std::string& source)
 /// Samples for evaluation and, for the case that there are none, the first of the others.
 struct Collector {
     const RunConfig& config;
-    const Tokenizer& tokenizer;
+    const SampleEncoder& encoder;
     HeldOutLimits limits;
     HeldOut found;
     HeldOut first;
     std::uint64_t scanned = 0;
 
-    Result<bool> take(std::string_view text)
+    Result<bool> take(const Row& row)
     {
         Status added;
-        const std::uint64_t fingerprint = xxh3(text);
-        scanned += text.size();
+        const std::uint64_t fingerprint = xxh3(row.text);
+        scanned += row.text.size();
         if (isHeldOut(fingerprint, config.heldOutPercent))
-            added = add(found, text, fingerprint, tokenizer);
+            added = add(found, row, fingerprint, encoder);
         else if (found.text.fingerprints.empty()
             && static_cast<std::int64_t>(first.text.fingerprints.size()) < kFallbackSamples
             && static_cast<std::int64_t>(first.text.tokens.size()) < limits.maxTokens / 16)
-            added = add(first, text, fingerprint, tokenizer);
+            added = add(first, row, fingerprint, encoder);
         if (!added.ok())
             return added.error();
         found.complete = static_cast<std::int64_t>(found.text.tokens.size()) < limits.maxTokens
@@ -87,8 +99,9 @@ struct Collector {
 std::string serialised(const HeldOut& set)
 {
     std::string out(kHeldOutMagic);
-    putValue(out, kHeldOutVersion);
-    putValue(out, (set.complete ? kComplete : 0) | (set.alsoTrained ? kAlsoTrained : 0));
+    const bool isMasked = !set.text.learnt.empty();
+    putValue(out, isMasked ? kHeldOutVersion : 1u);
+    putValue(out, (set.complete ? kComplete : 0) | (set.alsoTrained ? kAlsoTrained : 0) | (isMasked ? kMasked : 0));
     putValue(out, static_cast<std::uint64_t>(set.text.fingerprints.size()));
     putValue(out, static_cast<std::uint64_t>(set.text.tokens.size()));
     putValue(out, set.textBytes);
@@ -98,6 +111,7 @@ std::string serialised(const HeldOut& set)
         putValue(out, fingerprint);
     for (const auto token : set.text.tokens)
         putValue(out, token);
+    out.append(reinterpret_cast<const char*>(set.text.learnt.data()), set.text.learnt.size());
     putValue(out, xxh3(out));
     return out;
 }
@@ -128,13 +142,15 @@ Result<HeldOut> readEvaluationText(
     auto data = inspectData(own);
     if (!data.ok())
         return data.error().in("the evaluation text");
+    FURROW_TRY_ASSIGN(const auto manifest, readManifest(data.value().manifest));
+    FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(own, manifest, tokenizer));
     HeldOut set;
     set.text.offsets.push_back(0);
-    const auto walked = forEachText(own, data.value().manifest, [&](std::string_view text) -> Result<bool> {
+    const auto walked = forEachRow(own, data.value().manifest, [&](const Row& row) -> Result<bool> {
         set.complete = static_cast<std::int64_t>(set.text.tokens.size()) < limits.maxTokens
             && set.textBytes < limits.maxScannedBytes;
         if (set.complete)
-            FURROW_TRY(add(set, text, xxh3(text), tokenizer));
+            FURROW_TRY(add(set, row, xxh3(row.text), encoder));
         return set.complete;
     });
     if (!walked.ok())
@@ -153,11 +169,13 @@ Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const
         auto set = readEvaluationText(config, config.evalData, tokenizer, limits);
         return set.ok() ? writeFileDurably(realFileSystem(), path, serialised(set.value())) : Status(set.error());
     }
-    Collector collector { config, tokenizer, limits, {}, {}, 0 };
+    FURROW_TRY_ASSIGN(const auto frozen, readManifest(manifest));
+    FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(config, frozen, tokenizer));
+    Collector collector { config, encoder, limits, {}, {}, 0 };
     collector.found.text.offsets.push_back(0);
     collector.first.text.offsets.push_back(0);
     if (config.heldOutPercent > 0) {
-        FURROW_TRY(forEachText(config, manifest, [&](std::string_view text) { return collector.take(text); }));
+        FURROW_TRY(forEachRow(config, manifest, [&](const Row& row) { return collector.take(row); }));
     }
     HeldOut& set = collector.found;
     if (config.heldOutPercent > 0 && set.text.tokens.empty()) {
@@ -192,7 +210,8 @@ Result<HeldOut> readHeldOut(const std::filesystem::path& path)
     HeldOut set;
     set.textBytes = cursor.take<std::uint64_t>();
     const std::uint64_t body = all.size() - kHeldOutHeader - 8;
-    if (samples > body / 16 || tokens > body / 4 || samples * 16 + tokens * 4 != body)
+    const std::uint64_t perToken = (flags & kMasked) != 0 ? 5 : 4;
+    if (samples > body / 16 || tokens > body / perToken || samples * 16 + tokens * perToken != body)
         return corrupt();
     if (Cursor(all.data() + all.size() - 8).take<std::uint64_t>()
         != xxh3(std::string_view(all).substr(0, all.size() - 8)))
@@ -207,6 +226,10 @@ Result<HeldOut> readHeldOut(const std::filesystem::path& path)
     set.text.tokens.resize(tokens);
     if (tokens > 0)
         std::memcpy(set.text.tokens.data(), cursor.data(), tokens * 4);
+    if ((flags & kMasked) != 0) {
+        cursor.skip(tokens * 4);
+        set.text.learnt.assign(cursor.data(), cursor.data() + tokens);
+    }
     if (!std::is_sorted(set.text.offsets.begin(), set.text.offsets.end()) || set.text.offsets.back() != tokens)
         return corrupt();
     completeSamples(set.text);

@@ -13,6 +13,7 @@
 #include "core/data/parquet_rows.h"
 #include "core/data/row_choice.h"
 #include "core/data/row_reader.h"
+#include "core/data/sample_encoder.h"
 #include "core/data/source_files.h"
 
 #include <algorithm>
@@ -102,15 +103,58 @@ void describeReading(const DataSource& source, DataInspection& inspection)
                 inspection.reading.push_back(std::move(text));
 }
 
+bool canHoldConversations(TextFormat format)
+{
+    return format == TextFormat::JsonLines || format == TextFormat::JsonList || format == TextFormat::Csv
+        || format == TextFormat::Tsv || format == TextFormat::Parquet;
+}
+
+/// The column of a file, as that of conversations where there is a chat template and the columns are those of some.
+Result<ColumnChoice> chooseContent(
+    const DataFile& file, const FileColumns& columns, const RunConfig& config, bool hasTemplate, DataSource& source)
+{
+    const bool isFirst = source.textColumn.empty();
+    const std::string& wanted = isFirst ? config.textColumn : source.textColumn;
+    const bool isList
+        = source.conversation == ConversationForm::Messages || source.conversation == ConversationForm::ShareGpt;
+    const auto found = isFirst || source.conversation != ConversationForm::None
+        ? findConversationIn(file, columns, isFirst || isList ? wanted : std::string())
+        : ConversationColumns {};
+    if (found.form == ConversationForm::None || !hasTemplate) {
+        FURROW_TRY_ASSIGN(auto choice, chooseTextColumn(columns, wanted, file.path));
+        if (found.form == ConversationForm::Messages || found.form == ConversationForm::ShareGpt)
+            choice.says.push_back(sentence(
+                "The column %1 holds conversations. With a chat_template they are trained as such; without one their texts are plain text.",
+                { found.column }));
+        return choice;
+    }
+    if (!canHoldConversations(file.format.format))
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 holds conversations in the column %2, which are read from jsonl, json, csv, tsv and Parquet only. Write it as jsonl, or set chat_template to none to train its texts as plain text.",
+                { file.path, found.column }) };
+    if (!isFirst && found.form != source.conversation)
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 holds conversations in the form '%2', the files before it in the form '%3'. Name them as two sources.",
+                { file.path, toString(found.form), toString(source.conversation) }) };
+    const auto prefix = file.format.list.empty() ? "" : file.format.list + "[].";
+    source.conversation = found.form;
+    return ColumnChoice { prefix + found.column,
+        { sentence("The rows are conversations (%1, column %2): the chat template writes them, answers are learnt.",
+            { toString(found.form), found.column }) },
+        {} };
+}
+
 /// One column for all files of a source; a file without it is refused by name.
-Status chooseColumn(FileAccess& access, const RunConfig& config, DataSource& source, DataInspection& inspection)
+Status chooseColumn(
+    FileAccess& access, const RunConfig& config, bool hasTemplate, DataSource& source, DataInspection& inspection)
 {
     for (const auto& file : source.files) {
         if (file.format.format == TextFormat::Text || file.format.format == TextFormat::Warc)
             continue;
         FURROW_TRY_ASSIGN(auto columns, readColumns(access, file));
-        FURROW_TRY_ASSIGN(auto column,
-            chooseTextColumn(columns, source.textColumn.empty() ? config.textColumn : source.textColumn, file.path));
+        FURROW_TRY_ASSIGN(auto column, chooseContent(file, columns, config, hasTemplate, source));
         if (source.textColumn.empty()) {
             source.textColumn = column.column;
             const auto& says = column.says;
@@ -125,6 +169,8 @@ Status chooseColumn(FileAccess& access, const RunConfig& config, DataSource& sou
             inspection.textColumns = columns.text;
             inspection.textColumn = source.textColumn;
         }
+        if (inspection.conversations.empty())
+            inspection.conversations = toString(source.conversation);
         const bool onlyBySample = (file.format.format == TextFormat::JsonLines
             || file.format.format == TextFormat::JsonList); // members may be missing in some lines
         if (isDistantPath(file.path) || (onlyBySample && source.files.size() > 1000))
@@ -144,7 +190,8 @@ Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSour
         return {};
     auto& first = source.files.front(); // files of one source are alike
     FURROW_TRY_ASSIGN(auto bytes, access.stored(first));
-    FURROW_TRY_ASSIGN(auto share, parquetShare(bytes, first, source.textColumn));
+    FURROW_TRY_ASSIGN(
+        auto share, parquetShare(bytes, first, textColumns({ source.conversation, source.textColumn }).front()));
     if (share < kNearlyAll) {
         inspection.warnings.push_back(sentence(
             "%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.",
@@ -225,7 +272,7 @@ Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunC
                 continue;
             FURROW_TRY_ASSIGN(auto count,
                 countRows(
-                    access, file, rowOptions(config, source.textColumn),
+                    access, file, rowOptions(config, source),
                     [&](std::uint64_t unit) { return choice.keeps(s, f, unit); }, budget, progress));
             rows += count.rows;
             exact = exact && count.exact;
@@ -265,6 +312,57 @@ void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspectio
     inspection.chunks = rows / size * chunksOf(size) + chunksOf(rows % size);
 }
 
+/// Why the first row is no conversation; "" where it is one.
+Result<std::string> firstProblem(const RunConfig& config, const DataSource& source)
+{
+    DirectAccess access;
+    FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source), 0));
+    Row row;
+    FURROW_TRY_ASSIGN(const bool more, reader->next(row));
+    return std::string(more && row.problem != nullptr ? row.problem : "");
+}
+
+/// Fills firstRows. A data set of which the first conversations are all refused is refused with the reason.
+Status readFirstRows(const RunConfig& config, const DataManifest& manifest, DataInspection& inspection)
+{
+    constexpr int kMostRefused = 100;
+    std::optional<ConversationRenderer> renderer;
+    if (manifest.chat) {
+        FURROW_TRY_ASSIGN(renderer, ConversationRenderer::open(*manifest.chat));
+    }
+    int refused = 0;
+    std::string why;
+    FURROW_TRY(forEachRow(config, inspection.manifest, [&](const Row& row) -> Result<bool> {
+        ConversationText written { std::string(row.text), {} };
+        if (row.isConversation) {
+            auto conversation = renderer->write(row.text, learntTurns(config));
+            if (!conversation.ok()) {
+                why = why.empty() ? conversation.error().message : why;
+                return ++refused < kMostRefused;
+            }
+            written = std::move(conversation).value();
+        }
+        const std::string_view text = written.text;
+        const bool valid = isValidUtf8(text.substr(0, kFirstRowBytes + 4));
+        inspection.firstRows.emplace_back(
+            valid ? cutAtCodePoint(text, kFirstRowBytes) : text.substr(0, kFirstRowBytes));
+        inspection.firstLearnt.push_back(std::move(written.learnt));
+        return inspection.firstRows.size() < kFirstRows;
+    }));
+    if (inspection.firstRows.empty() && why.empty()
+        && manifest.sources.front().conversation != ConversationForm::None) {
+        FURROW_TRY_ASSIGN(why, firstProblem(config, manifest.sources.front()));
+    }
+    if (inspection.firstRows.empty() && !why.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "No conversation of %1 can be trained: the first one %2. A template that marks with {% generation %} what the assistant writes fits all conversations; with chat_loss last one without it fits more.",
+                { config.data.front(), why }) };
+    if (inspection.firstRows.empty())
+        inspection.warnings.push_back("The filters leave no row of the data.");
+    return {};
+}
+
 } // namespace
 
 Result<DataInspection> inspectData(const RunConfig& config, const Progress& progress)
@@ -276,17 +374,20 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
     DataManifest manifest;
     FURROW_TRY_ASSIGN(manifest.quarantine, readQuarantineFile(config.exclude));
     manifest.skipsAllDuplicates = config.duplicates == "skip";
+    FURROW_TRY_ASSIGN(auto chat, chatFormatOf(config));
     DirectAccess access;
     for (const auto& spec : config.data) {
         FURROW_TRY_ASSIGN(auto source, describeSource(spec, config, progress));
         describeReading(source, inspection);
-        FURROW_TRY(chooseColumn(access, config, source, inspection));
+        FURROW_TRY(chooseColumn(access, config, chat.has_value(), source, inspection));
         FURROW_TRY(chooseWhatIsFetched(access, config, source, inspection));
         inspection.files += static_cast<std::int64_t>(source.files.size());
         inspection.bytes += source.sizeBytes();
         inspection.warnings.insert(inspection.warnings.end(), source.skipped.begin(), source.skipped.end());
         manifest.sources.push_back(std::move(source));
     }
+    if (!inspection.conversations.empty())
+        manifest.chat = std::move(chat);
     inspection.manifest = writeManifest(manifest);
     inspection.identity = dataIdentity(manifest, config);
     FURROW_TRY(countAllRows(access, manifest, config, inspection, progress));
@@ -295,16 +396,7 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
             config.startSample > 0 ? sentence("%1 has no rows after start_sample.", { config.data.front() })
                                    : sentence("%1 has no rows.", { config.data.front() }) };
     chooseBlockSize(config, manifest.sources.size(), inspection);
-    const auto status = forEachText(config, inspection.manifest, [&](std::string_view text) {
-        const bool valid = isValidUtf8(text.substr(0, kFirstRowBytes + 4));
-        inspection.firstRows.emplace_back(
-            valid ? cutAtCodePoint(text, kFirstRowBytes) : text.substr(0, kFirstRowBytes));
-        return inspection.firstRows.size() < kFirstRows;
-    });
-    if (!status.ok())
-        return status.error();
-    if (inspection.firstRows.empty())
-        inspection.warnings.push_back("The filters leave no row of the data.");
+    FURROW_TRY(readFirstRows(config, manifest, inspection));
     if (progress)
         progress(1);
     return inspection;
@@ -312,6 +404,22 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
 
 Status forEachText(
     const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText)
+{
+    FURROW_TRY_ASSIGN(const auto read, readManifest(manifest));
+    std::optional<ConversationRenderer> renderer;
+    if (read.chat) {
+        FURROW_TRY_ASSIGN(renderer, ConversationRenderer::open(*read.chat));
+    }
+    return forEachRow(config, manifest, [&](const Row& row) -> Result<bool> {
+        if (!row.isConversation || !renderer)
+            return onText(row.text);
+        const auto written = renderer->write(row.text, learntTurns(config));
+        return written.ok() ? onText(written.value().text) : Result<bool>(true);
+    });
+}
+
+Status forEachRow(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow)
 {
     FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
     DirectAccess access;
@@ -323,8 +431,7 @@ Status forEachText(
         for (std::size_t f = 0; f < source.files.size() && !choice.isBehindEnd(row); ++f) {
             if (!choice.keepsFile(s, f))
                 continue;
-            FURROW_TRY_ASSIGN(
-                auto reader, openRowReader(access, source.files[f], rowOptions(config, source.textColumn), 0));
+            FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files[f], rowOptions(config, source), 0));
             for (Row next; !choice.isBehindEnd(row);) {
                 FURROW_TRY_ASSIGN(auto more, reader->next(next));
                 if (!more)
@@ -334,7 +441,7 @@ Status forEachText(
                 if (choice.isBeforeStart(row++) || next.problem != nullptr)
                     continue;
                 const auto leftOut = rules.isLeftOut(next.text);
-                const auto goOn = leftOut.ok() && !leftOut.value() ? onText(next.text) : Result<bool>(true);
+                const auto goOn = leftOut.ok() && !leftOut.value() ? onRow(next) : Result<bool>(true);
                 if (!leftOut.ok() || !goOn.ok())
                     return (leftOut.ok() ? goOn : leftOut)
                         .error()

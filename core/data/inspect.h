@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/chat/chat_template.h"
 #include "core/config/run_config.h"
 
 #include <cstdint>
@@ -25,7 +26,9 @@ struct DataInspection {
     std::vector<std::string> textColumns; ///< of the first file with columns: all that can hold text, nested ones too
     std::vector<std::string>
         reading; ///< how the files are read: dialect, encoding, text column and why; sentences for people
-    std::vector<std::string> firstRows; ///< up to 5, each cut to 2,000 bytes at a code point
+    std::vector<std::string> firstRows; ///< up to 5 as the model reads them, each cut to 2,000 bytes at a code point
+    std::vector<std::vector<ChatStretch>> firstLearnt; ///< of each: what is learnt of a conversation
+    std::string conversations; ///< their form, of the first source that has some: "messages"; "" for plain text
     std::int64_t samplesPerBlock = 0; ///< in force
     std::string samplesPerBlockReason; ///< why it differs from the configuration, or ""
     std::optional<std::int64_t> blocks; ///< only when rowsExact
@@ -39,9 +42,16 @@ struct DataInspection {
 /// Errors are sentences for the form: a missing file, a folder without text, a csv without the named column.
 Result<DataInspection> inspectData(const RunConfig& config, const std::function<bool(double)>& progress = {});
 
-/// Walks the texts that pass the filters, in source order, one after the other, without a cache: for character
-/// vocabularies and tokenizer training. Stops early when `onText` returns false, or with its error.
+struct Row;
+
+/// Walks the rows that pass the filters, in source order, one after the other, without a cache: for character
+/// vocabularies and tokenizer training. Stops early when `onRow` returns false, or with its error.
 /// @param manifest  of inspectData
+Status forEachRow(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow);
+
+/// The same, with the texts as the model reads them: conversations written by their chat template. Those that it
+/// refuses are stepped over.
 Status forEachText(
     const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText);
 

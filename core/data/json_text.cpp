@@ -39,10 +39,9 @@ std::string replaceLoneSurrogates(std::string_view line)
     return out;
 }
 
-/// What a line is read as that is JSON but for bytes and escapes that are no characters.
-std::string mended(std::string_view line) { return replaceLoneSurrogates(replaceInvalidUtf8(line).text); }
-
 } // namespace
+
+std::string mendedJson(std::string_view line) { return replaceLoneSurrogates(replaceInvalidUtf8(line).text); }
 
 /// Takes the events of the walker and keeps the texts at one path. Nothing of the rest is stored.
 class JsonText::Handler {
@@ -175,7 +174,7 @@ const char* JsonText::parse(std::string_view line)
     };
     if (attempt(line))
         return handler_->problem();
-    if (const std::string other = mended(line); other != line && attempt(other)) {
+    if (const std::string other = mendedJson(line); other != line && attempt(other)) {
         repaired_ = true;
         return handler_->problem();
     }
@@ -270,7 +269,7 @@ bool isJsonObject(std::string_view text)
         Shape shape;
         return JsonWalker(json, JsonGrammar::Python, shape).walk() && shape.object;
     };
-    return walk(text) || walk(mended(text));
+    return walk(text) || walk(mendedJson(text));
 }
 
 void jsonMembers(std::string_view line, std::vector<std::string>& all, std::vector<std::string>& text)
@@ -278,7 +277,7 @@ void jsonMembers(std::string_view line, std::vector<std::string>& all, std::vect
     std::vector<std::string> names = all;
     std::vector<std::string> texts = text;
     MemberNames members(names, texts);
-    const std::string json = mended(line);
+    const std::string json = mendedJson(line);
     if (JsonWalker(std::string_view(json), JsonGrammar::Python, members).walk()) {
         all = std::move(names);
         text = std::move(texts);

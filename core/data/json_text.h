@@ -29,6 +29,9 @@ private:
     bool repaired_ = false;
 };
 
+/// What a line is read as that is JSON but for bytes and escapes that are no characters.
+std::string mendedJson(std::string_view line);
+
 bool isJsonObject(std::string_view text);
 
 /// Adds the names of the members of the object in `line` to `all`, and the paths (ColumnPath) of its texts, nested ones

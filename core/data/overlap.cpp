@@ -4,6 +4,7 @@
 #include "core/base/hash.h"
 #include "core/data/held_out.h"
 #include "core/data/inspect.h"
+#include "core/data/row_reader.h"
 
 #include <string_view>
 #include <unordered_map>
@@ -19,10 +20,10 @@ Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::stri
     TextOverlap overlap;
     overlap.samples = static_cast<std::int64_t>(fingerprints.size());
     std::uint64_t read = 0;
-    const auto walked = forEachText(config, manifest, [&](std::string_view sample) {
+    const auto walked = forEachRow(config, manifest, [&](const Row& row) {
         overlap.complete = read < mostBytes;
-        read += sample.size();
-        const auto fingerprint = xxh3(sample);
+        read += row.text.size();
+        const auto fingerprint = xxh3(row.text);
         if (const auto found = samples.find(fingerprint);
             found != samples.end() && !isHeldOut(fingerprint, config.heldOutPercent)) {
             overlap.seen += found->second;

@@ -17,6 +17,7 @@
 #include <arrow/io/interfaces.h>
 #include <arrow/util/config.h>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <parquet/column_reader.h>
 #include <parquet/exception.h>
@@ -376,6 +377,16 @@ private:
     std::uint64_t windowBegin_ = 0;
 };
 
+/// How deep a value is defined when the innermost list around it has an element there.
+int16_t levelOfElements(const parquet::ColumnDescriptor& column)
+{
+    int16_t above = 0; // optional parts below the innermost list
+    for (const auto* node = column.schema_node().get(); node->parent() != nullptr && !node->is_repeated();
+        node = node->parent())
+        above = static_cast<int16_t>(above + (node->is_optional() ? 1 : 0));
+    return static_cast<int16_t>(column.max_definition_level() - above);
+}
+
 /// The pages of a column of a row group from the first that holds a wanted row.
 class ColumnPages {
 public:
@@ -484,6 +495,28 @@ public:
             return causeOf(e, *bytes_, name_, pages_ ? pages_->place() : ByteRange {});
         }
     }
+    /// The texts of the next row one by one, null where an element of a list has none; false at the end.
+    Result<bool> nextTexts(std::vector<std::optional<std::string>>& texts, std::uint64_t& sizeBytes)
+    {
+        texts.clear();
+        try {
+            if (!fill())
+                return false;
+            ++rowInGroup_;
+            do {
+                const bool isElement = levels_[static_cast<std::size_t>(level_)] >= elementLevel_;
+                const auto* value = takeOne();
+                sizeBytes += value ? value->len : 0;
+                if (value && sizeBytes <= kMaxRowBytes)
+                    texts.emplace_back(std::string(reinterpret_cast<const char*>(value->ptr), value->len));
+                else if (isElement)
+                    texts.emplace_back();
+            } while (isRepeated_ && fillInGroup() && repeats_[static_cast<std::size_t>(level_)] > 0);
+            return true;
+        } catch (const std::exception& e) {
+            return causeOf(e, *bytes_, name_, pages_ ? pages_->place() : ByteRange {});
+        }
+    }
     std::uint64_t unit() const override
     {
         const int group = group_ - 1; // group_ is the next one
@@ -565,6 +598,7 @@ private:
         const auto* descr = metadata_->schema()->Column(column_);
         maxLevel_ = descr->max_definition_level();
         isRepeated_ = descr->max_repetition_level() > 0;
+        elementLevel_ = levelOfElements(*descr);
         chunk_ = std::static_pointer_cast<parquet::ByteArrayReader>(parquet::ColumnReader::Make(descr, pages_->open()));
     }
     bool readBatch()
@@ -605,10 +639,97 @@ private:
     std::string joined_;
     bool isRepeated_ = false;
     int16_t maxLevel_ = 0;
+    int16_t elementLevel_ = 0; ///< from which on there is an element of the innermost list
     int64_t numLevels_ = 0;
     int64_t level_ = 0;
     int64_t value_ = 0;
 };
+
+/// Rows that are conversations, put together of the columns that hold their texts.
+class ParquetConversations : public RowReader {
+public:
+    struct Column {
+        ColumnPath path;
+        std::unique_ptr<ParquetRows> rows;
+    };
+    ParquetConversations(std::vector<Column> columns, ConversationColumns conversation)
+        : columns_(std::move(columns))
+        , conversation_(std::move(conversation))
+    {
+    }
+    Result<bool> next(Row& row) override
+    {
+        row = {};
+        nlohmann::ordered_json object = nlohmann::ordered_json::object();
+        std::uint64_t sizeBytes = 0;
+        for (const Column& column : columns_) {
+            FURROW_TRY_ASSIGN(const bool more, column.rows->nextTexts(texts_, sizeBytes));
+            if (!more)
+                return false;
+            put(column.path, object);
+        }
+        row.sizeBytes = sizeBytes;
+        row.isConversation = true;
+        const auto json = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        problem_ = sizeBytes > kMaxRowBytes ? kTooLong : readConversation(json, conversation_, text_);
+        row.problem = problem_.empty() ? nullptr : problem_.c_str();
+        row.text = text_;
+        return true;
+    }
+    std::uint64_t unit() const override { return columns_.front().rows->unit(); }
+
+private:
+    /// The texts at `path` of the row: of one member, or of a member of each object in a list.
+    void put(const ColumnPath& path, nlohmann::ordered_json& object) const
+    {
+        const auto& moves = path.moves();
+        if (moves.size() == 1) {
+            if (!texts_.empty() && texts_.front())
+                object[moves.front().name] = *texts_.front();
+            return;
+        }
+        auto& list = object[moves.front().name];
+        if (!list.is_array())
+            list = nlohmann::ordered_json::array();
+        for (std::size_t i = 0; i < texts_.size(); ++i) {
+            if (i == list.size())
+                list.push_back(nlohmann::ordered_json::object());
+            if (texts_[i])
+                list[i][moves.back().name] = *texts_[i];
+        }
+    }
+
+    std::vector<Column> columns_;
+    ConversationColumns conversation_;
+    std::vector<std::optional<std::string>> texts_; ///< of the column that is read
+    std::string text_;
+    std::string problem_;
+};
+
+std::string mainColumn(const RowOptions& options)
+{
+    return textColumns({ options.conversation, options.textColumn }).front();
+}
+
+Result<std::unique_ptr<RowReader>> openConversations(const std::shared_ptr<const ByteSource>& source,
+    const std::shared_ptr<parquet::FileMetaData>& metadata, const DataFile& file, const RowOptions& options,
+    std::uint64_t position)
+{
+    const ConversationColumns conversation { options.conversation, options.textColumn };
+    std::vector<ParquetConversations::Column> columns;
+    for (const auto& name : textColumns(conversation)) {
+        const auto place = findColumn(*metadata, file, name);
+        if (!place.ok() && columns.empty())
+            return place.error();
+        if (!place.ok())
+            continue; // what need not be there
+        auto rows
+            = std::make_unique<ParquetRows>(std::make_shared<SourceFile>(source), metadata, place.value(), file.path);
+        FURROW_TRY(rows->seek(position));
+        columns.push_back({ ColumnPath::parse(name), std::move(rows) });
+    }
+    return std::unique_ptr<RowReader>(std::make_unique<ParquetConversations>(std::move(columns), conversation));
+}
 
 } // namespace
 
@@ -654,7 +775,7 @@ Result<std::unique_ptr<RowScanner>> openParquetScanner(const std::shared_ptr<con
     const auto bytes = std::make_shared<SourceFile>(source);
     try {
         const auto metadata = readFooter(bytes);
-        FURROW_TRY_ASSIGN(auto column, findColumn(*metadata, file, options.textColumn));
+        FURROW_TRY_ASSIGN(auto column, findColumn(*metadata, file, mainColumn(options)));
         return std::unique_ptr<RowScanner>(std::make_unique<ParquetScanner>(*metadata, column, position));
     } catch (const std::exception& e) {
         return causeOf(e, *bytes, file.path);
@@ -667,6 +788,8 @@ Result<std::unique_ptr<RowReader>> openParquetReader(const std::shared_ptr<const
     const auto bytes = std::make_shared<SourceFile>(source);
     try {
         auto metadata = readFooter(bytes);
+        if (options.conversation != ConversationForm::None)
+            return openConversations(source, std::move(metadata), file, options, position);
         FURROW_TRY_ASSIGN(auto column, findColumn(*metadata, file, options.textColumn));
         auto rows = std::make_unique<ParquetRows>(bytes, std::move(metadata), column, file.path);
         FURROW_TRY(rows->seek(position));

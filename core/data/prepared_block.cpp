@@ -85,12 +85,15 @@ Status PreparedBlock::readHeader()
     const auto tokenBytes = cursor.take<std::uint32_t>();
     vocabularySize_ = cursor.take<std::uint32_t>();
     const auto chunks = cursor.take<std::uint32_t>();
+    const auto flags = cursor.take<std::uint32_t>();
     Cursor end(header.data() + kHeaderBytes - 8);
-    if (version != kVersion || (tokenBytes != 2 && tokenBytes != 4)
+    if (version < 1 || flags > (version == 1 ? 0 : kFlagMasked) || (tokenBytes != 2 && tokenBytes != 4)
         || end.take<std::uint64_t>() != xxh3(std::string_view(header).substr(0, kHeaderBytes - 8)))
         return corrupt(name_, "the checksum of its header differs");
     tokenBytes_ = static_cast<int>(tokenBytes);
-    if (chunks > file_.sizeBytes() / kEntryBytes)
+    version_ = version;
+    isMasked_ = flags != 0;
+    if (chunks > file_.sizeBytes() / entryBytes(version))
         return corrupt(name_, "it is too short for its chunks");
     chunks_.resize(chunks);
     return {};
@@ -98,7 +101,7 @@ Status PreparedBlock::readHeader()
 
 Status PreparedBlock::readFooter(const std::string& footer)
 {
-    const std::uint64_t tableBytes = chunks_.size() * kEntryBytes;
+    const std::uint64_t tableBytes = chunks_.size() * entryBytes(version_);
     if (footer.size() < tableBytes + kShaBytes)
         return corrupt(name_, "its chunk table is too short");
     Cursor cursor(footer.data());
@@ -112,8 +115,10 @@ Status PreparedBlock::readFooter(const std::string& footer)
             *count = cursor.take<std::int64_t>();
         s.textBytes = cursor.take<std::uint64_t>();
         s.digest = cursor.take<std::uint64_t>();
+        s.learnt = version_ == 1 ? s.tokens : cursor.take<std::int64_t>();
+        s.tooLong = version_ == 1 ? 0 : cursor.take<std::int64_t>();
         if (e.offset != expected || e.sizeBytes > contentBytes_ - e.offset
-            || e.sizeBytes != sectionBytes(e.samples, e.tokens, tokenBytes_))
+            || e.sizeBytes != sectionBytes(e.samples, e.tokens, tokenBytes_, isMasked_))
             return corrupt(name_, "a chunk is not where it should be");
         expected += e.sizeBytes;
     }
@@ -160,6 +165,13 @@ Result<ChunkText> PreparedBlock::readChunk(int column) const
         text.tokens.assign(narrow.begin(), narrow.end());
     } else {
         takeArray(cursor, entry.tokens, text.tokens);
+    }
+    if (isMasked_) {
+        std::vector<std::uint8_t> bits;
+        takeArray(cursor, (entry.tokens + 7) / 8, bits);
+        text.learnt.resize(entry.tokens);
+        for (std::size_t i = 0; i < text.learnt.size(); ++i)
+            text.learnt[i] = bits[i / 8] >> (i % 8) & 1;
     }
     std::vector<std::uint32_t> lengths;
     takeArray(cursor, entry.samples, lengths);

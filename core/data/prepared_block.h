@@ -23,6 +23,8 @@ struct ChunkSummary {
     std::int64_t tokens = 0; ///< of the samples to be trained, without end-of-text
     std::uint64_t textBytes = 0; ///< of the samples to be trained
     std::uint64_t digest = 0; ///< sum of the fingerprints of the samples to be trained: independent of their order
+    std::int64_t learnt = 0; ///< of `tokens`: those that the loss counts; all of plain text
+    std::int64_t tooLong = 0; ///< of `samples`, or of `filtered` where they are left out: longer than a window
     bool operator==(const ChunkSummary&) const = default;
 };
 
@@ -33,11 +35,15 @@ enum SampleFlag : std::uint8_t {
     = 2, ///< its text occurs before: in the data set where that was looked for (policy `skip`), else in the block
     SampleLeftOut = 4, ///< not trained: held out, excluded, or a repeat under the policy `skip`
     SampleExcluded = 8, ///< on the quarantine list; counted as filtered
+    SampleTooLong = 16, ///< longer than a window; with SampleLeftOut counted as filtered
+    SampleUnusable = 32, ///< cannot be trained, why is among the issues; counted as failed
 };
 
 /// The samples of one chunk, in source order. Filtered and unreadable rows have no sample, excluded ones have.
 struct ChunkText {
     std::vector<std::uint32_t> tokens; ///< of all samples, one after the other
+    std::vector<std::uint8_t> learnt; ///< of each token: 1 when the loss counts it. Empty for plain text, where all
+                                      ///< count and the end-of-text behind each sample too
     std::vector<std::uint64_t> offsets; ///< samples + 1 entries: where each begins in `tokens`
     std::vector<std::uint64_t> fingerprints; ///< xxh3 of the text
     std::vector<std::int32_t> files; ///< index of the file in the source
@@ -98,6 +104,8 @@ private:
     std::vector<RowIssue> issues_;
     std::uint32_t vocabularySize_ = 0;
     int tokenBytes_ = 2;
+    std::uint32_t version_ = 1;
+    bool isMasked_ = false;
     std::uint64_t contentBytes_ = 0; ///< header and chunks, before the footer
     std::string contentSha256_;
     std::string digest_;

@@ -5,7 +5,7 @@
 #include "core/data/block_writer.h"
 #include "core/data/chunk_collector.h"
 #include "core/data/row_reader.h"
-#include "core/data/tokenizer/tokenizer.h"
+#include "core/data/sample_encoder.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -20,6 +20,7 @@ struct Sampled {
     std::int64_t kept = 0;
     std::int64_t tokens = 0;
     std::int64_t unknown = 0;
+    std::int64_t learnt = 0;
     std::uint64_t textBytes = 0;
     double seconds = 0;
 };
@@ -30,34 +31,43 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
 {
     DirectAccess access;
     FURROW_TRY_ASSIGN(auto rules, sampleRules(config, manifest));
+    FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(config, manifest, tokenizer));
     std::unordered_set<std::uint64_t> seen;
-    std::vector<TokenId> tokens;
     const std::int64_t start = systemClock().monotonicNs();
     const std::int64_t share
         = limitMs * 1'000'000 / std::max<std::int64_t>(1, static_cast<std::int64_t>(manifest.sources.size()));
     std::int64_t deadline = start;
     for (const auto& source : manifest.sources) {
         deadline += share;
-        FURROW_TRY_ASSIGN(
-            auto reader, openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0));
+        FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source), 0));
         for (Row row; systemClock().monotonicNs() < deadline;) {
             FURROW_TRY_ASSIGN(auto more, reader->next(row));
             if (!more)
                 break;
             ++probe.sampledRows;
-            if (row.problem != nullptr) {
+            if (row.problem == nullptr && rules.isFiltered(row.text)) {
+                ++probe.sampledFiltered;
+                continue;
+            }
+            FURROW_TRY_ASSIGN(const auto sample,
+                row.problem != nullptr ? SampleTokens { .problem = row.problem }
+                                       : encoder.encode(row.text, row.isConversation));
+            if (!sample.problem.empty()) {
+                probe.firstFailure = probe.firstFailure.empty() ? sample.problem : probe.firstFailure;
                 ++probe.sampledFailed;
                 continue;
             }
-            if (rules.isFiltered(row.text)) {
+            probe.sampledTooLong += sample.isTooLong && encoder.limitsLength() ? 1 : 0;
+            if (sample.isLeftOut) {
                 ++probe.sampledFiltered;
                 continue;
             }
             probe.sampledDuplicates += seen.insert(xxh3(row.text)).second ? 0 : 1;
-            tokens.clear();
-            FURROW_TRY(tokenizer.encode(row.text, tokens));
+            const auto& tokens = sample.tokens;
             ++sampled.kept;
             sampled.tokens += static_cast<std::int64_t>(tokens.size());
+            sampled.learnt += sample.learnt.empty() ? std::ssize(tokens)
+                                                    : std::count(sample.learnt.begin(), sample.learnt.end(), 1);
             if (const auto unknown = tokenizer.unknownToken())
                 sampled.unknown += std::count(tokens.begin(), tokens.end(), *unknown);
             sampled.textBytes += row.text.size();
@@ -79,7 +89,7 @@ Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer,
     FURROW_TRY(sampleRows(config, manifest, tokenizer, limitMs, probe, sampled));
     for (const auto& text : probe.inspection.firstRows) {
         std::vector<TokenId> tokens;
-        FURROW_TRY(tokenizer.encode(text, tokens));
+        FURROW_TRY(manifest.chat ? tokenizer.encodeMatchingSpecial(text, tokens) : tokenizer.encode(text, tokens));
         tokens.resize(std::min(tokens.size(), kFirstTokens));
         probe.firstTokens.push_back(std::move(tokens));
     }
@@ -90,6 +100,8 @@ Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer,
         = static_cast<double>(sampled.textBytes) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
     probe.unknownShare
         = static_cast<double>(sampled.unknown) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
+    probe.learntShare
+        = static_cast<double>(sampled.learnt) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
     const double kept = static_cast<double>(probe.inspection.rows) * static_cast<double>(sampled.kept)
         / static_cast<double>(probe.sampledRows);
     probe.tokens = static_cast<std::int64_t>(kept * probe.tokensPerSample);

@@ -18,6 +18,7 @@ struct DataProbe {
     std::int64_t sampledFiltered = 0;
     std::int64_t sampledFailed = 0;
     std::int64_t sampledDuplicates = 0;
+    std::int64_t sampledTooLong = 0; ///< longer than a window, with long_samples cut or leave_out
     double tokensPerSample = 0; ///< sampled
     double bytesPerToken = 0; ///< sampled
     double unknownShare = 0; ///< sampled: tokens that stand for what the vocabulary does not have, 0..1
@@ -25,6 +26,8 @@ struct DataProbe {
     std::uint64_t preparedBytes = 0; ///< disk that the prepared blocks will take
     double prepareSeconds = 0; ///< on one thread of this machine, from the sampled speed
     std::vector<std::vector<std::uint32_t>> firstTokens; ///< of inspection.firstRows, up to 64 each
+    double learntShare = 1; ///< sampled: of the tokens, those that the loss counts
+    std::string firstFailure; ///< why the first of sampledFailed cannot be read or trained, as the rest of a sentence
 };
 
 /// inspectData, then reads rows for at most `limitMs`.

@@ -11,6 +11,7 @@
 #include "core/data/web_dataset.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace furrow {
 
@@ -109,10 +110,11 @@ Result<CsvHeader> readCsvHeader(FileAccess& access, const DataFile& file)
     return header;
 }
 
-/// Where the first row begins at or after `position`, and the index of the text column for csv.
+/// Where the first row begins at or after `position`, and the columns of csv with the index of the text.
 struct Start {
     std::uint64_t offset = 0;
     int column = 0;
+    std::vector<std::string> columns {}; ///< of csv
 };
 
 /// The offset of the first element.
@@ -146,6 +148,7 @@ Result<Start> findStart(FileAccess& access, const DataFile& file, const RowOptio
             sentence("%1 has no column '%2'.", { file.path, options.textColumn }) };
     start.column = static_cast<int>(found - columns.begin());
     start.offset = std::max(start.offset, header.endOffset);
+    start.columns = std::move(header.columns);
     return start;
 }
 
@@ -161,13 +164,62 @@ Result<bool> nextRecord(RecordReader& reader, Record& record, FileAccess& access
 /// What leads from the document to an element of its list, as columns begin.
 std::string elementPrefix(const DataFile& file) { return file.format.list.empty() ? "" : file.format.list + "[]."; }
 
+std::string nameInElement(const DataFile& file, const std::string& column)
+{
+    const auto prefix = elementPrefix(file);
+    return column.starts_with(prefix) ? column.substr(prefix.size()) : column;
+}
+
 ColumnPath pathInElement(const DataFile& file, const std::string& column)
 {
     if (column == file.format.list + "[]") // the elements are texts
         return {};
-    const auto prefix = elementPrefix(file);
-    return ColumnPath::parse(column.starts_with(prefix) ? column.substr(prefix.size()) : column);
+    return ColumnPath::parse(nameInElement(file, column));
 }
+
+/// Brings the conversations of records into their one form.
+class ConversationRows {
+public:
+    ConversationRows(const DataFile& file, const RowOptions& options, std::vector<std::string> csvColumns)
+        : columns_ { options.conversation, nameInElement(file, options.textColumn) }
+        , csvColumns_(std::move(csvColumns))
+        , csv_(file.format.csv)
+    {
+    }
+    bool any() const { return columns_.form != ConversationForm::None; }
+
+    void take(std::string_view record, Row& row)
+    {
+        row.isConversation = true;
+        const std::string fromCsv = csvColumns_.empty() ? std::string() : objectOf(record);
+        const std::string_view json = csvColumns_.empty() ? record : std::string_view(fromCsv);
+        problem_ = readConversation(json, columns_, text_);
+        if (!problem_.empty()) {
+            if (const auto mended = mendedJson(json); mended != json) {
+                problem_ = readConversation(mended, columns_, text_);
+                row.repaired = problem_.empty();
+            }
+        }
+        row.problem = problem_.empty() ? nullptr : problem_.c_str();
+        row.text = text_;
+    }
+
+private:
+    std::string objectOf(std::string_view record) const
+    {
+        nlohmann::ordered_json object = nlohmann::ordered_json::object();
+        const auto fields = csvFields(record, csv_);
+        for (std::size_t i = 0; i < std::min(fields.size(), csvColumns_.size()); ++i)
+            object[csvColumns_[i]] = fields[i];
+        return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+
+    ConversationColumns columns_;
+    std::vector<std::string> csvColumns_;
+    CsvDialect csv_;
+    std::string text_;
+    std::string problem_;
+};
 
 class RecordScanner : public RowScanner {
 public:
@@ -198,12 +250,13 @@ private:
 
 class RecordRows : public RowReader {
 public:
-    RecordRows(RecordReader reader, FileAccess& access, const DataFile& file, const RowOptions& options, int column)
+    RecordRows(RecordReader reader, FileAccess& access, const DataFile& file, const RowOptions& options, Start start)
         : reader_(std::move(reader))
         , access_(access)
         , file_(file)
         , json_(jsonText(file, options.textColumn))
-        , column_(column)
+        , column_(start.column)
+        , conversations_(file, options, std::move(start.columns))
         , unitBytes_(unitBytes(file))
     {
     }
@@ -218,7 +271,10 @@ public:
             row.problem = kTooLong;
             return true;
         }
-        take(row);
+        if (conversations_.any())
+            conversations_.take(record_.bytes, row);
+        else
+            take(row);
         return true;
     }
     std::uint64_t unit() const override { return (reader_.position() - record_.sizeBytes) / unitBytes_; }
@@ -269,6 +325,7 @@ private:
     JsonText json_;
     std::string field_;
     int column_;
+    ConversationRows conversations_;
     std::uint64_t unitBytes_;
 };
 
@@ -298,10 +355,21 @@ Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
 
 } // namespace
 
-RowOptions rowOptions(const RunConfig& config, const std::string& textColumn)
+ConversationColumns findConversationIn(const DataFile& file, const FileColumns& columns, const std::string& wanted)
+{
+    const auto inElement = [&](std::vector<std::string> names) {
+        for (auto& name : names)
+            name = nameInElement(file, name);
+        return names;
+    };
+    return findConversation(inElement(columns.all), inElement(columns.text), nameInElement(file, wanted));
+}
+
+RowOptions rowOptions(const RunConfig& config, const DataSource& source)
 {
     RowOptions options;
-    options.textColumn = textColumn;
+    options.textColumn = source.textColumn;
+    options.conversation = source.conversation;
     options.text.spanBytes = static_cast<std::uint64_t>(std::max<std::int64_t>(config.spanBytes, 16));
     if (config.dataMode == "paragraphs")
         options.text.kind = RecordKind::Paragraphs;
@@ -314,14 +382,15 @@ namespace {
 
 struct Records {
     RecordReader reader;
-    int column; // of the text, in CSV
+    Start start;
 };
 
 Result<Records> openRecords(FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position)
 {
     FURROW_TRY_ASSIGN(auto start, findStart(access, file, options, position));
     FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, start.offset));
-    return Records { RecordReader(std::move(stream), recordRules(file, options), start.offset), start.column };
+    RecordReader reader(std::move(stream), recordRules(file, options), start.offset);
+    return Records { std::move(reader), std::move(start) };
 }
 
 } // namespace
@@ -354,7 +423,7 @@ Result<std::unique_ptr<RowReader>> openRowReader(
         return openWebReader(access, file, options, position);
     FURROW_TRY_ASSIGN(auto records, openRecords(access, file, options, position));
     return std::unique_ptr<RowReader>(
-        std::make_unique<RecordRows>(std::move(records.reader), access, file, options, records.column));
+        std::make_unique<RecordRows>(std::move(records.reader), access, file, options, std::move(records.start)));
 }
 
 Result<FileColumns> readColumns(FileAccess& access, const DataFile& file)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/chat/conversation.h"
 #include "core/data/column_choice.h"
 #include "core/data/file_access.h"
 #include "core/data/record_reader.h"
@@ -15,8 +16,9 @@ namespace furrow {
 struct RowOptions {
     RecordRules text; ///< for plain text files
     std::string textColumn; ///< for the others
+    ConversationForm conversation = ConversationForm::None; ///< in that column
 };
-RowOptions rowOptions(const RunConfig& config, const std::string& textColumn);
+RowOptions rowOptions(const RunConfig& config, const DataSource& source);
 
 /// Walks over the rows of one file without looking inside: for planning.
 class RowScanner {
@@ -36,7 +38,8 @@ public:
 
 struct Row {
     std::string_view text; ///< valid until the next call
-    const char* problem = nullptr; ///< not null: the row is unreadable, and why
+    bool isConversation = false; ///< the text is one, in the form of readConversation()
+    const char* problem = nullptr; ///< not null: the row is unreadable, and why; valid until the next call
     std::uint64_t sizeBytes = 0; ///< as stored
     bool repaired = false; ///< escapes or bytes that are no characters were replaced (jsonl only)
 };
@@ -59,6 +62,10 @@ Result<std::unique_ptr<RowScanner>> openRowScanner(
     FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
 Result<std::unique_ptr<RowReader>> openRowReader(
     FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
+
+/// The conversation that rows with these columns hold; None where they hold plain text.
+/// @param wanted  the setting text_column
+ConversationColumns findConversationIn(const DataFile& file, const FileColumns& columns, const std::string& wanted);
 
 /// Looks at the header of csv, at the first 100 lines of jsonl or elements of json, at the footer of Parquet. Empty for
 /// plain text and WARC.

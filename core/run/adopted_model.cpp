@@ -5,8 +5,8 @@
 #include "core/base/sentence.h"
 #include "core/data/tokenizer/gguf_tokenizer.h"
 #include "core/model/gguf/gguf_model.h"
+#include "core/data/data_manifest.h"
 #include "core/model/huggingface_config.h"
-#include "core/run/run_file.h"
 
 #include <algorithm>
 #include <array>
@@ -22,9 +22,9 @@ constexpr std::array kShapeKeys { "architecture", "layers", "width", "heads", "k
     "rope_theta", "norm", "norm_epsilon", "activation", "bias", "tied_head", "moe_experts", "moe_active",
     "hrm_low_layers", "hrm_expansion", "hrm_high_cycles", "hrm_low_cycles", "hrm_segments", "shape" };
 constexpr std::array kModelFiles { "config.json", "generation_config.json" };
+constexpr const char* kChatTemplate = "chat_template.jinja";
 constexpr std::array kTokenizerFiles { "tokenizer.json", "tokenizer.model", "tokenizer_config.json",
-    "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt", "chat_template.jinja",
-    "chat_template.json" };
+    "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt", kChatTemplate, "chat_template.json" };
 
 /// The folder that init_from names, or that its weight file lies in.
 std::filesystem::path folderOf(const std::string& initFrom)
@@ -145,6 +145,19 @@ bool isOpen(const Setting& setting, const std::string& text)
     return text == "0" && (setting.key == "kv_heads" || setting.key == "ff_width" || setting.key == "hrm_low_layers");
 }
 
+/// Its chat template counts where nobody named one, and where the tokenizer is its own.
+Status adoptChatTemplate(const AdoptedModel& adopted, RunConfig& config, std::vector<std::string>& lines)
+{
+    if (!config.chatTemplate.empty() || adopted.files.empty() || config.tokenizer != adopted.tokenizer)
+        return {};
+    FURROW_TRY_ASSIGN(const auto format, readChatFormat(adopted.files));
+    if (!format)
+        return {};
+    config.chatTemplate = utf8Text(adopted.files);
+    lines.push_back(sentence("Chat template from %1, for rows that are conversations", { adopted.from }));
+    return {};
+}
+
 } // namespace
 
 bool isAdopted(const Setting& setting)
@@ -210,6 +223,7 @@ Result<std::vector<std::string>> adoptModel(
     if (model.contextLength > config.seqLen)
         lines.push_back(sentence("Windows of %1 tokens are trained (seq_len); the model keeps its context of %2.",
             { formatCount(config.seqLen), formatCount(model.contextLength) }));
+    FURROW_TRY(adoptChatTemplate(adopted, config, lines));
     return lines;
 }
 
@@ -220,6 +234,31 @@ bool isModelOfOthers(const std::filesystem::path& path)
     return isGgufName(path)
         || (isThere(path / "config.json") && !isThere(RunPaths(path).configFile())
             && !isThere(path / "weights.safetensors"));
+}
+
+Status keepChatFormat(const RunPaths& paths, const ChatFormat& format, FileSystem& files)
+{
+    std::error_code unknown;
+    if (std::filesystem::exists(paths.originFolder(), unknown)) {
+        FURROW_TRY_ASSIGN(const auto known, readChatFormat(paths.originFolder()));
+        if (known && known->source == format.source && known->tokens == format.tokens)
+            return {};
+    }
+    FURROW_TRY(files.createFolders(paths.originFolder()));
+    for (const auto& [name, text] : chatFormatFiles(format))
+        if (name == kChatTemplate || !isThere(paths.originFolder() / "tokenizer_config.json"))
+            FURROW_TRY(writeFileDurably(files, paths.originFolder() / name, text));
+    return {};
+}
+
+Result<std::optional<ChatFormat>> chatFormatOfRun(const RunPaths& paths, const RunFile& file)
+{
+    FURROW_TRY_ASSIGN(auto manifest, readManifest(file.dataManifest));
+    if (manifest.chat)
+        return std::move(manifest.chat);
+    if (!isThere(paths.originFolder()))
+        return std::optional<ChatFormat>();
+    return readChatFormat(paths.originFolder());
 }
 
 Status keepOrigin(const RunPaths& paths, const RunConfig& config, FileSystem& files)

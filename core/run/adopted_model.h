@@ -1,8 +1,10 @@
 #pragma once
 
 #include "core/base/file_system.h"
+#include "core/chat/chat_format.h"
 #include "core/config/schema.h"
 #include "core/model/model_config.h"
+#include "core/run/run_file.h"
 #include "core/run/run_paths.h"
 
 #include <filesystem>
@@ -45,6 +47,10 @@ Result<std::vector<std::string>> adoptModel(
 /// Keeps in a new run what its exports pass on unchanged: config.json, generation_config.json, and where the tokenizer
 /// is that of init_from its files, chat template included. Of a GGUF those that it stands for.
 Status keepOrigin(const RunPaths& paths, const RunConfig& config, FileSystem& files);
+/// Keeps how the run writes conversations, where that is not what the model came with.
+Status keepChatFormat(const RunPaths& paths, const ChatFormat& format, FileSystem& files);
+/// How a run writes conversations: as its data was written, else as the model came; nothing where there is no template.
+Result<std::optional<ChatFormat>> chatFormatOfRun(const RunPaths& paths, const RunFile& file);
 /// Those files: name to text; none for a run that came from nowhere.
 Result<std::map<std::string, std::string>> originFiles(const RunPaths& paths);
 

@@ -107,6 +107,26 @@ void nameFirstRows(const RunPaths& paths, const DataManifest& manifest, std::vec
     }
 }
 
+/// What is learnt of a sample, in its decoded text.
+std::vector<ChatStretch> learntOf(const ChunkText& text, std::size_t sample, const Tokenizer& tokenizer)
+{
+    std::vector<ChatStretch> learnt;
+    const std::uint64_t first = text.offsets[sample];
+    const auto placeOf = [&](std::uint64_t token) {
+        return tokenizer.decode(std::span(text.tokens).subspan(first, token - first)).size();
+    };
+    bool before = false;
+    for (std::uint64_t token = first; !text.learnt.empty() && token <= text.offsets[sample + 1]; ++token) {
+        const bool now = token < text.offsets[sample + 1] && text.learnt[token] != 0;
+        if (now && !before)
+            learnt.push_back({ placeOf(token), 0 });
+        if (before && !now)
+            learnt.back().end = placeOf(token);
+        before = now;
+    }
+    return learnt;
+}
+
 /// Indices of the stored samples, in the order asked for.
 std::vector<std::int64_t> ordered(std::int64_t stored, const std::vector<SampleLoss>& losses, SampleOrder order)
 {
@@ -146,7 +166,7 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
         const auto at = static_cast<std::size_t>(i);
         const auto ids = std::span(text.tokens).subspan(text.offsets[at], text.offsets[at + 1] - text.offsets[at]);
         SampleView sample { i, "", text.rows[at], text.fingerprints[at], text.flags[at], { ids.begin(), ids.end() },
-            tokenizer->decode(ids), {}, {} };
+            tokenizer->decode(ids), learntOf(text, at, *tokenizer), {}, {} };
         for (const SampleLoss& one : losses)
             if (one.sample == i)
                 sample.loss = one.loss;

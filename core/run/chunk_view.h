@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/chat/chat_template.h"
 #include "core/data/prepared_block.h"
 #include "core/run/run_paths.h"
 
@@ -25,6 +26,7 @@ struct SampleView {
     std::uint8_t flags = 0; ///< SampleFlag bits
     std::vector<std::uint32_t> tokens;
     std::string text; ///< decoded from the tokens
+    std::vector<ChatStretch> learnt; ///< of the text of a conversation: what the loss counts
     std::optional<double> loss; ///< nats per token as it was trained; kept of a few samples that stood out
     std::optional<SampleRow>
         firstRow; ///< of a repeat, where duplicates of the whole data set are left out: where its text stands first

@@ -19,6 +19,7 @@
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/inspect.h"
 #include "core/data/overlap.h"
+#include "core/data/sample_encoder.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/device/machine_fit.h"
 #include "core/device/placement.h"
@@ -151,6 +152,8 @@ void makeAbsolute(RunConfig& config)
         path(config.tokenizer);
     if (!config.initFrom.empty())
         path(config.initFrom);
+    if (namesChatFile(config))
+        path(config.chatTemplate);
 }
 
 Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile>& parent, const Tokenizer& tokenizer,
@@ -177,6 +180,9 @@ Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile
     if (parent)
         FURROW_TRY(writeParent(paths, *parent));
     FURROW_TRY(keepOrigin(paths, file.config, files));
+    FURROW_TRY_ASSIGN(const auto manifest, readManifest(file.dataManifest));
+    if (manifest.chat)
+        FURROW_TRY(keepChatFormat(paths, *manifest.chat, files));
     return writeRunFile(paths, file);
 }
 
@@ -231,6 +237,17 @@ void describe(const RunConfig& config, const DataInspection& data, const Progres
         say(describeOrder(config, *data.blocks, *data.chunks));
     for (const auto& warning : data.warnings)
         say(warning);
+}
+
+/// A template writes tokens that the vocabulary may not have.
+void describeChat(
+    const RunConfig& config, const DataManifest& manifest, const Tokenizer& tokenizer, const Progress& say)
+{
+    if (!manifest.chat)
+        return;
+    say(sentence("Chat template: %1", { config.chatTemplate }));
+    for (const auto& token : unknownTokens(*manifest.chat, tokenizer))
+        say(token);
 }
 
 void describe(const ParentFile& parent, const Progress& say)
@@ -296,6 +313,8 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
     describe(file.config, data, say);
     FURROW_TRY_ASSIGN(auto tokenizer, makeTokenizer(file.config, data));
     FURROW_TRY(checkVocabulary(file.config, *tokenizer));
+    FURROW_TRY_ASSIGN(const auto manifest, readManifest(data.manifest));
+    describeChat(file.config, manifest, *tokenizer, say);
     FURROW_TRY_ASSIGN(auto problems, dataProblems(file.config, data, *tokenizer));
     if (!problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };

@@ -4,7 +4,8 @@
 #include "core/base/sentence.h"
 #include "core/data/block_writer.h"
 #include "core/data/chunk_windows.h"
-#include "core/data/tokenizer/tokenizer.h"
+#include "core/data/row_reader.h"
+#include "core/data/sample_encoder.h"
 
 namespace furrow {
 
@@ -64,12 +65,14 @@ Result<std::vector<ConfigProblem>> dataProblems(
 {
     FirstChunk first;
     Beginning read;
-    std::vector<TokenId> ids;
-    auto walked = forEachText(config, data.manifest, [&](std::string_view text) -> Result<bool> {
-        ids.clear();
-        FURROW_TRY(tokenizer.encode(text, ids));
+    FURROW_TRY_ASSIGN(const auto manifest, readManifest(data.manifest));
+    FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(config, manifest, tokenizer));
+    auto walked = forEachRow(config, data.manifest, [&](const Row& row) -> Result<bool> {
+        FURROW_TRY_ASSIGN(const auto sample, encoder.encode(row.text, row.isConversation));
+        if (!sample.problem.empty() || sample.isLeftOut)
+            return true;
         ++read.samples;
-        read.tokens += static_cast<std::int64_t>(ids.size());
+        read.tokens += static_cast<std::int64_t>(sample.tokens.size());
         if (first.samples < config.chunkSamples)
             first = { read.samples, windowCount(read.tokens, read.samples, config.seqLen) };
         return !read.tellsSize() || read.labels() < config.seqLen

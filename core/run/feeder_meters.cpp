@@ -64,6 +64,10 @@ void FeederMeters::lookAtText(const PreparedFile& file)
         reading_.labels += chunk.tokens;
         reading_.slots += chunk.windows * seqLen_;
     }
+    for (const auto& chunk : file.chunks) {
+        reading_.learnt += chunk.learnt;
+        reading_.tooLong += chunk.tooLong;
+    }
     const auto block = PreparedBlock::open(BlockManager::blockFolder(paths_.cacheFolder()) / file.fileName);
     for (int column = 0; block.ok() && column < block.value().chunkCount(); ++column) {
         const auto chunk = block.value().readChunk(column);
@@ -101,6 +105,8 @@ void FeederMeters::publish(const std::string& doing, const BlockManager& blocks)
     all.textBytes += before_.textBytes;
     all.labels += before_.labels;
     all.slots += before_.slots;
+    all.learnt += before_.learnt;
+    all.tooLong += before_.tooLong;
     all.downloadedBytes = before_.downloadedBytes + traffic.bodyBytes;
     all.downloadRequests = before_.downloadRequests + traffic.requests;
     all.opens = before_.opens + opens.count;

@@ -29,6 +29,8 @@ struct Reading {
     double slowestOpenMs = 0;
     std::int64_t labels = 0; ///< of all prepared chunks, each once
     std::int64_t slots = 0; ///< places for labels in their windows: the difference is padding
+    std::int64_t learnt = 0; ///< of `labels`, what the loss counts; of plain text its tokens
+    std::int64_t tooLong = 0; ///< samples longer than a window that were cut or left out
     double repeatedShare = 0; ///< of the text prepared in this attempt
     double unknownShare = 0; ///< of its tokens: characters that the vocabulary does not have
     ComparedFiles hub; ///< compared in any attempt

@@ -108,7 +108,7 @@ struct ChunkOutcome {
     std::vector<WindowRange> done; ///< in the weights now
     std::vector<WindowRange> skipped; ///< left out by name: NaN, overflow
     std::int64_t tokens = 0; ///< real label tokens trained
-    double lossSum = 0; ///< nats, over those tokens
+    double lossSum = 0; ///< nats, over those tokens; one that is not learnt counts with the mean of its step
     double peakGradientNorm = 0;
     std::vector<SampleLoss> sampleLosses; ///< a few that stand out, highest first
     std::int64_t firstStep = 0; ///< worker steps

@@ -67,7 +67,10 @@ std::string signedAgain(std::string bytes)
     const std::uint64_t footer = get(trailer);
     if (footer < kHeaderBytes || footer > trailer)
         return bytes;
-    for (std::uint64_t entry = footer; entry + kEntryBytes <= trailer; entry += kEntryBytes) {
+    std::uint32_t version = 0;
+    std::memcpy(&version, bytes.data() + kMagic.size(), sizeof version);
+    const std::uint64_t step = entryBytes(version);
+    for (std::uint64_t entry = footer; entry + step <= trailer; entry += step) {
         const auto offset = get(entry), size = get(entry + 8);
         if (offset <= footer && size <= footer - offset)
             put(entry + 16, furrow::xxh3(std::string_view(bytes).substr(offset, size)));
@@ -101,7 +104,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
 }
 
-std::vector<std::string> fuzzSeeds()
+namespace {
+
+std::string someBlock(bool isMasked)
 {
     std::string block;
     furrow::BlockWriter writer(
@@ -109,16 +114,25 @@ std::vector<std::string> fuzzSeeds()
             block.append(static_cast<const char*>(data), size);
             return furrow::Status();
         },
-        257, 2);
+        257, 2, { isMasked, isMasked });
     (void)writer.begin();
     for (int chunk = 0; chunk < 2; ++chunk) {
-        furrow::ChunkText text { { 1, 2, 3, 4, 5 }, { 0, 2, 5 }, { 7, 8 }, { 0, 0 }, { 0, 1 }, { 0, 2 } };
+        furrow::ChunkText text { { 1, 2, 3, 4, 5 }, {}, { 0, 2, 5 }, { 7, 8 }, { 0, 0 }, { 0, 1 }, { 0, 2 } };
+        if (isMasked)
+            text.learnt = { 0, 1, 0, 0, 1 };
         furrow::ChunkSummary summary;
         summary.rows = summary.samples = 2;
         summary.tokens = 5;
         (void)writer.addChunk(text, summary);
     }
     (void)writer.finish({ { 0, 1, "is broken" } });
+    return block;
+}
+
+} // namespace
+
+std::vector<std::string> fuzzSeeds()
+{
     std::string duplicates;
     furrow::DuplicateIndexWriter list([&duplicates](const void* data, std::size_t size) {
         duplicates.append(static_cast<const char*>(data), size);
@@ -127,8 +141,9 @@ std::vector<std::string> fuzzSeeds()
     (void)list.add(7, 1);
     (void)list.add(8, 2);
     (void)list.finish({ std::string(64, 'a'), true, { { { 0, 0 }, 40, 0 }, { { 1, 5 }, 30, 40 } }, { 0b110000, 1 } });
-    return { block, duplicates,
+    return { someBlock(false), someBlock(true), duplicates,
         R"({"v":1,"block":0,"source":0,"first_row":0,"chunk_rows":[2,1],"segments":[[0,0,0,3]],"next":[[0,9,3,3,9,false]]})",
         R"({"version":1,"sources":[{"spec":"a","text_column":"","files":[{"path":"/a","size":3,"modified_ns":1,"sha256":"aa","whole":true,"format":"text","compression":"none","skip_bytes":0}],"skipped":[]}]})",
+        R"({"version":6,"sources":[{"spec":"a","text_column":"messages","conversation":"messages","files":[],"skipped":[]}],"chat":{"template":"x","tokens":[["bos_token","<s>"]],"day":0}})",
         "chunk 3:1\nsample 0123456789abcdef\npattern a+b\n" };
 }

@@ -205,4 +205,5 @@ def main():
     sys.exit(1 if differing else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

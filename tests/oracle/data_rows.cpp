@@ -90,7 +90,7 @@ Status compareFromTheMiddle(FileAccess& access, const DataFile& file, const RowO
 Status readFile(const DataSource& source, const DataFile& file, const RunConfig& config, Answers& answers)
 {
     DirectAccess access;
-    const auto options = rowOptions(config, source.textColumn);
+    const auto options = rowOptions(config, source);
     std::vector<Answer> rows;
     if (auto status = readFrom(access, file, options, 0, rows); !status.ok())
         return status;

@@ -31,6 +31,27 @@ void addDataSettings(SettingTable& table)
         .help(
             "Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.");
 
+    table.text("chat_template", &C::chatTemplate)
+        .label("Chat template")
+        .resume(Refused)
+        .basic()
+        .help(
+            "How rows that are conversations (messages, ShareGPT, Alpaca, prompt and completion; found by their columns) become text: chatml, the file of a template, or the folder of a model that has one. Empty: that of the model of init_from, and without one the rows are plain text. none: plain text in any case.");
+
+    table.choice("chat_loss", &C::chatLoss)
+        .label("Learnt of conversations")
+        .oneOf({ { "all", "Every answer" }, { "last", "The last answer" } })
+        .resume(Refused)
+        .help(
+            "Which turns of the assistant the loss counts. All else is read and not learnt. What a turn is says the template by {% generation %}, else what it writes more when the turn is there.");
+
+    table.choice("long_samples", &C::longSamples)
+        .label("Longer than a window")
+        .oneOf({ { "split", "Split" }, { "cut", "Cut" }, { "leave_out", "Leave out" } })
+        .resume(Refused)
+        .help(
+            "What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.");
+
     table.text("encoding", &C::encoding)
         .label("Encoding")
         .resume(Refused)

@@ -32,8 +32,7 @@ Result<Share> readRows(const DataSource& source, const RunConfig& config, std::i
     const std::function<bool(std::int64_t)>& isOwn, const Tokenizer& tokenizer)
 {
     DirectAccess access;
-    FURROW_TRY_ASSIGN(
-        auto reader, openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0));
+    FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source), 0));
     Share share;
     std::vector<TokenId> tokens;
     Row row;
@@ -142,8 +141,7 @@ Status fromSource(const DataSource& source, const RunConfig& config, std::int64_
     std::vector<std::int64_t>& inputs)
 {
     DirectAccess access;
-    FURROW_TRY_ASSIGN(
-        auto reader, openRowReader(access, source.files.front(), rowOptions(config, source.textColumn), 0));
+    FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source), 0));
     std::vector<TokenId> tokens;
     Row row;
     while (static_cast<std::int64_t>(tokens.size()) < seqLen) {

@@ -22,11 +22,16 @@ EvaluationSet::EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, std::int6
     const ChunkWindows windows(heldOut_->text, endOfText, seqLen, PackingOrder { .shuffle = false });
     for (int w = 0; w < windows.count(); ++w)
         allLabels_ += windows.labelCount(w);
-    const auto count
-        = maxBatches > 0 ? std::min<std::int64_t>(windows.count(), maxBatches * batchSize) : windows.count();
+    const std::int64_t most = maxBatches > 0 ? maxBatches * batchSize : windows.count();
+    std::int64_t count = std::min<std::int64_t>(windows.count(), most);
+    for (int w = 0; w < windows.count(); ++w) // long prompts may stand before the first answer
+        if (windows.learntCount(w) > 0) {
+            count = std::max<std::int64_t>(count, w + 1);
+            break;
+        }
     batches_ = BatchMaker(device, batchSize, seqLen).make(windows, { 0, static_cast<std::int32_t>(count) });
     for (const auto& batch : batches_)
-        labels_ += batch.labels;
+        labels_ += batch.learnt;
 }
 
 Result<Evaluation> EvaluationSet::run(Model& model, bool withAccuracy, const std::function<bool()>& goOn) const
@@ -58,7 +63,7 @@ Result<Evaluation> EvaluationSet::run(Model& model, bool withAccuracy, const std
     result.tokens = labels_;
     result.loss = sum / static_cast<double>(labels_);
     result.accuracy = static_cast<double>(right) / static_cast<double>(labels_);
-    if (heldOut_->textBytes > 0) // bytes per token are those of the whole text
+    if (heldOut_->textBytes > 0 && heldOut_->text.learnt.empty()) // bytes per token are those of the whole text
         result.bitsPerByte
             = result.loss / std::log(2.0) * static_cast<double>(allLabels_) / static_cast<double>(heldOut_->textBytes);
     return result;

@@ -16,7 +16,7 @@ struct Evaluation {
     double loss = 0; ///< nats per token
     double accuracy = 0; ///< share of labels that are the likeliest token; 0 unless asked for
     std::int64_t tokens = 0;
-    double bitsPerByte = 0; ///< over the whole text; 0 when its bytes are not known
+    double bitsPerByte = 0; ///< over the whole text; 0 when its bytes are not known, or not all of it is learnt
     double perplexity() const;
 };
 
@@ -35,7 +35,7 @@ public:
 private:
     std::unique_ptr<HeldOut> heldOut_; ///< on the heap: ChunkWindows looks into it
     std::vector<Batch> batches_;
-    std::int64_t labels_ = 0;
+    std::int64_t labels_ = 0; ///< learnt ones in `batches_`
     std::int64_t allLabels_ = 0; ///< of the whole text, also what is not in `batches_`
 };
 

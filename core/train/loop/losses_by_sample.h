@@ -27,7 +27,7 @@ private:
     struct Sum {
         double loss = 0;
         std::int64_t missing = 0; ///< labels not seen yet
-        std::int64_t labels = 0;
+        std::int64_t learnt = 0; ///< labels that the loss counts
     };
     std::vector<Sum> samples_;
 };

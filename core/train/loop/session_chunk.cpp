@@ -167,9 +167,10 @@ void TrainingSession::judgeBy(const ChunkWork& work)
     const auto end = std::upper_bound(text.offsets.begin(), text.offsets.end(), kTokens) - text.offsets.begin() - 1;
     const auto samples = std::clamp<std::ptrdiff_t>(end, std::min<std::ptrdiff_t>(1, text.count()), text.count());
     const auto tokens = std::min(text.offsets[static_cast<std::size_t>(samples)], 4 * kTokens);
-    const bool firstEpoch = work.claim.epoch == 0; // the others are not judged
+    // Other epochs are not judged, nor are conversations: what is learnt of them is another text than what they hold.
+    const bool isJudged = work.claim.epoch == 0 && text.learnt.empty();
     tooGood_.beginChunk(work.claim.epoch,
-        firstEpoch ? tokenizer_->decode(std::span(text.tokens).first(tokens)) : std::string(),
+        isJudged ? tokenizer_->decode(std::span(text.tokens).first(tokens)) : std::string(),
         static_cast<std::int64_t>(tokens) + samples);
 }
 
@@ -316,15 +317,18 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
             state_.ownTokens += step.tokens;
             state_.tokensSinceBase += step.tokens;
             work.outcome.tokens += step.tokens;
-            work.outcome.lossSum += step.lossSum;
+            // The ledger divides by tokens, so each label counts with the mean of its step.
+            work.outcome.lossSum
+                += step.learnt == step.tokens ? step.lossSum : step.meanLoss() * static_cast<double>(step.tokens);
             if (work.bySample)
                 work.bySample->add(*work.data->windows, step.ownWindows,
                     std::span(
                         step.losses_WT.const_data_ptr<float>(), static_cast<std::size_t>(step.losses_WT.numel())));
             work.outcome.peakGradientNorm = std::max(work.outcome.peakGradientNorm, step.gradientNorm);
-            lastLoss_ = step.tokens > 0 ? step.lossSum / static_cast<double>(step.tokens) : 0;
+            if (step.learnt > 0) // else the step says nothing of the model
+                lastLoss_ = step.meanLoss();
             judge(work, step);
-            if (const auto alarm = tooGood_.addStep(step.lossSum, step.tokens, state_.tokens)) {
+            if (const auto alarm = tooGood_.addStep(step.lossSum, step.learnt, state_.tokens)) {
                 logWarning(toString(work.claim.chunk) + ": " + *alarm);
                 tellEvent(EventRecord::Kind::Alarm, *alarm, work.claim.chunk);
             }
@@ -340,7 +344,7 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
         line.samples = state_.ownSamples;
         line.tokens = state_.ownTokens;
         line.stepTokens = step.tokens;
-        line.loss = step.tokens > 0 ? step.lossSum / static_cast<double>(step.tokens) : 0;
+        line.loss = step.learnt > 0 || !std::isfinite(lastLoss_) ? step.meanLoss() : lastLoss_;
         line.lr = step.learningRate;
         line.gradientNorm = step.gradientNorm;
         line.parameterNorm = step.parameterNorm;
@@ -365,7 +369,7 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
 void TrainingSession::judge(const ChunkWork& work, const StepOutcome& step)
 {
     const auto fullStep = setup_.windowsPerStep() * setup_.config.seqLen;
-    if (!learner_->model() || step.tokens * 2 < fullStep)
+    if (!learner_->model() || step.learnt == 0 || step.tokens * 2 < fullStep)
         return; // a chunk shorter than a step says little
     if (const double z = spikes_.observe(lastLoss_); z > 0)
         tellEvent(EventRecord::Kind::Spike,

@@ -18,12 +18,12 @@ constexpr std::int64_t kParameterNormEvery = 16; // one pass over the weights: b
 
 double secondsNow() { return static_cast<double>(systemClock().monotonicNs()) / 1e9; }
 
-std::int64_t labelsOf(const std::vector<Batch>& batches)
+std::int64_t sumOf(const std::vector<Batch>& batches, std::int64_t Batch::* count)
 {
-    std::int64_t labels = 0;
+    std::int64_t sum = 0;
     for (const auto& batch : batches)
-        labels += batch.labels;
-    return labels;
+        sum += batch.*count;
+    return sum;
 }
 
 } // namespace
@@ -49,7 +49,8 @@ StepInput stepOf(std::vector<Batch> batches)
 {
     StepInput step;
     step.windows = { batches.front().windows.begin, batches.back().windows.end };
-    step.labels = labelsOf(batches);
+    step.labels = sumOf(batches, &Batch::labels);
+    step.learnt = sumOf(batches, &Batch::learnt);
     step.batches = std::move(batches);
     return step;
 }
@@ -73,8 +74,10 @@ StepInput makeStep(
 {
     StepInput step;
     step.windows = windows;
-    for (std::int32_t window = windows.begin; window < windows.end; ++window)
+    for (std::int32_t window = windows.begin; window < windows.end; ++window) {
         step.labels += chunk.labelCount(window);
+        step.learnt += chunk.learntCount(window);
+    }
     step.batches = batches.make(chunk, shareOf(windows, rank, ranks));
     for (auto& batch : step.batches) {
         batch.epoch = claim.epoch;
@@ -110,7 +113,8 @@ Status StepRunner::run(const StepInput& step, double learningRate, std::vector<S
     StepOutcome outcome;
     outcome.windows = step.windows;
     outcome.tokens = step.labels;
-    outcome.ownTokens = labelsOf(step.batches);
+    outcome.ownTokens = sumOf(step.batches, &Batch::labels);
+    outcome.learnt = step.learnt;
     if (!step.batches.empty())
         outcome.ownWindows = { step.batches.front().windows.begin, step.batches.back().windows.end };
     outcome.learningRate = learningRate;
@@ -124,7 +128,8 @@ Status StepRunner::run(const StepInput& step, double learningRate, std::vector<S
 at::Tensor StepRunner::accumulateAll(const StepInput& step)
 {
     const double scale = 1.0
-        / static_cast<double>(std::max<std::int64_t>(step.labels, 1)); // mean per token of the whole accumulated batch
+        / static_cast<double>(
+            std::max<std::int64_t>(step.learnt, 1)); // mean per learnt token of the whole accumulated batch
     std::vector<at::Tensor> losses;
     for (std::size_t i = 0; i < step.batches.size(); ++i) {
         if (gradients_ && i + 1 == step.batches.size())

@@ -14,7 +14,8 @@ namespace furrow {
 struct StepInput {
     std::vector<Batch> batches; ///< may be empty: a step with fewer windows than ranks
     WindowRange windows; ///< of the step
-    std::int64_t labels = 0; ///< in these windows, not masked
+    std::int64_t labels = 0; ///< in these windows, learnt or not
+    std::int64_t learnt = 0; ///< of these, what the loss counts
 };
 /// The step of one worker alone.
 StepInput stepOf(std::vector<Batch> batches);
@@ -32,9 +33,10 @@ StepInput makeStep(
 /// What one optimiser step gave. Loss and norm over the whole accumulated batch, of all ranks where there are several.
 struct StepOutcome {
     WindowRange windows;
-    std::int64_t tokens = 0; ///< real labels
+    std::int64_t tokens = 0; ///< real labels, learnt or not
     std::int64_t ownTokens = 0; ///< of them in this worker's batches
-    double lossSum = 0; ///< nats, over `tokens`
+    std::int64_t learnt = 0; ///< of `tokens`, what the loss counts
+    double lossSum = 0; ///< nats, over `learnt`
     WindowRange ownWindows; ///< of them in this worker's batches
     at::Tensor losses_WT; ///< nats of each label in these, 0 where masked; float32 on the host
     double gradientNorm = 0; ///< before clipping
@@ -43,6 +45,9 @@ struct StepOutcome {
     bool bad = false; ///< NaN or Inf: the step was left out, nothing changed
     double backwardSeconds = 0; ///< forward and backward
     double optimizerSeconds = 0;
+
+    /// Nats a learnt label; 0 where none is.
+    double meanLoss() const { return learnt > 0 ? lossSum / static_cast<double>(learnt) : 0; }
 };
 
 /// Optimiser steps of one learner. On the CPU each outcome is known at once; on CUDA it is read back one step later, so

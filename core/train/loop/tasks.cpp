@@ -7,6 +7,7 @@
 #include "core/base/sentence.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/overlap.h"
+#include "core/data/sample_encoder.h"
 #include "core/run/adopted_model.h"
 #include "core/run/run_weights.h"
 #include "core/tracker/ledger_reader.h"
@@ -103,7 +104,9 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     if (!run.isRun() && options.data.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("A model without a run has no evaluation text. Name one with --data.") };
-    const auto& config = run.setup.config;
+    RunConfig config = run.setup.config;
+    if (run.isRun() && namesChatFile(config)) // as it was when the run was made, whatever became of that file
+        config.chatTemplate = utf8Text(run.setup.paths.originFolder());
     std::optional<KeepHubPieces> kept(std::in_place, run.setup.paths.cacheFolder(), config.cacheGiB);
     FURROW_TRY_ASSIGN(auto text,
         options.data.empty() ? readHeldOut(run.setup.paths.evaluationFile())

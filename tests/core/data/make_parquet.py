@@ -24,6 +24,9 @@ pq.write_table(pa.table({"text": [[row] for row in rows], "id": list(range(5000)
 parts = [[] if i % 7 == 0 else [f"row {i}"] + [f"part {k}" for k in range(i % 3)] for i in range(5000)]
 messages = [[{"role": "user", "content": part} for part in row] for row in parts]
 pq.write_table(pa.table({"title": rows, "text": parts, "messages": messages}), out / "lists.parquet", row_group_size=700, data_page_size=500)
+chats = [[{"role": "user", "content": f"Q {i}"}, {"role": "assistant", "content": None if i % 5 == 4 else f"A {i}\nline"}] * (1 + i % 3) for i in range(3000)]
+pq.write_table(pa.table({"messages": chats, "id": list(range(3000))}), out / "chats.parquet", row_group_size=700, data_page_size=500)
+pq.write_table(pa.table({"instruction": rows[:10], "input": [None] * 10, "output": [f"{row}!" for row in rows[:10]]}, schema=pa.schema([("instruction", pa.string()), ("input", pa.string()), ("output", pa.string())])), out / "alpaca.parquet")
 # lists, small pages and one row a group: Arrow begins each with a page without values
 pq.write_table(pa.table({"text": [[row] for row in rows[:50]]}), out / "empty-pages.parquet", row_group_size=1, data_page_size=1)
 # a footer that promises 101 rows of 100

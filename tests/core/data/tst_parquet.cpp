@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/process.h"
+#include "core/chat/conversation.h"
 #include "core/data/parquet_rows.h"
 #include "data_fixture.h"
 
@@ -79,6 +80,49 @@ private Q_SLOTS:
             { QStringLiteral(FURROW_TEST_DATA "/make_parquet.py"), QString::fromStdString(utf8Text(folder_.path())) });
         QVERIFY(make.waitForFinished(120000));
         QCOMPARE(make.exitCode(), 0);
+    }
+    void readsConversationsByTheColumnsOfTheirParts()
+    {
+        auto config = test::configFor({ file("chats.parquet") });
+        config.chatTemplate = "chatml";
+        config.chunkSamples = 97;
+        const auto inspection = inspectData(config);
+        QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+        QCOMPARE(inspection.value().conversations, "messages");
+        QCOMPARE(inspection.value().textColumn, "messages");
+        auto manager = test::openManager(config, folder_.path("cache"), 450); // blocks cut across row groups
+        QVERIFY2(manager.ok(), manager.ok() ? "" : manager.error().message.c_str());
+        std::int64_t failed = 0, samples = 0;
+        const auto blocks = test::planAll(manager.value());
+        QVERIFY2(blocks.ok(), blocks.ok() ? "" : blocks.error().message.c_str());
+        for (const auto& planned : blocks.value()) {
+            const auto made = manager.value().prepare(planned);
+            QVERIFY2(made.ok(), made.ok() ? "" : made.error().message.c_str());
+            const auto block
+                = PreparedBlock::open(BlockManager::blockFolder(folder_.path("cache")) / made.value().fileName);
+            for (int column = 0; column < block.value().chunkCount(); ++column) {
+                const auto chunk = block.value().readChunk(column);
+                for (std::size_t i = 0; i < chunk.value().flags.size(); ++i) {
+                    const auto row = chunk.value().rows[i];
+                    const std::string turns = "<|im_start|>user\nQ " + std::to_string(row)
+                        + "<|im_end|>\n<|im_start|>assistant\nA " + std::to_string(row) + "\nline<|im_end|>\n";
+                    std::string expected;
+                    for (std::int64_t k = 0; k <= row % 3; ++k)
+                        expected += turns;
+                    QCOMPARE(test::sampleText(chunk.value(), i), expected);
+                }
+                failed += block.value().summary(column).failed;
+                samples += block.value().summary(column).samples;
+            }
+        }
+        QCOMPARE(failed, 600); // an answer that is null
+        QCOMPARE(samples, 2400);
+        config.data = { file("alpaca.parquet") };
+        const auto alpaca = inspectData(config);
+        QVERIFY2(alpaca.ok(), alpaca.ok() ? "" : alpaca.error().message.c_str());
+        QCOMPARE(alpaca.value().conversations, "alpaca");
+        QCOMPARE(alpaca.value().firstRows.front(),
+            "<|im_start|>user\nrow 0<|im_end|>\n<|im_start|>assistant\nrow 0!<|im_end|>\n");
     }
     void readsWhatPyarrowWrites()
     {

@@ -37,6 +37,7 @@ ChunkSummary summaryOf(const ChunkText& text)
         const bool out = (text.flags[i] & SampleLeftOut) != 0;
         (out ? summary.heldOut : summary.samples) += 1;
         summary.tokens += out ? 0 : static_cast<std::int64_t>(text.offsets[i + 1] - text.offsets[i]);
+        summary.learnt = summary.tokens;
     }
     return summary;
 }
@@ -125,11 +126,11 @@ private Q_SLOTS:
     {
         test::DataFolder folder;
         std::string bytes = makeBlock(300, { makeChunk(1) });
-        bytes[8] = 2;
+        bytes[8] = 3;
         auto block = PreparedBlock::open(folder.write("a.block", bytes));
         QVERIFY(!block.ok());
         QCOMPARE(block.error().code, ErrorCode::InvalidArgument);
-        QVERIFY(block.error().message.find("version 2") != std::string::npos);
+        QVERIFY(block.error().message.find("version 3") != std::string::npos);
     }
 
     void labelsEachTrainedTokenOnce_data()

@@ -3,7 +3,7 @@
 #include "core/base/hash.h"
 #include "core/config/schema.h"
 #include "core/data/block_planner.h"
-#include "core/data/chunk_collector.h"
+#include "core/data/block_preparer.h"
 #include "data_fixture.h"
 
 #include <QtTest>
@@ -31,7 +31,7 @@ struct Counted {
     std::int64_t lastBlockRows = 0;
 };
 
-/// Plans and reads the whole data set, without cache and tokens.
+/// Plans and reads the whole data set, without cache.
 Counted countAll(const RunConfig& config, std::int64_t samplesPerBlock, std::vector<double> weights = {})
 {
     auto inspection = good(inspectData(config));
@@ -39,8 +39,9 @@ Counted countAll(const RunConfig& config, std::int64_t samplesPerBlock, std::vec
     DirectAccess access;
     std::vector<RowOptions> options;
     std::vector<std::unique_ptr<ChunkCollector>> collectors;
+    const auto encoder = good(SampleEncoder::open(config, manifest, *byteTokenizer()));
     for (const auto& source : manifest.sources) {
-        options.push_back(rowOptions(config, source.textColumn));
+        options.push_back(rowOptions(config, source));
         collectors.push_back(
             std::make_unique<ChunkCollector>(access, source, options.back(), good(sampleRules(config, manifest))));
     }
@@ -62,7 +63,9 @@ Counted countAll(const RunConfig& config, std::int64_t samplesPerBlock, std::vec
         auto& collector = *collectors[static_cast<std::size_t>(block->source)];
         collector.beginBlock(*block);
         for (const auto rows : block->chunkRows) {
-            const auto chunk = good(collector.collect(rows));
+            auto chunk = good(collector.collect(rows));
+            if (!encodeChunk(chunk, encoder).ok()) // counts what became of the samples
+                qFatal("a chunk cannot become tokens");
             const auto& s = chunk.summary;
             if (s.rows != rows || s.samples + s.filtered + s.failed + s.heldOut + s.duplicates != s.rows)
                 qFatal("rows of a chunk do not add up");

@@ -3,6 +3,7 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/model/huggingface_config.h"
 #include "tests/fakes/small_gguf.h"
+#include "core/data/data_manifest.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -50,6 +51,40 @@ private Q_SLOTS:
         const RunConfig once = config;
         QVERIFY(adoptModel(config, charPreset()).ok());
         QVERIFY(config == once);
+    }
+
+    void theChatTemplateOfTheModelIsTakenWithItsTokenizer()
+    {
+        write("tokenizer.json", "{}");
+        write("tokenizer_config.json", R"({"eos_token":"</s>","chat_template":"{{ messages }}"})");
+        const auto adopted = [this](const char* chatTemplate, const char* tokenizer) {
+            RunConfig config = startingHere();
+            config.chatTemplate = chatTemplate;
+            if (*tokenizer)
+                config.tokenizer = tokenizer;
+            return adoptModel(config, charPreset()).ok() ? QString::fromStdString(config.chatTemplate) : "failed";
+        };
+        QCOMPARE(adopted("", ""), folder_->path());
+        QCOMPARE(adopted("none", ""), "none");
+        QCOMPARE(adopted("chatml", ""), "chatml");
+        QCOMPARE(adopted("", "gpt2"), "");
+    }
+
+    void theChatFormatOfARunStaysWhenItsFileGoes()
+    {
+        const RunPaths paths(std::filesystem::path(folder_->path().toStdString()) / "run");
+        const ChatFormat format { "{{ eos_token }}", { { "eos_token", "</s>" } }, 0 };
+        QVERIFY(keepChatFormat(paths, format, realFileSystem()).ok());
+        RunFile plain;
+        plain.dataManifest = writeManifest({});
+        const auto kept = chatFormatOfRun(paths, plain);
+        QVERIFY2(kept.ok(), kept.ok() ? "" : kept.error().message.c_str());
+        QVERIFY(kept.value() == format);
+        DataManifest manifest;
+        manifest.chat = ChatFormat { "{{ messages }}", {}, 7 };
+        RunFile conversations;
+        conversations.dataManifest = writeManifest(manifest);
+        QVERIFY(chatFormatOfRun(paths, conversations).value() == manifest.chat);
     }
 
     void whatContradictsIsRefusedByName()

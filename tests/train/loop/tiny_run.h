@@ -69,10 +69,11 @@ public:
         : TinyRun(c, numberedLines(lines))
     {
     }
-    TinyRun(RunConfig c, const std::string& text)
+    /// @param name  of the data file: what its ending claims
+    TinyRun(RunConfig c, const std::string& text, const std::string& name = "data.txt")
         : paths_(std::filesystem::path(folder_.path().toStdString()) / "run")
     {
-        const auto data = std::filesystem::path(folder_.path().toStdString()) / "data.txt";
+        const auto data = std::filesystem::path(folder_.path().toStdString()) / name;
         must(writeFileDurably(realFileSystem(), data, text));
         c.data = { data.string() };
         paths_ = must(createRun({ c, "char", paths_.folder(), {} }, {}));

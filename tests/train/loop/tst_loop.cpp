@@ -610,7 +610,7 @@ private Q_SLOTS:
         Batch batch;
         batch.inputs_BT = torch::arange(64).reshape({ 4, 16 });
         batch.labels_BT = (batch.inputs_BT * 7 + 3) % 250;
-        batch.labels = 64;
+        batch.labels = batch.learnt = 64;
         std::vector<StepOutcome> known;
         must(StepRunner(*plain, 1.0).run(stepOf({ batch }), 1e-3, known));
         must(StepRunner(*scaled, 1.0).run(stepOf({ batch }), 1e-3, known));
@@ -621,6 +621,60 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < weights.size(); ++i)
             QVERIFY2(
                 (weights[i].second - expected[i].second).abs().max().item<double>() < 1e-7, weights[i].first.c_str());
+    }
+
+    void learnsFromTheAnswersOfConversationsAlone()
+    {
+        auto config = TinyRun::config();
+        config.chatTemplate = "chatml";
+        config.seqLen = 48;
+        std::string rows;
+        for (int i = 0; i < 160; ++i) {
+            const nlohmann::json asked
+                = { { "role", "user" }, { "content", "How much is " + std::to_string(i) + " and 1?" } };
+            const nlohmann::json answer = { { "role", "assistant" }, { "content", "It is " + std::to_string(i + 1) } };
+            rows += nlohmann::json { { "messages", nlohmann::json::array({ asked, answer }) } }.dump() + "\n";
+        }
+        TinyRun run(config, rows, "data.jsonl");
+        run.train();
+        NO_FAULT(auditFault(run));
+        auto reader = run.reader();
+        std::int64_t tokens = 0;
+        for (const auto& claim : must(reader.claimsSince(0, 1000))) {
+            tokens += claim.tokens;
+            QVERIFY2(
+                claim.meanLoss > 4 && claim.meanLoss < 6, std::to_string(claim.meanLoss).c_str()); // a learnt label
+        }
+        QVERIFY(tokens > 160 * 80); // those that are read as well: the places of windows are counted
+
+        const auto setup = must(openRun(run.paths(), {}));
+        const auto heldOut = must(readHeldOut(run.paths().evaluationFile()));
+        const ChunkWindows windows(heldOut.text, 256, config.seqLen, { .shuffle = false });
+        auto learner = must(newLearner(setup));
+        Claim claim;
+        const auto step
+            = makeStep(BatchMaker(c10::kCPU, 4, config.seqLen), windows, claim, { 0, windows.count() }, 0, 1);
+        QVERIFY(step.learnt > 0 && 3 * step.learnt < step.labels);
+        double sum = 0;
+        for (const auto& batch : step.batches) {
+            const auto loss = learner->model()->lossSum(batch.inputs_BT, batch.labels_BT);
+            QCOMPARE(loss.labels, batch.learnt);
+            sum += loss.sum.item<double>();
+        }
+        std::vector<StepOutcome> known;
+        must(StepRunner(*learner, 0).run(step, 1e-3, known));
+        QCOMPARE(known.front().tokens, step.labels);
+        QVERIFY(std::abs(known.front().meanLoss() - sum / static_cast<double>(step.learnt)) < 1e-5);
+
+        auto nothing = step;
+        nothing.learnt = 0;
+        for (auto& batch : nothing.batches)
+            batch.labels_BT.fill_(kIgnoreLabel);
+        must(StepRunner(*learner, 1.0).run(nothing, 1e-3, known));
+        QVERIFY(!known.back().bad);
+        QCOMPARE(known.back().meanLoss(), 0.0);
+        for (const auto& [name, tensor] : learner->weights())
+            QVERIFY2(tensor.isfinite().all().item<bool>(), name.c_str());
     }
 
     void averagedWeightsAreEvaluatedMergedAndResumed()

@@ -66,7 +66,7 @@ private Q_SLOTS:
         Batch batch;
         batch.inputs_BT = torch::arange(8).reshape({ 1, 8 });
         batch.labels_BT = batch.inputs_BT + 1;
-        batch.labels = 8;
+        batch.labels = batch.learnt = 8;
         std::vector<StepOutcome> known;
         QVERIFY(StepRunner(*learner.value(), 1.0).run(stepOf({ batch, batch }), 1e-3, known).ok());
         const std::vector<std::string> expected { "step", "step/forward and backward", "step/forward and backward",

@@ -38,6 +38,8 @@ private Q_SLOTS:
     void initTestCase();
     void equalsLibtorch_data();
     void equalsLibtorch();
+    void learnsFromAnswersAloneAsLibtorchDoes();
+    void nothingToLearnChangesNothing();
     void repeatsToTheByte();
     void refusesTokensOutsideTheVocabulary();
     void dropsTheAskedShareAndKeepsTheMean();
@@ -96,6 +98,43 @@ void TestFastGpt::equalsLibtorch()
     QVERIFY(relativeError(fast->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>(),
                 slow->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>())
         < 1e-6);
+}
+
+void TestFastGpt::learnsFromAnswersAloneAsLibtorchDoes()
+{
+    for (ModelConfig config : { smallGpt(), llamaLike() }) {
+        config.contextLength = 70;
+        ModelOptions options;
+        const auto fast = make(config, options);
+        options.fastCpu = false;
+        const auto slow = make(config, options);
+        fillPattern(*fast);
+        fillPattern(*slow);
+        Batch batch = patternBatch(0, 0, config, 4, 0);
+        batch.labels_BT.narrow(1, 0, 40).fill_(kIgnoreLabel); // what was asked
+        batch.labels_BT[2].fill_(kIgnoreLabel); // a window without an answer
+        const at::Tensor ours = gradientsOf(*fast, batch);
+        const at::Tensor theirs = gradientsOf(*slow, batch);
+        QVERIFY(((ours - theirs).norm() / theirs.norm()).item<double>() < 1e-5);
+        const at::Tensor losses = fast->forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0);
+        QVERIFY(at::allclose(losses, slow->forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0), 1e-5, 1e-5));
+        QVERIFY(losses[2].eq(0).all().item<bool>());
+    }
+}
+
+void TestFastGpt::nothingToLearnChangesNothing()
+{
+    for (const bool isFast : { true, false }) {
+        ModelOptions options;
+        options.fastCpu = isFast;
+        const auto model = make(smallGpt(), options);
+        Batch batch = patternBatch(0, 0, smallGpt(), 3, 0);
+        batch.labels_BT.fill_(kIgnoreLabel);
+        model->parameters().zeroGradients();
+        QVERIFY(model->forwardBackward(batch.inputs_BT, batch.labels_BT, 1.0).eq(0).all().item<bool>());
+        QVERIFY(model->parameters().gradients().eq(0).all().item<bool>());
+        QCOMPARE(model->lossSum(batch.inputs_BT, batch.labels_BT).labels, 0);
+    }
 }
 
 void TestFastGpt::repeatsToTheByte()
