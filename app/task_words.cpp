@@ -22,9 +22,10 @@ std::string whoseWeights(const nlohmann::json& r)
 std::string ofEvaluation(const nlohmann::json& r)
 {
     const bool heldOut = text(r, "data") == "held-out";
+    const double bits = r.at("bits_per_byte").get<double>(); // not known where not all of the text is learnt
     std::string words = "loss " + formatNumber(r.at("loss").get<double>(), 4) + " nats per token, perplexity "
         + formatNumber(r.at("perplexity").get<double>(), 2) + ", "
-        + formatNumber(r.at("bits_per_byte").get<double>(), 4) + " bits per byte, accuracy "
+        + (bits > 0 ? formatNumber(bits, 4) + " bits per byte, accuracy " : "accuracy ")
         + formatNumber(100 * r.at("accuracy").get<double>(), 1) + " %\n";
     words += "of " + formatCount(r.at("tokens").get<std::int64_t>()) + " tokens of "
         + (heldOut ? std::string("the held-out text of the run") : text(r, "data"))
@@ -57,6 +58,13 @@ std::string oneReplicaWords(const nlohmann::json& result)
     const auto& weights = result.at("weights");
     const bool several = weights.is_object() && weights.at("unmerged_replicas").get<std::int64_t>() > 0;
     return several ? "These are " + text(weights, "text") + ".\n" : std::string();
+}
+
+std::string unknownWords(const nlohmann::json& result)
+{
+    const auto unknown = text(result, "unknown_characters");
+    return unknown.empty() ? unknown
+                           : "The tokenizer has no token for these characters of the prompt: " + unknown + "\n";
 }
 
 std::string taskWords(const std::string& task, const nlohmann::json& result)

@@ -79,6 +79,8 @@ void addOptions(CLI::App& app, Options& o)
     task->add_option("--checkpoint", t.checkpoint, "Folder name below checkpoints/; default: the newest.");
     task->add_option("--data", t.data, "Text file for eval and stream.");
     task->add_option("--prompt", t.prompt, "Beginning of a sample.");
+    task->add_option("--chat", t.chat, "A turn that sample answers in the chat format of the model.");
+    task->add_flag("--special", t.special, "Special tokens written in the prompt are those tokens.");
     task->add_option("--tokens", t.tokens, "Tokens of a sample.")
         ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 24));
     task->add_option("--temperature", t.temperature, "0: always the likeliest token.")->check(CLI::Range(0.0, 100.0));
@@ -159,6 +161,7 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     }
     if (o.task.task == "sample" && !o.json) {
         std::fputs("\n", stdout);
+        std::fputs(furrow::unknownWords(result.value()).c_str(), stderr);
         std::fputs(furrow::oneReplicaWords(result.value()).c_str(), stderr); // standard output is the text alone
     } else if (o.json || o.task.task == "stream") {
         std::printf("%s\n", result.value().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());

@@ -24,6 +24,7 @@ struct Option {
     const char* help;
     bool required = false;
     CLI::Validator check {}; ///< of a number, so that a wrong one is refused before a worker starts
+    bool isFlag = false; ///< it has no value
 };
 
 struct Task {
@@ -36,6 +37,9 @@ constexpr const char* kRun = "Folder of the run.";
 constexpr const char* kRunOrModel = "Folder of the run, or a model without one: a Hugging Face folder or a GGUF.";
 
 const Option kDevice { "--device", "cpu, cuda:N or the UUID of a GPU; without it the CPU." };
+const Option kSpecial { .name = "--special",
+    .help = "Special tokens written in the prompt, as <|im_start|>, are those tokens.",
+    .isFlag = true };
 const Option kTokens { "--tokens", "Tokens to write, at most.", false,
     CLI::Range(std::int64_t(1), std::int64_t(1) << 24) };
 const Option kTemperature { "--temperature", "0: always the likeliest token.", false, CLI::Range(0.0, 100.0) };
@@ -55,10 +59,15 @@ const std::vector<Task>& tasks()
                 { "--data", "File, folder, hf://, https://, s3:// or gs:// source to evaluate instead." }, kDevice,
                 kThreads } },
         { "sample", "Write text with the model.", kRunOrModel,
-            { { "--prompt", "Beginning of the text." }, kTokens, kTemperature, kTopK, kTopP, kSampleSeed,
+            { { "--prompt", "Beginning of the text." },
+                { "--chat", "Instead of a prompt: what a person says, answered in the chat format of the model." },
+                kSpecial, kTokens, kTemperature, kTopK, kTopP, kSampleSeed,
                 { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
-        { "chat", "Talk with the model: each line you write is continued, until /quit.", kRunOrModel,
-            { { "--prompt", "What the conversation begins with." }, kTokens, kTemperature, kTopK, kTopP, kSampleSeed,
+        { "chat",
+            "Talk with the model, in its chat format where it has one: each line you write is answered, until /quit.",
+            kRunOrModel,
+            { { "--prompt", "What the conversation begins with, without a chat format." }, kSpecial, kTokens,
+                kTemperature, kTopK, kTopP, kSampleSeed,
                 { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
         { "export", "Write the model, or what was measured, for other programs.", kRunOrModel,
             { { "--format",
@@ -80,6 +89,7 @@ struct Given {
     std::string folder;
     bool json = false;
     std::map<std::string, std::string> values;
+    std::map<std::string, bool> flags;
 };
 
 int exportMeasured(const Given& given, const std::string& format)
@@ -125,6 +135,9 @@ int perform(const Task& task, const Given& given)
     for (const auto& [name, value] : given.values)
         if (!value.empty())
             options.arguments.insert(options.arguments.end(), { name, value });
+    for (const auto& [name, isGiven] : given.flags)
+        if (isGiven)
+            options.arguments.push_back(name);
     if (given.json)
         options.arguments.push_back("--json");
     const auto worker = workerProgram();
@@ -159,6 +172,10 @@ void addTaskCommands(CLI::App& app, Chosen& chosen)
         command->add_option("run", given->folder, task.place)->required();
         command->add_flag("--json", given->json, "Print JSON.");
         for (const auto& option : task.options) {
+            if (option.isFlag) {
+                command->add_flag(option.name, given->flags[option.name], option.help);
+                continue;
+            }
             auto* added = command->add_option(option.name, given->values[option.name], option.help);
             if (option.required)
                 added->required();

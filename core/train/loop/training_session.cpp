@@ -282,7 +282,7 @@ void TrainingSession::sampleWhenDue()
         prompt.push_back(tokenizer_->endOfText());
     SampleOptions options;
     options.seed = static_cast<std::uint64_t>(setup_.config.seed);
-    options.stopToken = tokenizer_->endOfText();
+    options.stopTokens = { tokenizer_->endOfText() };
     const UseAverage average(*learner_);
     auto tokens = sampleText(*learner_->model(), prompt, options, [this](std::int64_t) {
         tellProgress("evaluate");

@@ -130,7 +130,7 @@ Result<std::vector<std::int64_t>> sampleText(Model& model, std::span<const std::
             }
             const auto recent = std::span(text).last(static_cast<std::size_t>(fresh));
             const std::int64_t token = drawer.draw(model.nextLogits(asBatch(model, recent), *cache)[0]);
-            if (token == options.stopToken)
+            if (std::find(options.stopTokens.begin(), options.stopTokens.end(), token) != options.stopTokens.end())
                 break;
             text.push_back(token);
             drawn.push_back(token);

@@ -16,7 +16,7 @@ struct SampleOptions {
     std::int64_t topK = 0; ///< 0: all
     double topP = 1.0; ///< smallest set of tokens with at least this probability
     std::uint64_t seed = 1337;
-    std::int64_t stopToken = -1; ///< ends the text (not returned); -1: none
+    std::vector<std::int64_t> stopTokens {}; ///< each ends the text and is not returned
 };
 
 /// Continues a prompt with the model's key-value cache. Same seed, same model, same text. When the context is full, it
