@@ -253,9 +253,11 @@ Status keepChatFormat(const RunPaths& paths, const ChatFormat& format, FileSyste
 
 Result<std::optional<ChatFormat>> chatFormatOfRun(const RunPaths& paths, const RunFile& file)
 {
-    FURROW_TRY_ASSIGN(auto manifest, readManifest(file.dataManifest));
-    if (manifest.chat)
-        return std::move(manifest.chat);
+    if (!file.dataManifest.empty()) { // a model without a run has none
+        FURROW_TRY_ASSIGN(auto manifest, readManifest(file.dataManifest));
+        if (manifest.chat)
+            return std::move(manifest.chat);
+    }
     if (!isThere(paths.originFolder()))
         return std::optional<ChatFormat>();
     return readChatFormat(paths.originFolder());
