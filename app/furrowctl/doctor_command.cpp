@@ -11,6 +11,7 @@
 #include "core/device/driver.h"
 #include "core/device/gpu.h"
 #include "core/run/begun_with.h"
+#include "core/libtorch/torch_check.h"
 #include "core/libtorch/torch_pins.h"
 #include "core/libtorch/torch_place.h"
 #include "core/run/block_repair.h"
@@ -42,10 +43,14 @@ struct Finding {
 Finding workerFinding()
 {
     const auto version = workerVersion();
+    if (!version.ok())
+        return { "furrow-worker", "does not start", false, version.error().message };
     const auto torch = torchInUse();
-    return version.ok() ? Finding { "furrow-worker",
-        version.value() + ", libtorch in " + (torch.ok() ? utf8Text(torch.value().folder) : ""), true, "" }
-                        : Finding { "furrow-worker", "does not start", false, version.error().message };
+    const auto facts = torch.ok() ? checkTorch(torch.value().folder) : Result<TorchFacts>(torch.error());
+    if (!facts.ok())
+        return { "furrow-worker", "does not fit libtorch", false, facts.error().message };
+    return { "furrow-worker",
+        version.value() + ", libtorch " + facts.value().version + " in " + utf8Text(torch.value().folder), true, "" };
 }
 
 void addGpus(std::vector<Finding>& findings)

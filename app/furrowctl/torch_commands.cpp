@@ -219,7 +219,7 @@ void addTorchCommands(CLI::App& app, Chosen& chosen)
     add("status", "Which libtorch is in use, whether it works, and what becomes of the GPUs here.",
         [](const Options& given) { return status(given.json); });
     add("find",
-        "Take a libtorch 2.6 or later that is here already: of the active environment, of python3, or of a folder. It is checked first; nothing is copied.",
+        "Take a libtorch of the series that Furrow was built with, where one is here already: of the active environment, of python3, or of a folder. It is checked first; nothing is copied.",
         [](const Options& given) { return find(given); })
         ->add_option("folder", o->folder, "An unpacked libtorch, site-packages or an environment.");
     auto* fetch = add("install",

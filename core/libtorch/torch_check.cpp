@@ -6,8 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/libtorch/torch_place.h"
 
-#include <algorithm>
-#include <charconv>
+#include <nlohmann/json.hpp>
 
 namespace furrow {
 
@@ -41,20 +40,16 @@ std::string versionOf(const std::filesystem::path& folder)
     return text.value().substr(0, end);
 }
 
-bool isTooOld(const std::string& version)
+/// "2.11" of "2.11.0+cu130".
+std::string_view seriesOf(std::string_view version)
 {
-    int parts[2] = { 0, 0 };
-    const char* at = version.data();
-    const char* end = at + version.size();
-    for (int& part : parts) {
-        at = std::from_chars(at, end, part).ptr;
-        at += at < end && *at == '.' ? 1 : 0;
-    }
-    return std::lexicographical_compare(
-        std::begin(parts), std::end(parts), std::begin(kOldestTorch), std::end(kOldestTorch));
+    const auto dot = version.find('.');
+    return dot == std::string_view::npos ? version : version.substr(0, version.find_first_of(".+", dot + 1));
 }
 
 } // namespace
+
+bool isSameSeries(std::string_view a, std::string_view b) { return !a.empty() && seriesOf(a) == seriesOf(b); }
 
 Status requireTrainer()
 {
@@ -75,11 +70,6 @@ Result<TorchFacts> lookAtTorch(const std::filesystem::path& folder)
                 "%1 is no libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.",
                 { utf8Text(folder) }) };
     TorchFacts facts { folder, versionOf(folder), std::filesystem::exists(folder / "lib" / "libtorch_cuda.so") };
-    if (!facts.version.empty() && isTooOld(facts.version))
-        return Error { ErrorCode::InvalidArgument,
-            sentence(
-                "The libtorch in %1 is %2; 2.6 or later is needed. `furrowctl torch install` brings one that fits.",
-                { utf8Text(folder), facts.version }) };
     return facts;
 }
 
@@ -88,14 +78,26 @@ Result<TorchFacts> checkTorch(const std::filesystem::path& folder)
     FURROW_TRY_ASSIGN(auto facts, lookAtTorch(folder));
     FURROW_TRY(requireTrainer());
     ProcessOptions options;
-    options.arguments = { "--role", "task", "--task", "torch", "--device", "cpu", "--threads", "1" };
+    options.arguments = { "--role", "task", "--task", "torch", "--device", "cpu", "--threads", "1", "--json" };
     options.environment = { { "LD_LIBRARY_PATH", librarySearchPath(folder) }, { "LD_BIND_NOW", "1" } };
     FURROW_TRY_ASSIGN(const auto answer, askProcess(trainerProgram(), options, kPatience));
+    const auto said = nlohmann::json::parse(answer.lastLine(), nullptr, false);
+    const auto text = [&](const char* key) {
+        return said.is_object() && said.contains(key) && said[key].is_string() ? said[key].get<std::string>()
+                                                                               : std::string();
+    };
     if (!answer.isGood())
         return Error { ErrorCode::InvalidArgument,
             sentence(
                 "The libtorch %1 in %2 does not fit this Furrow (%3). `furrowctl torch install` brings one that fits.",
-                { facts.version, utf8Text(folder), answer.reason() }) };
+                { facts.version, utf8Text(folder), text("error").empty() ? answer.reason() : text("error") }) };
+    if (const auto built = text("built_with"); !isSameSeries(facts.version, built))
+        return Error {
+            ErrorCode::InvalidArgument,
+            sentence(
+                "The libtorch in %1 is %2 and this Furrow was built with %3; libtorch promises nothing to programs that were built with another series. `furrowctl torch install` brings one that fits.",
+                { utf8Text(folder), facts.version.empty() ? sentence("of an unknown version") : facts.version, built })
+        };
     return facts;
 }
 

@@ -4,11 +4,13 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace furrow {
 
-/// The oldest libtorch that Furrow can be built with.
-inline constexpr int kOldestTorch[] = { 2, 6 };
+/// Whether two versions are of one series: "2.11.0+cu130" and "2.11.1". libtorch keeps its types as they are within one
+/// only: with 2.10 a program for 2.11 starts, trains, and crashes in data-parallel training. Two empty ones are not.
+bool isSameSeries(std::string_view a, std::string_view b);
 
 /// What the files of a libtorch say.
 struct TorchFacts {
@@ -20,12 +22,12 @@ struct TorchFacts {
 /// Whether furrow-trainer, which links libtorch, lies beside this program; else nothing can be checked or trained.
 Status requireTrainer();
 
-/// Looks at the files only. NotFound: it is no libtorch; InvalidArgument: older than 2.6.
+/// Looks at the files only. NotFound: it is no libtorch.
 Result<TorchFacts> lookAtTorch(const std::filesystem::path& folder);
 
-/// The same, and furrow-trainer starts with it: every symbol that it needs is there (also those that are only needed
-/// later), and a tiny model's gradients are right, which they are not where the layout of a type differs. Takes a
-/// second, at most two minutes.
+/// The same, and it fits furrow-trainer: it is of the series that this was built with, every symbol is there (also
+/// those that are only needed later), and a tiny model's gradients are right. InvalidArgument says what does not fit.
+/// Takes a second, at most two minutes.
 Result<TorchFacts> checkTorch(const std::filesystem::path& folder);
 
 } // namespace furrow

@@ -316,26 +316,36 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(path("own/lib/libtorch_cpu.so")) && chosenTorch().empty());
     }
 
-    void anOldLibtorchIsRefused_data()
+    /// A program for 2.11 started with 2.10, trained, and ended with SIGBUS in data-parallel training.
+    void anotherSeriesIsNotTaken_data()
     {
         QTest::addColumn<QString>("version");
-        QTest::addColumn<bool>("good");
-        QTest::newRow("1.13") << "1.13.1" << false;
-        QTest::newRow("2.5") << "2.5.1+cu124" << false;
-        QTest::newRow("2.6") << "2.6.0" << true;
-        QTest::newRow("2.11") << "2.11.0+cu130" << true;
-        QTest::newRow("10") << "10.0" << true;
-        QTest::newRow("nonsense") << "x" << false;
+        QTest::addColumn<bool>("same");
+        QTest::newRow("other build") << "2.11.0+cu130" << true;
+        QTest::newRow("mended") << "2.11.1" << true;
+        QTest::newRow("older") << "2.10.0" << false;
+        QTest::newRow("much older") << "2.1.0" << false;
+        QTest::newRow("later") << "2.12.0a0+git1" << false;
+        QTest::newRow("unknown") << "" << false;
     }
-    void anOldLibtorchIsRefused()
+    void anotherSeriesIsNotTaken()
     {
         QFETCH(QString, version);
-        QVERIFY(QDir(home_->path()).mkpath(QStringLiteral("old/lib/python3.11/site-packages/torch/lib")));
-        const QString torch = path("old/lib/python3.11/site-packages/torch");
+        QTEST(isSameSeries(version.toStdString(), "2.11.0"), "same");
+        QVERIFY(!isSameSeries("", ""));
+    }
+
+    void aTorchIsFoundInAnEnvironment()
+    {
+        QVERIFY(QDir(home_->path()).mkpath(QStringLiteral("venv/lib/python3.11/site-packages/torch/lib")));
+        const QString torch = path("venv/lib/python3.11/site-packages/torch");
         writeTo(torch + QStringLiteral("/lib/libtorch_cpu.so"), "so");
-        writeTo(torch + QStringLiteral("/version.py"), "__version__ = '" + version.toStdString() + "'\n");
-        QCOMPARE(torchBelow(path("old").toStdString()), std::filesystem::path(torch.toStdString()));
-        QTEST(lookAtTorch(torch.toStdString()).ok(), "good");
+        writeTo(torch + QStringLiteral("/version.py"), "__version__ = '2.5.1+cu124'\n");
+        QCOMPARE(torchBelow(path("venv").toStdString()), std::filesystem::path(torch.toStdString()));
+        const auto facts = lookAtTorch(torch.toStdString());
+        QVERIFY(facts.ok());
+        QCOMPARE(facts.value().version, std::string("2.5.1+cu124"));
+        QVERIFY(!lookAtTorch(home_->path().toStdString()).ok());
     }
 
     void hostileArchivesAreRefused_data()
