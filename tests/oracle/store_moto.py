@@ -3,15 +3,18 @@
 
     python tests/oracle/store_moto.py build/dev/bin/source_rows
 
-Keys are odd on purpose: spaces, plus signs, ampersands, letters beyond ASCII. Lists have more than a page. Exit code 77 (skipped) where moto is missing, 1 when anything differs.
+Keys are odd on purpose: spaces, plus signs, ampersands, letters beyond ASCII. Lists have more than a page. Then moto computes every signature once more, as botocore does, and refuses wrong ones. Exit code 77 (skipped) where moto is missing, 1 when
+anything differs.
 """
 import json
+import logging
 import os
 import subprocess
 import sys
 
 try:
     import boto3
+    from moto import settings as moto_settings
     from moto.server import ThreadedMotoServer
 except ImportError as error:
     print(f"skipped: {error.name} is not installed (packaging/oracle-env.sh)")
@@ -40,7 +43,32 @@ def check(name, got, expected):
         print(f"differs: {name}: {str(got)[:300]} instead of {str(expected)[:300]}")
 
 
+def check_without_keys(s3, endpoint):
+    """What is open to all is read without keys, what is not is refused with what to do."""
+    for name, acl in ("open", "public-read"), ("closed", "private"):
+        s3.put_object(Bucket="furrow-test", Key=f"{name}/a.txt", Body=f"{name} to all\n".encode(), ACL=acl)
+    check("a key that is open to all, without keys", read("s3://furrow-test/open/a.txt", endpoint).get("rows"), ["open to all"])
+    said = read("s3://furrow-test/closed/a.txt", endpoint).get("error", "")
+    check("a key that is not, without keys", "403" in said and "AWS_ACCESS_KEY_ID" in said, True)
+
+
+def check_signatures(endpoint):
+    """From here on moto refuses what is signed wrong, and what is not signed."""
+    iam = boto3.client("iam", endpoint_url=endpoint, region_name="us-east-1", aws_access_key_id="AKIAMOTO", aws_secret_access_key="x")
+    iam.create_user(UserName="ann")
+    iam.put_user_policy(UserName="ann", PolicyName="reads", PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]}))
+    made = iam.create_access_key(UserName="ann")["AccessKey"]
+    ann = {"AWS_ACCESS_KEY_ID": made["AccessKeyId"], "AWS_SECRET_ACCESS_KEY": made["SecretAccessKey"]}
+    moto_settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
+    for i, key in enumerate(ODD):
+        check(f"{key}, its signature checked", read(f"s3://furrow-test/{key}", endpoint, **ann).get("rows"), [f"odd {i} one", f"odd {i} two"])
+    check("a folder of two pages, its signatures checked", len(read("s3://furrow-test/parts/", endpoint, **ann).get("rows", [])), PARTS)
+    said = read(f"s3://furrow-test/{ODD[0]}", endpoint, **ann | {"AWS_SECRET_ACCESS_KEY": "moto-secret-that-is-wrong"}).get("error", "")
+    check("a wrong key", "403" in said and "AWS_ACCESS_KEY_ID" in said, True)
+
+
 def main():
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # it tells every request
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     server.start()
     host, port = server.get_host_and_port()
@@ -63,6 +91,8 @@ def main():
     check("a pattern", read("s3://furrow-test/parts/part-1?.txt", endpoint, **KEYS).get("rows"), [f"row {i}" for i in range(10, 20)])
     check("no such key", "does not exist" in read("s3://furrow-test/none.txt", endpoint, **KEYS).get("error", ""), True)
     check("no such bucket", "error" in read("s3://furrow-none/a.txt", endpoint, **KEYS), True)
+    check_without_keys(s3, endpoint)
+    check_signatures(endpoint)
     server.stop()
     print("s3:// reads what moto holds" if failures == 0 else f"{failures} differ")
     return 1 if failures else 0
