@@ -106,6 +106,8 @@ int probe(const ProbeOptions& o)
     const auto adopted = adoptModel(config, preset.value().config, o.settings.given());
     if (!adopted.ok())
         return fail(adopted.error(), o.json);
+    if (const auto problems = validate(config); !problems.empty()) // what a run would refuse
+        return failUsage(toString(problems), o.json);
     auto tokenizer
         = loadTokenizer(config.tokenizer == "char" ? "byte" : config.tokenizer); // a character is about a byte
     if (!tokenizer.ok())

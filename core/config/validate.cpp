@@ -7,6 +7,7 @@
 #include "core/config/chunk_name.h"
 #include "core/config/csv_character.h"
 #include "core/config/schema.h"
+#include "core/config/secret_address.h"
 
 #include <algorithm>
 #include <charconv>
@@ -24,20 +25,10 @@ struct Rules {
         problems.push_back({ key, std::move(message), std::move(fix) });
     }
 
-    /// Settings are kept in run.json and shown everywhere: no place for a password.
     void noSecret(const char* key, const std::string& source)
     {
-        const std::string kept = publicAddress(source);
-        if (kept == source)
-            return;
-        refuse(key,
-            source.starts_with("http")
-                ? sentence(
-                      "%1 has %2, an address with a password or a signature in it, which would be kept in the run. Put the whole address into the environment variable FURROW_DATA_SECRET, also when the run is resumed, and give here %3.",
-                      { key, withoutSecrets(source), kept })
-                : sentence(
-                      "%1 has %2, an address with a name or password in it, which would be kept in the run. Give a file, or hf://owner/name and the secret in HF_TOKEN.",
-                      { key, withoutSecrets(source) }));
+        if (auto why = whySecretAddress(key, source); !why.empty())
+            refuse(key, std::move(why));
     }
 
     std::string valueOf(const char* key) const { return settingText(c, *findSetting(key)); }

@@ -619,7 +619,14 @@ Result<std::vector<CacheEntry>> BlockCache::list() const
     return state_->entries();
 }
 
-Result<std::uint64_t> BlockCache::usedBytes() const { return state_->used(); }
+/// Under the lock: files come and go while they are looked at one by one, and what was evicted meanwhile would count
+/// beside what came in its place.
+Result<std::uint64_t> BlockCache::usedBytes() const
+{
+    const std::lock_guard guard(state_->mutex);
+    FURROW_TRY_ASSIGN(const auto lock, state_->lock());
+    return state_->used();
+}
 
 bool BlockCache::hasRoomFor(std::uint64_t bytes) const
 {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace furrow {
 
@@ -69,6 +70,15 @@ Result<std::unique_ptr<ByteStream>> DirectAccess::fromPackedArchive(const DataFi
     }
     const std::uint64_t at = expanded_->at;
     return plainOf(memberStream(std::make_unique<ExpandedRest>(expanded_), at, member, file.path), file);
+}
+
+Status DirectAccess::finishArchive()
+{
+    const auto rest = std::exchange(expanded_, nullptr);
+    if (!rest || rest->failed)
+        return {};
+    const auto skipped = rest->stream->skip(UINT64_MAX);
+    return skipped.ok() ? Status {} : Status(skipped.error());
 }
 
 Result<std::shared_ptr<const ByteSource>> DirectAccess::stored(const DataFile& file)

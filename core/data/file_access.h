@@ -49,6 +49,9 @@ public:
         expanded_.reset();
     }
 
+    /// Reads what is left of the packed archive that was read last: only its end tells whether all of it was whole.
+    Status finishArchive();
+
     /// What holds the file: itself, or its archive.
     Result<std::shared_ptr<const ByteSource>> onDisk(const DataFile& file);
 

@@ -5,10 +5,12 @@
 #include "core/base/outside.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/config/secret_address.h"
 #include "core/data/archive_files.h"
 #include "core/data/cached_access.h"
 #include "core/data/chunk_collector.h"
 #include "core/data/hub/hub_files.h"
+#include "core/data/hub/hub_pieces.h"
 #include "core/data/hub/web_files.h"
 #include "core/data/parquet_rows.h"
 #include "core/data/row_choice.h"
@@ -59,6 +61,8 @@ Status addFiles(const std::string& path, const RunConfig& config, DataSource& so
 /// Opens the files of one source, finds their formats, and leaves out what is no text (an error for a single file).
 Result<DataSource> describeSource(const std::string& spec, const RunConfig& config, const Progress& progress)
 {
+    if (auto secret = whySecretAddress("data", spec); !secret.empty()) // of commands that make no run, too
+        return Error { ErrorCode::InvalidArgument, std::move(secret) };
     if (isHubPath(spec))
         return describeHubSource(spec, config, sharedHubClient());
     if (isWebPath(spec))
@@ -312,6 +316,9 @@ void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspectio
     inspection.chunks = rows / size * chunksOf(size) + chunksOf(rows % size);
 }
 
+Status readEachRow(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow);
+
 /// Why the first row is no conversation; "" where it is one.
 Result<std::string> firstProblem(const RunConfig& config, const DataSource& source)
 {
@@ -332,7 +339,7 @@ Status readFirstRows(const RunConfig& config, const DataManifest& manifest, Data
     }
     int refused = 0;
     std::string why;
-    FURROW_TRY(forEachRow(config, inspection.manifest, [&](const Row& row) -> Result<bool> {
+    FURROW_TRY(readEachRow(config, inspection.manifest, [&](const Row& row) -> Result<bool> {
         ConversationText written { std::string(row.text), {} };
         if (row.isConversation) {
             auto conversation = renderer->write(row.text, learntTurns(config));
@@ -363,13 +370,8 @@ Status readFirstRows(const RunConfig& config, const DataManifest& manifest, Data
     return {};
 }
 
-} // namespace
-
-Result<DataInspection> inspectData(const RunConfig& config, const Progress& progress)
+Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& progress)
 {
-    if (config.data.empty())
-        return Error { ErrorCode::InvalidArgument,
-            sentence("No data is chosen. Name a file, a folder, a pattern or hf://owner/name.") };
     DataInspection inspection;
     DataManifest manifest;
     FURROW_TRY_ASSIGN(manifest.quarantine, readQuarantineFile(config.exclude));
@@ -402,23 +404,7 @@ Result<DataInspection> inspectData(const RunConfig& config, const Progress& prog
     return inspection;
 }
 
-Status forEachText(
-    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText)
-{
-    FURROW_TRY_ASSIGN(const auto read, readManifest(manifest));
-    std::optional<ConversationRenderer> renderer;
-    if (read.chat) {
-        FURROW_TRY_ASSIGN(renderer, ConversationRenderer::open(*read.chat));
-    }
-    return forEachRow(config, manifest, [&](const Row& row) -> Result<bool> {
-        if (!row.isConversation || !renderer)
-            return onText(row.text);
-        const auto written = renderer->write(row.text, learntTurns(config));
-        return written.ok() ? onText(written.value().text) : Result<bool>(true);
-    });
-}
-
-Status forEachRow(
+Status readEachRow(
     const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow)
 {
     FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
@@ -449,9 +435,56 @@ Status forEachRow(
                 if (!goOn.value())
                     return {};
             }
+            const bool isLastOfItsArchive
+                = f + 1 == source.files.size() || source.files[f + 1].pathOnDisk() != source.files[f].pathOnDisk();
+            if (isLastOfItsArchive && !choice.isBehindEnd(row))
+                FURROW_TRY(access.finishArchive());
         }
     }
     return {};
+}
+
+/// What came of distant files was wrong, perhaps, or what was kept of it: it is asked for anew.
+bool doubtWhatCame(const Error& error)
+{
+    const auto pieces = error.code == ErrorCode::Corrupt ? KeepHubPieces::current() : nullptr;
+    return pieces && pieces->forgetSeen();
+}
+
+} // namespace
+
+Result<DataInspection> inspectData(const RunConfig& config, const Progress& progress)
+{
+    if (config.data.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("No data is chosen. Name a file, a folder, a pattern or hf://owner/name.") };
+    auto found = inspectOnce(config, progress);
+    return !found.ok() && doubtWhatCame(found.error()) ? inspectOnce(config, progress) : found;
+}
+
+Status forEachText(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText)
+{
+    FURROW_TRY_ASSIGN(const auto read, readManifest(manifest));
+    std::optional<ConversationRenderer> renderer;
+    if (read.chat) {
+        FURROW_TRY_ASSIGN(renderer, ConversationRenderer::open(*read.chat));
+    }
+    return forEachRow(config, manifest, [&](const Row& row) -> Result<bool> {
+        if (!row.isConversation || !renderer)
+            return onText(row.text);
+        const auto written = renderer->write(row.text, learntTurns(config));
+        return written.ok() ? onText(written.value().text) : Result<bool>(true);
+    });
+}
+
+Status forEachRow(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow)
+{
+    auto status = readEachRow(config, manifest, onRow);
+    if (!status.ok())
+        (void)doubtWhatCame(status.error()); // the caller has taken some of the rows, and may begin anew
+    return status;
 }
 
 } // namespace furrow

@@ -241,8 +241,13 @@ Result<std::string> encodingNamed(const std::string& name)
             sentence(
                 "There is no encoding '%1'. Known are utf-8, utf-16le, windows-1252, shift_jis, gb18030 and the others that ICU has.",
                 { name }) };
-    const char* usual = ucnv_getStandardName(canonical, "MIME", &error);
-    const std::string found = usual != nullptr && U_SUCCESS(error) ? usual : canonical;
+    std::string found = canonical; // ICU's own name of windows-1252 is ibm-5348_P100-1997
+    for (const char* standard : { "IANA", "MIME" }) {
+        error = U_ZERO_ERROR;
+        const char* usual = ucnv_getStandardName(canonical, standard, &error);
+        if (usual != nullptr && U_SUCCESS(error))
+            found = usual;
+    }
     return found == "UTF-8" || found == "US-ASCII" ? std::string() : found;
 }
 

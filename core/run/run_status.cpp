@@ -646,6 +646,10 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     sayWhatIsAway(status, paths);
     sayWhatIsOlder(status, paths, checkpoints.value(), view);
     nameLeftOut(status, paths, attempts.value());
+    if (status.reading && status.reading->unknownShare > 0)
+        status.evidence.push_back(
+            sentence("%1 % of the tokens prepared so far stand for characters that the vocabulary does not have.",
+                { formatNumber(100 * status.reading->unknownShare, 2) }));
     if (status.reading)
         for (auto& words : comparedInWords(status.reading->hub))
             status.evidence.push_back(std::move(words));

@@ -162,6 +162,15 @@ private Q_SLOTS:
             QVERIFY2(!tells(out.text.toUtf8() + out.errors.toUtf8()), qPrintable(out.text + out.errors));
             QVERIFY2((out.text + out.errors).size() > 30, "an error says what is wrong");
         }
+        const QStringList looks[] = { { QStringLiteral("data"), QStringLiteral("probe"), data },
+            { QStringLiteral("tokenizer"), QStringLiteral("train"), QStringLiteral("--data"), data,
+                QStringLiteral("--out"), folder_.filePath(QStringLiteral("none.json")) } };
+        for (const QStringList& look : looks)
+            if (!away) { // a probe printed an address with its password, and read from it
+                const auto out = RunDriver::ctl(look);
+                QVERIFY(out.exitCode != 0);
+                QVERIFY2(!tells(out.text.toUtf8() + out.errors.toUtf8()), qPrintable(out.text + out.errors));
+            }
         const QString telling = tellingFile(folder_.path());
         QVERIFY2(telling.isEmpty(), qPrintable(telling));
         setEndpoint(QString::fromStdString(hub_.endpoint()));

@@ -82,6 +82,8 @@ FakeWeb::FakeWeb()
             response.set_header("Content-Range",
                 "bytes " + std::to_string(begin) + "-" + std::to_string(end - 1) + "/"
                     + std::to_string(file.bytes.size() + file.lie));
+        if (isPart && file.hollow)
+            return;
         const std::string part = file.bytes.substr(begin, end - begin);
         const bool isCut = part.size() > 1 && cuts_ > 0 && cuts_-- > 0;
         const std::size_t sent = isCut ? part.size() / 2 : part.size();

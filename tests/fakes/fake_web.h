@@ -25,6 +25,7 @@ public:
         std::string query; ///< that is asked for, such as a signature: "sig=abc"
         std::string redirect; ///< where the file is
         int status = 0; ///< of every answer; 0: as it should be
+        bool hollow = false; ///< parts come without their bytes
         std::uint64_t lie = 0; ///< added to the length that Content-Range tells
         /// Called before each answer with how many there were of this file: what goes wrong over time.
         std::function<void(File&, int asked)> before;

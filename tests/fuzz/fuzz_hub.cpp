@@ -18,7 +18,7 @@ public:
     }
     Result<HttpResponse> send(const HttpRequest& request, const BodySink& sink) override
     {
-        HttpResponse response { 200, {}, std::string(bytes_), bytes_.size() };
+        HttpResponse response { 200, {}, std::string(bytes_) };
         const std::string line(bytes_.substr(0, bytes_.find('\n')));
         for (const char* name :
             { "link", "x-linked-etag", "x-linked-size", "content-range", "ratelimit", "retry-after" })

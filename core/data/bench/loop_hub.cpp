@@ -69,15 +69,15 @@ HttpResponse LoopHub::tree() const
     for (const auto& [path, bytes] : files_)
         list.push_back({ { "type", "file" }, { "path", path }, { "size", bytes.size() },
             { "oid", sha256_.at(path).substr(0, 40) }, { "lfs", { { "oid", sha256_.at(path) } } } });
-    return { 200, {}, list.dump(), 0 };
+    return { 200, {}, list.dump() };
 }
 
 Result<HttpResponse> LoopHub::part(const HttpRequest& request, const std::string& bytes, const BodySink& sink)
 {
     const auto range = request.range.value_or(ByteRange { 0, bytes.size() });
     if (range.offset > bytes.size() || range.sizeBytes > bytes.size() - range.offset)
-        return HttpResponse { 416, {}, {}, 0 };
-    HttpResponse head { request.range ? 206 : 200, {}, {}, range.sizeBytes };
+        return HttpResponse { 416, {}, {} };
+    HttpResponse head { request.range ? 206 : 200, {}, {} };
     head.headers["content-range"] = "bytes " + std::to_string(range.offset) + "-"
         + std::to_string(range.offset + range.sizeBytes - 1) + "/" + std::to_string(bytes.size());
     served_ += range.sizeBytes;
@@ -105,24 +105,24 @@ Result<HttpResponse> LoopHub::answer(const HttpRequest& request, const BodySink&
     sleepFor(distance_.latencySeconds);
     const std::string commit(40, 'b');
     if (request.url.find("/revision/") != std::string::npos)
-        return HttpResponse { 200, {}, nlohmann::json { { "sha", commit } }.dump(), 0 };
+        return HttpResponse { 200, {}, nlohmann::json { { "sha", commit } }.dump() };
     if (request.url.find("/tree/") != std::string::npos)
         return tree();
     const bool fromStore = request.url.starts_with(kStore);
     const auto resolve = request.url.find(kResolve);
     if (!fromStore && resolve == std::string::npos)
-        return HttpResponse { 404, {}, {}, 0 };
+        return HttpResponse { 404, {}, {} };
     const std::string path = fromStore ? request.url.substr(std::string_view(kStore).size())
                                        : request.url.substr(resolve + kResolve.size() + commit.size() + 1);
     const auto file = files_.find(path);
     if (file == files_.end())
-        return HttpResponse { 404, { { "x-error-code", "EntryNotFound" } }, {}, 0 };
+        return HttpResponse { 404, { { "x-error-code", "EntryNotFound" } }, {} };
     if (fromStore)
         return part(request, file->second, sink);
     return HttpResponse { 302,
         { { "x-linked-etag", "\"" + sha256_.at(path) + "\"" }, { "x-linked-size", std::to_string(file->second.size()) },
             { "location", kStore + path } },
-        {}, 0 };
+        {} };
 }
 
 } // namespace furrow

@@ -71,7 +71,6 @@ std::size_t onBody(char* data, std::size_t size, std::size_t count, void* user) 
     } else {
         transfer.response.body.append(data, n);
     }
-    transfer.response.bodyBytes += n;
     return n;
 }
 

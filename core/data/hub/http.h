@@ -30,7 +30,6 @@ struct HttpResponse {
     long status = 0;
     std::map<std::string, std::string> headers; ///< names in lower case
     std::string body; ///< when no sink was given, at most kMaxBody
-    std::uint64_t bodyBytes = 0;
     bool isFramed = false; ///< HTTP/2 or later: the end of the body is told, however long it is
 
     std::string header(const std::string& name) const;

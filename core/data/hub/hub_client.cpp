@@ -73,6 +73,35 @@ bool isPart(const HttpResponse& head, ByteRange asked, std::uint64_t fileBytes)
                    + std::to_string(asked.offset + asked.sizeBytes - 1) + "/");
 }
 
+/// Counts the requests and every byte of a body that arrives, also of answers that break off or are asked for again.
+class CountingTransport : public HttpTransport {
+public:
+    CountingTransport(
+        HttpTransport& transport, std::atomic<std::uint64_t>& requests, std::atomic<std::uint64_t>& bodyBytes)
+        : transport_(transport)
+        , requests_(requests)
+        , bodyBytes_(bodyBytes)
+    {
+    }
+    Result<HttpResponse> send(const HttpRequest& request, const BodySink& sink) override
+    {
+        ++requests_;
+        const BodySink counted = [&](const HttpResponse& head, std::string_view piece) {
+            bodyBytes_ += piece.size();
+            return sink(head, piece);
+        };
+        auto response = transport_.send(request, sink ? counted : sink);
+        if (response.ok())
+            bodyBytes_ += response.value().body.size(); // that no sink took
+        return response;
+    }
+
+private:
+    HttpTransport& transport_;
+    std::atomic<std::uint64_t>& requests_;
+    std::atomic<std::uint64_t>& bodyBytes_;
+};
+
 std::shared_ptr<HubClient>& shared()
 {
     static std::shared_ptr<HubClient> client;
@@ -144,16 +173,14 @@ Result<HttpResponse> HubClient::send(const std::function<HttpRequest()>& make, c
     const TransferLane& lane, const std::function<bool()>& progressed)
 {
     bool isToHub = false;
-    const auto counted = [&] {
-        ++requests_;
+    const auto seen = [&] {
         HttpRequest request = make();
         isToHub = isHub(request.url);
         return request;
     };
-    auto response = sendWithRetry(lane.transport, counted, sink, lane.retry, progressed);
-    if (response.ok())
-        bodyBytes_ += response.value().bodyBytes;
-    else if (response.error().code == ErrorCode::Network)
+    CountingTransport counting(lane.transport, requests_, bodyBytes_);
+    auto response = sendWithRetry(counting, seen, sink, lane.retry, progressed);
+    if (!response.ok() && response.error().code == ErrorCode::Network)
         return Error { ErrorCode::Network,
             isToHub ? sentence("%1. Check the network; https_proxy names a proxy, HF_ENDPOINT a mirror of the hub.",
                           { response.error().message })
@@ -320,6 +347,7 @@ Result<ResolvedFile> HubClient::resolve(const HubAddress& address, const HubFile
 Result<ResolvedFile> HubClient::resolveWeb(const std::string& address, const TransferLane& lane)
 {
     std::string url; // where a redirect leads
+    bool cameEmpty = false; // a part, but without its byte
     for (int i = 0; i <= kMaxRedirects; ++i) {
         std::optional<HttpResponse> begun;
         const auto make = [&] {
@@ -338,6 +366,9 @@ Result<ResolvedFile> HubClient::resolveWeb(const std::string& address, const Tra
             return response.error();
         const HttpResponse answer = begun ? *begun : std::move(response).value();
         if (web_.learnRegion(address, answer))
+            continue;
+        cameEmpty = answer.status == 206 && !begun;
+        if (cameEmpty)
             continue;
         if (answer.status == 416 || (answer.status < 300 && !begun))
             return Error { ErrorCode::InvalidArgument, sentence("%1 is empty.", { address }) };
@@ -358,7 +389,9 @@ Result<ResolvedFile> HubClient::resolveWeb(const std::string& address, const Tra
                 sentence("%1 leads to %2, which is not encrypted (https), and is not followed.",
                     { address, printableUrl(url) }) };
     }
-    return Error { ErrorCode::Network, sentence("%1 redirects in a circle.", { address }) };
+    return Error { ErrorCode::Network,
+        cameEmpty ? sentence("%1: the server does not send the part of the file that was asked for.", { address })
+                  : sentence("%1 redirects in a circle.", { address }) };
 }
 
 HttpRequest HubClient::requestFor(const HubAddress& address, const std::string& url) const

@@ -17,7 +17,6 @@
 #include <cstring>
 #include <iterator>
 #include <map>
-#include <set>
 
 namespace furrow {
 
@@ -219,7 +218,6 @@ private:
 /// behind it.
 struct KeptPart {
     std::string bytes;
-    std::uint64_t piece = 0; ///< where the piece of these bytes begins
     std::uint64_t next = UINT64_MAX;
 };
 KeptPart keptFrom(HubPieces& kept, const HubFile& hub, const std::vector<std::uint64_t>& offsets, std::uint64_t offset)
@@ -232,7 +230,7 @@ KeptPart keptFrom(HubPieces& kept, const HubFile& hub, const std::vector<std::ui
         }
         auto bytes = kept.find(hub, begin);
         if (bytes.size() > offset - begin)
-            return { bytes.substr(offset - begin), begin, UINT64_MAX };
+            return { bytes.substr(offset - begin), UINT64_MAX };
     }
     return part;
 }
@@ -316,13 +314,14 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
 {
     FURROW_TRY(file.begin());
     bool hasRanges = true;
+    bool isNameless = false; // nothing but its bytes tells one state of the file from another
     if (address.isWeb()) {
         FURROW_TRY_ASSIGN(const auto state, client.look(address.path));
         hasRanges = state.hasRanges;
+        isNameless = hub.version.empty() && state.sha256 != hub.sha256;
     }
     HubPieces kept(cache.shared_from_this());
     const auto offsets = kept.offsets(hub);
-    std::set<std::uint64_t> used; // offsets of pieces
     ToldProgress progress(hub.path, file.sizeBytes(), hub.sizeBytes);
     Status written;
     std::uint64_t arrived = file.sizeBytes();
@@ -334,7 +333,6 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
         const std::uint64_t at = file.sizeBytes();
         const auto part = keptFrom(kept, hub, offsets, at);
         if (!part.bytes.empty()) {
-            used.insert(part.piece);
             (void)take(part.bytes);
             arrived = std::max(arrived, file.sizeBytes());
             continue;
@@ -356,16 +354,20 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
         written = file.write();
     if (!written.ok() || !file.isPromised() || file.sha256() == hub.sha256)
         return written;
-    for (const std::uint64_t offset : used)
+    for (const std::uint64_t offset : kept.offsets(hub)) // also those that went into the part before a kill
         kept.forget(hub, offset);
     file.remove();
-    if (address.isWeb())
+    if (isNameless)
         return client.changed(address.path,
             sentence("%1 is another file now: it has other bytes than it had (SHA-256).", { address.path }));
     return Error { ErrorCode::Corrupt,
-        sentence(
-            "%1 arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.",
-            { toString(address) }) };
+        address.isWeb()
+            ? sentence(
+                  "%1 arrived with other bytes than it had (SHA-256), though its server says that it is the same file. Try again; if it stays so, the server or a proxy is at fault.",
+                  { address.path })
+            : sentence(
+                  "%1 arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.",
+                  { toString(address) }) };
 }
 
 /// The whole file as it lies in the cache and is as promised; nothing when it is not there. A wrong one is put aside.

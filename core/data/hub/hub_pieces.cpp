@@ -146,6 +146,8 @@ HubPieces::OnDisk HubPieces::read(const HubFile& file, std::uint64_t offset)
     auto frames = takeFrames(name, bytes.value());
     if (frames.bytes.size() > file.sizeBytes - std::min(offset, file.sizeBytes))
         return { {}, 0, bytes.value().size() };
+    if (!frames.bytes.empty())
+        noteSeen(name);
     return { std::move(frames.bytes), frames.end, bytes.value().size() };
 }
 
@@ -177,6 +179,25 @@ void HubPieces::forget(const HubFile& file, std::uint64_t offset)
         (void)in->quarantine(kDownloads, nameOf(file, offset));
 }
 
+void HubPieces::noteSeen(const std::string& name)
+{
+    const std::lock_guard guard(mutex_);
+    seen_.insert(name);
+}
+
+bool HubPieces::forgetSeen()
+{
+    const auto in = cache();
+    std::set<std::string> seen;
+    {
+        const std::lock_guard guard(mutex_);
+        seen.swap(seen_);
+    }
+    for (const auto& name : seen)
+        (void)in->quarantine(kDownloads, name);
+    return !seen.empty();
+}
+
 void HubPieces::drop(const HubFile& file, std::uint64_t offset)
 {
     if (const auto in = cache())
@@ -194,6 +215,7 @@ void HubPieces::keep(const HubFile& file, std::uint64_t offset, std::uint64_t th
     const std::uint64_t end = none ? 0 : size;
     if ((there == 0) != (end == 0))
         return; // it was evicted meanwhile
+    noteSeen(name);
     const auto frame = asFrame(name, there, bytes);
     (void)in->append(kDownloads, name, end, frame.data(), frame.size()); // what is not kept is fetched again
 }

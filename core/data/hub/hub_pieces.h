@@ -5,6 +5,7 @@
 
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ public:
     void drop(const HubFile& file, std::uint64_t offset);
     /// Puts aside what was kept from `offset` on.
     void forget(const HubFile& file, std::uint64_t offset);
+    /// Puts aside all that came through this object: something in it cannot be what a file holds, and nothing tells
+    /// what. False: nothing did.
+    bool forgetSeen();
     /// The cache that they are in; null: it could not be opened.
     std::shared_ptr<BlockCache> cache();
 
@@ -42,12 +46,14 @@ private:
         std::uint64_t fileBytes = 0;
     };
     OnDisk read(const HubFile& file, std::uint64_t offset);
+    void noteSeen(const std::string& name);
 
     std::filesystem::path folder_;
     std::uint64_t capBytes_ = 0;
     std::mutex mutex_;
     bool opened_ = false; ///< guarded by mutex_
     std::shared_ptr<BlockCache> cache_; ///< guarded by mutex_
+    std::set<std::string> seen_; ///< guarded by mutex_; names of pieces that were read or kept
 };
 
 /// How a file of the hub is called in a cache: what the hub promises of its content (SHA-256, else git's name),

@@ -14,8 +14,7 @@ struct StoreKeys {
     Secret session; ///< of keys for a time
 };
 
-/// Headers of a GET without a body that prove who asks: Signature Version 4 of AWS. Written here and not by libcurl,
-/// whose versions in use sign queries and paths in ways that S3 refuses.
+/// Headers of a GET without a body that prove who asks: Signature Version 4 of AWS.
 /// @param url  percent-encoded, parameters in the order of their names
 /// @param time  "20130524T000000Z"
 /// @param signedAlso  further headers to sign, "name: value", names in lower case and sorted before "x-"

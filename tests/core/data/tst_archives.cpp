@@ -313,6 +313,22 @@ private Q_SLOTS:
         QCOMPARE(inspection.error().code, ErrorCode::Corrupt);
         QVERIFY2(QString::fromStdString(inspection.error().message).contains(says), inspection.error().message.c_str());
     }
+    /// What was read of it beside a run (to evaluate, to learn a vocabulary) ended with the last file, before the
+    /// checksum of the archive.
+    void aDamagedPackedArchiveWasReadAsOtherRows()
+    {
+        DataFolder folder;
+        std::string packed = test::gzip(tarEntry("a.txt", lines(0, 1000)) + tarEntry("b.txt", lines(1000, 2000))
+            + std::string(5000, '\0') + test::tarEnd());
+        packed[packed.size() - 8] = static_cast<char>(packed[packed.size() - 8] ^ 1);
+        const auto config = test::configFor({ folder.write("a.tgz", packed) });
+        const auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        const auto status
+            = forEachText(config, inspection.value().manifest, [](std::string_view) { return Result<bool>(true); });
+        QVERIFY(!status.ok());
+        QCOMPARE(status.error().code, ErrorCode::Corrupt);
+    }
     void anArchiveThatChangesIsNoticed()
     {
         DataFolder folder;

@@ -6,6 +6,7 @@
 #include "core/data/cache_verification.h"
 
 #include <QtTest>
+#include <atomic>
 #include <fstream>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -307,6 +308,25 @@ private Q_SLOTS:
         QCOMPARE(cache->usedBytes().value(), kMiB); // the temporary is gone
         QVERIFY(put(*cache, "b", kMiB).ok());
     }
+    /// What was evicted while the sizes were added up counted beside what came in its place.
+    void theSizeStoodAboveTheCapWhileFilesCameAndWent()
+    {
+        DataFolder folder;
+        const auto cache = BlockCache::open(folder.path("cache"), 4 * kMiB).value();
+        std::atomic<bool> failed = false;
+        std::jthread writer([&](std::stop_token stop) {
+            const auto own = BlockCache::open(folder.path("cache"), 4 * kMiB).value();
+            for (int i = 0; !stop.stop_requested(); ++i)
+                failed = failed || !put(*own, std::to_string(i), kMiB).ok();
+        });
+        std::uint64_t peak = 0;
+        for (int i = 0; i < 500; ++i)
+            peak = std::max(peak, cache->usedBytes().value());
+        writer.request_stop();
+        writer.join();
+        QVERIFY(!failed);
+        QVERIFY2(peak <= 4 * kMiB, std::to_string(peak).c_str());
+    }
     void aFullCacheOfManyBlocksIsNotLookedThroughForEachPiece()
     {
         constexpr int kFiles = 4000;
@@ -395,7 +415,7 @@ private Q_SLOTS:
                 std::reverse(blocks.value().begin(), blocks.value().end());
             for (const auto& block : blocks.value())
                 if (const auto made = manager.value().prepare(block); !made.ok()) {
-                    qWarning("%s", made.error().message.c_str());
+                    qWarning("block %d: %s", static_cast<int>(block.block), made.error().message.c_str());
                     return 3;
                 }
             return 0;

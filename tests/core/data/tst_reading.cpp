@@ -409,6 +409,8 @@ private Q_SLOTS:
         auto config = test::configFor({ folder.write("a.txt", "caf\xe9\n") });
         config.encoding = "latin1";
         QCOMPARE(texts(config, folder), (Texts { "caf\xc3\xa9" }));
+        config.encoding = "windows-1252"; // was said by a name that only ICU uses
+        QVERIFY2(reading(config).contains("is windows-1252 text"), qPrintable(reading(config)));
         config.encoding = "utf-8";
         QCOMPARE(texts(config, folder), (Texts { "caf\xe9" }));
         config.encoding = "klingon";

@@ -232,7 +232,7 @@ private Q_SLOTS:
         secrets.stores.keys = exampleKeys();
         WebRequests requests(secrets);
         QCOMPARE(requests.get("s3://b/a.txt").url, std::string("https://s3.us-east-1.amazonaws.com/b/a.txt"));
-        HttpResponse answer { 301, { { "x-amz-bucket-region", "eu-central-1" } }, {}, 0 };
+        HttpResponse answer { 301, { { "x-amz-bucket-region", "eu-central-1" } }, {} };
         QVERIFY(requests.learnRegion("s3://b/a.txt", answer));
         QVERIFY2(!requests.learnRegion("s3://b/a.txt", answer), "asking again for the same reason would not end");
         QCOMPARE(requests.get("s3://b/c.txt").url, std::string("https://s3.eu-central-1.amazonaws.com/b/c.txt"));

@@ -82,7 +82,7 @@ public:
     Result<HttpResponse> send(const HttpRequest& request, const BodySink&) override
     {
         seen.push_back(request.url);
-        return HttpResponse { 302, { { "location", to_ } }, {}, 0 };
+        return HttpResponse { 302, { { "location", to_ } }, {} };
     }
     std::vector<std::string> seen;
 
@@ -229,6 +229,32 @@ private Q_SLOTS:
             block.error().message.c_str());
     }
 
+    /// Its server said that it was the same file, and the run ended as over changed data.
+    void aWrongByteOnTheWayWasAnotherFile()
+    {
+        const DataFolder folder;
+        FakeWeb web;
+        FakeWeb::File file { jsonLines(2000) };
+        file.digest = "sha-256=:"
+            + QByteArray::fromHex(QByteArray::fromStdString(sha256Hex(file.bytes))).toBase64().toStdString() + ":";
+        web.put("/a.jsonl", file);
+        Session session(folder);
+        const auto config = test::configFor({ web.address("/a.jsonl") });
+        const auto inspection = inspectData(config);
+        QVERIFY2(inspection.ok(), messageOf(inspection).c_str());
+        FakeWeb::File wrong = file;
+        wrong.bytes[500] = 'Z';
+        web.put("/a.jsonl", wrong);
+        auto manager
+            = BlockManager::open(config, inspection.value().manifest, 1000, folder.path("other"), byteTokenizer(), {});
+        QVERIFY(manager.ok());
+        const auto block = manager.value().planNext();
+        QVERIFY(!block.ok());
+        QCOMPARE(block.error().code, ErrorCode::Corrupt);
+        web.put("/a.jsonl", file);
+        QVERIFY(manager.value().planNext().ok());
+    }
+
     void aFileThatChangesWhileItIsReadIsNeverMixed_data()
     {
         QTest::addColumn<int>("change");
@@ -336,6 +362,25 @@ private Q_SLOTS:
         const auto rows = readAll(test::configFor({ web.address("/a.jsonl") }), folder.path("cache"));
         QVERIFY2(rows.ok(), rows.ok() ? "" : rows.error().message.c_str());
         QVERIFY(!session.waits.empty());
+    }
+
+    /// The file was called empty, and a run that met it later ended as over changed data.
+    void aPartWithoutItsByteWasAnEmptyFile()
+    {
+        const DataFolder folder;
+        FakeWeb web;
+        FakeWeb::File file { jsonLines(10) };
+        file.before = [](FakeWeb::File& now, int asked) { now.hollow = asked < 2; };
+        web.put("/a.jsonl", file);
+        Session session(folder);
+        const auto rows = readAll(test::configFor({ web.address("/a.jsonl") }), folder.path("cache"), 20'000);
+        QVERIFY2(rows.ok(), rows.ok() ? "" : rows.error().message.c_str());
+        QCOMPARE(rows.value(), rowsOf(10));
+        file.before = [](FakeWeb::File& now, int) { now.hollow = true; };
+        web.put("/b.jsonl", file);
+        const auto never = inspectData(test::configFor({ web.address("/b.jsonl") }));
+        QVERIFY(!never.ok());
+        QCOMPARE(never.error().code, ErrorCode::Network);
     }
 
     void anEmptyFileIsSaid()

@@ -2,6 +2,8 @@
 
 #include "core/run/chunk_view.h"
 #include "core/run/poisoned_chunks.h"
+#include "core/run/reading.h"
+#include "core/run/run_status.h"
 #include "core/tracker/feeder_ledger.h"
 #include "tests/fakes/gzip.h"
 
@@ -253,6 +255,19 @@ private Q_SLOTS:
         good(acceptChunks(run.paths, {})); // nobody supervises the run: the epoch ends here
         QCOMPARE(chunks()[ChunkState::Accepted], 11);
         QVERIFY(good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).closedWallNs.has_value());
+    }
+
+    /// It stood in reading.json and on the console's overview only.
+    void theShareOfUnknownCharactersStoodInNoStatus()
+    {
+        const Run run(1200, 300, 50, 0.1, 1);
+        Reading reading;
+        reading.unknownShare = 0.0625;
+        good(publishReading(run.paths, reading));
+        std::string told;
+        for (const auto& sentence : good(readStatus(run.paths)).evidence)
+            told += sentence + "\n";
+        QVERIFY2(told.find("6.25 % of the tokens") != std::string::npos, told.c_str());
     }
 
     void aBlockThatAWorkerCannotReadIsPreparedAgain()
