@@ -7,6 +7,7 @@
 #include "core/base/sentence.h"
 
 #include <charconv>
+#include <utility>
 
 namespace furrow {
 
@@ -68,8 +69,9 @@ Status transfer(const WheelSource& wheel, PartFile& part, HttpTransport& transpo
 {
     Status written;
     std::uint64_t total = wheel.sizeBytes;
+    bool isFirst = true; // piece of an answer
     const BodySink sink = [&](const HttpResponse& answer, std::string_view piece) {
-        if (answer.bodyBytes == 0) { // its first piece
+        if (std::exchange(isFirst, false)) {
             const bool isRest = answer.status == 206
                 && numberIn(answer.header("content-range"), "bytes ") == part.size() && part.size() > 0;
             written = answer.status == 206 && !isRest
@@ -85,7 +87,13 @@ Status transfer(const WheelSource& wheel, PartFile& part, HttpTransport& transpo
             progress(part.size(), total);
         return written.ok();
     };
-    const auto answer = fetchFrom(transport, retry, wheel.from, "GET", [&] { return part.size(); }, sink);
+    const auto answer = fetchFrom(
+        transport, retry, wheel.from, "GET",
+        [&] {
+            isFirst = true;
+            return part.size();
+        },
+        sink);
     part.close();
     if (!written.ok())
         return written;
