@@ -7,6 +7,7 @@
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
+#include "core/base/whole_folder.h"
 
 #include <nlohmann/json.hpp>
 
@@ -367,15 +368,19 @@ Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolde
     if (std::filesystem::exists(out, failed) && !std::filesystem::is_empty(out, failed))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is not empty. Name a new folder for the export.", { utf8Text(out) }) };
-    FURROW_TRY(realFileSystem().createFolders(out));
-    if (format == "csv")
-        return exportCsv(telemetryFolder, out, view);
-    if (format == "jsonl")
-        return exportJsonl(telemetryFolder, out, view);
-    if (format == "tensorboard")
-        return exportTensorBoard(telemetryFolder, out, view);
-    return Error { ErrorCode::InvalidArgument,
-        sentence("format is '%1', allowed is csv, jsonl or tensorboard.", { format }) };
+    const auto writer = format == "csv" ? exportCsv
+        : format == "jsonl"             ? exportJsonl
+        : format == "tensorboard"       ? exportTensorBoard
+                                        : nullptr;
+    if (writer == nullptr)
+        return Error { ErrorCode::InvalidArgument,
+            sentence("format is '%1', allowed is csv, jsonl or tensorboard.", { format }) };
+    std::int64_t written = 0;
+    FURROW_TRY(makeWholeFolder(realFileSystem(), out, [&](const std::filesystem::path& folder) -> Status {
+        FURROW_TRY_ASSIGN(written, writer(telemetryFolder, folder, view));
+        return {};
+    }));
+    return written;
 }
 
 } // namespace furrow

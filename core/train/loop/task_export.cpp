@@ -4,6 +4,7 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/base/whole_folder.h"
 #include "core/data/tokenizer/huggingface_tokenizer.h"
 #include "core/model/gguf/gguf_blocks.h"
 #include "core/run/adopted_model.h"
@@ -64,7 +65,8 @@ Result<nlohmann::json> exportTask(const TaskOptions& options)
         FURROW_TRY_ASSIGN(const auto choice, ggufChoice(options, run));
         FURROW_TRY(exportGguf(*model, extras, choice, realFileSystem(), out));
     } else {
-        FURROW_TRY(exportHuggingFace(*model, extras, realFileSystem(), out));
+        FURROW_TRY(makeWholeFolder(realFileSystem(), out,
+            [&](const auto& folder) { return exportHuggingFace(*model, extras, realFileSystem(), folder); }));
     }
     return nlohmann::json { { "is_run", run.isRun() }, { "checkpoint", run.checkpoint },
         { "weights", weightsJson(run) }, { "step", run.state.step }, { "format", options.format },
