@@ -1,8 +1,9 @@
-// Real runs in many situations: status, audit, dry run, list and exports, as text and as JSON, tell the same numbers. A
-// failure names situation, number and the two views. (What the console shows of the same situations:
-// tests/ui/pages/tst_truth_table.cpp.)
+// Real runs in many situations: status, audit, dry run, brain, list and exports, as text and as JSON, and what the
+// console has read out, tell the same numbers. A failure names situation, number and the two views. (Invented runs in
+// more situations, replays among them: tests/ui/pages/tst_truth_table.cpp.)
 
 #include "core/tracker/ledger_reader.h"
+#include "tests/e2e/console_truths.h"
 #include "tests/e2e/run_driver.h"
 #include "tests/truths.h"
 
@@ -11,6 +12,8 @@
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
+#include <cmath>
+#include <memory>
 
 using namespace furrow::test;
 
@@ -43,10 +46,15 @@ public:
     {
         addChunks();
         addRows();
-        if (!alive || state() == QLatin1String("paused"))
+        addWorkers();
+        if (!alive || state() == QLatin1String("paused")) {
             addWork();
-        if (!alive)
+            addEvaluation();
+        }
+        if (!alive) {
             addDryRun();
+            addBrain();
+        }
         return truths_;
     }
     /// What was trained in the whole run, from what nobody changes any more.
@@ -135,6 +143,14 @@ private:
         }
         say("committed", "status", overStatusText(QStringLiteral("^epoch .*, chunks ([\\d,]+) of")));
         say("excluded", "status", overStatusText(QStringLiteral("^epoch .* committed, ([\\d,]+) left out")));
+        qint64 fields = 0;
+        for (const char* state : { "pending", "free", "leased", "trained", "committed", "excluded", "poisoned",
+                 "accepted", "lost", "claimed_by_gone" })
+            fields += chunks(state);
+        if (!status_[QStringLiteral("chunks")][QStringLiteral("total")].isNull()) {
+            say("chunks", "status --json, its fields", fields);
+            say("chunks", "status --json", chunks("total"));
+        }
         const qint64 remaining = chunks("total") - chunks("committed") - chunks("excluded") - chunks("accepted");
         say("remaining", "status --json", remaining);
         say("remaining", "audit --json", overAudit({ QStringLiteral("remaining") }));
@@ -168,6 +184,31 @@ private:
         say("steps", "status", overStatusText(QStringLiteral(" attempt \\d+, ([\\d,]+) steps")));
         say("tokens", "status --json", status_[QStringLiteral("tokens")].toInteger());
         say("tokens", "status", overStatusText(QStringLiteral(" steps, ([\\d,]+) tokens")));
+    }
+
+    void addWorkers() { say("workers", "status --json", status_[QStringLiteral("workers")].toArray().size()); }
+
+    void addEvaluation()
+    {
+        if (!status_[QStringLiteral("eval_loss")].isDouble())
+            return;
+        const auto match = lines(QStringLiteral("^held-out loss ([\\d.]+) ")).match(statusText_);
+        say("eval loss in thousandths", "status --json",
+            std::llround(status_[QStringLiteral("eval_loss")].toDouble() * 1000));
+        say("eval loss in thousandths", "status", std::llround(match.captured(1).toDouble() * 1000));
+    }
+
+    void addBrain()
+    {
+        const auto brain
+            = Ctl::ctl({ QStringLiteral("brain"), QStringLiteral("show"), run_, QStringLiteral("--json") }).json;
+        say("steps", "brain show --json", brain[QStringLiteral("steps")].toInteger());
+        say("tokens", "brain show --json", brain[QStringLiteral("tokens")].toInteger());
+        const auto weights = brain[QStringLiteral("weights")];
+        if (!weights.isObject())
+            return;
+        say("steps in the newest weights", "brain show --json", weights[QStringLiteral("step")].toInteger());
+        say("tokens in the newest weights", "brain show --json", weights[QStringLiteral("tokens")].toInteger());
     }
 
     void addDryRun()
@@ -279,6 +320,7 @@ class TestTruths : public QObject {
     QTemporaryDir folder_;
     QString text_;
     int made_ = 0;
+    std::unique_ptr<ConsoleTruths> console_; ///< made when it is first asked
 
     QString make(const QStringList& more, const char* command = "run")
     {
@@ -297,12 +339,15 @@ class TestTruths : public QObject {
             QStringLiteral("--epochs"), QString::number(epochs), QStringLiteral("--workers"), QStringLiteral("2") };
     }
 
-    static void compare(const QString& run, bool alive)
+    void compare(const QString& run, bool alive)
     {
         QString found;
         const auto agree = [&] { // of a living run each view is of its own moment
             Views views(run);
-            found = disagreement(views.tell(alive));
+            const Truths told = views.tell(alive);
+            found = disagreement(told);
+            if (found.isEmpty() && (!alive || views.state() == QLatin1String("paused")))
+                found = consoleDiffers(run, views.state(), told);
             if (views.stateInText() != views.state() || views.stateInList() != views.state())
                 found = QStringLiteral("state: status --json says %1, status %2, list %3")
                             .arg(views.state(), views.stateInText(), views.stateInList());
@@ -315,18 +360,34 @@ class TestTruths : public QObject {
         for (int tries = 0; tries < (alive ? 10 : 1) && !agree(); ++tries) { }
         QVERIFY2(found.isEmpty(), qPrintable(found));
     }
+    /// What the console says differently; "": nothing.
+    QString consoleDiffers(const QString& run, const QString& state, const Truths& told)
+    {
+        if (!console_)
+            console_ = std::make_unique<ConsoleTruths>(folder_.path());
+        Truths shown;
+        if (console_->tell(run, told, shown))
+            return console_->lists(run, state) ? QString()
+                                               : QStringLiteral("the library of the console does not say ") + state;
+        Truths both = told;
+        for (auto number = shown.begin(); number != shown.end(); ++number)
+            for (auto view = number->begin(); view != number->end(); ++view)
+                both[number.key()][view.key()] = *view;
+        const QString found = disagreement(both);
+        return found.isEmpty() ? QStringLiteral("the console has not read the run") : found;
+    }
     static void stop(const QString& run)
     {
         (void)RunDriver::ctl({ QStringLiteral("stop"), run });
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("stopped"), QStringLiteral("finished") }));
     }
-    static void finish(const QString& run, const QStringList& more = {})
+    void finish(const QString& run, const QStringList& more = {})
     {
         const auto out = RunDriver::ctl(QStringList { QStringLiteral("resume"), run } + more);
         QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
         compareWhole(run);
     }
-    static void compareWhole(const QString& run)
+    void compareWhole(const QString& run)
     {
         compare(run, false);
         const QString found = disagreement(Views(run).tellTraining());
@@ -336,6 +397,7 @@ class TestTruths : public QObject {
 private Q_SLOTS:
     void initTestCase()
     {
+        furrow::registerBridgeTypes();
         text_ = RunDriver::writeText(folder_.path(), 600); // three blocks: every phase is met, and a pass takes seconds
         QVERIFY(!text_.isEmpty());
     }
@@ -455,5 +517,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTruths)
+QTEST_MAIN(TestTruths)
 #include "tst_truths.moc"
