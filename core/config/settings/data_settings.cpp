@@ -39,11 +39,11 @@ void addDataSettings(SettingTable& table)
             "How rows that are conversations (messages, ShareGPT, Alpaca, prompt and completion; found by their columns) become text: chatml, the file of a template, or the folder of a model that has one. Empty: that of the model of init_from, and without one the rows are plain text. none: plain text in any case.");
 
     table.choice("chat_loss", &C::chatLoss)
-        .label("Learnt of conversations")
+        .label("Answers that are learnt")
         .oneOf({ { "all", "Every answer" }, { "last", "The last answer" } })
         .resume(Refused)
         .help(
-            "Which turns of the assistant the loss counts. All else is read and not learnt. What a turn is says the template by {% generation %}, else what it writes more when the turn is there.");
+            "Which turns of the assistant count in the loss; everything else is read but not learnt. A turn is what the template marks with {% generation %} or, without such marks, what it adds when the turn is there.");
 
     table.choice("long_samples", &C::longSamples)
         .label("Longer than a window")
