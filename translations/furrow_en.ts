@@ -111,6 +111,10 @@
         <source>Attempt %1 was interrupted.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Checkpoints are not there</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -441,6 +445,22 @@
     </message>
     <message>
         <source>SiLU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The last answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Split</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cut</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1490,10 +1510,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>there is no tokenizer %1; give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>devices names &apos;%1&apos;, which is not on this machine. It has no GPU; &apos;cpu:2&apos; trains on the CPU.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1643,10 +1659,6 @@
     </message>
     <message>
         <source>Another supervisor holds %1. &apos;furrowctl status&apos; says which; stop it first.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 belongs to run %2, run.json says %3. Put the right tracker back.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1850,10 +1862,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Name the folder to make with --out.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1895,10 +1903,6 @@
     </message>
     <message>
         <source>the counting model has nothing to evaluate</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2511,10 +2515,6 @@
     </message>
     <message>
         <source>The folder %1 has a name that is not UTF-8. Name another folder for the run.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>run.json and the tracker are of different runs (%1 and %2)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3534,10 +3534,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the tracker was changed from outside: its %1 is &apos;%2&apos;, the run began with &apos;%3&apos;. Its chunks would be given out or counted in another way; put an older copy of the tracker back.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>the chunks of block %1 that the parent run trained are written as nobody writes them: their row was changed</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3642,10 +3638,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The run is finished: nothing is paused. `furrowctl resume` goes on with it, with a larger stopping rule.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The folder %1 is not there: it was moved or deleted, or its disk is not mounted.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3663,14 +3655,6 @@
     </message>
     <message>
         <source>Training is not possible here: %1 is missing. Install Furrow whole, or build it with libtorch (packaging/run.sh).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Training is not possible here: furrow-worker does not start (%1). Link the folder of libtorch 2.6 or later (or site-packages/torch) to %2; of a build run packaging/run.sh again. `furrowctl doctor` checks it.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>no answer in a minute</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4041,6 +4025,538 @@
         <source>config.json is of another model than these weights: %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>no answer in time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is no JSON object.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no chat_template. Name the file of a template, or the folder of a model that has one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no chat template %1. Name its file, the folder of a model that has one, or chatml.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 holds what looks like a password, a token or an address that opens itself, which would be kept in the run and shown everywhere. Take it out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is a form of conversations that this Furrow does not know</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no name with a text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 arrived with other bytes than it had (SHA-256), though its server says that it is the same file. Try again; if it stays so, the server or a proxy is at fault.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The column %1 holds conversations. With a chat_template they are trained as such; without one their texts are plain text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 holds conversations in the column %2, which are read from jsonl, json, csv, tsv and Parquet only. Write it as jsonl, or set chat_template to none to train its texts as plain text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 holds conversations in the form &apos;%2&apos;, the files before it in the form &apos;%3&apos;. Name them as two sources.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The rows are conversations (%1, column %2): the chat template writes them, answers are learnt.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No conversation of %1 can be trained: the first one %2. A template that marks with {% generation %} what the assistant writes fits all conversations; with chat_loss last one without it fits more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The chat template writes %1, which the tokenizer does not have as a token: it becomes %2 tokens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tokens is no list of texts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>token_type is no list with a number for each token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>scores is no list with a number for each token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>token_type has the unknown kind %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tokens has &apos;%1&apos; twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pre is &apos;%1&apos;, a way to split text that is not known here; known are %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>merges is no list of texts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model is &apos;%1&apos;, which is not known here; known are gpt2, llama</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>llama.cpp has no form for this tokenizer: %1. Export as huggingface.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; has the id %2, the model has %3 rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a merge is no pair of texts without spaces</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it splits text in none of the ways that are known here: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its sentencepiece model is no byte-pair one, or changes characters first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is neither byte-pair of bytes (tokenizer.json) nor of sentencepiece (tokenizer.model)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no tokenizer %1. Give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This is a Jetson, for which libtorch comes from NVIDIA alone. Workers train on the CPU; to use the GPU, build Furrow with that libtorch (FURROW_TORCH).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver %1 runs CUDA up to %2, and libtorch needs CUDA %3. Update the driver to train on the GPU; until then workers train on the CPU.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver %1 runs what libtorch needs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The GPU here is AMD&apos;s, which Furrow cannot use: there is no build of it for ROCm. Workers train on the CPU.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Workers train on the CPU.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 asks for an account (HTTP %2). Give it as pip takes it: in PIP_INDEX_URL or pip.conf, https://name:password@host.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 answers with HTTP %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 redirects to what is no address.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 redirects without end.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 %2 cannot be fetched: %3. Without a network, `furrowctl torch install --from FOLDER` takes a folder of wheels that were fetched elsewhere.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No wheel of %1 %2 for this computer with a pinned hash is in %3. The index is the one that pip is configured for; PIP_INDEX_URL names another one, `furrowctl torch install --from FOLDER` takes a folder of wheels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is no libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The libtorch %1 in %2 does not fit this Furrow (%3). `furrowctl torch install` brings one that fits.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The libtorch in %1 is %2 and this Furrow was built with %3; libtorch promises nothing to programs that were built with another series. `furrowctl torch install` brings one that fits.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of an unknown version</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has %2 free and about %3 are needed. Make room, or set XDG_DATA_HOME to a folder on a larger disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1. Trying again in %2 s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 lacks wheels for this computer: %2. Where there is a network, `python3 -m pip download --no-deps --dest FOLDER` with these names fetches them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is no file and no folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 needs %2 %3 beside it in its folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>libtorch %1: %2 files, of which %3 are to be fetched; %4 of disk are needed while it is installed, about %5 afterwards, in %6.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is no file that Furrow knows; its SHA-256 is %2. It is taken because you named it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has the SHA-256 %2, which is none of those that Furrow knows for %3 %4. It is damaged or something else: fetch it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another `furrowctl torch` is at work in %1. Wait for its end.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The environment names no home folder, so there is no place for libtorch. Set HOME.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Training is not possible here: libtorch is missing. `furrowctl torch install` brings it, `furrowctl torch find` takes one that is there already. Runs can be watched without it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Training is not possible here: libtorch was in %1 and is there no more. `furrowctl torch find` looks for another one, `furrowctl torch install` brings one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the active environment</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The disk of %1 takes no more. Make room, then run this again: it goes on from here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 sent another part than was asked for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1. What is there already is kept: run this again, and it goes on from there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 from %2 has the SHA-256 %3, which is none of those that Furrow knows for %4 %5. It was thrown away. Run this again; if it comes again, the index holds something else: name another one in PIP_INDEX_URL.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is no wheel that Furrow can unpack: %2 is a link, encrypted, packed in a strange way, or too much.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>at byte %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a text of %1 bytes does not fit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a text before it is not UTF-8</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a boolean is neither 0 nor 1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a value is of an unknown kind</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a value is of the unknown kind %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a list holds lists, which nothing here needs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a list of %1 values does not fit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the header is longer than 256 MiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the file ends in the middle of its header</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it does not begin as a GGUF does</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its numbers are big-endian, which is not known here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is of version %1 of GGUF; known are 2 and 3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 tensors do not fit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 metadata do not fit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has %1 dimensions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has an impossible shape</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is of type %1 of ggml, which is not known here; known are f32, f16, bf16, q8_0, q4_0, q4_1, q6_k</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has rows of %1 numbers, which are no whole blocks of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>general.alignment is no power of two up to 1048576</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is listed twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>begins at byte %1 of the data, which is no multiple of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>overlaps the one before it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>needs %1 bytes from byte %2 of the data, which has %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is there twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has a value that GGUF does not hold here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>models of %1 are not written as GGUF here; known are %2. Export as huggingface.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a GGUF cannot say what this model is: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is set beside rope_freqs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stretches positions in a way that is not known here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not attention.key_length, which is not known here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not the width of the model divided by its heads</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not the width of a head, which is not known here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>general.architecture is &apos;%1&apos;; known are %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chat template from %1, for rows that are conversations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tracker and run.json disagree: %1 is &apos;%2&apos; in the tracker and &apos;%3&apos; by run.json, and chunks would be given out or counted in another way. One of the two was changed from outside; put a copy of it back from before.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 belongs to run %2, run.json says %3. Put the right one of the two back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 says that this is run %2, and none of its checkpoints is of that run: %3 are of run %4. Nothing was changed, since a repair by this run.json would give up all of them. Put the run.json of the run back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run knows no chunk of its data yet: the first block is read when it trains.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has no epoch %1: it has begun %2 so far.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has no chunk %1:%2: it knows the blocks 0 to %3 so far.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chat template: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The name of a data file, or a line of the list in exclude, holds the secret of the environment variable %1, which would be kept in the run. Rename the file, or take the line out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The name of a data file, or a line of the list in exclude, holds an address with a password or a signature in it, which would be kept in the run. Rename the file, or take the line out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run is %1: nothing is paused. `furrowctl resume` goes on with it, and says first what is trained again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A tracker made anew would give up newest weights that the old one knew, since nothing whole in %1 proves them: %2. Nothing was changed. Put a whole copy of them back and repair then; or &apos;furrowctl doctor %3 --repair --accept-loss&apos; goes on without them and their chunks are trained again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A person asked for a pause: the workers wait at the end of their chunks. Continue (`furrowctl continue`) lets them go on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A person asked for a stop: the workers save a checkpoint and end.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A person asked for a kill: every process is ended, without a checkpoint.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, or others wait for it, it is ended and started again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run ends with the block that is complete next: a person or a stopping rule asked for that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run ends when %1 more blocks are complete.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run ends with epoch %1: a person asked for that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 % of the tokens prepared so far stand for characters that the vocabulary does not have.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ended with %2. See %3 for more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Training is not possible here: furrow-worker does not start with the libtorch in %1 (%2). `furrowctl torch install` brings one that fits; of a build run packaging/run.sh again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has more than %2 that are no telemetry: it is not read on behind them. Move it out of the folder, or put a copy of it back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run, a Hugging Face folder or a GGUF.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name the file to make with --out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is there already. Name a new file for the export.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no type &apos;%1&apos;. Known are f32, f16, bf16, q8_0, q4_0, q4_1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a model without a run, which has no checkpoints. Leave --checkpoint out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no tokenizer.json or tokenizer.model, so texts have no meaning for it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tokenizer of %1 has %2 ids, but the model has %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the model of this run has no chat template; go on from a text with --prompt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>(The tokenizer has nothing for: %1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it computes wrong gradients: %1 where 1 is right</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A model without a run has no evaluation text. Name one with --data.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has a number that %2 cannot hold. Export with --type f32.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -4326,7 +4842,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Chunks committed, newest epoch</source>
+        <source>Chunks committed, newest epochs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Epochs complete</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5656,7 +6176,31 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
+        <source>Chat template</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How rows that are conversations (messages, ShareGPT, Alpaca, prompt and completion; found by their columns) become text: chatml, the file of a template, or the folder of a model that has one. Empty: that of the model of init_from, and without one the rows are plain text. none: plain text in any case.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answers that are learnt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which turns of the assistant count in the loss; everything else is read but not learnt. A turn is what the template marks with {% generation %} or, without such marks, what it adds when the turn is there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Longer than a window</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, or a GGUF, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6013,10 +6557,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>newest</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Finding</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6126,6 +6666,14 @@
     </message>
     <message>
         <source>It took %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>most trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not alive, no end was recorded</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6368,6 +6916,14 @@
     </message>
     <message>
         <source>not known since %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A copy: %1 is the same run in another folder. Each goes on by itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>standing still</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7668,10 +8224,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Select two to eight runs.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Run compared with the baseline</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8258,7 +8810,11 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1: kept %2, to be redone %3, work lost %4, free %5</source>
+        <source>Released</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: kept %2, to be redone %3, work lost %4, released %5, free %6</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8323,10 +8879,6 @@ Vocabulary %3</source>
         </translation>
     </message>
     <message>
-        <source>Known when the data was looked at.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>about %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8384,6 +8936,14 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1: back to the value of the preset</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Install libtorch…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Known once the data has been looked at.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8458,6 +9018,18 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1 could not be written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint yet: the model has its start weights.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The weights: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 &quot;Merge replicas&quot; in the menu Run makes one model of all.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8828,10 +9400,6 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Quarantine leaves these chunks out of the next run. The weights of this run keep them.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Memory, most</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8904,6 +9472,18 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>As it was read last, at %1: the folder of the run cannot be read now.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quarantine leaves chunks out of later runs; this run keeps them and trains them. &apos;furrowctl exclude&apos; leaves chunks that are not trained yet out of this run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not in a checkpoint yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 parts, the others in no checkpoint yet</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9082,6 +9662,22 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>All processes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The chosen line as it was written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a line.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Line as written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The chosen line below the table, whole, as its process wrote it</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9561,6 +10157,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>%1 is a run, not a workspace: File &gt; Open run folder shows it.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -9680,10 +10280,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Known when the model can be built.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 parameters.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -9705,6 +10301,14 @@ Free software under the GNU General Public License, version 3 or later.</source>
             <numerusform>%1 to %2, corrected by what %n worker of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</numerusform>
             <numerusform>%1 to %2, corrected by what %n workers of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Known once the model can be built.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The program itself %1, a copy for checkpoints %2.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -9937,6 +10541,14 @@ the file cannot be read</source>
         <source>All data together has about %1 tokens, less than one window of %2. Choose more text, or a shorter sequence length.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>a GGUF…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A model as GGUF</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::NotesDialog</name>
@@ -10118,10 +10730,6 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Samples, all epochs</source>
         <translation type="unfinished"></translation>
     </message>
@@ -10168,6 +10776,10 @@ the file cannot be read</source>
         <source>No worker trains now. Tokens per second, mean of the active time: %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Samples in weights, of all epochs, for each sample that is to be trained; what is held out or left out is not counted</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::OverviewStrip</name>
@@ -10206,10 +10818,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A list holds for the next run; the weights of runs that are there keep what they trained. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Close</source>
         <translation type="unfinished"></translation>
     </message>
@@ -10237,6 +10845,10 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>%1, %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A list holds for later runs. Runs that are there are not changed: &apos;furrowctl exclude&apos; leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10351,10 +10963,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Attempt %1 keeps %2 of the %3 chunks begun</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>What happens to each chunk</source>
         <translation type="unfinished"></translation>
     </message>
@@ -10398,10 +11006,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>not claimed yet; %1 excluded and %2 poisoned stay so</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>sum %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -10438,10 +11042,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>No chunk is trained again.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -10458,10 +11058,6 @@ pattern REGULAR EXPRESSION</source>
             <numerusform>%n chunk is trained again; after that it is in the weights once.</numerusform>
             <numerusform>%n chunks are trained again; after that each is in the weights once.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 of them belong to earlier epochs.</source>
-        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing changes until you press the button below.</source>
@@ -10525,6 +11121,18 @@ pattern REGULAR EXPRESSION</source>
         <source>Read the checkpoints once more: a disk may be back</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>nobody holds them; of one that is partly in a checkpoint only the rest is trained; %1 excluded and %2 poisoned stay so</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 keeps %2 of the %3 chunks that were trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks that were trained</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -10574,6 +11182,10 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>%1 What is shown is of %2, when it was read last. It goes on by itself when the folder is back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The checkpoints are not there</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10678,10 +11290,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Among the likeliest</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Seed</source>
         <translation type="unfinished"></translation>
     </message>
@@ -10706,10 +11314,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>End</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Loading the checkpoint, then writing…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -10723,6 +11327,18 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>the newest: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Among the likeliest (top-k)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10867,6 +11483,61 @@ pattern REGULAR EXPRESSION</source>
             <numerusform>%n token: %1</numerusform>
             <numerusform>%n tokens: %1</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>furrow::TorchDialog</name>
+    <message>
+        <source>Install libtorch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Training computes with libtorch, which is no part of Furrow. One that is on this computer can be used as it is; else it is fetched from the package index that pip is configured for, and compared with a hash that Furrow knows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With CUDA&apos;s libraries, for GPUs of NVIDIA</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Look on this computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From a folder of wheels…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder of wheels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Working…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetching %1 (%2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unpacking %1 (%2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>libtorch is there and works.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

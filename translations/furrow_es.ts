@@ -111,6 +111,10 @@
         <source>Attempt %1 was interrupted.</source>
         <translation>El intento %1 se interrumpió.</translation>
     </message>
+    <message>
+        <source>Checkpoints are not there</source>
+        <translation>Faltan los puntos de control</translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -442,6 +446,22 @@
     <message>
         <source>SiLU</source>
         <translation>SiLU</translation>
+    </message>
+    <message>
+        <source>Every answer</source>
+        <translation>Cada respuesta</translation>
+    </message>
+    <message>
+        <source>The last answer</source>
+        <translation>La última respuesta</translation>
+    </message>
+    <message>
+        <source>Split</source>
+        <translation>Dividir</translation>
+    </message>
+    <message>
+        <source>Cut</source>
+        <translation>Cortar</translation>
     </message>
 </context>
 <context>
@@ -1490,10 +1510,6 @@
         <translation>el tokenizador char se hace con los datos de una ejecución; para cargar uno guardado indique char:RUTA</translation>
     </message>
     <message>
-        <source>there is no tokenizer %1; give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model</source>
-        <translation>no hay ningún tokenizador %1; indique byte, char, gpt2 o la ruta de un tokenizer.json o de un .model de sentencepiece</translation>
-    </message>
-    <message>
         <source>devices names &apos;%1&apos;, which is not on this machine. It has no GPU; &apos;cpu:2&apos; trains on the CPU.</source>
         <translation>devices nombra «%1», que no está en este equipo. No tiene GPU; «cpu:2» entrena en la CPU.</translation>
     </message>
@@ -1644,10 +1660,6 @@
     <message>
         <source>Another supervisor holds %1. &apos;furrowctl status&apos; says which; stop it first.</source>
         <translation>Otro supervisor tiene %1. «furrowctl status» dice cuál; deténgalo antes.</translation>
-    </message>
-    <message>
-        <source>%1 belongs to run %2, run.json says %3. Put the right tracker back.</source>
-        <translation>%1 pertenece a la ejecución %2, run.json dice %3. Restaure el registro correcto.</translation>
     </message>
     <message>
         <source>%1 holds no telemetry: the run was never started.</source>
@@ -1850,10 +1862,6 @@
         <translation>el punto de control %1 lo hizo el modelo %2; este trabajador se inició con %3</translation>
     </message>
     <message>
-        <source>%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.</source>
-        <translation>%1 no tiene weights.safetensors ni config.json. Indique la carpeta de un punto de control o una carpeta de Hugging Face.</translation>
-    </message>
-    <message>
         <source>Name the folder to make with --out.</source>
         <translation>Indique con --out la carpeta que se debe crear.</translation>
     </message>
@@ -1896,10 +1904,6 @@
     <message>
         <source>the counting model has nothing to evaluate</source>
         <translation>el modelo contador no tiene nada que evaluar</translation>
-    </message>
-    <message>
-        <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream.</source>
-        <translation>No hay ninguna tarea «%1». Las conocidas son check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream.</translation>
     </message>
     <message>
         <source>tensor &apos;%1&apos; has shape %2; the model needs %3</source>
@@ -2512,10 +2516,6 @@
     <message>
         <source>The folder %1 has a name that is not UTF-8. Name another folder for the run.</source>
         <translation>La carpeta %1 tiene un nombre que no es UTF-8. Indique otra carpeta para la ejecución.</translation>
-    </message>
-    <message>
-        <source>run.json and the tracker are of different runs (%1 and %2)</source>
-        <translation>run.json y el registro son de ejecuciones distintas (%1 y %2)</translation>
     </message>
     <message>
         <source>run.json against what the tracker keeps of it, and the hash of the tokenizer</source>
@@ -3534,10 +3534,6 @@
         <translation>La carpeta de la ejecución contiene el secreto de la variable de entorno %1, que se vería en todas partes. Indique otra carpeta.</translation>
     </message>
     <message>
-        <source>the tracker was changed from outside: its %1 is &apos;%2&apos;, the run began with &apos;%3&apos;. Its chunks would be given out or counted in another way; put an older copy of the tracker back.</source>
-        <translation>el registro fue cambiado desde fuera: su %1 es &apos;%2&apos;, la ejecución empezó con &apos;%3&apos;. Sus fragmentos se repartirían o contarían de otra manera; vuelva a poner una copia anterior del registro.</translation>
-    </message>
-    <message>
         <source>the chunks of block %1 that the parent run trained are written as nobody writes them: their row was changed</source>
         <translation>los fragmentos del bloque %1 que entrenó la ejecución padre están escritos como nadie los escribe: su fila fue cambiada</translation>
     </message>
@@ -3642,10 +3638,6 @@
         <translation>Falta el archivo incluido %1. Instale o compile Furrow de nuevo.</translation>
     </message>
     <message>
-        <source>The run is finished: nothing is paused. `furrowctl resume` goes on with it, with a larger stopping rule.</source>
-        <translation>La ejecución ha terminado: no hay nada en pausa. `furrowctl resume` la continúa, con una regla de parada mayor.</translation>
-    </message>
-    <message>
         <source>The folder %1 is not there: it was moved or deleted, or its disk is not mounted.</source>
         <translation>La carpeta %1 no está: se movió o se borró, o su disco no está montado.</translation>
     </message>
@@ -3664,14 +3656,6 @@
     <message>
         <source>Training is not possible here: %1 is missing. Install Furrow whole, or build it with libtorch (packaging/run.sh).</source>
         <translation>Aquí no se puede entrenar: falta %1. Instale Furrow completo o compílelo con libtorch (packaging/run.sh).</translation>
-    </message>
-    <message>
-        <source>Training is not possible here: furrow-worker does not start (%1). Link the folder of libtorch 2.6 or later (or site-packages/torch) to %2; of a build run packaging/run.sh again. `furrowctl doctor` checks it.</source>
-        <translation>Aquí no se puede entrenar: furrow-worker no arranca (%1). Enlace la carpeta de libtorch 2.6 o posterior (o site-packages/torch) con %2; en una compilación propia ejecute de nuevo packaging/run.sh. `furrowctl doctor` lo comprueba.</translation>
-    </message>
-    <message>
-        <source>no answer in a minute</source>
-        <translation>sin respuesta en un minuto</translation>
     </message>
     <message>
         <source>stopping rules: %1</source>
@@ -3999,7 +3983,7 @@
     </message>
     <message>
         <source>%1: the download in the cache does not hold what was promised of it (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
-        <translation>%1: la descarga de la caché no contiene lo prometido (SHA-256); se aparta la próxima vez que se lea, o con 'furrowctl cache verify'</translation>
+        <translation>%1: la descarga de la caché no contiene lo prometido (SHA-256); se aparta la próxima vez que se lea, o con &apos;furrowctl cache verify&apos;</translation>
     </message>
     <message>
         <source>SHA-256 of %1 downloads in the cache against what was promised; %2 more are not there, and are compared when they come</source>
@@ -4040,6 +4024,538 @@
     <message>
         <source>config.json is of another model than these weights: %1</source>
         <translation>config.json es de otro modelo que estos pesos: %1</translation>
+    </message>
+    <message>
+        <source>no answer in time</source>
+        <translation>sin respuesta a tiempo</translation>
+    </message>
+    <message>
+        <source>%1 is no JSON object.</source>
+        <translation>%1 no es un objeto JSON.</translation>
+    </message>
+    <message>
+        <source>%1 has no chat_template. Name the file of a template, or the folder of a model that has one.</source>
+        <translation>%1 no tiene chat_template. Indique el archivo de una plantilla o la carpeta de un modelo que tenga una.</translation>
+    </message>
+    <message>
+        <source>There is no chat template %1. Name its file, the folder of a model that has one, or chatml.</source>
+        <translation>No hay ninguna plantilla de chat %1. Indique su archivo, la carpeta de un modelo que tenga una, o chatml.</translation>
+    </message>
+    <message>
+        <source>%1 holds what looks like a password, a token or an address that opens itself, which would be kept in the run and shown everywhere. Take it out.</source>
+        <translation>%1 contiene lo que parece una contraseña, un token o una dirección que da acceso por sí sola, que quedaría guardado en la ejecución y se vería en todas partes. Quítelo.</translation>
+    </message>
+    <message>
+        <source>is a form of conversations that this Furrow does not know</source>
+        <translation>es una forma de conversaciones que este Furrow no conoce</translation>
+    </message>
+    <message>
+        <source>is no name with a text</source>
+        <translation>no es un nombre con un texto</translation>
+    </message>
+    <message>
+        <source>%1 arrived with other bytes than it had (SHA-256), though its server says that it is the same file. Try again; if it stays so, the server or a proxy is at fault.</source>
+        <translation>%1 llegó con otros bytes que los que tenía (SHA-256), aunque su servidor dice que es el mismo archivo. Inténtelo de nuevo; si sigue igual, el fallo está en el servidor o en un proxy.</translation>
+    </message>
+    <message>
+        <source>The column %1 holds conversations. With a chat_template they are trained as such; without one their texts are plain text.</source>
+        <translation>La columna %1 contiene conversaciones. Con un chat_template se entrenan como tales; sin él, sus textos son texto sin formato.</translation>
+    </message>
+    <message>
+        <source>%1 holds conversations in the column %2, which are read from jsonl, json, csv, tsv and Parquet only. Write it as jsonl, or set chat_template to none to train its texts as plain text.</source>
+        <translation>%1 contiene conversaciones en la columna %2, que solo se leen de jsonl, json, csv, tsv y Parquet. Escríbalo como jsonl, o ponga chat_template en none para entrenar sus textos como texto sin formato.</translation>
+    </message>
+    <message>
+        <source>%1 holds conversations in the form &apos;%2&apos;, the files before it in the form &apos;%3&apos;. Name them as two sources.</source>
+        <translation>%1 contiene conversaciones en la forma «%2»; los archivos anteriores, en la forma «%3». Indíquelos como dos orígenes.</translation>
+    </message>
+    <message>
+        <source>The rows are conversations (%1, column %2): the chat template writes them, answers are learnt.</source>
+        <translation>Las filas son conversaciones (%1, columna %2): las escribe la plantilla de chat y se aprenden las respuestas.</translation>
+    </message>
+    <message>
+        <source>No conversation of %1 can be trained: the first one %2. A template that marks with {% generation %} what the assistant writes fits all conversations; with chat_loss last one without it fits more.</source>
+        <translation>No se puede entrenar ninguna conversación de %1: la primera %2. Una plantilla que marque con {% generation %} lo que escribe el asistente sirve para todas las conversaciones; con chat_loss last, una que no lo marque sirve para más.</translation>
+    </message>
+    <message>
+        <source>The chat template writes %1, which the tokenizer does not have as a token: it becomes %2 tokens.</source>
+        <translation>La plantilla de chat escribe %1, que el tokenizador no tiene como token: se convierte en %2 tokens.</translation>
+    </message>
+    <message>
+        <source>tokens is no list of texts</source>
+        <translation>tokens no es una lista de textos</translation>
+    </message>
+    <message>
+        <source>token_type is no list with a number for each token</source>
+        <translation>token_type no es una lista con un número para cada token</translation>
+    </message>
+    <message>
+        <source>scores is no list with a number for each token</source>
+        <translation>scores no es una lista con un número para cada token</translation>
+    </message>
+    <message>
+        <source>token_type has the unknown kind %1</source>
+        <translation>token_type tiene el tipo desconocido %1</translation>
+    </message>
+    <message>
+        <source>tokens has &apos;%1&apos; twice</source>
+        <translation>tokens tiene «%1» dos veces</translation>
+    </message>
+    <message>
+        <source>pre is &apos;%1&apos;, a way to split text that is not known here; known are %2</source>
+        <translation>pre es «%1», una forma de dividir el texto que aquí no se conoce; se conocen %2</translation>
+    </message>
+    <message>
+        <source>merges is no list of texts</source>
+        <translation>merges no es una lista de textos</translation>
+    </message>
+    <message>
+        <source>model is &apos;%1&apos;, which is not known here; known are gpt2, llama</source>
+        <translation>model es «%1», que no se conoce; se conocen gpt2, llama</translation>
+    </message>
+    <message>
+        <source>llama.cpp has no form for this tokenizer: %1. Export as huggingface.</source>
+        <translation>llama.cpp no tiene ninguna forma para este tokenizador: %1. Exporte como huggingface.</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; has the id %2, the model has %3 rows</source>
+        <translation>«%1» tiene el identificador %2; el modelo tiene %3 filas</translation>
+    </message>
+    <message>
+        <source>a merge is no pair of texts without spaces</source>
+        <translation>una fusión no es un par de textos sin espacios</translation>
+    </message>
+    <message>
+        <source>it splits text in none of the ways that are known here: %1</source>
+        <translation>no divide el texto de ninguna de las formas que aquí se conocen: %1</translation>
+    </message>
+    <message>
+        <source>its sentencepiece model is no byte-pair one, or changes characters first</source>
+        <translation>su modelo sentencepiece no es de pares de bytes, o cambia antes caracteres</translation>
+    </message>
+    <message>
+        <source>it is neither byte-pair of bytes (tokenizer.json) nor of sentencepiece (tokenizer.model)</source>
+        <translation>no es de pares de bytes, ni sobre bytes (tokenizer.json) ni de sentencepiece (tokenizer.model)</translation>
+    </message>
+    <message>
+        <source>There is no tokenizer %1. Give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model.</source>
+        <translation>No hay ningún tokenizador %1. Indique byte, char, gpt2 o la ruta de un tokenizer.json o de un .model de sentencepiece.</translation>
+    </message>
+    <message>
+        <source>This is a Jetson, for which libtorch comes from NVIDIA alone. Workers train on the CPU; to use the GPU, build Furrow with that libtorch (FURROW_TORCH).</source>
+        <translation>Este equipo es un Jetson, para el que solo NVIDIA ofrece libtorch. Los trabajadores entrenan en la CPU; para usar la GPU, compile Furrow con esa libtorch (FURROW_TORCH).</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver %1 runs CUDA up to %2, and libtorch needs CUDA %3. Update the driver to train on the GPU; until then workers train on the CPU.</source>
+        <translation>El controlador NVIDIA %1 admite CUDA hasta %2, y libtorch necesita CUDA %3. Actualice el controlador para entrenar en la GPU; hasta entonces los trabajadores entrenan en la CPU.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver %1 runs what libtorch needs.</source>
+        <translation>El controlador NVIDIA %1 admite lo que libtorch necesita.</translation>
+    </message>
+    <message>
+        <source>The GPU here is AMD&apos;s, which Furrow cannot use: there is no build of it for ROCm. Workers train on the CPU.</source>
+        <translation>La GPU de este equipo es de AMD y Furrow no puede usarla: no hay ninguna compilación de Furrow para ROCm. Los trabajadores entrenan en la CPU.</translation>
+    </message>
+    <message>
+        <source>%1 Workers train on the CPU.</source>
+        <translation>%1 Los trabajadores entrenan en la CPU.</translation>
+    </message>
+    <message>
+        <source>%1 asks for an account (HTTP %2). Give it as pip takes it: in PIP_INDEX_URL or pip.conf, https://name:password@host.</source>
+        <translation>%1 pide una cuenta (HTTP %2). Indíquela como la toma pip: en PIP_INDEX_URL o en pip.conf, https://name:password@host.</translation>
+    </message>
+    <message>
+        <source>%1 answers with HTTP %2.</source>
+        <translation>%1 responde con HTTP %2.</translation>
+    </message>
+    <message>
+        <source>%1 redirects to what is no address.</source>
+        <translation>%1 redirige a algo que no es una dirección.</translation>
+    </message>
+    <message>
+        <source>%1 redirects without end.</source>
+        <translation>%1 redirige sin fin.</translation>
+    </message>
+    <message>
+        <source>%1 %2 cannot be fetched: %3. Without a network, `furrowctl torch install --from FOLDER` takes a folder of wheels that were fetched elsewhere.</source>
+        <translation>No se puede descargar %1 %2: %3. Sin red, `furrowctl torch install --from FOLDER` toma una carpeta de wheels descargados en otro equipo.</translation>
+    </message>
+    <message>
+        <source>No wheel of %1 %2 for this computer with a pinned hash is in %3. The index is the one that pip is configured for; PIP_INDEX_URL names another one, `furrowctl torch install --from FOLDER` takes a folder of wheels.</source>
+        <translation>En %3 no hay ningún wheel de %1 %2 para este equipo con un hash fijado. El índice es el que pip tiene configurado; PIP_INDEX_URL indica otro, y `furrowctl torch install --from FOLDER` toma una carpeta de wheels.</translation>
+    </message>
+    <message>
+        <source>%1 is no libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.</source>
+        <translation>%1 no es una libtorch: no contiene lib/libtorch_cpu.so. Indique la carpeta de una libtorch descomprimida o site-packages/torch.</translation>
+    </message>
+    <message>
+        <source>The libtorch %1 in %2 does not fit this Furrow (%3). `furrowctl torch install` brings one that fits.</source>
+        <translation>La libtorch %1 de %2 no sirve para este Furrow (%3). `furrowctl torch install` instala una que sirve.</translation>
+    </message>
+    <message>
+        <source>The libtorch in %1 is %2 and this Furrow was built with %3; libtorch promises nothing to programs that were built with another series. `furrowctl torch install` brings one that fits.</source>
+        <translation>La libtorch de %1 es %2 y este Furrow se compiló con %3; libtorch no garantiza nada a los programas compilados con otra serie. `furrowctl torch install` instala una que sirve.</translation>
+    </message>
+    <message>
+        <source>of an unknown version</source>
+        <translation>de una versión desconocida</translation>
+    </message>
+    <message>
+        <source>%1 has %2 free and about %3 are needed. Make room, or set XDG_DATA_HOME to a folder on a larger disk.</source>
+        <translation>%1 tiene %2 libres y hacen falta unos %3. Libere espacio, o ponga en XDG_DATA_HOME una carpeta de un disco mayor.</translation>
+    </message>
+    <message>
+        <source>%1. Trying again in %2 s.</source>
+        <translation>%1. Nuevo intento en %2 s.</translation>
+    </message>
+    <message>
+        <source>%1 lacks wheels for this computer: %2. Where there is a network, `python3 -m pip download --no-deps --dest FOLDER` with these names fetches them.</source>
+        <translation>En %1 faltan wheels para este equipo: %2. Donde haya red, `python3 -m pip download --no-deps --dest FOLDER` con estos nombres los descarga.</translation>
+    </message>
+    <message>
+        <source>%1 is no file and no folder.</source>
+        <translation>%1 no es un archivo ni una carpeta.</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 %3 beside it in its folder.</source>
+        <translation>%1 necesita %2 %3 a su lado, en la misma carpeta.</translation>
+    </message>
+    <message>
+        <source>libtorch %1: %2 files, of which %3 are to be fetched; %4 of disk are needed while it is installed, about %5 afterwards, in %6.</source>
+        <translation>libtorch %1: %2 archivos, de los que hay que descargar %3; se necesitan %4 de disco durante la instalación y unos %5 después, en %6.</translation>
+    </message>
+    <message>
+        <source>%1 is no file that Furrow knows; its SHA-256 is %2. It is taken because you named it.</source>
+        <translation>%1 no es un archivo que Furrow conozca; su SHA-256 es %2. Se acepta porque usted lo indicó.</translation>
+    </message>
+    <message>
+        <source>%1 has the SHA-256 %2, which is none of those that Furrow knows for %3 %4. It is damaged or something else: fetch it again.</source>
+        <translation>%1 tiene el SHA-256 %2, que no es ninguno de los que Furrow conoce para %3 %4. Está dañado o es otra cosa: descárguelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>Another `furrowctl torch` is at work in %1. Wait for its end.</source>
+        <translation>Otro `furrowctl torch` está trabajando en %1. Espere a que termine.</translation>
+    </message>
+    <message>
+        <source>The environment names no home folder, so there is no place for libtorch. Set HOME.</source>
+        <translation>El entorno no indica ninguna carpeta personal, así que no hay lugar para libtorch. Defina HOME.</translation>
+    </message>
+    <message>
+        <source>Training is not possible here: libtorch is missing. `furrowctl torch install` brings it, `furrowctl torch find` takes one that is there already. Runs can be watched without it.</source>
+        <translation>Aquí no se puede entrenar: falta libtorch. `furrowctl torch install` la instala, `furrowctl torch find` usa una que ya esté presente. Las ejecuciones se pueden observar sin ella.</translation>
+    </message>
+    <message>
+        <source>Training is not possible here: libtorch was in %1 and is there no more. `furrowctl torch find` looks for another one, `furrowctl torch install` brings one.</source>
+        <translation>Aquí no se puede entrenar: libtorch estaba en %1 y ya no está. `furrowctl torch find` busca otra, `furrowctl torch install` instala una.</translation>
+    </message>
+    <message>
+        <source>the active environment</source>
+        <translation>el entorno activo</translation>
+    </message>
+    <message>
+        <source>The disk of %1 takes no more. Make room, then run this again: it goes on from here.</source>
+        <translation>En el disco de %1 no cabe más. Libere espacio y vuelva a ejecutar esto: continúa desde aquí.</translation>
+    </message>
+    <message>
+        <source>%1 sent another part than was asked for.</source>
+        <translation>%1 envió una parte distinta de la que se pidió.</translation>
+    </message>
+    <message>
+        <source>%1. What is there already is kept: run this again, and it goes on from there.</source>
+        <translation>%1. Lo que ya está se conserva: vuelva a ejecutar esto y continuará desde ahí.</translation>
+    </message>
+    <message>
+        <source>%1 from %2 has the SHA-256 %3, which is none of those that Furrow knows for %4 %5. It was thrown away. Run this again; if it comes again, the index holds something else: name another one in PIP_INDEX_URL.</source>
+        <translation>%1, de %2, tiene el SHA-256 %3, que no es ninguno de los que Furrow conoce para %4 %5. Se descartó. Vuelva a ejecutar esto; si se repite, el índice contiene otra cosa: indique otro en PIP_INDEX_URL.</translation>
+    </message>
+    <message>
+        <source>%1 is no wheel that Furrow can unpack: %2 is a link, encrypted, packed in a strange way, or too much.</source>
+        <translation>%1 no es un wheel que Furrow pueda descomprimir: %2 es un enlace, está cifrado, está comprimido de forma extraña o es demasiado grande.</translation>
+    </message>
+    <message>
+        <source>at byte %1: %2</source>
+        <translation>en el byte %1: %2</translation>
+    </message>
+    <message>
+        <source>a text of %1 bytes does not fit</source>
+        <translation>un texto de %1 bytes no cabe</translation>
+    </message>
+    <message>
+        <source>a text before it is not UTF-8</source>
+        <translation>un texto anterior no es UTF-8</translation>
+    </message>
+    <message>
+        <source>a boolean is neither 0 nor 1</source>
+        <translation>un valor booleano no es ni 0 ni 1</translation>
+    </message>
+    <message>
+        <source>a value is of an unknown kind</source>
+        <translation>un valor es de un tipo desconocido</translation>
+    </message>
+    <message>
+        <source>a value is of the unknown kind %1</source>
+        <translation>un valor es del tipo desconocido %1</translation>
+    </message>
+    <message>
+        <source>a list holds lists, which nothing here needs</source>
+        <translation>una lista contiene listas, que aquí nada necesita</translation>
+    </message>
+    <message>
+        <source>a list of %1 values does not fit</source>
+        <translation>una lista de %1 valores no cabe</translation>
+    </message>
+    <message>
+        <source>the header is longer than 256 MiB</source>
+        <translation>la cabecera ocupa más de 256 MiB</translation>
+    </message>
+    <message>
+        <source>the file ends in the middle of its header</source>
+        <translation>el archivo acaba en medio de su cabecera</translation>
+    </message>
+    <message>
+        <source>it does not begin as a GGUF does</source>
+        <translation>no empieza como un GGUF</translation>
+    </message>
+    <message>
+        <source>its numbers are big-endian, which is not known here</source>
+        <translation>sus números son big-endian, lo que aquí no se conoce</translation>
+    </message>
+    <message>
+        <source>it is of version %1 of GGUF; known are 2 and 3</source>
+        <translation>es de la versión %1 de GGUF; se conocen la 2 y la 3</translation>
+    </message>
+    <message>
+        <source>%1 tensors do not fit</source>
+        <translation>%1 tensores no caben</translation>
+    </message>
+    <message>
+        <source>%1 metadata do not fit</source>
+        <translation>%1 metadatos no caben</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; %2</source>
+        <translation>el tensor «%1» %2</translation>
+    </message>
+    <message>
+        <source>has %1 dimensions</source>
+        <translation>tiene %1 dimensiones</translation>
+    </message>
+    <message>
+        <source>has an impossible shape</source>
+        <translation>tiene una forma imposible</translation>
+    </message>
+    <message>
+        <source>is of type %1 of ggml, which is not known here; known are f32, f16, bf16, q8_0, q4_0, q4_1, q6_k</source>
+        <translation>es del tipo %1 de ggml, que aquí no se conoce; se conocen f32, f16, bf16, q8_0, q4_0, q4_1, q6_k</translation>
+    </message>
+    <message>
+        <source>has rows of %1 numbers, which are no whole blocks of %2</source>
+        <translation>tiene filas de %1 números, que no forman bloques enteros de %2</translation>
+    </message>
+    <message>
+        <source>general.alignment is no power of two up to 1048576</source>
+        <translation>general.alignment no es una potencia de dos hasta 1048576</translation>
+    </message>
+    <message>
+        <source>is listed twice</source>
+        <translation>figura dos veces</translation>
+    </message>
+    <message>
+        <source>begins at byte %1 of the data, which is no multiple of %2</source>
+        <translation>empieza en el byte %1 de los datos, que no es múltiplo de %2</translation>
+    </message>
+    <message>
+        <source>overlaps the one before it</source>
+        <translation>se solapa con el anterior</translation>
+    </message>
+    <message>
+        <source>needs %1 bytes from byte %2 of the data, which has %3</source>
+        <translation>necesita %1 bytes desde el byte %2 de los datos, que tienen %3</translation>
+    </message>
+    <message>
+        <source>%1 is there twice</source>
+        <translation>%1 está dos veces</translation>
+    </message>
+    <message>
+        <source>%1 has a value that GGUF does not hold here</source>
+        <translation>%1 tiene un valor que GGUF no admite aquí</translation>
+    </message>
+    <message>
+        <source>models of %1 are not written as GGUF here; known are %2. Export as huggingface.</source>
+        <translation>los modelos de %1 no se escriben aquí como GGUF; se conocen %2. Exporte como huggingface.</translation>
+    </message>
+    <message>
+        <source>a GGUF cannot say what this model is: %1</source>
+        <translation>un GGUF no puede expresar cómo es este modelo: %1</translation>
+    </message>
+    <message>
+        <source>is set beside rope_freqs</source>
+        <translation>está definido junto con rope_freqs</translation>
+    </message>
+    <message>
+        <source>stretches positions in a way that is not known here</source>
+        <translation>estira las posiciones de una forma que aquí no se conoce</translation>
+    </message>
+    <message>
+        <source>is not attention.key_length, which is not known here</source>
+        <translation>no es attention.key_length, lo que aquí no se conoce</translation>
+    </message>
+    <message>
+        <source>is not the width of the model divided by its heads</source>
+        <translation>no es el ancho del modelo dividido entre sus cabezas</translation>
+    </message>
+    <message>
+        <source>is not the width of a head, which is not known here</source>
+        <translation>no es el ancho de una cabeza, lo que aquí no se conoce</translation>
+    </message>
+    <message>
+        <source>general.architecture is &apos;%1&apos;; known are %2</source>
+        <translation>general.architecture es «%1»; se conocen %2</translation>
+    </message>
+    <message>
+        <source>Chat template from %1, for rows that are conversations</source>
+        <translation>Plantilla de chat de %1, para filas que son conversaciones</translation>
+    </message>
+    <message>
+        <source>tracker and run.json disagree: %1 is &apos;%2&apos; in the tracker and &apos;%3&apos; by run.json, and chunks would be given out or counted in another way. One of the two was changed from outside; put a copy of it back from before.</source>
+        <translation>el registro y run.json no coinciden: %1 es «%2» en el registro y «%3» según run.json, y los fragmentos se repartirían o contarían de otra manera. Uno de los dos se cambió desde fuera; vuelva a poner una copia anterior de ese.</translation>
+    </message>
+    <message>
+        <source>%1 belongs to run %2, run.json says %3. Put the right one of the two back.</source>
+        <translation>%1 pertenece a la ejecución %2, run.json dice %3. Restaure el correcto de los dos.</translation>
+    </message>
+    <message>
+        <source>%1 says that this is run %2, and none of its checkpoints is of that run: %3 are of run %4. Nothing was changed, since a repair by this run.json would give up all of them. Put the run.json of the run back.</source>
+        <translation>%1 dice que esta es la ejecución %2, y ninguno de sus puntos de control es de esa ejecución: %3 son de la ejecución %4. No se cambió nada, ya que una reparación según este run.json los abandonaría todos. Restaure el run.json de la ejecución.</translation>
+    </message>
+    <message>
+        <source>The run knows no chunk of its data yet: the first block is read when it trains.</source>
+        <translation>La ejecución no conoce aún ningún fragmento de sus datos: el primer bloque se lee al entrenar.</translation>
+    </message>
+    <message>
+        <source>The run has no epoch %1: it has begun %2 so far.</source>
+        <translation>La ejecución no tiene ninguna época %1: hasta ahora ha empezado %2.</translation>
+    </message>
+    <message>
+        <source>The run has no chunk %1:%2: it knows the blocks 0 to %3 so far.</source>
+        <translation>La ejecución no tiene ningún fragmento %1:%2: hasta ahora conoce los bloques 0 a %3.</translation>
+    </message>
+    <message>
+        <source>Chat template: %1</source>
+        <translation>Plantilla de chat: %1</translation>
+    </message>
+    <message>
+        <source>The name of a data file, or a line of the list in exclude, holds the secret of the environment variable %1, which would be kept in the run. Rename the file, or take the line out.</source>
+        <translation>El nombre de un archivo de datos, o una línea de la lista de exclude, contiene el secreto de la variable de entorno %1, que quedaría guardado en la ejecución. Cambie el nombre del archivo o quite la línea.</translation>
+    </message>
+    <message>
+        <source>The name of a data file, or a line of the list in exclude, holds an address with a password or a signature in it, which would be kept in the run. Rename the file, or take the line out.</source>
+        <translation>El nombre de un archivo de datos, o una línea de la lista de exclude, contiene una dirección con una contraseña o una firma, que quedaría guardada en la ejecución. Cambie el nombre del archivo o quite la línea.</translation>
+    </message>
+    <message>
+        <source>The run is %1: nothing is paused. `furrowctl resume` goes on with it, and says first what is trained again.</source>
+        <translation>La ejecución está en estado %1: no hay nada en pausa. `furrowctl resume` la continúa y dice antes qué se entrena de nuevo.</translation>
+    </message>
+    <message>
+        <source>A tracker made anew would give up newest weights that the old one knew, since nothing whole in %1 proves them: %2. Nothing was changed. Put a whole copy of them back and repair then; or &apos;furrowctl doctor %3 --repair --accept-loss&apos; goes on without them and their chunks are trained again.</source>
+        <translation>Un registro hecho de nuevo abandonaría los pesos más nuevos que conocía el anterior, ya que nada íntegro en %1 los prueba: %2. No se cambió nada. Vuelva a poner una copia íntegra de ellos y repare después; o bien &apos;furrowctl doctor %3 --repair --accept-loss&apos; sigue sin ellos y sus fragmentos se entrenan de nuevo.</translation>
+    </message>
+    <message>
+        <source>A person asked for a pause: the workers wait at the end of their chunks. Continue (`furrowctl continue`) lets them go on.</source>
+        <translation>Una persona pidió una pausa: los trabajadores esperan al final de sus fragmentos. Continuar (`furrowctl continue`) los deja seguir.</translation>
+    </message>
+    <message>
+        <source>A person asked for a stop: the workers save a checkpoint and end.</source>
+        <translation>Una persona pidió detener la ejecución: los trabajadores guardan un punto de control y terminan.</translation>
+    </message>
+    <message>
+        <source>A person asked for a kill: every process is ended, without a checkpoint.</source>
+        <translation>Una persona pidió matar la ejecución: se termina cada proceso, sin punto de control.</translation>
+    </message>
+    <message>
+        <source>Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, or others wait for it, it is ended and started again.</source>
+        <translation>El trabajador %1 está detenido: alguien paró el proceso %2 (Ctrl+Z, SIGSTOP, un depurador). SIGCONT (`fg`, `kill -CONT`) lo deja seguir; cuando acabe su reserva, o si otros lo esperan, se termina y se inicia de nuevo.</translation>
+    </message>
+    <message>
+        <source>The run ends with the block that is complete next: a person or a stopping rule asked for that.</source>
+        <translation>La ejecución acaba con el próximo bloque que se complete: lo pidió una persona o una regla de parada.</translation>
+    </message>
+    <message>
+        <source>The run ends when %1 more blocks are complete.</source>
+        <translation>La ejecución acaba cuando se completen %1 bloques más.</translation>
+    </message>
+    <message>
+        <source>The run ends with epoch %1: a person asked for that.</source>
+        <translation>La ejecución acaba con la época %1: lo pidió una persona.</translation>
+    </message>
+    <message>
+        <source>%1 % of the tokens prepared so far stand for characters that the vocabulary does not have.</source>
+        <translation>El %1 % de los tokens preparados hasta ahora está en lugar de caracteres que el vocabulario no tiene.</translation>
+    </message>
+    <message>
+        <source>%1 ended with %2. See %3 for more.</source>
+        <translation>%1 terminó con %2. Más información en %3.</translation>
+    </message>
+    <message>
+        <source>Training is not possible here: furrow-worker does not start with the libtorch in %1 (%2). `furrowctl torch install` brings one that fits; of a build run packaging/run.sh again.</source>
+        <translation>Aquí no se puede entrenar: furrow-worker no arranca con la libtorch de %1 (%2). `furrowctl torch install` instala una que sirve; en una compilación propia ejecute de nuevo packaging/run.sh.</translation>
+    </message>
+    <message>
+        <source>%1 has more than %2 that are no telemetry: it is not read on behind them. Move it out of the folder, or put a copy of it back.</source>
+        <translation>%1 tiene más de %2 que no son telemetría: no se sigue leyendo después de ellos. Sáquelo de la carpeta o vuelva a poner una copia.</translation>
+    </message>
+    <message>
+        <source>%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run, a Hugging Face folder or a GGUF.</source>
+        <translation>%1 no tiene weights.safetensors ni config.json. Indique la carpeta de un punto de control de una ejecución, una carpeta de Hugging Face o un GGUF.</translation>
+    </message>
+    <message>
+        <source>Name the file to make with --out.</source>
+        <translation>Indique con --out el archivo que se debe crear.</translation>
+    </message>
+    <message>
+        <source>%1 is there already. Name a new file for the export.</source>
+        <translation>%1 ya existe. Indique un archivo nuevo para la exportación.</translation>
+    </message>
+    <message>
+        <source>There is no type &apos;%1&apos;. Known are f32, f16, bf16, q8_0, q4_0, q4_1.</source>
+        <translation>No hay ningún tipo «%1». Los conocidos son f32, f16, bf16, q8_0, q4_0, q4_1.</translation>
+    </message>
+    <message>
+        <source>%1 is a model without a run, which has no checkpoints. Leave --checkpoint out.</source>
+        <translation>%1 es un modelo sin ejecución, que no tiene puntos de control. Omita --checkpoint.</translation>
+    </message>
+    <message>
+        <source>%1 has no tokenizer.json or tokenizer.model, so texts have no meaning for it.</source>
+        <translation>%1 no tiene tokenizer.json ni tokenizer.model, así que los textos no tienen significado para él.</translation>
+    </message>
+    <message>
+        <source>The tokenizer of %1 has %2 ids, but the model has %3.</source>
+        <translation>El tokenizador de %1 tiene %2 identificadores, pero el modelo tiene %3.</translation>
+    </message>
+    <message>
+        <source>the model of this run has no chat template; go on from a text with --prompt</source>
+        <translation>el modelo de esta ejecución no tiene plantilla de chat; continúe a partir de un texto con --prompt</translation>
+    </message>
+    <message>
+        <source>(The tokenizer has nothing for: %1)</source>
+        <translation>(El tokenizador no tiene nada para: %1)</translation>
+    </message>
+    <message>
+        <source>it computes wrong gradients: %1 where 1 is right</source>
+        <translation>calcula gradientes incorrectos: %1 donde lo correcto es 1</translation>
+    </message>
+    <message>
+        <source>A model without a run has no evaluation text. Name one with --data.</source>
+        <translation>Un modelo sin ejecución no tiene texto de evaluación. Indique uno con --data.</translation>
+    </message>
+    <message>
+        <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.</source>
+        <translation>No hay ninguna tarea «%1». Las conocidas son check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has a number that %2 cannot hold. Export with --type f32.</source>
+        <translation>el tensor «%1» tiene un número que %2 no puede contener. Exporte con --type f32.</translation>
     </message>
 </context>
 <context>
@@ -4326,8 +4842,12 @@
         <translation>Tokens por segundo, media</translation>
     </message>
     <message>
-        <source>Chunks committed, newest epoch</source>
-        <translation>Fragmentos confirmados, época más reciente</translation>
+        <source>Chunks committed, newest epochs</source>
+        <translation>Fragmentos confirmados, épocas más recientes</translation>
+    </message>
+    <message>
+        <source>Epochs complete</source>
+        <translation>Épocas completas</translation>
     </message>
 </context>
 <context>
@@ -5656,8 +6176,32 @@
         <translation>La forma completa de un modelo como JSON, para lo que no tiene ajuste propio; init_from la rellena. Vacío: los ajustes de arriba.</translation>
     </message>
     <message>
-        <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
-        <translation>Una carpeta de punto de control de un entrenamiento, o una carpeta de Hugging Face con model.safetensors, con cuyos pesos empieza el entrenamiento. Forma y tokenizador se toman de allí. Vacío: pesos nuevos.</translation>
+        <source>Chat template</source>
+        <translation>Plantilla de chat</translation>
+    </message>
+    <message>
+        <source>How rows that are conversations (messages, ShareGPT, Alpaca, prompt and completion; found by their columns) become text: chatml, the file of a template, or the folder of a model that has one. Empty: that of the model of init_from, and without one the rows are plain text. none: plain text in any case.</source>
+        <translation>Cómo se convierten en texto las filas que son conversaciones (messages, ShareGPT, Alpaca, prompt y completion; se reconocen por sus columnas): chatml, el archivo de una plantilla o la carpeta de un modelo que tenga una. Vacío: la del modelo de init_from y, si no tiene, las filas son texto simple. none: texto simple en todo caso.</translation>
+    </message>
+    <message>
+        <source>Answers that are learnt</source>
+        <translation>Respuestas que se aprenden</translation>
+    </message>
+    <message>
+        <source>Which turns of the assistant count in the loss; everything else is read but not learnt. A turn is what the template marks with {% generation %} or, without such marks, what it adds when the turn is there.</source>
+        <translation>Qué turnos del asistente cuentan en la pérdida; todo lo demás se lee, pero no se aprende. Un turno es lo que la plantilla marca con {% generation %} o, sin esas marcas, lo que añade cuando el turno está.</translation>
+    </message>
+    <message>
+        <source>Longer than a window</source>
+        <translation>Más largas que una ventana</translation>
+    </message>
+    <message>
+        <source>What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <translation>Qué ocurre con las muestras más largas que seq_len: continúan en la ventana siguiente (split), se les corta el final (cut) o no se entrenan (leave_out). Las que se cortan o se omiten se cuentan.</translation>
+    </message>
+    <message>
+        <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, or a GGUF, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
+        <translation>Una carpeta de punto de control de una ejecución, una carpeta de Hugging Face con model.safetensors o un GGUF, de cuyos pesos parte la ejecución. La forma y el tokenizador se toman de ahí. Vacío: pesos nuevos.</translation>
     </message>
 </context>
 <context>
@@ -6013,10 +6557,6 @@
         <translation>dañado</translation>
     </message>
     <message>
-        <source>newest</source>
-        <translation>el más nuevo</translation>
-    </message>
-    <message>
         <source>Finding</source>
         <translation>Hallazgo</translation>
     </message>
@@ -6127,6 +6667,14 @@
     <message>
         <source>It took %1: %2</source>
         <translation>Tardó %1: %2</translation>
+    </message>
+    <message>
+        <source>most trained</source>
+        <translation>más entrenado</translation>
+    </message>
+    <message>
+        <source>not alive, no end was recorded</source>
+        <translation>no está vivo, no se registró el final</translation>
     </message>
 </context>
 <context>
@@ -6369,6 +6917,14 @@
     <message>
         <source>not known since %1</source>
         <translation>no se sabe desde las %1</translation>
+    </message>
+    <message>
+        <source>A copy: %1 is the same run in another folder. Each goes on by itself.</source>
+        <translation>Una copia: %1 es la misma ejecución en otra carpeta. Cada una sigue por su cuenta.</translation>
+    </message>
+    <message>
+        <source>standing still</source>
+        <translation>detenido</translation>
     </message>
 </context>
 <context>
@@ -7668,10 +8224,6 @@
         <translation>nats por token</translation>
     </message>
     <message>
-        <source>Select two to eight runs.</source>
-        <translation>Elija de dos a ocho ejecuciones.</translation>
-    </message>
-    <message>
         <source>Run compared with the baseline</source>
         <translation>Ejecución comparada con la referencia</translation>
     </message>
@@ -8260,8 +8812,12 @@ Vocabulario %3</translation>
         <translation>Libres</translation>
     </message>
     <message>
-        <source>%1: kept %2, to be redone %3, work lost %4, free %5</source>
-        <translation>%1: se conservan %2, por repetir %3, trabajo perdido %4, libres %5</translation>
+        <source>Released</source>
+        <translation>Liberados</translation>
+    </message>
+    <message>
+        <source>%1: kept %2, to be redone %3, work lost %4, released %5, free %6</source>
+        <translation>%1: se conservan %2, por repetir %3, trabajo perdido %4, liberados %5, libres %6</translation>
     </message>
 </context>
 <context>
@@ -8325,10 +8881,6 @@ Vocabulario %3</translation>
         </translation>
     </message>
     <message>
-        <source>Known when the data was looked at.</source>
-        <translation>Se sabrá cuando se hayan examinado los datos.</translation>
-    </message>
-    <message>
         <source>about %1</source>
         <translation>unos %1</translation>
     </message>
@@ -8387,6 +8939,14 @@ Vocabulario %3</translation>
     <message>
         <source>%1: back to the value of the preset</source>
         <translation>%1: volver al valor del preajuste</translation>
+    </message>
+    <message>
+        <source>Install libtorch…</source>
+        <translation>Instalar libtorch…</translation>
+    </message>
+    <message>
+        <source>Known once the data has been looked at.</source>
+        <translation>Se sabrá cuando se hayan examinado los datos.</translation>
     </message>
 </context>
 <context>
@@ -8461,6 +9021,18 @@ Vocabulario %3</translation>
     <message>
         <source>%1 could not be written.</source>
         <translation>No se pudo escribir %1.</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint yet: the model has its start weights.</source>
+        <translation>La ejecución no tiene aún ningún punto de control: el modelo tiene sus pesos iniciales.</translation>
+    </message>
+    <message>
+        <source>The weights: %1.</source>
+        <translation>Los pesos: %1.</translation>
+    </message>
+    <message>
+        <source>%1 &quot;Merge replicas&quot; in the menu Run makes one model of all.</source>
+        <translation>%1 «Fusionar réplicas» en el menú Ejecución hace un solo modelo de todas.</translation>
     </message>
 </context>
 <context>
@@ -8830,10 +9402,6 @@ Vocabulario %3</translation>
         <translation>ninguno cambiado</translation>
     </message>
     <message>
-        <source>Quarantine leaves these chunks out of the next run. The weights of this run keep them.</source>
-        <translation>Los fragmentos aislados quedan fuera de la próxima ejecución. Los pesos de esta los conservan.</translation>
-    </message>
-    <message>
         <source>Memory, most</source>
         <translation>Memoria, como máximo</translation>
     </message>
@@ -8907,6 +9475,18 @@ Vocabulario %3</translation>
     <message>
         <source>As it was read last, at %1: the folder of the run cannot be read now.</source>
         <translation>Como se leyó por última vez, a las %1: ahora no se puede leer la carpeta de la ejecución.</translation>
+    </message>
+    <message>
+        <source>Quarantine leaves chunks out of later runs; this run keeps them and trains them. &apos;furrowctl exclude&apos; leaves chunks that are not trained yet out of this run.</source>
+        <translation>La cuarentena deja fragmentos fuera de ejecuciones posteriores; esta ejecución los conserva y los entrena. &apos;furrowctl exclude&apos; deja fuera de esta ejecución fragmentos que aún no se han entrenado.</translation>
+    </message>
+    <message>
+        <source>not in a checkpoint yet</source>
+        <translation>aún sin punto de control</translation>
+    </message>
+    <message>
+        <source>%1 of %2 parts, the others in no checkpoint yet</source>
+        <translation>%1 de %2 partes, las demás aún sin punto de control</translation>
     </message>
 </context>
 <context>
@@ -9085,6 +9665,22 @@ Vocabulario %3</translation>
     <message>
         <source>All processes</source>
         <translation>Todos los procesos</translation>
+    </message>
+    <message>
+        <source>The chosen line as it was written</source>
+        <translation>La línea elegida, tal como se escribió</translation>
+    </message>
+    <message>
+        <source>Choose a line.</source>
+        <translation>Elija una línea.</translation>
+    </message>
+    <message>
+        <source>Line as written</source>
+        <translation>Línea tal como se escribió</translation>
+    </message>
+    <message>
+        <source>The chosen line below the table, whole, as its process wrote it</source>
+        <translation>La línea elegida, debajo de la tabla, entera, tal como la escribió su proceso</translation>
     </message>
 </context>
 <context>
@@ -9564,6 +10160,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <source>%1 is a run, not a workspace: File &gt; Open run folder shows it.</source>
         <translation>%1 es una ejecución, no un espacio de trabajo: Archivo &gt; Abrir carpeta de ejecución la muestra.</translation>
     </message>
+    <message>
+        <source>%1: %2</source>
+        <translation type="unfinished">%1: %2</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -9683,10 +10283,6 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>aún no se sabe</translation>
     </message>
     <message>
-        <source>Known when the model can be built.</source>
-        <translation>Se sabrá cuando el modelo pueda construirse.</translation>
-    </message>
-    <message>
         <source>%1 parameters.</source>
         <translation>%1 parámetros.</translation>
     </message>
@@ -9708,6 +10304,14 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
             <numerusform>De %1 a %2, corregido con lo que ocupó %n trabajador de ejecuciones anteriores. Según la fórmula: pesos %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</numerusform>
             <numerusform>De %1 a %2, corregido con lo que ocuparon %n trabajadores de ejecuciones anteriores. Según la fórmula: pesos %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Known once the model can be built.</source>
+        <translation>Se sabrá cuando el modelo pueda construirse.</translation>
+    </message>
+    <message>
+        <source>The program itself %1, a copy for checkpoints %2.</source>
+        <translation>El propio programa %1, una copia para los puntos de control %2.</translation>
     </message>
 </context>
 <context>
@@ -9941,6 +10545,14 @@ no se puede leer el archivo</translation>
         <source>All data together has about %1 tokens, less than one window of %2. Choose more text, or a shorter sequence length.</source>
         <translation>Todos los datos juntos tienen unos %1 tokens, menos que una ventana de %2. Elija más texto o una longitud de secuencia menor.</translation>
     </message>
+    <message>
+        <source>a GGUF…</source>
+        <translation>un GGUF…</translation>
+    </message>
+    <message>
+        <source>A model as GGUF</source>
+        <translation>Un modelo como GGUF</translation>
+    </message>
 </context>
 <context>
     <name>furrow::NotesDialog</name>
@@ -10122,10 +10734,6 @@ no se puede leer el archivo</translation>
         <translation>%1 veces</translation>
     </message>
     <message>
-        <source>Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run</source>
-        <translation>Muestras en los pesos por cada muestra leída: los bloques preparados se entrenan en varias épocas, y uno que está en la caché lo leyó otra ejecución</translation>
-    </message>
-    <message>
         <source>Samples, all epochs</source>
         <translation>Muestras, todas las épocas</translation>
     </message>
@@ -10172,6 +10780,10 @@ no se puede leer el archivo</translation>
         <source>No worker trains now. Tokens per second, mean of the active time: %1</source>
         <translation>Ningún trabajador entrena ahora. Tokens por segundo, media del tiempo activo: %1</translation>
     </message>
+    <message>
+        <source>Samples in weights, of all epochs, for each sample that is to be trained; what is held out or left out is not counted</source>
+        <translation>Muestras en los pesos, de todas las épocas, por cada muestra que hay que entrenar; lo reservado u omitido no se cuenta</translation>
+    </message>
 </context>
 <context>
     <name>furrow::OverviewStrip</name>
@@ -10213,10 +10825,6 @@ sample HUELLA
 pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
-        <source>A list holds for the next run; the weights of runs that are there keep what they trained. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
-        <translation>Una lista vale para la próxima ejecución; los pesos de las ejecuciones existentes conservan lo que entrenaron. Los fragmentos se nombran por su lugar, así que solo significan lo mismo con los mismos datos, muestras por bloque y tamaño de fragmento. Las muestras y los patrones significan lo mismo en todas partes.</translation>
-    </message>
-    <message>
         <source>Close</source>
         <translation>Cerrar</translation>
     </message>
@@ -10245,6 +10853,10 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>%1, %2</source>
         <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>A list holds for later runs. Runs that are there are not changed: &apos;furrowctl exclude&apos; leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
+        <translation>Una lista vale para ejecuciones posteriores. Las ejecuciones existentes no cambian: &apos;furrowctl exclude&apos; deja fragmentos fuera de una de ellas. Los fragmentos se nombran por su lugar, así que solo significan lo mismo con los mismos datos, muestras por bloque y tamaño de fragmento. Las muestras y los patrones significan lo mismo en todas partes.</translation>
     </message>
 </context>
 <context>
@@ -10358,10 +10970,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>El intento 1 empieza con pesos nuevos</translation>
     </message>
     <message>
-        <source>Attempt %1 keeps %2 of the %3 chunks begun</source>
-        <translation>El intento %1 conserva %2 de los %3 fragmentos empezados</translation>
-    </message>
-    <message>
         <source>What happens to each chunk</source>
         <translation>Qué ocurre con cada fragmento</translation>
     </message>
@@ -10405,10 +11013,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Libres</translation>
     </message>
     <message>
-        <source>not claimed yet; %1 excluded and %2 poisoned stay so</source>
-        <translation>aún sin reservar; %1 excluidos y %2 envenenados siguen así</translation>
-    </message>
-    <message>
         <source>sum %1</source>
         <translation>suma %1</translation>
     </message>
@@ -10445,10 +11049,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Desde un punto de control anterior, lo más nuevo sale de los pesos: sus fragmentos quedan libres y se entrenan otra vez. Los archivos se quedan para generar texto y para ejecuciones nuevas.</translation>
     </message>
     <message>
-        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun</source>
-        <translation>El intento %1 parte del punto de control %2 y conserva %3 de los %4 fragmentos empezados</translation>
-    </message>
-    <message>
         <source>No chunk is trained again.</source>
         <translation>Ningún fragmento se entrena otra vez.</translation>
     </message>
@@ -10465,10 +11065,6 @@ pattern EXPRESIÓN REGULAR</translation>
             <numerusform>%n fragmento se entrena de nuevo; después cada uno está una vez en los pesos.</numerusform>
             <numerusform>%n fragmentos se entrenan de nuevo; después cada uno está una vez en los pesos.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 of them belong to earlier epochs.</source>
-        <translation>%1 de ellos pertenecen a épocas anteriores.</translation>
     </message>
     <message>
         <source>Nothing changes until you press the button below.</source>
@@ -10532,6 +11128,18 @@ pattern EXPRESIÓN REGULAR</translation>
         <source>Read the checkpoints once more: a disk may be back</source>
         <translation>Leer los puntos de control otra vez: puede que un disco haya vuelto</translation>
     </message>
+    <message>
+        <source>nobody holds them; of one that is partly in a checkpoint only the rest is trained; %1 excluded and %2 poisoned stay so</source>
+        <translation>nadie los tiene; de uno que está en parte en un punto de control solo se entrena el resto; %1 excluidos y %2 envenenados siguen así</translation>
+    </message>
+    <message>
+        <source>Attempt %1 keeps %2 of the %3 chunks that were trained</source>
+        <translation>El intento %1 conserva %2 de los %3 fragmentos entrenados</translation>
+    </message>
+    <message>
+        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks that were trained</source>
+        <translation>El intento %1 parte del punto de control %2 y conserva %3 de los %4 fragmentos entrenados</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -10582,6 +11190,10 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>%1 What is shown is of %2, when it was read last. It goes on by itself when the folder is back.</source>
         <translation>%1 Lo que se muestra es de las %2, cuando se leyó por última vez. Continúa por sí sola cuando la carpeta vuelve.</translation>
+    </message>
+    <message>
+        <source>The checkpoints are not there</source>
+        <translation>Faltan los puntos de control</translation>
     </message>
 </context>
 <context>
@@ -10685,10 +11297,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Temperatura</translation>
     </message>
     <message>
-        <source>Among the likeliest</source>
-        <translation>Entre los más probables</translation>
-    </message>
-    <message>
         <source>Seed</source>
         <translation>Semilla</translation>
     </message>
@@ -10713,10 +11321,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Terminado por usted.</translation>
     </message>
     <message>
-        <source>End</source>
-        <translation>Terminar</translation>
-    </message>
-    <message>
         <source>Loading the checkpoint, then writing…</source>
         <translation>Cargando el punto de control y escribiendo…</translation>
     </message>
@@ -10731,6 +11335,18 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>the newest: %1</source>
         <translation>el más reciente: %1</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>Escribiendo…</translation>
+    </message>
+    <message>
+        <source>Among the likeliest (top-k)</source>
+        <translation>Entre los más probables (top-k)</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation type="unfinished">Detener</translation>
     </message>
 </context>
 <context>
@@ -10874,6 +11490,61 @@ pattern EXPRESIÓN REGULAR</translation>
             <numerusform>%n token: %1</numerusform>
             <numerusform>%n tokens: %1</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>furrow::TorchDialog</name>
+    <message>
+        <source>Install libtorch</source>
+        <translation>Instalar libtorch</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Progreso</translation>
+    </message>
+    <message>
+        <source>Training computes with libtorch, which is no part of Furrow. One that is on this computer can be used as it is; else it is fetched from the package index that pip is configured for, and compared with a hash that Furrow knows.</source>
+        <translation>El entrenamiento calcula con libtorch, que no forma parte de Furrow. Si ya hay una en este equipo, se puede usar tal cual; si no, se descarga del índice de paquetes que pip tiene configurado y se compara con un hash que Furrow conoce.</translation>
+    </message>
+    <message>
+        <source>With CUDA&apos;s libraries, for GPUs of NVIDIA</source>
+        <translation>Con las bibliotecas de CUDA, para GPU de NVIDIA</translation>
+    </message>
+    <message>
+        <source>Look on this computer</source>
+        <translation>Buscar en este equipo</translation>
+    </message>
+    <message>
+        <source>From a folder of wheels…</source>
+        <translation>De una carpeta de wheels…</translation>
+    </message>
+    <message>
+        <source>Folder of wheels</source>
+        <translation>Carpeta de wheels</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Cerrar</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>Instalar</translation>
+    </message>
+    <message>
+        <source>Working…</source>
+        <translation type="unfinished">Trabajando…</translation>
+    </message>
+    <message>
+        <source>Fetching %1 (%2)</source>
+        <translation>Descargando %1 (%2)</translation>
+    </message>
+    <message>
+        <source>Unpacking %1 (%2)</source>
+        <translation>Descomprimiendo %1 (%2)</translation>
+    </message>
+    <message>
+        <source>libtorch is there and works.</source>
+        <translation>libtorch está presente y funciona.</translation>
     </message>
 </context>
 <context>

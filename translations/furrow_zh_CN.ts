@@ -111,6 +111,10 @@
         <source>Attempt %1 was interrupted.</source>
         <translation>第 %1 次尝试被中断。</translation>
     </message>
+    <message>
+        <source>Checkpoints are not there</source>
+        <translation>检查点不在原处</translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -441,6 +445,22 @@
     <message>
         <source>SiLU</source>
         <translation>SiLU</translation>
+    </message>
+    <message>
+        <source>Every answer</source>
+        <translation>每个回答</translation>
+    </message>
+    <message>
+        <source>The last answer</source>
+        <translation>最后一个回答</translation>
+    </message>
+    <message>
+        <source>Split</source>
+        <translation>拆分</translation>
+    </message>
+    <message>
+        <source>Cut</source>
+        <translation>截断</translation>
     </message>
 </context>
 <context>
@@ -1489,10 +1509,6 @@
         <translation>分词器 char 由运行的数据生成；要加载已保存的，请写 char:路径</translation>
     </message>
     <message>
-        <source>there is no tokenizer %1; give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model</source>
-        <translation>没有分词器 %1；请指定 byte、char、gpt2，或 tokenizer.json 或 sentencepiece .model 的路径</translation>
-    </message>
-    <message>
         <source>devices names &apos;%1&apos;, which is not on this machine. It has no GPU; &apos;cpu:2&apos; trains on the CPU.</source>
         <translation>devices 指定了“%1”，本机没有该设备。本机没有 GPU；“cpu:2”在 CPU 上训练。</translation>
     </message>
@@ -1643,10 +1659,6 @@
     <message>
         <source>Another supervisor holds %1. &apos;furrowctl status&apos; says which; stop it first.</source>
         <translation>另一个监督进程持有 %1。“furrowctl status”会说明是哪个；请先停止它。</translation>
-    </message>
-    <message>
-        <source>%1 belongs to run %2, run.json says %3. Put the right tracker back.</source>
-        <translation>%1 属于运行 %2，而 run.json 为 %3。请放回正确的账本。</translation>
     </message>
     <message>
         <source>%1 holds no telemetry: the run was never started.</source>
@@ -1849,10 +1861,6 @@
         <translation>检查点 %1 由 %2 学习器生成，而此工作进程以 %3 启动</translation>
     </message>
     <message>
-        <source>%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run or a Hugging Face folder.</source>
-        <translation>%1 中既没有 weights.safetensors 也没有 config.json。请指定某个运行的检查点文件夹或 Hugging Face 文件夹。</translation>
-    </message>
-    <message>
         <source>Name the folder to make with --out.</source>
         <translation>请用 --out 指定要创建的文件夹。</translation>
     </message>
@@ -1895,10 +1903,6 @@
     <message>
         <source>the counting model has nothing to evaluate</source>
         <translation>计数模型没有可评估的内容</translation>
-    </message>
-    <message>
-        <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream.</source>
-        <translation>没有任务“%1”。已知的有 check、eval、sample、chat、export、merge、bench、bench-checkpoint、fit、stream。</translation>
     </message>
     <message>
         <source>tensor &apos;%1&apos; has shape %2; the model needs %3</source>
@@ -2511,10 +2515,6 @@
     <message>
         <source>The folder %1 has a name that is not UTF-8. Name another folder for the run.</source>
         <translation>文件夹 %1 的名称不是 UTF-8。请为此运行指定另一个文件夹。</translation>
-    </message>
-    <message>
-        <source>run.json and the tracker are of different runs (%1 and %2)</source>
-        <translation>run.json 与账本属于不同的运行（%1 和 %2）</translation>
     </message>
     <message>
         <source>run.json against what the tracker keeps of it, and the hash of the tokenizer</source>
@@ -3533,10 +3533,6 @@
         <translation>运行文件夹的名称包含环境变量 %1 中的机密，它会到处显示。请指定另一个文件夹。</translation>
     </message>
     <message>
-        <source>the tracker was changed from outside: its %1 is &apos;%2&apos;, the run began with &apos;%3&apos;. Its chunks would be given out or counted in another way; put an older copy of the tracker back.</source>
-        <translation>账本被从外部更改：其 %1 为 &apos;%2&apos;，运行开始时为 &apos;%3&apos;。它的数据段会以另一种方式分发或计数；请放回账本的较早副本。</translation>
-    </message>
-    <message>
         <source>the chunks of block %1 that the parent run trained are written as nobody writes them: their row was changed</source>
         <translation>父运行训练过的块 %1 的数据段的写法不是任何程序的写法：其行被更改</translation>
     </message>
@@ -3641,10 +3637,6 @@
         <translation>缺少随附文件 %1。请重新安装或构建 Furrow。</translation>
     </message>
     <message>
-        <source>The run is finished: nothing is paused. `furrowctl resume` goes on with it, with a larger stopping rule.</source>
-        <translation>该运行已完成：没有暂停的内容。`furrowctl resume` 可用更大的停止规则继续它。</translation>
-    </message>
-    <message>
         <source>The folder %1 is not there: it was moved or deleted, or its disk is not mounted.</source>
         <translation>文件夹 %1 不存在：它被移动或删除了，或其磁盘未挂载。</translation>
     </message>
@@ -3663,14 +3655,6 @@
     <message>
         <source>Training is not possible here: %1 is missing. Install Furrow whole, or build it with libtorch (packaging/run.sh).</source>
         <translation>此处无法训练：缺少 %1。请完整安装 Furrow，或用 libtorch 构建（packaging/run.sh）。</translation>
-    </message>
-    <message>
-        <source>Training is not possible here: furrow-worker does not start (%1). Link the folder of libtorch 2.6 or later (or site-packages/torch) to %2; of a build run packaging/run.sh again. `furrowctl doctor` checks it.</source>
-        <translation>此处无法训练：furrow-worker 无法启动（%1）。请将 libtorch 2.6 或更高版本的文件夹（或 site-packages/torch）链接到 %2；若为自行构建，请再次运行 packaging/run.sh。`furrowctl doctor` 会检查它。</translation>
-    </message>
-    <message>
-        <source>no answer in a minute</source>
-        <translation>一分钟内没有回应</translation>
     </message>
     <message>
         <source>stopping rules: %1</source>
@@ -3998,7 +3982,7 @@
     </message>
     <message>
         <source>%1: the download in the cache does not hold what was promised of it (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
-        <translation>%1：缓存中的下载与承诺的内容不符（SHA-256）；下次读取时或由 'furrowctl cache verify' 移开</translation>
+        <translation>%1：缓存中的下载与承诺的内容不符（SHA-256）；下次读取时或由 &apos;furrowctl cache verify&apos; 移开</translation>
     </message>
     <message>
         <source>SHA-256 of %1 downloads in the cache against what was promised; %2 more are not there, and are compared when they come</source>
@@ -4039,6 +4023,538 @@
     <message>
         <source>config.json is of another model than these weights: %1</source>
         <translation>config.json 与这些权重不属于同一模型：%1</translation>
+    </message>
+    <message>
+        <source>no answer in time</source>
+        <translation>未及时应答</translation>
+    </message>
+    <message>
+        <source>%1 is no JSON object.</source>
+        <translation>%1 不是 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>%1 has no chat_template. Name the file of a template, or the folder of a model that has one.</source>
+        <translation>%1 没有 chat_template。请指定模板文件，或含有模板的模型文件夹。</translation>
+    </message>
+    <message>
+        <source>There is no chat template %1. Name its file, the folder of a model that has one, or chatml.</source>
+        <translation>没有对话模板 %1。请指定模板文件、含有模板的模型文件夹，或 chatml。</translation>
+    </message>
+    <message>
+        <source>%1 holds what looks like a password, a token or an address that opens itself, which would be kept in the run and shown everywhere. Take it out.</source>
+        <translation>%1 中含有疑似密码、令牌或自带访问权限的地址，它会保存在运行中并到处显示。请将其去掉。</translation>
+    </message>
+    <message>
+        <source>is a form of conversations that this Furrow does not know</source>
+        <translation>是此 Furrow 不认识的对话格式</translation>
+    </message>
+    <message>
+        <source>is no name with a text</source>
+        <translation>不是名称及其文本</translation>
+    </message>
+    <message>
+        <source>%1 arrived with other bytes than it had (SHA-256), though its server says that it is the same file. Try again; if it stays so, the server or a proxy is at fault.</source>
+        <translation>%1 收到的字节与以前不同（SHA-256），而其服务器称是同一个文件。请重试；若仍如此，则是服务器或代理有问题。</translation>
+    </message>
+    <message>
+        <source>The column %1 holds conversations. With a chat_template they are trained as such; without one their texts are plain text.</source>
+        <translation>列 %1 含有对话。有 chat_template 时按对话训练；没有时其文本按纯文本处理。</translation>
+    </message>
+    <message>
+        <source>%1 holds conversations in the column %2, which are read from jsonl, json, csv, tsv and Parquet only. Write it as jsonl, or set chat_template to none to train its texts as plain text.</source>
+        <translation>%1 的列 %2 中含有对话，而对话只能从 jsonl、json、csv、tsv 和 Parquet 读取。请将其写成 jsonl，或把 chat_template 设为 none，将其文本作为纯文本训练。</translation>
+    </message>
+    <message>
+        <source>%1 holds conversations in the form &apos;%2&apos;, the files before it in the form &apos;%3&apos;. Name them as two sources.</source>
+        <translation>%1 中的对话为“%2”格式，之前的文件为“%3”格式。请将它们指定为两个来源。</translation>
+    </message>
+    <message>
+        <source>The rows are conversations (%1, column %2): the chat template writes them, answers are learnt.</source>
+        <translation>各行是对话（%1，列 %2）：由对话模板写出，学习的是回答。</translation>
+    </message>
+    <message>
+        <source>No conversation of %1 can be trained: the first one %2. A template that marks with {% generation %} what the assistant writes fits all conversations; with chat_loss last one without it fits more.</source>
+        <translation>%1 中没有可以训练的对话：第一个对话%2。用 {% generation %} 标出助手所写内容的模板适用于所有对话；chat_loss 为 last 时，没有该标记的模板适用的对话更多。</translation>
+    </message>
+    <message>
+        <source>The chat template writes %1, which the tokenizer does not have as a token: it becomes %2 tokens.</source>
+        <translation>对话模板会写出 %1，而分词器没有对应的词元：它会变成 %2 个词元。</translation>
+    </message>
+    <message>
+        <source>tokens is no list of texts</source>
+        <translation>tokens 不是文本列表</translation>
+    </message>
+    <message>
+        <source>token_type is no list with a number for each token</source>
+        <translation>token_type 不是每个词元对应一个数字的列表</translation>
+    </message>
+    <message>
+        <source>scores is no list with a number for each token</source>
+        <translation>scores 不是每个词元对应一个数字的列表</translation>
+    </message>
+    <message>
+        <source>token_type has the unknown kind %1</source>
+        <translation>token_type 含有未知的种类 %1</translation>
+    </message>
+    <message>
+        <source>tokens has &apos;%1&apos; twice</source>
+        <translation>tokens 中“%1”出现两次</translation>
+    </message>
+    <message>
+        <source>pre is &apos;%1&apos;, a way to split text that is not known here; known are %2</source>
+        <translation>pre 为“%1”，这种切分文本的方式在此未知；已知的有 %2</translation>
+    </message>
+    <message>
+        <source>merges is no list of texts</source>
+        <translation>merges 不是文本列表</translation>
+    </message>
+    <message>
+        <source>model is &apos;%1&apos;, which is not known here; known are gpt2, llama</source>
+        <translation>model 为“%1”，在此未知；已知的有 gpt2、llama</translation>
+    </message>
+    <message>
+        <source>llama.cpp has no form for this tokenizer: %1. Export as huggingface.</source>
+        <translation>llama.cpp 没有适合此分词器的格式：%1。请以 huggingface 导出。</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; has the id %2, the model has %3 rows</source>
+        <translation>“%1”的编号为 %2，而模型有 %3 行</translation>
+    </message>
+    <message>
+        <source>a merge is no pair of texts without spaces</source>
+        <translation>有一项 merge 不是一对不含空格的文本</translation>
+    </message>
+    <message>
+        <source>it splits text in none of the ways that are known here: %1</source>
+        <translation>它切分文本的方式不是此处已知的任何一种：%1</translation>
+    </message>
+    <message>
+        <source>its sentencepiece model is no byte-pair one, or changes characters first</source>
+        <translation>它的 sentencepiece 模型不是字节对模型，或会先改变字符</translation>
+    </message>
+    <message>
+        <source>it is neither byte-pair of bytes (tokenizer.json) nor of sentencepiece (tokenizer.model)</source>
+        <translation>它既不是按字节的字节对分词器（tokenizer.json），也不是 sentencepiece 的字节对分词器（tokenizer.model）</translation>
+    </message>
+    <message>
+        <source>There is no tokenizer %1. Give byte, char, gpt2 or the path of a tokenizer.json or sentencepiece .model.</source>
+        <translation>没有分词器 %1。请给出 byte、char、gpt2，或 tokenizer.json 或 sentencepiece .model 的路径。</translation>
+    </message>
+    <message>
+        <source>This is a Jetson, for which libtorch comes from NVIDIA alone. Workers train on the CPU; to use the GPU, build Furrow with that libtorch (FURROW_TORCH).</source>
+        <translation>这是一台 Jetson，其 libtorch 只由 NVIDIA 提供。工作进程在 CPU 上训练；要使用 GPU，请用该 libtorch 构建 Furrow（FURROW_TORCH）。</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver %1 runs CUDA up to %2, and libtorch needs CUDA %3. Update the driver to train on the GPU; until then workers train on the CPU.</source>
+        <translation>NVIDIA 驱动 %1 最高支持 CUDA %2，而 libtorch 需要 CUDA %3。请更新驱动以便在 GPU 上训练；在此之前工作进程在 CPU 上训练。</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver %1 runs what libtorch needs.</source>
+        <translation>NVIDIA 驱动 %1 满足 libtorch 的要求。</translation>
+    </message>
+    <message>
+        <source>The GPU here is AMD&apos;s, which Furrow cannot use: there is no build of it for ROCm. Workers train on the CPU.</source>
+        <translation>此处的 GPU 是 AMD 的，Furrow 无法使用：没有适用于 ROCm 的构建。工作进程在 CPU 上训练。</translation>
+    </message>
+    <message>
+        <source>%1 Workers train on the CPU.</source>
+        <translation>%1 工作进程在 CPU 上训练。</translation>
+    </message>
+    <message>
+        <source>%1 asks for an account (HTTP %2). Give it as pip takes it: in PIP_INDEX_URL or pip.conf, https://name:password@host.</source>
+        <translation>%1 要求登录账户（HTTP %2）。请按 pip 的方式提供：在 PIP_INDEX_URL 或 pip.conf 中写 https://name:password@host。</translation>
+    </message>
+    <message>
+        <source>%1 answers with HTTP %2.</source>
+        <translation>%1 返回 HTTP %2。</translation>
+    </message>
+    <message>
+        <source>%1 redirects to what is no address.</source>
+        <translation>%1 重定向到的不是地址。</translation>
+    </message>
+    <message>
+        <source>%1 redirects without end.</source>
+        <translation>%1 无休止地重定向。</translation>
+    </message>
+    <message>
+        <source>%1 %2 cannot be fetched: %3. Without a network, `furrowctl torch install --from FOLDER` takes a folder of wheels that were fetched elsewhere.</source>
+        <translation>无法下载 %1 %2：%3。没有网络时，`furrowctl torch install --from FOLDER` 可使用在别处下载的 wheel 文件夹。</translation>
+    </message>
+    <message>
+        <source>No wheel of %1 %2 for this computer with a pinned hash is in %3. The index is the one that pip is configured for; PIP_INDEX_URL names another one, `furrowctl torch install --from FOLDER` takes a folder of wheels.</source>
+        <translation>%3 中没有适用于本机且哈希已固定的 %1 %2 的 wheel。所用索引是 pip 配置的索引；PIP_INDEX_URL 可指定其他索引，`furrowctl torch install --from FOLDER` 可使用一个 wheel 文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 is no libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.</source>
+        <translation>%1 不是 libtorch：其中没有 lib/libtorch_cpu.so。请指定解包后的 libtorch 文件夹或 site-packages/torch。</translation>
+    </message>
+    <message>
+        <source>The libtorch %1 in %2 does not fit this Furrow (%3). `furrowctl torch install` brings one that fits.</source>
+        <translation>%2 中的 libtorch %1 与此 Furrow（%3）不匹配。`furrowctl torch install` 会安装匹配的版本。</translation>
+    </message>
+    <message>
+        <source>The libtorch in %1 is %2 and this Furrow was built with %3; libtorch promises nothing to programs that were built with another series. `furrowctl torch install` brings one that fits.</source>
+        <translation>%1 中的 libtorch 为 %2，而此 Furrow 用 %3 构建；对于用其他版本系列构建的程序，libtorch 不保证兼容。`furrowctl torch install` 会安装匹配的版本。</translation>
+    </message>
+    <message>
+        <source>of an unknown version</source>
+        <translation>未知版本</translation>
+    </message>
+    <message>
+        <source>%1 has %2 free and about %3 are needed. Make room, or set XDG_DATA_HOME to a folder on a larger disk.</source>
+        <translation>%1 的空闲空间为 %2，而大约需要 %3。请腾出空间，或将 XDG_DATA_HOME 设为更大磁盘上的文件夹。</translation>
+    </message>
+    <message>
+        <source>%1. Trying again in %2 s.</source>
+        <translation>%1。%2 秒后重试。</translation>
+    </message>
+    <message>
+        <source>%1 lacks wheels for this computer: %2. Where there is a network, `python3 -m pip download --no-deps --dest FOLDER` with these names fetches them.</source>
+        <translation>%1 缺少适用于本机的 wheel：%2。在有网络的地方，可用 `python3 -m pip download --no-deps --dest FOLDER` 加上这些名称来下载。</translation>
+    </message>
+    <message>
+        <source>%1 is no file and no folder.</source>
+        <translation>%1 既不是文件也不是文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 %3 beside it in its folder.</source>
+        <translation>%1 需要同一文件夹中有 %2 %3。</translation>
+    </message>
+    <message>
+        <source>libtorch %1: %2 files, of which %3 are to be fetched; %4 of disk are needed while it is installed, about %5 afterwards, in %6.</source>
+        <translation>libtorch %1：%2 个文件，其中需下载 %3；安装期间在 %6 中需要 %4 磁盘空间，之后约占 %5。</translation>
+    </message>
+    <message>
+        <source>%1 is no file that Furrow knows; its SHA-256 is %2. It is taken because you named it.</source>
+        <translation>%1 不是 Furrow 已知的文件；其 SHA-256 为 %2。因为是您指定的，所以予以采用。</translation>
+    </message>
+    <message>
+        <source>%1 has the SHA-256 %2, which is none of those that Furrow knows for %3 %4. It is damaged or something else: fetch it again.</source>
+        <translation>%1 的 SHA-256 为 %2，不是 Furrow 所知的 %3 %4 的任何一个。它已损坏或是别的文件：请重新下载。</translation>
+    </message>
+    <message>
+        <source>Another `furrowctl torch` is at work in %1. Wait for its end.</source>
+        <translation>另一个 `furrowctl torch` 正在 %1 中运行。请等待其结束。</translation>
+    </message>
+    <message>
+        <source>The environment names no home folder, so there is no place for libtorch. Set HOME.</source>
+        <translation>环境中没有指定主文件夹，因此没有地方存放 libtorch。请设置 HOME。</translation>
+    </message>
+    <message>
+        <source>Training is not possible here: libtorch is missing. `furrowctl torch install` brings it, `furrowctl torch find` takes one that is there already. Runs can be watched without it.</source>
+        <translation>此处无法训练：缺少 libtorch。`furrowctl torch install` 会安装它，`furrowctl torch find` 会采用已有的。没有它也可以查看运行。</translation>
+    </message>
+    <message>
+        <source>Training is not possible here: libtorch was in %1 and is there no more. `furrowctl torch find` looks for another one, `furrowctl torch install` brings one.</source>
+        <translation>此处无法训练：libtorch 原在 %1，现已不在。`furrowctl torch find` 会另找一个，`furrowctl torch install` 会安装一个。</translation>
+    </message>
+    <message>
+        <source>the active environment</source>
+        <translation>当前激活的环境</translation>
+    </message>
+    <message>
+        <source>The disk of %1 takes no more. Make room, then run this again: it goes on from here.</source>
+        <translation>%1 所在的磁盘已满。请腾出空间，然后再次运行：它会从此处继续。</translation>
+    </message>
+    <message>
+        <source>%1 sent another part than was asked for.</source>
+        <translation>%1 发送的部分不是所请求的部分。</translation>
+    </message>
+    <message>
+        <source>%1. What is there already is kept: run this again, and it goes on from there.</source>
+        <translation>%1。已有的内容会保留：再次运行即可从那里继续。</translation>
+    </message>
+    <message>
+        <source>%1 from %2 has the SHA-256 %3, which is none of those that Furrow knows for %4 %5. It was thrown away. Run this again; if it comes again, the index holds something else: name another one in PIP_INDEX_URL.</source>
+        <translation>来自 %2 的 %1 的 SHA-256 为 %3，不是 Furrow 所知的 %4 %5 的任何一个，已将其丢弃。请再次运行；若再次出现，则该索引中是别的内容：请在 PIP_INDEX_URL 中指定其他索引。</translation>
+    </message>
+    <message>
+        <source>%1 is no wheel that Furrow can unpack: %2 is a link, encrypted, packed in a strange way, or too much.</source>
+        <translation>%1 不是 Furrow 能解包的 wheel：%2 是链接、已加密、打包方式异常或过大。</translation>
+    </message>
+    <message>
+        <source>at byte %1: %2</source>
+        <translation>在字节 %1 处：%2</translation>
+    </message>
+    <message>
+        <source>a text of %1 bytes does not fit</source>
+        <translation>一段 %1 字节的文本放不下</translation>
+    </message>
+    <message>
+        <source>a text before it is not UTF-8</source>
+        <translation>它之前的一段文本不是 UTF-8</translation>
+    </message>
+    <message>
+        <source>a boolean is neither 0 nor 1</source>
+        <translation>一个布尔值既不是 0 也不是 1</translation>
+    </message>
+    <message>
+        <source>a value is of an unknown kind</source>
+        <translation>一个值的种类未知</translation>
+    </message>
+    <message>
+        <source>a value is of the unknown kind %1</source>
+        <translation>一个值的种类 %1 未知</translation>
+    </message>
+    <message>
+        <source>a list holds lists, which nothing here needs</source>
+        <translation>一个列表中含有列表，此处用不到</translation>
+    </message>
+    <message>
+        <source>a list of %1 values does not fit</source>
+        <translation>一个有 %1 个值的列表放不下</translation>
+    </message>
+    <message>
+        <source>the header is longer than 256 MiB</source>
+        <translation>文件头超过 256 MiB</translation>
+    </message>
+    <message>
+        <source>the file ends in the middle of its header</source>
+        <translation>文件在文件头中间就结束了</translation>
+    </message>
+    <message>
+        <source>it does not begin as a GGUF does</source>
+        <translation>它的开头不是 GGUF 的开头</translation>
+    </message>
+    <message>
+        <source>its numbers are big-endian, which is not known here</source>
+        <translation>它的数字是大端序，在此未知</translation>
+    </message>
+    <message>
+        <source>it is of version %1 of GGUF; known are 2 and 3</source>
+        <translation>它是 GGUF 的版本 %1；已知的有 2 和 3</translation>
+    </message>
+    <message>
+        <source>%1 tensors do not fit</source>
+        <translation>%1 个张量放不下</translation>
+    </message>
+    <message>
+        <source>%1 metadata do not fit</source>
+        <translation>%1 项元数据放不下</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; %2</source>
+        <translation>张量“%1”%2</translation>
+    </message>
+    <message>
+        <source>has %1 dimensions</source>
+        <translation>有 %1 个维度</translation>
+    </message>
+    <message>
+        <source>has an impossible shape</source>
+        <translation>形状不可能成立</translation>
+    </message>
+    <message>
+        <source>is of type %1 of ggml, which is not known here; known are f32, f16, bf16, q8_0, q4_0, q4_1, q6_k</source>
+        <translation>为 ggml 的类型 %1，在此未知；已知的有 f32、f16、bf16、q8_0、q4_0、q4_1、q6_k</translation>
+    </message>
+    <message>
+        <source>has rows of %1 numbers, which are no whole blocks of %2</source>
+        <translation>每行有 %1 个数，不能分成 %2 的整块</translation>
+    </message>
+    <message>
+        <source>general.alignment is no power of two up to 1048576</source>
+        <translation>general.alignment 不是不超过 1048576 的 2 的幂</translation>
+    </message>
+    <message>
+        <source>is listed twice</source>
+        <translation>列出了两次</translation>
+    </message>
+    <message>
+        <source>begins at byte %1 of the data, which is no multiple of %2</source>
+        <translation>从数据的字节 %1 开始，而这不是 %2 的倍数</translation>
+    </message>
+    <message>
+        <source>overlaps the one before it</source>
+        <translation>与前一个重叠</translation>
+    </message>
+    <message>
+        <source>needs %1 bytes from byte %2 of the data, which has %3</source>
+        <translation>从数据的字节 %2 起需要 %1 个字节，而数据共有 %3 个</translation>
+    </message>
+    <message>
+        <source>%1 is there twice</source>
+        <translation>%1 出现两次</translation>
+    </message>
+    <message>
+        <source>%1 has a value that GGUF does not hold here</source>
+        <translation>%1 的值无法在此存入 GGUF</translation>
+    </message>
+    <message>
+        <source>models of %1 are not written as GGUF here; known are %2. Export as huggingface.</source>
+        <translation>%1 模型在此不能写成 GGUF；已知的有 %2。请以 huggingface 导出。</translation>
+    </message>
+    <message>
+        <source>a GGUF cannot say what this model is: %1</source>
+        <translation>GGUF 无法表示此模型的这些方面：%1</translation>
+    </message>
+    <message>
+        <source>is set beside rope_freqs</source>
+        <translation>与 rope_freqs 同时设置</translation>
+    </message>
+    <message>
+        <source>stretches positions in a way that is not known here</source>
+        <translation>以在此未知的方式拉伸位置</translation>
+    </message>
+    <message>
+        <source>is not attention.key_length, which is not known here</source>
+        <translation>不等于 attention.key_length，在此未知</translation>
+    </message>
+    <message>
+        <source>is not the width of the model divided by its heads</source>
+        <translation>不等于模型宽度除以头数</translation>
+    </message>
+    <message>
+        <source>is not the width of a head, which is not known here</source>
+        <translation>不等于一个头的宽度，在此未知</translation>
+    </message>
+    <message>
+        <source>general.architecture is &apos;%1&apos;; known are %2</source>
+        <translation>general.architecture 为“%1”；已知的有 %2</translation>
+    </message>
+    <message>
+        <source>Chat template from %1, for rows that are conversations</source>
+        <translation>来自 %1 的对话模板，用于内容为对话的行</translation>
+    </message>
+    <message>
+        <source>tracker and run.json disagree: %1 is &apos;%2&apos; in the tracker and &apos;%3&apos; by run.json, and chunks would be given out or counted in another way. One of the two was changed from outside; put a copy of it back from before.</source>
+        <translation>账本与 run.json 不一致：%1 在账本中为“%2”，在 run.json 中为“%3”，数据段会因此以另一种方式分发或计数。两者之一被外部更改；请放回它以前的副本。</translation>
+    </message>
+    <message>
+        <source>%1 belongs to run %2, run.json says %3. Put the right one of the two back.</source>
+        <translation>%1 属于运行 %2，而 run.json 记为 %3。请把两者中正确的那个放回原处。</translation>
+    </message>
+    <message>
+        <source>%1 says that this is run %2, and none of its checkpoints is of that run: %3 are of run %4. Nothing was changed, since a repair by this run.json would give up all of them. Put the run.json of the run back.</source>
+        <translation>%1 称这是运行 %2，而没有一个检查点属于该运行：%3 属于运行 %4。未作任何更改，因为按此 run.json 修复会放弃所有这些检查点。请放回此运行的 run.json。</translation>
+    </message>
+    <message>
+        <source>The run knows no chunk of its data yet: the first block is read when it trains.</source>
+        <translation>此运行还不知道其数据的任何数据段：训练时才会读取第一个块。</translation>
+    </message>
+    <message>
+        <source>The run has no epoch %1: it has begun %2 so far.</source>
+        <translation>此运行没有第 %1 轮：到目前为止已开始 %2 轮。</translation>
+    </message>
+    <message>
+        <source>The run has no chunk %1:%2: it knows the blocks 0 to %3 so far.</source>
+        <translation>此运行没有数据段 %1:%2：到目前为止它知道块 0 到 %3。</translation>
+    </message>
+    <message>
+        <source>Chat template: %1</source>
+        <translation>对话模板：%1</translation>
+    </message>
+    <message>
+        <source>The name of a data file, or a line of the list in exclude, holds the secret of the environment variable %1, which would be kept in the run. Rename the file, or take the line out.</source>
+        <translation>某个数据文件的名称，或 exclude 清单中的某一行，包含环境变量 %1 中的机密，它会保存在运行中。请重命名该文件，或去掉该行。</translation>
+    </message>
+    <message>
+        <source>The name of a data file, or a line of the list in exclude, holds an address with a password or a signature in it, which would be kept in the run. Rename the file, or take the line out.</source>
+        <translation>某个数据文件的名称，或 exclude 清单中的某一行，包含带有密码或签名的地址，它会保存在运行中。请重命名该文件，或去掉该行。</translation>
+    </message>
+    <message>
+        <source>The run is %1: nothing is paused. `furrowctl resume` goes on with it, and says first what is trained again.</source>
+        <translation>运行的状态为 %1：没有暂停任何内容。`furrowctl resume` 会继续此运行，并先说明哪些内容会重新训练。</translation>
+    </message>
+    <message>
+        <source>A tracker made anew would give up newest weights that the old one knew, since nothing whole in %1 proves them: %2. Nothing was changed. Put a whole copy of them back and repair then; or &apos;furrowctl doctor %3 --repair --accept-loss&apos; goes on without them and their chunks are trained again.</source>
+        <translation>重做的账本会放弃旧账本所知的最新权重，因为 %1 中没有完整的内容能证明它们：%2。未作任何更改。请放回它们的完整副本，然后再修复；或者用 &apos;furrowctl doctor %3 --repair --accept-loss&apos; 在没有它们的情况下继续，并重新训练其数据段。</translation>
+    </message>
+    <message>
+        <source>A person asked for a pause: the workers wait at the end of their chunks. Continue (`furrowctl continue`) lets them go on.</source>
+        <translation>有人要求暂停：工作进程会在其数据段结束时等待。“继续”（`furrowctl continue`）会让它们继续。</translation>
+    </message>
+    <message>
+        <source>A person asked for a stop: the workers save a checkpoint and end.</source>
+        <translation>有人要求停止：工作进程保存检查点后结束。</translation>
+    </message>
+    <message>
+        <source>A person asked for a kill: every process is ended, without a checkpoint.</source>
+        <translation>有人要求强制结束：所有进程都会被终止，不保存检查点。</translation>
+    </message>
+    <message>
+        <source>Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, or others wait for it, it is ended and started again.</source>
+        <translation>工作进程 %1 停住了：有人暂停了进程 %2（Ctrl+Z、SIGSTOP、调试器）。SIGCONT（`fg`、`kill -CONT`）可让它继续；当其租期结束或其他进程在等待它时，会将其终止并重新启动。</translation>
+    </message>
+    <message>
+        <source>The run ends with the block that is complete next: a person or a stopping rule asked for that.</source>
+        <translation>运行会在下一个块完成时结束：这是有人要求的，或由停止规则决定。</translation>
+    </message>
+    <message>
+        <source>The run ends when %1 more blocks are complete.</source>
+        <translation>再完成 %1 个块后，运行结束。</translation>
+    </message>
+    <message>
+        <source>The run ends with epoch %1: a person asked for that.</source>
+        <translation>运行在第 %1 轮结束时结束：这是有人要求的。</translation>
+    </message>
+    <message>
+        <source>%1 % of the tokens prepared so far stand for characters that the vocabulary does not have.</source>
+        <translation>到目前为止准备的词元中有 %1 % 代表词表中没有的字符。</translation>
+    </message>
+    <message>
+        <source>%1 ended with %2. See %3 for more.</source>
+        <translation>%1 已结束：%2。详情见 %3。</translation>
+    </message>
+    <message>
+        <source>Training is not possible here: furrow-worker does not start with the libtorch in %1 (%2). `furrowctl torch install` brings one that fits; of a build run packaging/run.sh again.</source>
+        <translation>此处无法训练：furrow-worker 无法用 %1 中的 libtorch 启动（%2）。`furrowctl torch install` 会安装匹配的版本；若为自行构建，请再次运行 packaging/run.sh。</translation>
+    </message>
+    <message>
+        <source>%1 has more than %2 that are no telemetry: it is not read on behind them. Move it out of the folder, or put a copy of it back.</source>
+        <translation>%1 中有超过 %2 的内容不是遥测数据：其后的部分不再读取。请将它移出文件夹，或放回它的副本。</translation>
+    </message>
+    <message>
+        <source>%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run, a Hugging Face folder or a GGUF.</source>
+        <translation>%1 中既没有 weights.safetensors 也没有 config.json。请指定某个运行的检查点文件夹、Hugging Face 文件夹或 GGUF。</translation>
+    </message>
+    <message>
+        <source>Name the file to make with --out.</source>
+        <translation>请用 --out 指定要生成的文件。</translation>
+    </message>
+    <message>
+        <source>%1 is there already. Name a new file for the export.</source>
+        <translation>%1 已存在。请为导出指定新的文件。</translation>
+    </message>
+    <message>
+        <source>There is no type &apos;%1&apos;. Known are f32, f16, bf16, q8_0, q4_0, q4_1.</source>
+        <translation>没有类型“%1”。已知的有 f32、f16、bf16、q8_0、q4_0、q4_1。</translation>
+    </message>
+    <message>
+        <source>%1 is a model without a run, which has no checkpoints. Leave --checkpoint out.</source>
+        <translation>%1 是不属于任何运行的模型，没有检查点。请不要给出 --checkpoint。</translation>
+    </message>
+    <message>
+        <source>%1 has no tokenizer.json or tokenizer.model, so texts have no meaning for it.</source>
+        <translation>%1 没有 tokenizer.json 或 tokenizer.model，因此文本对它没有意义。</translation>
+    </message>
+    <message>
+        <source>The tokenizer of %1 has %2 ids, but the model has %3.</source>
+        <translation>%1 的分词器有 %2 个编号，而模型有 %3 个。</translation>
+    </message>
+    <message>
+        <source>the model of this run has no chat template; go on from a text with --prompt</source>
+        <translation>此运行的模型没有对话模板；请用 --prompt 从一段文本续写</translation>
+    </message>
+    <message>
+        <source>(The tokenizer has nothing for: %1)</source>
+        <translation>（分词器无法表示：%1）</translation>
+    </message>
+    <message>
+        <source>it computes wrong gradients: %1 where 1 is right</source>
+        <translation>它计算的梯度有误：应为 1 之处得到 %1</translation>
+    </message>
+    <message>
+        <source>A model without a run has no evaluation text. Name one with --data.</source>
+        <translation>不属于任何运行的模型没有评估文本。请用 --data 指定。</translation>
+    </message>
+    <message>
+        <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.</source>
+        <translation>没有任务“%1”。已知的有 check、eval、sample、chat、export、merge、bench、bench-checkpoint、fit、stream、torch。</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has a number that %2 cannot hold. Export with --type f32.</source>
+        <translation>张量“%1”含有 %2 无法表示的数。请用 --type f32 导出。</translation>
     </message>
 </context>
 <context>
@@ -4325,8 +4841,12 @@
         <translation>每秒词元数，平均</translation>
     </message>
     <message>
-        <source>Chunks committed, newest epoch</source>
-        <translation>已提交分片，最新轮次</translation>
+        <source>Chunks committed, newest epochs</source>
+        <translation>已提交的数据段，最新各轮</translation>
+    </message>
+    <message>
+        <source>Epochs complete</source>
+        <translation>已完成轮次</translation>
     </message>
 </context>
 <context>
@@ -5654,8 +6174,32 @@
         <translation>以 JSON 表示的模型完整形状，用于没有单独设置的部分；由 init_from 填写。空：采用上面的设置。</translation>
     </message>
     <message>
-        <source>A checkpoint folder of a run, or a Hugging Face folder with model.safetensors, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
-        <translation>训练的检查点文件夹，或含有 model.safetensors 的 Hugging Face 文件夹，训练从其权重开始。形状和分词器取自那里。空：新的权重。</translation>
+        <source>Chat template</source>
+        <translation>聊天模板</translation>
+    </message>
+    <message>
+        <source>How rows that are conversations (messages, ShareGPT, Alpaca, prompt and completion; found by their columns) become text: chatml, the file of a template, or the folder of a model that has one. Empty: that of the model of init_from, and without one the rows are plain text. none: plain text in any case.</source>
+        <translation>对话行（messages、ShareGPT、Alpaca、prompt 与 completion；按列名识别）如何变成文本：chatml、模板文件，或带有模板的模型文件夹。留空：使用 init_from 模型的模板；若没有，则这些行按纯文本处理。none：一律按纯文本处理。</translation>
+    </message>
+    <message>
+        <source>Answers that are learnt</source>
+        <translation>学习哪些回答</translation>
+    </message>
+    <message>
+        <source>Which turns of the assistant count in the loss; everything else is read but not learnt. A turn is what the template marks with {% generation %} or, without such marks, what it adds when the turn is there.</source>
+        <translation>助手的哪些回合计入损失；其余内容只读取、不学习。回合是模板用 {% generation %} 标记的部分；没有此标记时，是该回合存在时模板多写出的部分。</translation>
+    </message>
+    <message>
+        <source>Longer than a window</source>
+        <translation>长于一个窗口的样本</translation>
+    </message>
+    <message>
+        <source>What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <translation>长于 seq_len 的样本如何处理：在下一个窗口继续（split）、截去末尾（cut）或不训练（leave_out）。被截断或略去的样本会计数。</translation>
+    </message>
+    <message>
+        <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, or a GGUF, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
+        <translation>运行起始权重的来源：某次运行的检查点文件夹、带 model.safetensors 的 Hugging Face 文件夹或 GGUF。形状和分词器取自其中。留空：新的权重。</translation>
     </message>
 </context>
 <context>
@@ -6011,10 +6555,6 @@
         <translation>已损坏</translation>
     </message>
     <message>
-        <source>newest</source>
-        <translation>最新</translation>
-    </message>
-    <message>
         <source>Finding</source>
         <translation>发现</translation>
     </message>
@@ -6125,6 +6665,14 @@
     <message>
         <source>It took %1: %2</source>
         <translation>用时 %1：%2</translation>
+    </message>
+    <message>
+        <source>most trained</source>
+        <translation>训练最多</translation>
+    </message>
+    <message>
+        <source>not alive, no end was recorded</source>
+        <translation>未存活，未记录其结束</translation>
     </message>
 </context>
 <context>
@@ -6362,6 +6910,14 @@
     <message>
         <source>not known since %1</source>
         <translation>自 %1 起不明</translation>
+    </message>
+    <message>
+        <source>A copy: %1 is the same run in another folder. Each goes on by itself.</source>
+        <translation>副本：%1 是另一个文件夹中的同一运行。两者各自继续。</translation>
+    </message>
+    <message>
+        <source>standing still</source>
+        <translation>停住</translation>
     </message>
 </context>
 <context>
@@ -7657,10 +8213,6 @@
         <translation>奈特/词元</translation>
     </message>
     <message>
-        <source>Select two to eight runs.</source>
-        <translation>请选择二至八个运行。</translation>
-    </message>
-    <message>
         <source>Run compared with the baseline</source>
         <translation>与基准比较的运行</translation>
     </message>
@@ -8238,8 +8790,12 @@ Vocabulary %3</source>
         <translation>空闲</translation>
     </message>
     <message>
-        <source>%1: kept %2, to be redone %3, work lost %4, free %5</source>
-        <translation>%1：保留 %2，待重做 %3，丢失的工作 %4，空闲 %5</translation>
+        <source>Released</source>
+        <translation>已释放</translation>
+    </message>
+    <message>
+        <source>%1: kept %2, to be redone %3, work lost %4, released %5, free %6</source>
+        <translation>%1：保留 %2，待重做 %3，丢失的工作 %4，释放 %5，空闲 %6</translation>
     </message>
 </context>
 <context>
@@ -8301,10 +8857,6 @@ Vocabulary %3</source>
         </translation>
     </message>
     <message>
-        <source>Known when the data was looked at.</source>
-        <translation>查看数据后即可知道。</translation>
-    </message>
-    <message>
         <source>about %1</source>
         <translation>约 %1</translation>
     </message>
@@ -8363,6 +8915,14 @@ Vocabulary %3</source>
     <message>
         <source>%1: back to the value of the preset</source>
         <translation>%1：恢复为预设值</translation>
+    </message>
+    <message>
+        <source>Install libtorch…</source>
+        <translation>安装 libtorch…</translation>
+    </message>
+    <message>
+        <source>Known once the data has been looked at.</source>
+        <translation>查看数据后即可知道。</translation>
     </message>
 </context>
 <context>
@@ -8437,6 +8997,18 @@ Vocabulary %3</source>
     <message>
         <source>%1 could not be written.</source>
         <translation>无法写入 %1。</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint yet: the model has its start weights.</source>
+        <translation>此运行还没有检查点：模型使用其初始权重。</translation>
+    </message>
+    <message>
+        <source>The weights: %1.</source>
+        <translation>权重：%1。</translation>
+    </message>
+    <message>
+        <source>%1 &quot;Merge replicas&quot; in the menu Run makes one model of all.</source>
+        <translation>%1 菜单“运行”中的“合并副本”可将所有副本合成一个模型。</translation>
     </message>
 </context>
 <context>
@@ -8802,10 +9374,6 @@ Vocabulary %3</source>
         <translation>没有更改</translation>
     </message>
     <message>
-        <source>Quarantine leaves these chunks out of the next run. The weights of this run keep them.</source>
-        <translation>隔离会使下一次运行略去这些数据段。本次运行的权重仍保留它们。</translation>
-    </message>
-    <message>
         <source>Memory, most</source>
         <translation>内存峰值</translation>
     </message>
@@ -8878,6 +9446,18 @@ Vocabulary %3</source>
     <message>
         <source>As it was read last, at %1: the folder of the run cannot be read now.</source>
         <translation>为上次于 %1 读取时的情况：现在无法读取该运行的文件夹。</translation>
+    </message>
+    <message>
+        <source>Quarantine leaves chunks out of later runs; this run keeps them and trains them. &apos;furrowctl exclude&apos; leaves chunks that are not trained yet out of this run.</source>
+        <translation>隔离会让以后的运行略去数据段；此运行会保留并训练它们。&apos;furrowctl exclude&apos; 可让此运行略去尚未训练的数据段。</translation>
+    </message>
+    <message>
+        <source>not in a checkpoint yet</source>
+        <translation>尚未进入检查点</translation>
+    </message>
+    <message>
+        <source>%1 of %2 parts, the others in no checkpoint yet</source>
+        <translation>%2 个部分中的 %1 个，其余尚未进入检查点</translation>
     </message>
 </context>
 <context>
@@ -9051,6 +9631,22 @@ Vocabulary %3</source>
     <message>
         <source>All processes</source>
         <translation>所有进程</translation>
+    </message>
+    <message>
+        <source>The chosen line as it was written</source>
+        <translation>所选行的原始内容</translation>
+    </message>
+    <message>
+        <source>Choose a line.</source>
+        <translation>请选择一行。</translation>
+    </message>
+    <message>
+        <source>Line as written</source>
+        <translation>原始行</translation>
+    </message>
+    <message>
+        <source>The chosen line below the table, whole, as its process wrote it</source>
+        <translation>表格下方所选的行，完整显示，与其进程所写的一致</translation>
     </message>
 </context>
 <context>
@@ -9527,6 +10123,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>%1 is a run, not a workspace: File &gt; Open run folder shows it.</source>
         <translation>%1 是运行而不是工作区：“文件 &gt; 打开运行文件夹”可显示它。</translation>
     </message>
+    <message>
+        <source>%1: %2</source>
+        <translation type="unfinished">%1：%2</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -9646,10 +10246,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>尚不知道</translation>
     </message>
     <message>
-        <source>Known when the model can be built.</source>
-        <translation>模型可以构建后才能知道。</translation>
-    </message>
-    <message>
         <source>%1 parameters.</source>
         <translation>%1 个参数。</translation>
     </message>
@@ -9670,6 +10266,14 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>
             <numerusform>%1 至 %2，已按先前运行中 %n 个工作进程的实际占用修正。按公式：权重 %3、梯度 %4、优化器 %5、激活 %6、logits %7。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Known once the model can be built.</source>
+        <translation>模型可以构建后即可知道。</translation>
+    </message>
+    <message>
+        <source>The program itself %1, a copy for checkpoints %2.</source>
+        <translation>程序本身 %1，用于检查点的副本 %2。</translation>
     </message>
 </context>
 <context>
@@ -9900,6 +10504,14 @@ the file cannot be read</source>
         <source>All data together has about %1 tokens, less than one window of %2. Choose more text, or a shorter sequence length.</source>
         <translation>全部数据共约 %1 个词元，少于一个 %2 的窗口。请选择更多文本，或更短的序列长度。</translation>
     </message>
+    <message>
+        <source>a GGUF…</source>
+        <translation>GGUF…</translation>
+    </message>
+    <message>
+        <source>A model as GGUF</source>
+        <translation>GGUF 格式的模型</translation>
+    </message>
 </context>
 <context>
     <name>furrow::NotesDialog</name>
@@ -10080,10 +10692,6 @@ the file cannot be read</source>
         <translation>%1 次</translation>
     </message>
     <message>
-        <source>Samples in weights for each sample that was read: prepared blocks are trained in several epochs, and one that is in the cache was read by another run</source>
-        <translation>每个读取的样本在权重中的样本数：准备好的数据块会在多轮中训练，缓存中的数据块由其他运行读取</translation>
-    </message>
-    <message>
         <source>Samples, all epochs</source>
         <translation>样本（所有轮次）</translation>
     </message>
@@ -10129,6 +10737,10 @@ the file cannot be read</source>
         <source>No worker trains now. Tokens per second, mean of the active time: %1</source>
         <translation>现在没有工作进程在训练。每秒词元数，活动时间的平均值：%1</translation>
     </message>
+    <message>
+        <source>Samples in weights, of all epochs, for each sample that is to be trained; what is held out or left out is not counted</source>
+        <translation>所有轮次中已进入权重的样本数，除以要训练的样本数；留出或略去的样本不计入</translation>
+    </message>
 </context>
 <context>
     <name>furrow::OverviewStrip</name>
@@ -10170,10 +10782,6 @@ sample 指纹
 pattern 正则表达式</translation>
     </message>
     <message>
-        <source>A list holds for the next run; the weights of runs that are there keep what they trained. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
-        <translation>清单用于下一次运行；已有运行的权重保留其训练过的内容。数据段按位置命名，因此只有在数据、每块样本数和数据段大小相同时含义才相同。样本和模式在任何运行中含义都相同。</translation>
-    </message>
-    <message>
         <source>Close</source>
         <translation>关闭</translation>
     </message>
@@ -10200,6 +10808,10 @@ pattern 正则表达式</translation>
     <message>
         <source>%1, %2</source>
         <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>A list holds for later runs. Runs that are there are not changed: &apos;furrowctl exclude&apos; leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
+        <translation>清单用于以后的运行。已有的运行不会改变：&apos;furrowctl exclude&apos; 可让其中某个运行略去数据段。数据段按位置命名，因此只有在数据、每块样本数和数据段大小相同时含义才相同。样本和模式在任何运行中含义都相同。</translation>
     </message>
 </context>
 <context>
@@ -10312,10 +10924,6 @@ pattern 正则表达式</translation>
         <translation>第 1 次尝试从新权重开始</translation>
     </message>
     <message>
-        <source>Attempt %1 keeps %2 of the %3 chunks begun</source>
-        <translation>第 %1 次尝试保留已开始的 %3 个数据段中的 %2 个</translation>
-    </message>
-    <message>
         <source>What happens to each chunk</source>
         <translation>每个数据段会怎样</translation>
     </message>
@@ -10358,10 +10966,6 @@ pattern 正则表达式</translation>
         <translation>空闲</translation>
     </message>
     <message>
-        <source>not claimed yet; %1 excluded and %2 poisoned stay so</source>
-        <translation>尚未领取；%1 个排除和 %2 个有毒的保持不变</translation>
-    </message>
-    <message>
         <source>sum %1</source>
         <translation>合计 %1</translation>
     </message>
@@ -10398,10 +11002,6 @@ pattern 正则表达式</translation>
         <translation>从较旧的检查点开始时，较新的内容离开权重：它们的数据段重新空闲并再训练一次。文件保留，可用于采样和新运行。</translation>
     </message>
     <message>
-        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks begun</source>
-        <translation>第 %1 次尝试从检查点 %2 开始，保留已开始的 %4 个数据段中的 %3 个</translation>
-    </message>
-    <message>
         <source>No chunk is trained again.</source>
         <translation>没有数据段需要重新训练。</translation>
     </message>
@@ -10416,10 +11016,6 @@ pattern 正则表达式</translation>
         <translation>
             <numerusform>%n 个数据段重新训练；此后每个数据段在权重中恰好一次。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 of them belong to earlier epochs.</source>
-        <translation>其中 %1 个属于较早的轮次。</translation>
     </message>
     <message>
         <source>Nothing changes until you press the button below.</source>
@@ -10481,6 +11077,18 @@ pattern 正则表达式</translation>
         <source>Read the checkpoints once more: a disk may be back</source>
         <translation>再读一次检查点：磁盘可能已恢复</translation>
     </message>
+    <message>
+        <source>nobody holds them; of one that is partly in a checkpoint only the rest is trained; %1 excluded and %2 poisoned stay so</source>
+        <translation>没有进程持有；部分已在检查点中的数据段只训练其余部分；%1 个排除和 %2 个有毒的保持不变</translation>
+    </message>
+    <message>
+        <source>Attempt %1 keeps %2 of the %3 chunks that were trained</source>
+        <translation>第 %1 次尝试保留已训练的 %3 个数据段中的 %2 个</translation>
+    </message>
+    <message>
+        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks that were trained</source>
+        <translation>第 %1 次尝试从检查点 %2 开始，保留已训练的 %4 个数据段中的 %3 个</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -10531,6 +11139,10 @@ pattern 正则表达式</translation>
     <message>
         <source>%1 What is shown is of %2, when it was read last. It goes on by itself when the folder is back.</source>
         <translation>%1 所示为上次于 %2 读取时的情况。文件夹恢复后会自动继续。</translation>
+    </message>
+    <message>
+        <source>The checkpoints are not there</source>
+        <translation>检查点不在原处</translation>
     </message>
 </context>
 <context>
@@ -10634,10 +11246,6 @@ pattern 正则表达式</translation>
         <translation>温度</translation>
     </message>
     <message>
-        <source>Among the likeliest</source>
-        <translation>在最可能的之中</translation>
-    </message>
-    <message>
         <source>Seed</source>
         <translation>种子</translation>
     </message>
@@ -10662,10 +11270,6 @@ pattern 正则表达式</translation>
         <translation>已由您结束。</translation>
     </message>
     <message>
-        <source>End</source>
-        <translation>结束</translation>
-    </message>
-    <message>
         <source>Loading the checkpoint, then writing…</source>
         <translation>正在加载检查点，然后写…</translation>
     </message>
@@ -10680,6 +11284,18 @@ pattern 正则表达式</translation>
     <message>
         <source>the newest: %1</source>
         <translation>最新：%1</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>正在写入…</translation>
+    </message>
+    <message>
+        <source>Among the likeliest (top-k)</source>
+        <translation>在最可能的之中（top-k）</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation type="unfinished">停止</translation>
     </message>
 </context>
 <context>
@@ -10820,6 +11436,61 @@ pattern 正则表达式</translation>
         <translation>
             <numerusform>%n 个词元：%1</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>furrow::TorchDialog</name>
+    <message>
+        <source>Install libtorch</source>
+        <translation>安装 libtorch</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Training computes with libtorch, which is no part of Furrow. One that is on this computer can be used as it is; else it is fetched from the package index that pip is configured for, and compared with a hash that Furrow knows.</source>
+        <translation>训练用 libtorch 进行计算，而 libtorch 不是 Furrow 的一部分。可以直接使用本机上已有的；否则从 pip 配置的软件包索引下载，并与 Furrow 已知的哈希比较。</translation>
+    </message>
+    <message>
+        <source>With CUDA&apos;s libraries, for GPUs of NVIDIA</source>
+        <translation>包含 CUDA 的库，用于 NVIDIA 的 GPU</translation>
+    </message>
+    <message>
+        <source>Look on this computer</source>
+        <translation>在本机上查找</translation>
+    </message>
+    <message>
+        <source>From a folder of wheels…</source>
+        <translation>使用 wheel 文件夹…</translation>
+    </message>
+    <message>
+        <source>Folder of wheels</source>
+        <translation>wheel 文件夹</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">关闭</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>Working…</source>
+        <translation type="unfinished">正在处理…</translation>
+    </message>
+    <message>
+        <source>Fetching %1 (%2)</source>
+        <translation>正在下载 %1（%2）</translation>
+    </message>
+    <message>
+        <source>Unpacking %1 (%2)</source>
+        <translation>正在解包 %1（%2）</translation>
+    </message>
+    <message>
+        <source>libtorch is there and works.</source>
+        <translation>libtorch 已就绪，可以使用。</translation>
     </message>
 </context>
 <context>
