@@ -35,6 +35,7 @@ from python_hub import FAULTS, Hub
 LOST_BY_KILL = 1 << 20  # what was on the way and not on disk yet, of four transfers
 SLACK = 64 << 10  # of each file: what is looked at in pieces of its own
 CASE_SECONDS = 240
+MOST_BLOCKS = 60  # each is synced to the disk
 FEEDER = ["--data-mode", "lines", "--held-out-percent", "0", "--max-unreadable-percent", "0", "--shuffle-window-blocks", "2000"]  # so that a feeder prepares all without a worker
 
 
@@ -74,9 +75,10 @@ class Case:
     def make(self):
         self.hub.faults = [fault for fault in self.faults if fault != "expired" or not self.is_web]  # a file that may not be read is refused; later it is waited for
         chunk = self.random.choice([7, 20, 50])
+        block = chunk * max(self.random.choice([1, 3, 10]), -(-len(self.source.rows) // (MOST_BLOCKS * chunk)))
         name = next(iter(self.source.files))
         self.run = self.folder / "runs" / "one"
-        asked = ["new", "--data", f"{self.hub.endpoint}/web/{name}" if self.is_web else "hf://o/n", "--out", self.run, *MODEL, *FEEDER, "--chunk-samples", chunk, "--samples-per-block", chunk * self.random.choice([1, 3, 10]), "--transfers", self.random.choice([1, 4, 4])]
+        asked = ["new", "--data", f"{self.hub.endpoint}/web/{name}" if self.is_web else "hf://o/n", "--out", self.run, *MODEL, *FEEDER, "--chunk-samples", chunk, "--samples-per-block", block, "--transfers", self.random.choice([1, 4, 4])]
         for faults in self.hub.faults, self.hub.faults, []:  # what fails is said and not kept: a person tries again, and a healthy hub heals it
             self.hub.faults = faults
             code, said = self.ctl(*asked)
@@ -119,7 +121,7 @@ class Case:
             time.sleep(1.3)  # it says once a second what it has read
         feeder.terminate()
         code = feeder.wait()
-        return "" if done and code == 0 else f"the feeder ends with {code}, all prepared: {done}; it said {self.doing()}"
+        return "" if done and code in (0, -signal.SIGTERM) else f"the feeder ends with {code}, all prepared: {done}; it said {self.doing()}"
 
     def may_try_again(self):
         """Two wrong copies one behind the other are for a person to judge: the run ends, and is resumed."""
@@ -157,6 +159,8 @@ class Case:
             state = json.loads(self.ctl("status", self.run, "--json")[1])["state"]
             if state == "finished":
                 return self.wrong_audit()
+            if state == "failed" and self.may_try_again():
+                self.ctl("chunks", "retry", self.run)
             if state in ("interrupted", "failed", "stopped"):
                 self.ctl("resume", self.run, "--detach")
             time.sleep(0.5)
