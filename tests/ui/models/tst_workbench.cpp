@@ -1,5 +1,6 @@
 // Models of the workbench: library, alerts, replay.
 
+#include "core/tracker/database.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/bridge/run_poller.h"
@@ -311,6 +312,9 @@ private Q_SLOTS:
         RunStory story({ .trained = 0 });
         for (int i = 0; i < 5; ++i) // the fifth chunk of a worker ends with an evaluation
             QVERIFY(story.trainOne(0, false));
+        auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
+        db.run("UPDATE incarnation SET started_wall=1"); // the story tells of ten minutes ago: it trained then already
+        good(db.takeStatus());
         RunPoller poller(story.paths());
         (void)poller.poll({ true, true, {} });
         const auto update = poller.poll({ true, true, {} });
