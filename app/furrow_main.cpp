@@ -4,7 +4,7 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/resources.h"
-#include "core/telemetry/synthetic.h"
+#include "core/trials/synthetic.h"
 #include "ui/shell/console.h"
 
 #include <CLI/CLI.hpp>

@@ -8,7 +8,7 @@
 #include "core/base/process.h"
 #include "core/base/redact.h"
 #include "core/base/terminal.h"
-#include "core/train/loop/tasks.h"
+#include "core/train/tasks/tasks.h"
 #include "core/train/loop/trainer.h"
 
 #include <CLI/CLI.hpp>

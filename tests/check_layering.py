@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fails when a file includes something its room must not know: app -> ui -> core, torch only in core/cuda, core/collective and core/train."""
+"""Fails when a file includes something its room must not know: app -> ui -> core, torch only in core/cuda, core/collective and core/train, and the order of
+the rooms in core and of the folders inside them."""
 import pathlib, re, sys
 
 ROOT = pathlib.Path(sys.argv[1])
@@ -7,8 +8,30 @@ QT = re.compile(r'#include\s*<Q[A-Z]\w*>|#include\s*"qcustomplot')
 TORCH = re.compile(r'#include\s*<(torch|ATen|c10)/')
 UP = {"core": ["ui/", "app/", "tests/"], "ui": ["app/", "tests/"]}
 # Order of the rooms inside core: a room may include itself and those before it.
-ROOMS = ["base", "config", "model", "chat", "data", "telemetry", "tracker", "device", "libtorch", "run", "workspace", "cuda", "collective", "train"]
+ROOMS = ["base", "config", "model", "chat", "data", "telemetry", "tracker", "device", "libtorch", "run", "workspace", "trials", "cuda", "collective", "train"]
 TORCH_ROOMS = ROOMS[-3:]
+# The same inside a room, by folder; "." is the room's own. What stands together may include each other.
+FOLDERS = {
+    "core/data": [{"tokenizer"}, {"source", "hub"}, {"block"}, {"plan"}, {"."}],
+    "core/tracker": [{"sqlite"}, {"."}, {"audit"}],
+    "core/run": [{"folder"}, {"status"}, {"audit"}, {"start"}, {"supervise"}],
+    "core/train": [{"cpu"}, {"model"}, {"optim", "weights", "sample"}, {"meters", "merge"}, {"checkpoint"}, {"loop"}, {"tasks"}],
+    "ui": [{"theme"}, {"widgets"}, {"charts"}, {"bridge"}, {"models"}, {"parts"}, {"export"}, {"pages"}, {"dialogs"}, {"shell"}, {"bench"}],
+}
+
+
+def floor(room, folder):
+    return next((i for i, names in enumerate(FOLDERS[room]) if folder in names), None)
+
+
+def order_breach(path, include):
+    """Whether the folder that is included stands above the one that includes it, in the room of both."""
+    for room in FOLDERS:
+        if path.startswith(room + "/") and include.startswith(room + "/"):
+            own, other = (name[len(room) + 1:].split("/")[0] if "/" in name[len(room) + 1:] else "." for name in (path, include))
+            return None not in (floor(room, own), floor(room, other)) and floor(room, other) > floor(room, own)
+    return False
+
 
 def breaches():
     for path in sorted(ROOT.glob("**/*.[hc]*")):
@@ -30,6 +53,8 @@ def breaches():
             if parts[0] == "core" and inner[0] == "core" and len(inner) > 2 and len(parts) > 2:
                 if inner[1] in ROOMS and parts[1] in ROOMS and ROOMS.index(inner[1]) > ROOMS.index(parts[1]):
                     yield path, f"includes {include}: {parts[1]} must not know {inner[1]}"
+            if order_breach("/".join(parts), include):
+                yield path, f"includes {include}, whose folder stands above its own"
             if include.endswith("_torch.h") and not torch_room:
                 yield path, f"includes {include}: torch headers stay in core/cuda, core/collective and core/train"
 

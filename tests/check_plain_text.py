@@ -6,12 +6,12 @@ import pathlib, re, sys
 ROOT = pathlib.Path(sys.argv[1])
 HOME = {"ui/widgets/plain_text.cpp", "ui/widgets/plain_text.h"}
 # Files that write their own HTML; each value in it is escaped (tst_plain_text shows them hostile ones).
-OWN_HTML = {"ui/shell/help_dialog.cpp", "ui/pages/chunk_samples_view.cpp", "ui/pages/audit_report.cpp", "ui/pages/sampling_page.cpp"}
+OWN_HTML = {"ui/shell/help_dialog.cpp", "ui/pages/chunk_samples_view.cpp", "ui/export/audit_report.cpp", "ui/pages/sampling_page.cpp"}
 RULES = [
     (r"\bnew QLabel\b|\bQLabel\s+\w+\s*[;({]", HOME, "makes a QLabel: plainLabel or makeLabel"),
-    (r":\s*public QLabel\b", HOME | {"ui/pages/page_parts.h"}, "derives from QLabel, whose text may be rich: makePlain in its constructor, and name it here"),
+    (r":\s*public QLabel\b", HOME | {"ui/parts/page_parts.h"}, "derives from QLabel, whose text may be rich: makePlain in its constructor, and name it here"),
     (r"\bsetTextFormat\s*\(", HOME, "chooses the format of a text: makePlain or makeRich"),
-    (r"\bmakeRich\s*\(", HOME | {"ui/pages/resume_parts.cpp"}, "makes a label rich: its values must be escaped, name it here"),
+    (r"\bmakeRich\s*\(", HOME | {"ui/dialogs/resume_parts.cpp"}, "makes a label rich: its values must be escaped, name it here"),
     (r"\bnew QMessageBox\b|\bQMessageBox\s+\w+\s*[;({]|\bQMessageBox::(question|warning|information|critical|about)\b", HOME, "makes a QMessageBox: makeBox"),
     (r"\bQ(ErrorMessage|ProgressDialog|WhatsThis|StaticText|GraphicsTextItem|TextEdit)\b|\bsetWhatsThis\s*\(", HOME, "uses what shows rich text by itself"),
     (r"\bQToolTip::showText\s*\(", HOME, "shows a tip: showTip"),

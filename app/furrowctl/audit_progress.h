@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/run/run_audit.h"
+#include "core/run/audit/run_audit.h"
 
 namespace furrow::ctl {
 

@@ -4,8 +4,8 @@
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/process.h"
-#include "core/run/life_cycle.h"
-#include "core/run/run_status.h"
+#include "core/run/start/life_cycle.h"
+#include "core/run/status/run_status.h"
 #include "core/telemetry/run_telemetry.h"
 
 #include <nlohmann/json.hpp>

@@ -7,10 +7,10 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
-#include "core/run/worker_check.h"
-#include "core/chat/chat_bench.h"
-#include "core/data/bench/data_bench.h"
-#include "core/tracker/tracker_bench.h"
+#include "core/run/start/worker_check.h"
+#include "core/trials/bench/chat_bench.h"
+#include "core/trials/bench/data_bench.h"
+#include "core/trials/bench/tracker_bench.h"
 
 #include <nlohmann/json.hpp>
 

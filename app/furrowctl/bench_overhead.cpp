@@ -5,7 +5,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
-#include "core/run/run_status.h"
+#include "core/run/status/run_status.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

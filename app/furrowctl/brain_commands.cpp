@@ -4,7 +4,7 @@
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
 #include "core/base/plain_line.h"
-#include "core/run/brain.h"
+#include "core/run/status/brain.h"
 #include "core/workspace/run_folders.h"
 
 #include <nlohmann/json.hpp>

@@ -6,11 +6,11 @@
 #include "core/base/plain_line.h"
 #include "core/chat/conversation_text.h"
 #include "core/config/chunk_name.h"
-#include "core/run/chunk_view.h"
-#include "core/run/ledger_view.h"
-#include "core/run/life_cycle.h"
-#include "core/run/poisoned_chunks.h"
-#include "core/run/run_file.h"
+#include "core/run/status/chunk_view.h"
+#include "core/run/status/ledger_view.h"
+#include "core/run/start/life_cycle.h"
+#include "core/run/start/poisoned_chunks.h"
+#include "core/run/folder/run_file.h"
 #include "core/tracker/ledger_reader.h"
 
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/redact.h"
-#include "core/run/run_file.h"
+#include "core/run/folder/run_file.h"
 
 #include <nlohmann/json.hpp>
 

@@ -3,8 +3,8 @@
 
 #include "app/furrowctl/command.h"
 #include "core/base/file_lock.h"
-#include "core/run/life_cycle.h"
-#include "core/run/run_status.h"
+#include "core/run/start/life_cycle.h"
+#include "core/run/status/run_status.h"
 
 #include <nlohmann/json.hpp>
 

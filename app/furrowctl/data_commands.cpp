@@ -4,13 +4,13 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/chat/conversation_text.h"
-#include "core/data/block_cache.h"
+#include "core/data/source/block_cache.h"
 #include "core/data/cache_verification.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/probe.h"
 #include "core/data/tokenizer/tokenizer.h"
-#include "core/run/adopted_model.h"
-#include "core/run/run_paths.h"
+#include "core/run/folder/adopted_model.h"
+#include "core/run/folder/run_paths.h"
 
 #include <nlohmann/json.hpp>
 

@@ -10,16 +10,16 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/device/driver.h"
 #include "core/device/gpu.h"
-#include "core/run/begun_with.h"
+#include "core/run/audit/begun_with.h"
 #include "core/libtorch/torch_check.h"
 #include "core/libtorch/torch_pins.h"
 #include "core/libtorch/torch_place.h"
-#include "core/run/block_repair.h"
-#include "core/run/repair.h"
-#include "core/run/run_file.h"
-#include "core/run/run_links.h"
-#include "core/run/worker_check.h"
-#include "core/tracker/sqlite_version.h"
+#include "core/run/audit/block_repair.h"
+#include "core/run/audit/repair.h"
+#include "core/run/folder/run_file.h"
+#include "core/run/folder/run_links.h"
+#include "core/run/start/worker_check.h"
+#include "core/tracker/sqlite/sqlite_version.h"
 
 #include <nlohmann/json.hpp>
 

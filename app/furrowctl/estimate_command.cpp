@@ -5,7 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/device/machine_fit.h"
-#include "core/run/adopted_model.h"
+#include "core/run/folder/adopted_model.h"
 #include "core/workspace/memory_history.h"
 
 #include <nlohmann/json.hpp>

@@ -6,8 +6,8 @@
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/process.h"
-#include "core/run/run_audit.h"
-#include "core/run/run_status.h"
+#include "core/run/audit/run_audit.h"
+#include "core/run/status/run_status.h"
 #include "core/tracker/trained_chunks.h"
 #include "core/workspace/run_folders.h"
 

@@ -4,9 +4,9 @@
 #include "app/furrowctl/command.h"
 #include "core/base/log.h"
 #include "core/base/process.h"
-#include "core/run/feeder.h"
-#include "core/run/run_file.h"
-#include "core/run/supervisor.h"
+#include "core/run/supervise/feeder.h"
+#include "core/run/folder/run_file.h"
+#include "core/run/supervise/supervisor.h"
 
 namespace furrow::ctl {
 

@@ -10,11 +10,11 @@
 #include "core/base/resources.h"
 #include "core/config/bounded_json.h"
 #include "core/device/machine_fit.h"
-#include "core/run/adopted_model.h"
-#include "core/run/life_cycle.h"
-#include "core/run/limit_reached.h"
-#include "core/run/run_status.h"
-#include "core/run/worker_check.h"
+#include "core/run/folder/adopted_model.h"
+#include "core/run/start/life_cycle.h"
+#include "core/run/start/limit_reached.h"
+#include "core/run/status/run_status.h"
+#include "core/run/start/worker_check.h"
 
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "app/furrowctl/command.h"
 #include "core/base/process.h"
-#include "core/run/storm/storm.h"
+#include "core/trials/storm/storm.h"
 
 #include <nlohmann/json.hpp>
 

@@ -5,10 +5,10 @@
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
-#include "core/data/distant_source.h"
-#include "core/run/measured_export.h"
-#include "core/run/run_paths.h"
-#include "core/run/worker_check.h"
+#include "core/data/source/distant_source.h"
+#include "core/run/status/measured_export.h"
+#include "core/run/folder/run_paths.h"
+#include "core/run/start/worker_check.h"
 
 #include <nlohmann/json.hpp>
 

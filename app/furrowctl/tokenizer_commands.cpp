@@ -6,10 +6,10 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/data/hub/hub_pieces.h"
-#include "core/data/inspect.h"
+#include "core/data/plan/inspect.h"
 #include "core/data/tokenizer/bpe_trainer.h"
 #include "core/data/tokenizer/tokenizer.h"
-#include "core/run/run_paths.h"
+#include "core/run/folder/run_paths.h"
 
 #include <nlohmann/json.hpp>
 

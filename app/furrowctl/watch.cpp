@@ -6,7 +6,7 @@
 #include "core/base/plain_line.h"
 #include "core/base/process.h"
 #include "core/base/utf8.h"
-#include "core/run/life_cycle.h"
+#include "core/run/start/life_cycle.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/run/run_paths.h"
-#include "core/run/run_status.h"
+#include "core/run/folder/run_paths.h"
+#include "core/run/status/run_status.h"
 
 #include <string>
 

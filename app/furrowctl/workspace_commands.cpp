@@ -4,7 +4,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
-#include "core/run/life_cycle.h"
+#include "core/run/start/life_cycle.h"
 #include "core/workspace/compare_runs.h"
 #include "core/workspace/debug_bundle.h"
 #include "core/workspace/queue_runner.h"

@@ -5,14 +5,14 @@
 #include "core/base/outside.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/data/block_cache.h"
-#include "core/data/block_planner.h"
+#include "core/data/source/block_cache.h"
+#include "core/data/plan/block_planner.h"
 #include "core/data/block_preparer.h"
-#include "core/data/cached_access.h"
-#include "core/data/duplicate_file.h"
+#include "core/data/source/cached_access.h"
+#include "core/data/plan/duplicate_file.h"
 #include "core/data/hub/hub_files.h"
-#include "core/data/sample_encoder.h"
-#include "core/data/source_identity.h"
+#include "core/data/plan/sample_encoder.h"
+#include "core/data/source/source_identity.h"
 
 #include <map>
 #include <nlohmann/json.hpp>

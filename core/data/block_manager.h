@@ -2,10 +2,10 @@
 
 #include "core/base/result.h"
 #include "core/config/run_config.h"
-#include "core/data/block_plan.h"
-#include "core/data/file_access.h"
-#include "core/data/inspect.h"
-#include "core/data/prepared_block.h"
+#include "core/data/plan/block_plan.h"
+#include "core/data/source/file_access.h"
+#include "core/data/plan/inspect.h"
+#include "core/data/block/prepared_block.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/data/block_writer.h"
-#include "core/data/chunk_collector.h"
-#include "core/data/sample_encoder.h"
+#include "core/data/block/block_writer.h"
+#include "core/data/plan/chunk_collector.h"
+#include "core/data/plan/sample_encoder.h"
 
 #include <functional>
 

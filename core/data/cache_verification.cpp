@@ -2,9 +2,9 @@
 
 #include "core/base/hash.h"
 #include "core/base/sentence.h"
-#include "core/data/duplicate_index.h"
+#include "core/data/plan/duplicate_index.h"
 #include "core/data/hub/hub_pieces.h"
-#include "core/data/prepared_block.h"
+#include "core/data/block/prepared_block.h"
 
 namespace furrow {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/data/block_cache.h"
+#include "core/data/source/block_cache.h"
 
 namespace furrow {
 

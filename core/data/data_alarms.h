@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/data/prepared_block.h"
+#include "core/data/block/prepared_block.h"
 
 #include <cstdint>
 #include <optional>

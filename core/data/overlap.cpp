@@ -2,9 +2,9 @@
 
 #include "core/base/format.h"
 #include "core/base/hash.h"
-#include "core/data/held_out.h"
-#include "core/data/inspect.h"
-#include "core/data/row_reader.h"
+#include "core/data/plan/held_out.h"
+#include "core/data/plan/inspect.h"
+#include "core/data/source/row_reader.h"
 
 #include <string_view>
 #include <unordered_map>

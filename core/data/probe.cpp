@@ -2,10 +2,10 @@
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
-#include "core/data/block_writer.h"
-#include "core/data/chunk_collector.h"
-#include "core/data/row_reader.h"
-#include "core/data/sample_encoder.h"
+#include "core/data/block/block_writer.h"
+#include "core/data/plan/chunk_collector.h"
+#include "core/data/source/row_reader.h"
+#include "core/data/plan/sample_encoder.h"
 
 #include <algorithm>
 #include <unordered_set>

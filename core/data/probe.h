@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/data/inspect.h"
+#include "core/data/plan/inspect.h"
 
 #include <cstdint>
 #include <optional>

@@ -6,8 +6,8 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/data/archive_member.h"
-#include "core/data/zip_directory.h"
+#include "core/data/source/archive_member.h"
+#include "core/data/source/zip_directory.h"
 
 #include <algorithm>
 

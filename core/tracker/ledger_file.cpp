@@ -3,7 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/tracker/database_files.h"
+#include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
 

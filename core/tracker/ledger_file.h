@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/clock.h"
-#include "core/tracker/database.h"
+#include "core/tracker/sqlite/database.h"
 #include "core/tracker/order.h"
 
 namespace furrow {

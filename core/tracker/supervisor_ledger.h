@@ -2,7 +2,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/file_lock.h"
-#include "core/tracker/patience.h"
+#include "core/tracker/sqlite/patience.h"
 #include "core/tracker/types.h"
 
 #include <filesystem>

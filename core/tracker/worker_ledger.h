@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/clock.h"
-#include "core/tracker/patience.h"
+#include "core/tracker/sqlite/patience.h"
 #include "core/tracker/types.h"
 
 #include <filesystem>

@@ -3,7 +3,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/run/attempt_config.h"
+#include "core/run/folder/attempt_config.h"
 
 #include <nlohmann/json.hpp>
 

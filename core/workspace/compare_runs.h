@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/config/schema.h"
-#include "core/run/run_status.h"
+#include "core/run/status/run_status.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -5,9 +5,9 @@
 #include "core/base/process.h"
 #include "core/base/redact.h"
 #include "core/base/sentence.h"
-#include "core/run/run_audit.h"
-#include "core/run/run_file.h"
-#include "core/run/run_status.h"
+#include "core/run/audit/run_audit.h"
+#include "core/run/folder/run_file.h"
+#include "core/run/status/run_status.h"
 
 #include <nlohmann/json.hpp>
 #include <zlib.h>

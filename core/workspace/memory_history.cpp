@@ -1,6 +1,6 @@
 #include "core/workspace/memory_history.h"
 
-#include "core/run/memory_file.h"
+#include "core/run/folder/memory_file.h"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/device/gpu.h"
-#include "core/run/life_cycle.h"
-#include "core/run/run_status.h"
+#include "core/run/start/life_cycle.h"
+#include "core/run/status/run_status.h"
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
 #include "core/workspace/run_folders.h"
 
-#include "core/run/run_paths.h"
+#include "core/run/folder/run_paths.h"
 
 #include <algorithm>
 

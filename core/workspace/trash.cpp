@@ -4,7 +4,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/run/run_paths.h"
+#include "core/run/folder/run_paths.h"
 
 #include <algorithm>
 

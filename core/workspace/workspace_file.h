@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/tracker/database.h"
+#include "core/tracker/sqlite/database.h"
 
 #include <functional>
 #include <map>

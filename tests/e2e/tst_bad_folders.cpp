@@ -2,7 +2,7 @@
 // is refused in a sentence that says what to do, or heals by a plain resume.
 
 #include "core/base/hash.h"
-#include "core/tracker/database.h"
+#include "core/tracker/sqlite/database.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"
 #include "tests/e2e/run_driver.h"

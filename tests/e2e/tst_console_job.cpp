@@ -5,7 +5,7 @@
 #include "tests/e2e/run_driver.h"
 #include "ui/models/run_form.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/merge_dialog.h"
+#include "ui/dialogs/merge_dialog.h"
 #include "ui/shell/console.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"

@@ -4,7 +4,7 @@
 #include "tests/e2e/run_driver.h"
 
 #include "core/base/path.h"
-#include "core/data/bench/data_bench.h"
+#include "core/trials/bench/data_bench.h"
 #include "fake_hub.h"
 #include "tests/fakes/gzip.h"
 

@@ -2,9 +2,9 @@
 
 #include "core/base/path.h"
 #include "core/base/process.h"
-#include "core/tracker/database.h"
+#include "core/tracker/sqlite/database.h"
 #include "core/tracker/ledger_reader.h"
-#include "core/tracker/tracker_locks.h"
+#include "core/tracker/sqlite/tracker_locks.h"
 
 #include <QElapsedTimer>
 #include <QFile>

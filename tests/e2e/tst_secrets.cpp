@@ -187,8 +187,7 @@ private Q_SLOTS:
         QTest::newRow("a list of what is left out") << QStringList { QStringLiteral("--exclude"), list };
         QTest::newRow("a prompt") << QStringList { QStringLiteral("--sample-prompt"),
             QStringLiteral("see https://erik:ListGeheim7@host/x") };
-        QTest::newRow("a name") << QStringList { QStringLiteral("--name"),
-            QStringLiteral("sk-ListGeheim7AbCdEfGhIj") };
+        QTest::newRow("a name") << QStringList { QStringLiteral("--name"), QStringLiteral("sk-ListGeheim7AbCdEfGhIj") };
     }
     void whatIsKeptInARunHoldsNoSecret()
     {

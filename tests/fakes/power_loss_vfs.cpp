@@ -1,7 +1,7 @@
 #include "power_loss_vfs.h"
 
 #include "core/base/random.h"
-#include "core/tracker/vfs_layer.h"
+#include "core/tracker/sqlite/vfs_layer.h"
 
 #include <sqlite3.h>
 

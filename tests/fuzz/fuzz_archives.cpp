@@ -1,8 +1,8 @@
 // Archives from outside: no reader may crash, read beyond a bound, or give more than the archive promises.
 
-#include "core/data/archive_member.h"
-#include "core/data/tar_reader.h"
-#include "core/data/zip_directory.h"
+#include "core/data/source/archive_member.h"
+#include "core/data/source/tar_reader.h"
+#include "core/data/source/zip_directory.h"
 #include "tests/fakes/archives.h"
 #include "tests/fakes/gzip.h"
 #include "tests/fuzz/fuzz_seeds.h"

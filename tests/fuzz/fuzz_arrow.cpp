@@ -1,8 +1,8 @@
 // Arrow from outside: the walk over its messages must not depend on the pieces in which the bytes arrive, and no reader
 // may crash or give other rows than the walk counts.
 
-#include "core/data/arrow_frames.h"
-#include "core/data/arrow_rows.h"
+#include "core/data/source/arrow_frames.h"
+#include "core/data/source/arrow_rows.h"
 #include "tests/fuzz/fuzz_seeds.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "core/base/check.h"
 #include "core/base/path.h"
-#include "core/run/checkpoint_manifest.h"
+#include "core/run/folder/checkpoint_manifest.h"
 #include "tests/fuzz/fuzz_seeds.h"
 #include "tests/fuzz/scratch.h"
 

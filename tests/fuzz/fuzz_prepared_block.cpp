@@ -2,14 +2,14 @@
 // or read, never crash.
 
 #include "core/base/hash.h"
-#include "core/data/block_layout.h"
-#include "core/data/block_plan.h"
-#include "core/data/chunk_windows.h"
-#include "core/data/data_manifest.h"
-#include "core/data/duplicate_index.h"
-#include "core/data/held_out.h"
-#include "core/data/block_writer.h"
-#include "core/data/quarantine.h"
+#include "core/data/block/block_layout.h"
+#include "core/data/plan/block_plan.h"
+#include "core/data/block/chunk_windows.h"
+#include "core/data/source/data_manifest.h"
+#include "core/data/plan/duplicate_index.h"
+#include "core/data/plan/held_out.h"
+#include "core/data/block/block_writer.h"
+#include "core/data/plan/quarantine.h"
 #include "tests/fuzz/fuzz_seeds.h"
 
 #include <cstdio>

@@ -1,10 +1,10 @@
 // Rows cut from hostile bytes must not depend on the pieces in which the bytes arrive, and no parser may crash.
 
-#include "core/data/csv_fields.h"
-#include "core/data/json_list.h"
-#include "core/data/json_text.h"
-#include "core/data/record_reader.h"
-#include "core/data/text_encoding.h"
+#include "core/data/source/csv_fields.h"
+#include "core/data/source/json_list.h"
+#include "core/data/source/json_text.h"
+#include "core/data/source/record_reader.h"
+#include "core/data/source/text_encoding.h"
 #include "tests/fuzz/fuzz_seeds.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // bytes are edits: which table, which column, which row, which value.
 
 #include "core/base/check.h"
-#include "core/tracker/audit.h"
-#include "core/tracker/database.h"
+#include "core/tracker/audit/audit.h"
+#include "core/tracker/sqlite/database.h"
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/trained_behind.h"
 #include "core/tracker/trained_chunks.h"

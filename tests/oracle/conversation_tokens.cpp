@@ -2,7 +2,7 @@
 // "tokens": {name: text}, "turns": "all" or "last"}, or a row {"messages": [...], "tools": [...]}, which is answered by
 // a line {"ids": [...], "learnt": [...]} or {"problem": text}.
 
-#include "core/data/sample_encoder.h"
+#include "core/data/plan/sample_encoder.h"
 
 #include <nlohmann/json.hpp>
 

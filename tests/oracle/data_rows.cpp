@@ -1,6 +1,6 @@
 #include "core/config/schema.h"
-#include "core/data/inspect.h"
-#include "core/data/row_reader.h"
+#include "core/data/plan/inspect.h"
+#include "core/data/source/row_reader.h"
 
 #include <nlohmann/json.hpp>
 

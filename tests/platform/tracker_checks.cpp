@@ -5,7 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/random.h"
-#include "core/tracker/audit.h"
+#include "core/tracker/audit/audit.h"
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"

@@ -2,9 +2,9 @@
 
 #include "core/base/file_system.h"
 #include "core/config/schema.h"
-#include "core/run/evaluation_file.h"
-#include "core/run/tracker_config.h"
-#include "core/run/run_file.h"
+#include "core/run/status/evaluation_file.h"
+#include "core/run/status/tracker_config.h"
+#include "core/run/folder/run_file.h"
 #include "core/telemetry/writer.h"
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/ledger_reader.h"

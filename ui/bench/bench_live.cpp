@@ -3,7 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/process.h"
-#include "core/run/run_paths.h"
+#include "core/run/folder/run_paths.h"
 #include "core/telemetry/writer.h"
 #include "ui/bench/bench_parts.h"
 #include "ui/shell/gui_gap_probe.h"

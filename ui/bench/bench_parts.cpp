@@ -2,10 +2,11 @@
 
 #include "core/base/path.h"
 #include "core/base/resources.h"
-#include "core/run/life_cycle.h"
+#include "core/run/start/life_cycle.h"
 
 #include <QCoreApplication>
 #include <QThread>
+#include <QTimer>
 #include <algorithm>
 
 namespace furrow {

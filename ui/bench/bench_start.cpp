@@ -1,7 +1,7 @@
 // Starting the program, and the table of runs.
 
 #include "core/base/file_system.h"
-#include "core/run/run_paths.h"
+#include "core/run/folder/run_paths.h"
 #include "ui/bench/bench_parts.h"
 #include "ui/models/library_table.h"
 

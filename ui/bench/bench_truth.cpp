@@ -2,8 +2,8 @@
 // shows the run. Everything is measured on the wall, from the deed to what the window says.
 
 #include "core/base/path.h"
-#include "core/run/life_cycle.h"
-#include "core/run/run_status.h"
+#include "core/run/start/life_cycle.h"
+#include "core/run/status/run_status.h"
 #include "ui/bench/bench_parts.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/telemetry/synthetic.h"
+#include "core/trials/synthetic.h"
 
 #include <QString>
 #include <vector>

@@ -1,9 +1,9 @@
 #include "ui/bridge/attempt_reader.h"
 
 #include "core/base/path.h"
-#include "core/run/attempt_config.h"
-#include "core/run/run_file.h"
-#include "core/run/run_status.h"
+#include "core/run/folder/attempt_config.h"
+#include "core/run/folder/run_file.h"
+#include "core/run/status/run_status.h"
 
 namespace furrow {
 

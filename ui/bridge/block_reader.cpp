@@ -1,7 +1,7 @@
 #include "ui/bridge/block_reader.h"
 
 #include "core/base/path.h"
-#include "core/run/run_status.h"
+#include "core/run/status/run_status.h"
 
 namespace furrow {
 

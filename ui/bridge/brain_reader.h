@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/run/brain.h"
+#include "core/run/status/brain.h"
 #include "ui/bridge/newest_request.h"
 
 #include <QObject>

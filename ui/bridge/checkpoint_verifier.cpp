@@ -1,8 +1,8 @@
 #include "ui/bridge/checkpoint_verifier.h"
 
 #include "core/base/path.h"
-#include "core/run/checkpoint_manifest.h"
-#include "core/run/run_file.h"
+#include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/run_file.h"
 
 namespace furrow {
 

@@ -3,7 +3,7 @@
 #include "core/base/path.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/tokenizer/tokenizer.h"
-#include "core/run/run_paths.h"
+#include "core/run/folder/run_paths.h"
 
 #include <chrono>
 

@@ -1,9 +1,9 @@
 #include "ui/bridge/run_commands.h"
 
 #include "core/base/path.h"
-#include "core/run/poisoned_chunks.h"
-#include "core/run/repair.h"
-#include "core/run/worker_check.h"
+#include "core/run/start/poisoned_chunks.h"
+#include "core/run/audit/repair.h"
+#include "core/run/start/worker_check.h"
 
 namespace furrow {
 

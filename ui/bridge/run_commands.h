@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/run/life_cycle.h"
+#include "core/run/start/life_cycle.h"
 
 #include <QObject>
 #include <QThreadPool>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/telemetry/snapshot.h"
-#include "core/run/lost_trainings.h"
+#include "core/run/status/lost_trainings.h"
 #include "core/workspace/compare_runs.h"
 #include "ui/bridge/newest_request.h"
 

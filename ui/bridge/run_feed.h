@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/log.h"
-#include "core/run/run_status.h"
+#include "core/run/status/run_status.h"
 #include "core/telemetry/snapshot.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/workspace/workspace_file.h"

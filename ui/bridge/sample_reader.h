@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/run/chunk_view.h"
+#include "core/run/status/chunk_view.h"
 #include "core/tracker/types.h"
 #include "ui/bridge/newest_request.h"
 

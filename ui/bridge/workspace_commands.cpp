@@ -1,7 +1,7 @@
 #include "ui/bridge/workspace_commands.h"
 
 #include "core/base/path.h"
-#include "core/run/life_cycle.h"
+#include "core/run/start/life_cycle.h"
 #include "core/workspace/queue_runner.h"
 #include "core/workspace/trash.h"
 

@@ -2,8 +2,8 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
-#include "core/run/attempt_config.h"
-#include "core/run/run_status.h"
+#include "core/run/folder/attempt_config.h"
+#include "core/run/status/run_status.h"
 #include "core/workspace/run_folders.h"
 
 #include <algorithm>

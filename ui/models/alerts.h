@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/tracker/audit.h"
+#include "core/tracker/audit/audit.h"
 #include "ui/bridge/run_feed.h"
 
 #include <QObject>

@@ -1,7 +1,7 @@
 #include "ui/models/checkpoint_table.h"
 
 #include "core/base/clock.h"
-#include "core/run/run_weights.h"
+#include "core/run/status/run_weights.h"
 #include "ui/bridge/checkpoint_verifier.h"
 #include "ui/models/column_kinds.h"
 #include "ui/models/core_words.h"

@@ -1,6 +1,6 @@
 #include "ui/models/past_status.h"
 
-#include "core/run/evaluation_file.h"
+#include "core/run/status/evaluation_file.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/run/lost_trainings.h"
+#include "core/run/status/lost_trainings.h"
 #include "ui/bridge/run_feed.h"
 #include "ui/models/replay.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
-#include "core/data/quarantine.h"
+#include "core/data/plan/quarantine.h"
 #include "ui/models/core_words.h"
 
 #include <QDir>

@@ -10,8 +10,8 @@
 namespace furrow {
 
 /// What a person wants to leave out of later runs, while it is gathered: the text of a quarantine list
-/// (core/data/quarantine.h) and what it means. Saved lists lie in <workspace>/quarantine/NAME.txt. Lives on the GUI
-/// thread.
+/// (core/data/plan/quarantine.h) and what it means. Saved lists lie in <workspace>/quarantine/NAME.txt. Lives on the
+/// GUI thread.
 class QuarantineDraft : public QObject {
     Q_OBJECT
 public:

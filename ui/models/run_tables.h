@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/config/schema.h"
-#include "core/tracker/audit.h"
+#include "core/tracker/audit/audit.h"
 #include "ui/bridge/run_feed.h"
 #include "ui/models/table_model.h"
 

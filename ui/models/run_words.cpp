@@ -1,6 +1,6 @@
 #include "ui/models/run_words.h"
 
-#include "core/run/end_words.h"
+#include "core/run/status/end_words.h"
 #include "ui/models/core_words.h"
 
 #include <QCoreApplication>

@@ -2,7 +2,7 @@
 
 #include "core/base/result.h"
 #include "core/config/schema.h"
-#include "core/run/run_status.h"
+#include "core/run/status/run_status.h"
 #include "ui/bridge/run_feed.h"
 
 #include <QString>

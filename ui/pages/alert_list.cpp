@@ -1,8 +1,8 @@
 #include "ui/pages/alert_list.h"
 
 #include "ui/models/words.h"
-#include "ui/pages/marks.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/marks.h"
+#include "ui/parts/page_parts.h"
 #include "ui/theme/theme.h"
 
 #include <QLabel>

@@ -1,6 +1,6 @@
 #include "ui/pages/chart_settings.h"
 
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 
 #include <QCheckBox>
 #include <QGridLayout>

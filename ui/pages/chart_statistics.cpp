@@ -1,7 +1,7 @@
 #include "ui/pages/chart_statistics.h"
 
 #include "ui/models/words.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
 #include <QHeaderView>

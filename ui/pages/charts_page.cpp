@@ -9,8 +9,8 @@
 #include "ui/pages/chart_statistics.h"
 #include "ui/pages/epoch_head.h"
 #include "ui/pages/epoch_meters.h"
-#include "ui/pages/page_parts.h"
-#include "ui/pages/save_file.h"
+#include "ui/parts/page_parts.h"
+#include "ui/parts/save_file.h"
 #include "ui/pages/small_charts.h"
 #include "ui/widgets/elided_combo.h"
 

@@ -3,7 +3,7 @@
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/widgets/elided_combo.h"
 
 #include <QComboBox>

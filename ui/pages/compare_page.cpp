@@ -7,9 +7,9 @@
 #include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/long_names.h"
-#include "ui/pages/overflow.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/long_names.h"
+#include "ui/parts/overflow.h"
+#include "ui/parts/page_parts.h"
 #include "ui/widgets/box_rows.h"
 #include "ui/widgets/elided_combo.h"
 

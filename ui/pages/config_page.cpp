@@ -1,9 +1,9 @@
 #include "ui/pages/config_page.h"
 
-#include "core/run/attempt_config.h"
+#include "core/run/folder/attempt_config.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 
 #include <QCheckBox>
 #include <QHeaderView>

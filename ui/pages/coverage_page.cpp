@@ -4,8 +4,8 @@
 #include "ui/charts/map_legend.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/overflow.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/overflow.h"
+#include "ui/parts/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 #include "ui/widgets/elided_combo.h"
 

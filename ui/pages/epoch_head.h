@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/run/run_status.h"
+#include "core/run/status/run_status.h"
 
 #include <QWidget>
 #include <optional>

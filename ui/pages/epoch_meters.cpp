@@ -1,7 +1,7 @@
 #include "ui/pages/epoch_meters.h"
 
 #include "ui/models/words.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/widgets/meters.h"
 
 #include <QVBoxLayout>

@@ -2,7 +2,7 @@
 
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/widgets/elided_combo.h"
 
 #include <QCheckBox>

@@ -10,8 +10,8 @@
 #include "ui/pages/alert_list.h"
 #include "ui/pages/epoch_head.h"
 #include "ui/pages/epoch_meters.h"
-#include "ui/pages/figure_row.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/figure_row.h"
+#include "ui/parts/page_parts.h"
 #include "ui/pages/worker_card.h"
 
 #include <QGridLayout>

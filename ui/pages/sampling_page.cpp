@@ -1,10 +1,10 @@
 #include "ui/pages/sampling_page.h"
 
-#include "core/run/run_weights.h"
+#include "core/run/status/run_weights.h"
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/widgets/elided_combo.h"
 
 #include <QComboBox>

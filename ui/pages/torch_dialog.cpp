@@ -3,7 +3,7 @@
 #include "core/device/driver.h"
 #include "core/libtorch/torch_pins.h"
 #include "ui/models/core_words.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 
 #include <QCheckBox>
 #include <QFileDialog>

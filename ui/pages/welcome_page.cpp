@@ -1,7 +1,7 @@
 #include "ui/pages/welcome_page.h"
 
 #include "ui/models/workbench.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 
 #include <QPushButton>
 #include <QVBoxLayout>

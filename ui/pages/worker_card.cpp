@@ -2,8 +2,8 @@
 
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
-#include "ui/pages/marks.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/marks.h"
+#include "ui/parts/page_parts.h"
 #include "ui/widgets/meters.h"
 
 #include <QGridLayout>

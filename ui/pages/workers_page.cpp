@@ -3,9 +3,9 @@
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/long_names.h"
-#include "ui/pages/overflow.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/long_names.h"
+#include "ui/parts/overflow.h"
+#include "ui/parts/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
 #include <QCoreApplication>

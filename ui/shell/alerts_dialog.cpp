@@ -1,6 +1,6 @@
 #include "ui/shell/alerts_dialog.h"
 
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 
 #include <QCheckBox>
 #include <QDoubleSpinBox>

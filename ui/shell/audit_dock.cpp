@@ -4,9 +4,9 @@
 #include "ui/models/run_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/audit_report.h"
-#include "ui/pages/page_parts.h"
-#include "ui/pages/save_file.h"
+#include "ui/export/audit_report.h"
+#include "ui/parts/page_parts.h"
+#include "ui/parts/save_file.h"
 #include "ui/widgets/lane_view.h"
 
 #include <QCheckBox>

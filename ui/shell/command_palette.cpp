@@ -1,6 +1,6 @@
 #include "ui/shell/command_palette.h"
 
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/mnemonics.h"
 #include "ui/theme/theme.h"

@@ -5,7 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/resources.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/overflow.h"
+#include "ui/parts/overflow.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"

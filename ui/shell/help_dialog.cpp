@@ -2,7 +2,7 @@
 
 #include "core/config/schema.h"
 #include "ui/models/setting_words.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 
 #include <QCoreApplication>
 #include <QLineEdit>

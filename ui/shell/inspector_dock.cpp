@@ -1,15 +1,15 @@
 #include "ui/shell/inspector_dock.h"
 
-#include "core/run/attempt_config.h"
+#include "core/run/folder/attempt_config.h"
 #include "ui/models/core_words.h"
 #include "ui/models/run_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/chunk_samples_view.h"
-#include "ui/pages/flow_layout.h"
-#include "ui/pages/marks.h"
-#include "ui/pages/long_names.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/flow_layout.h"
+#include "ui/parts/marks.h"
+#include "ui/parts/long_names.h"
+#include "ui/parts/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
 #include <QGridLayout>

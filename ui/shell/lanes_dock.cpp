@@ -5,7 +5,7 @@
 #include "ui/models/past_status.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/widgets/lane_legend.h"
 #include "ui/widgets/lane_view.h"
 

@@ -1,6 +1,6 @@
 #include "ui/shell/mnemonics.h"
 
-#include "ui/pages/overflow.h"
+#include "ui/parts/overflow.h"
 
 #include <QAbstractButton>
 #include <QAction>

@@ -1,7 +1,7 @@
 #include "ui/shell/queue_dock.h"
 
 #include "ui/models/workbench.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/shell/queue_tree.h"
 
 #include <QPushButton>

@@ -1,6 +1,6 @@
 #include "ui/shell/queue_tree.h"
 
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 
 #include <QCoreApplication>
 #include <QDropEvent>

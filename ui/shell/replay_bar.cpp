@@ -3,7 +3,7 @@
 #include "core/base/clock.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/theme/theme.h"
 
 #include <QAction>

@@ -1,7 +1,7 @@
 #include "ui/shell/run_delegate.h"
 
 #include "ui/models/run_list_model.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/widgets/meters.h"
 #include "ui/widgets/state_glyph.h"
 

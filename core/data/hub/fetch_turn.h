@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/file_lock.h"
-#include "core/data/block_cache.h"
+#include "core/data/source/block_cache.h"
 #include "core/data/hub/hub_client.h"
 
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "core/base/redact.h"
 #include "core/base/result.h"
-#include "core/data/distant_source.h"
+#include "core/data/source/distant_source.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/data/byte_source.h"
+#include "core/data/source/byte_source.h"
 #include "core/data/hub/bucket_list.h"
 #include "core/data/hub/http.h"
 #include "core/data/hub/hub_spec.h"

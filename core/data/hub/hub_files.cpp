@@ -8,7 +8,7 @@
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/base/sync_file.h"
-#include "core/data/archive_files.h"
+#include "core/data/source/archive_files.h"
 #include "core/data/hub/fetch_turn.h"
 #include "core/data/hub/hub_progress.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/data/block_cache.h"
-#include "core/data/data_manifest.h"
+#include "core/data/source/block_cache.h"
+#include "core/data/source/data_manifest.h"
 #include "core/data/hub/hub_client.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/hub/hub_proofs.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/file_stamp.h"
-#include "core/data/data_manifest.h"
+#include "core/data/source/data_manifest.h"
 
 #include <map>
 #include <mutex>

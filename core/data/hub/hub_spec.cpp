@@ -1,9 +1,9 @@
 #include "core/data/hub/hub_spec.h"
 
 #include "core/base/sentence.h"
-#include "core/data/archive_files.h"
-#include "core/data/data_format.h"
-#include "core/data/source_files.h"
+#include "core/data/source/archive_files.h"
+#include "core/data/source/data_format.h"
+#include "core/data/source/source_files.h"
 
 #include <algorithm>
 #include <cctype>

@@ -3,9 +3,9 @@
 #include "core/base/format.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
-#include "core/data/archive_files.h"
+#include "core/data/source/archive_files.h"
 #include "core/data/hub/hub_files.h"
-#include "core/data/source_files.h"
+#include "core/data/source/source_files.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/data/data_manifest.h"
+#include "core/data/source/data_manifest.h"
 #include "core/data/hub/hub_client.h"
 
 namespace furrow {

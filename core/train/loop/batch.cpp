@@ -1,6 +1,6 @@
 #include "core/train/loop/batch_torch.h"
 
-#include "core/train/loop/profile_range.h"
+#include "core/train/meters/profile_range.h"
 
 #include <torch/torch.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/data/chunk_windows.h"
+#include "core/data/block/chunk_windows.h"
 #include "core/tracker/types.h"
 
 #include <ATen/core/Tensor.h>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/data/chunk_windows.h"
-#include "core/data/prepared_block.h"
+#include "core/data/block/chunk_windows.h"
+#include "core/data/block/prepared_block.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/types.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/data/held_out.h"
+#include "core/data/plan/held_out.h"
 #include "core/train/loop/batch_torch.h"
 #include "core/train/model/model_torch.h"
 

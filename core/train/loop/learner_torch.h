@@ -2,7 +2,7 @@
 
 #include "core/base/result.h"
 #include "core/train/loop/batch_torch.h"
-#include "core/train/loop/merge_torch.h"
+#include "core/train/merge/merge_torch.h"
 #include "core/train/model/model_torch.h"
 #include "core/train/optim/optimizer_torch.h"
 

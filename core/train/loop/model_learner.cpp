@@ -1,7 +1,7 @@
 #include "core/train/loop/learner_torch.h"
 #include "core/base/sentence.h"
 #include "core/train/loop/micro_step_torch.h"
-#include "core/train/loop/profile_range.h"
+#include "core/train/meters/profile_range.h"
 #include "core/train/optim/loss_scale.h"
 
 #include <torch/torch.h>

@@ -4,7 +4,7 @@
 #include "core/base/log.h"
 #include "core/base/random.h"
 #include "core/base/sentence.h"
-#include "core/train/loop/seconds.h"
+#include "core/train/meters/seconds.h"
 
 #include <torch/torch.h>
 

@@ -4,9 +4,9 @@
 #include "core/base/sentence.h"
 #include "core/cuda/cuda_backend_torch.h"
 #include "core/data/block_manager.h"
-#include "core/run/frozen_config.h"
-#include "core/run/life_cycle.h"
-#include "core/train/loop/start_weights_torch.h"
+#include "core/run/folder/frozen_config.h"
+#include "core/run/start/life_cycle.h"
+#include "core/train/checkpoint/start_weights_torch.h"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>

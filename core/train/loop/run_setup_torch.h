@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/run/run_file.h"
-#include "core/run/run_folder_guard.h"
-#include "core/run/run_paths.h"
+#include "core/run/folder/run_file.h"
+#include "core/run/folder/run_folder_guard.h"
+#include "core/run/folder/run_paths.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/train/loop/chunk_loader.h"
 #include "core/train/loop/learner_torch.h"

@@ -8,7 +8,7 @@
 #include "core/base/random.h"
 #include "core/base/sentence.h"
 #include "core/tracker/window_ranges.h"
-#include "core/train/loop/seconds.h"
+#include "core/train/meters/seconds.h"
 
 #include <torch/torch.h>
 

@@ -6,7 +6,7 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
-#include "core/run/checkpoint_notes.h"
+#include "core/run/folder/checkpoint_notes.h"
 
 #include <torch/torch.h>
 

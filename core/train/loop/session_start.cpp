@@ -6,12 +6,12 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
-#include "core/run/frozen_config.h"
-#include "core/run/rate_plan.h"
-#include "core/run/run_length.h"
+#include "core/run/folder/frozen_config.h"
+#include "core/run/start/rate_plan.h"
+#include "core/run/start/run_length.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/training_notes.h"
-#include "core/train/loop/frozen_weights_torch.h"
+#include "core/train/checkpoint/frozen_weights_torch.h"
 
 #include <torch/torch.h>
 

@@ -1,7 +1,7 @@
 #include "core/train/loop/step_torch.h"
 
 #include "core/base/clock.h"
-#include "core/train/loop/profile_range.h"
+#include "core/train/meters/profile_range.h"
 
 #include <torch/torch.h>
 #include <c10/core/Event.h>

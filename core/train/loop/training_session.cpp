@@ -8,10 +8,10 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
-#include "core/run/evaluation_file.h"
-#include "core/run/memory_file.h"
+#include "core/run/status/evaluation_file.h"
+#include "core/run/folder/memory_file.h"
 #include "core/train/sample/sampler_torch.h"
-#include "core/train/loop/seconds.h"
+#include "core/train/meters/seconds.h"
 
 #include <torch/torch.h>
 

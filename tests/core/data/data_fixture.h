@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/path.h"
-#include "core/data/block_cache.h"
+#include "core/data/source/block_cache.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "tests/fakes/gzip.h"

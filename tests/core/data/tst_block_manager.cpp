@@ -1,8 +1,8 @@
 #include "data_fixture.h"
 
 #include "core/base/hash.h"
-#include "core/data/chunk_windows.h"
-#include "core/data/held_out.h"
+#include "core/data/block/chunk_windows.h"
+#include "core/data/plan/held_out.h"
 
 #include <QtTest>
 #include <algorithm>

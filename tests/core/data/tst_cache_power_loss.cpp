@@ -1,6 +1,6 @@
 #include "tests/fakes/fault_file_system.h"
 
-#include "core/data/block_cache.h"
+#include "core/data/source/block_cache.h"
 
 #include <QTemporaryDir>
 #include <QTest>

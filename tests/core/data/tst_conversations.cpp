@@ -1,9 +1,9 @@
 #include "core/data/block_preparer.h"
-#include "core/data/chunk_windows.h"
-#include "core/data/held_out.h"
+#include "core/data/block/chunk_windows.h"
+#include "core/data/plan/held_out.h"
 #include "core/data/overlap.h"
 #include "core/data/probe.h"
-#include "core/data/sample_encoder.h"
+#include "core/data/plan/sample_encoder.h"
 #include "chat_tokenizer.h"
 #include "data_fixture.h"
 

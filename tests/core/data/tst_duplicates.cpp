@@ -3,11 +3,11 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/random.h"
-#include "core/data/bench/data_bench.h"
+#include "core/trials/bench/data_bench.h"
 #include "core/data/cache_verification.h"
-#include "core/data/duplicate_file.h"
-#include "core/data/inspect.h"
-#include "core/data/repeat_finder.h"
+#include "core/data/plan/duplicate_file.h"
+#include "core/data/plan/inspect.h"
+#include "core/data/plan/repeat_finder.h"
 #include "data_fixture.h"
 
 #include <QtTest>

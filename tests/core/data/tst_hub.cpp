@@ -6,7 +6,7 @@
 #include "core/data/hub/hub_files.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/hub/transfers.h"
-#include "core/data/parquet_rows.h"
+#include "core/data/source/parquet_rows.h"
 #include "data_fixture.h"
 #include "fake_hub.h"
 #include "tests/fakes/archives.h"

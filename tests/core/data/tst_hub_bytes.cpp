@@ -1,5 +1,5 @@
 #include "core/base/path.h"
-#include "core/data/bench/bench_tools.h"
+#include "core/trials/bench/bench_tools.h"
 
 #include <QTemporaryDir>
 #include <QtTest>

@@ -3,7 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/process.h"
 #include "core/chat/conversation.h"
-#include "core/data/parquet_rows.h"
+#include "core/data/source/parquet_rows.h"
 #include "data_fixture.h"
 
 #include <QProcess>

@@ -1,5 +1,5 @@
-#include "core/data/block_writer.h"
-#include "core/data/chunk_windows.h"
+#include "core/data/block/block_writer.h"
+#include "core/data/block/chunk_windows.h"
 #include "core/data/stream_data.h"
 #include "data_fixture.h"
 

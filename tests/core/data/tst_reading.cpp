@@ -3,7 +3,7 @@
 
 #include "data_fixture.h"
 
-#include "core/data/data_manifest.h"
+#include "core/data/source/data_manifest.h"
 
 #include <QProcess>
 #include <QtTest>

@@ -1,7 +1,7 @@
-#include "core/data/csv_fields.h"
-#include "core/data/json_text.h"
-#include "core/data/record_reader.h"
-#include "core/data/source_files.h"
+#include "core/data/source/csv_fields.h"
+#include "core/data/source/json_text.h"
+#include "core/data/source/record_reader.h"
+#include "core/data/source/source_files.h"
 
 #include <QtTest>
 

@@ -2,7 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/config/schema.h"
-#include "core/data/block_planner.h"
+#include "core/data/plan/block_planner.h"
 #include "core/data/block_preparer.h"
 #include "data_fixture.h"
 

@@ -1,6 +1,6 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
-#include "core/data/data_manifest.h"
+#include "core/data/source/data_manifest.h"
 #include "core/data/hub/hub_files.h"
 #include "core/data/hub/web_files.h"
 #include "data_fixture.h"

@@ -2,13 +2,13 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
-#include "core/data/block_cache.h"
+#include "core/data/source/block_cache.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
-#include "core/run/feeder_meters.h"
-#include "core/run/life_cycle.h"
-#include "core/run/run_file.h"
-#include "core/tracker/audit.h"
+#include "core/run/status/feeder_meters.h"
+#include "core/run/start/life_cycle.h"
+#include "core/run/folder/run_file.h"
+#include "core/tracker/audit/audit.h"
 #include "core/tracker/supervisor_ledger.h"
 #include "core/tracker/worker_ledger.h"
 

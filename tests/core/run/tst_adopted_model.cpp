@@ -1,9 +1,9 @@
-#include "core/run/adopted_model.h"
+#include "core/run/folder/adopted_model.h"
 
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/model/huggingface_config.h"
 #include "tests/fakes/small_gguf.h"
-#include "core/data/data_manifest.h"
+#include "core/data/source/data_manifest.h"
 
 #include <QTemporaryDir>
 #include <QTest>

@@ -1,7 +1,7 @@
 #include "core/base/hash.h"
-#include "core/run/checkpoint_manifest.h"
-#include "core/run/finite_weights.h"
-#include "core/run/run_paths.h"
+#include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/finite_weights.h"
+#include "core/run/folder/run_paths.h"
 
 #include <QTemporaryDir>
 #include <QTest>

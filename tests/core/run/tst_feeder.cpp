@@ -1,9 +1,9 @@
 #include "feeder_fixture.h"
 
-#include "core/run/chunk_view.h"
-#include "core/run/poisoned_chunks.h"
-#include "core/run/reading.h"
-#include "core/run/run_status.h"
+#include "core/run/status/chunk_view.h"
+#include "core/run/start/poisoned_chunks.h"
+#include "core/run/status/reading.h"
+#include "core/run/status/run_status.h"
 #include "core/tracker/feeder_ledger.h"
 #include "tests/fakes/gzip.h"
 

@@ -2,10 +2,10 @@
 #include "use_hub.h"
 
 #include "core/base/random.h"
-#include "core/data/bench/data_bench.h"
-#include "core/run/reading.h"
-#include "core/run/run_audit.h"
-#include "core/run/run_status.h"
+#include "core/trials/bench/data_bench.h"
+#include "core/run/status/reading.h"
+#include "core/run/audit/run_audit.h"
+#include "core/run/status/run_status.h"
 
 using namespace furrow;
 using namespace furrow::test;

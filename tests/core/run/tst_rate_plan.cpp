@@ -1,5 +1,5 @@
-#include "core/run/rate_outlook.h"
-#include "core/run/rollback.h"
+#include "core/run/start/rate_outlook.h"
+#include "core/run/start/rollback.h"
 
 #include <nlohmann/json.hpp>
 

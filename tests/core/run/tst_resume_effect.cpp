@@ -1,7 +1,7 @@
 // What is said about a resume, at kills around the ends of epochs, against what then happens to each chunk.
 
-#include "core/run/open_epochs.h"
-#include "core/run/resume_effect.h"
+#include "core/run/status/open_epochs.h"
+#include "core/run/start/resume_effect.h"
 #include "tests/core/tracker/ledger_fixture.h"
 
 #include <QTest>

@@ -1,7 +1,7 @@
 #include "core/base/file_system.h"
-#include "core/run/brain.h"
-#include "core/run/ledger_view.h"
-#include "core/run/run_file.h"
+#include "core/run/status/brain.h"
+#include "core/run/status/ledger_view.h"
+#include "core/run/folder/run_file.h"
 
 #include <QTemporaryDir>
 #include <QTest>

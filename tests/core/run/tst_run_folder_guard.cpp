@@ -1,4 +1,4 @@
-#include "core/run/run_folder_guard.h"
+#include "core/run/folder/run_folder_guard.h"
 
 #include <QTemporaryDir>
 #include <QTest>

@@ -1,14 +1,14 @@
 #include "core/base/file_system.h"
-#include "core/data/held_out.h"
-#include "core/data/inspect.h"
+#include "core/data/plan/held_out.h"
+#include "core/data/plan/inspect.h"
 #include "core/data/overlap.h"
 #include "core/data/tokenizer/tokenizer.h"
-#include "core/run/attempt_config.h"
-#include "core/run/back_off.h"
-#include "core/run/data_fit.h"
-#include "core/run/merge_timer.h"
-#include "core/run/run_status.h"
-#include "core/run/stall_watch.h"
+#include "core/run/folder/attempt_config.h"
+#include "core/run/supervise/back_off.h"
+#include "core/run/start/data_fit.h"
+#include "core/run/supervise/merge_timer.h"
+#include "core/run/status/run_status.h"
+#include "core/run/supervise/stall_watch.h"
 
 #include <QTemporaryDir>
 #include <QTest>

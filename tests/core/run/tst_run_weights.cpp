@@ -1,4 +1,4 @@
-#include "core/run/run_weights.h"
+#include "core/run/status/run_weights.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 // How long workers waited, as a storm reads it from telemetry.
 
-#include "core/run/storm/storm_waits.h"
+#include "core/trials/storm/storm_waits.h"
 #include "core/telemetry/records.h"
 
 #include <QTemporaryDir>

@@ -1,7 +1,7 @@
 // bench_telemetry [events] [folder]: cold open, cache write, cached open and memory of a synthetic run, in processor
 // time.
 #include "core/telemetry/run_telemetry.h"
-#include "core/telemetry/synthetic.h"
+#include "core/trials/synthetic.h"
 
 #include <ctime>
 #include <cstdio>

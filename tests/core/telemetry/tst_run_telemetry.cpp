@@ -1,6 +1,6 @@
 #include "core/telemetry/export.h"
 #include "core/telemetry/run_telemetry.h"
-#include "core/telemetry/synthetic.h"
+#include "core/trials/synthetic.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>

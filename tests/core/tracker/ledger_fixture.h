@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/tracker/audit.h"
+#include "core/tracker/audit/audit.h"
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"

@@ -1,6 +1,6 @@
 #include "ledger_fixture.h"
 
-#include "core/tracker/database.h"
+#include "core/tracker/sqlite/database.h"
 #include "core/tracker/moves.h"
 #include "core/tracker/named_chunks.h"
 #include "core/tracker/order.h"

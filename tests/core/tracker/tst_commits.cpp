@@ -1,8 +1,8 @@
 #include "ledger_fixture.h"
 
-#include "core/run/lost_trainings.h"
-#include "core/tracker/audit.h"
-#include "core/tracker/rebuild.h"
+#include "core/run/status/lost_trainings.h"
+#include "core/tracker/audit/audit.h"
+#include "core/tracker/audit/rebuild.h"
 #include "core/tracker/trained_chunks.h"
 
 #include <set>

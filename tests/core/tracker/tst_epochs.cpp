@@ -1,6 +1,6 @@
 #include "ledger_fixture.h"
 
-#include "core/tracker/audit.h"
+#include "core/tracker/audit/audit.h"
 
 #include <set>
 

@@ -2,8 +2,8 @@
 
 #include "core/base/file_system.h"
 #include "core/base/random.h"
-#include "core/tracker/audit.h"
-#include "core/tracker/database.h"
+#include "core/tracker/audit/audit.h"
+#include "core/tracker/sqlite/database.h"
 
 #include <nlohmann/json.hpp>
 

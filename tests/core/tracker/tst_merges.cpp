@@ -1,7 +1,7 @@
 #include "ledger_fixture.h"
 
-#include "core/tracker/database.h"
-#include "core/tracker/rebuild.h"
+#include "core/tracker/sqlite/database.h"
+#include "core/tracker/audit/rebuild.h"
 
 using namespace furrow;
 using enum ChunkState;

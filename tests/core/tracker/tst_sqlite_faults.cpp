@@ -1,7 +1,7 @@
 // A disk that fails under SQLite, as a storm asks for it: what was being written is taken back, and nothing is called
 // damaged.
 
-#include "core/tracker/database.h"
+#include "core/tracker/sqlite/database.h"
 
 #include <QFile>
 #include <QTemporaryDir>

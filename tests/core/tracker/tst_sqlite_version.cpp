@@ -1,4 +1,4 @@
-#include "core/tracker/sqlite_version.h"
+#include "core/tracker/sqlite/sqlite_version.h"
 
 #include <QTest>
 

@@ -2,12 +2,12 @@
 
 #include "core/base/file_system.h"
 #include "core/base/utf8.h"
-#include "core/run/life_cycle.h"
-#include "core/tracker/audit.h"
-#include "core/tracker/database.h"
-#include "core/tracker/rebuild.h"
+#include "core/run/start/life_cycle.h"
+#include "core/tracker/audit/audit.h"
+#include "core/tracker/sqlite/database.h"
+#include "core/tracker/audit/rebuild.h"
 #include "core/tracker/schema.h"
-#include "core/tracker/tracker_locks.h"
+#include "core/tracker/sqlite/tracker_locks.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

@@ -1,5 +1,5 @@
 #include "core/base/file_lock.h"
-#include "core/run/memory_file.h"
+#include "core/run/folder/memory_file.h"
 #include "core/workspace/compare_runs.h"
 #include "core/workspace/memory_history.h"
 #include "core/workspace/queue_runner.h"

@@ -7,7 +7,7 @@
 #include "core/config/schema.h"
 #include "core/data/data_alarms.h"
 #include "core/data/tokenizer/tokenizer.h"
-#include "core/run/learning_rate.h"
+#include "core/run/start/learning_rate.h"
 #include "core/train/loop/learner_torch.h"
 
 #include <ATen/ATen.h>

@@ -1,6 +1,6 @@
 #include "tiny_run.h"
 
-#include "core/run/recovery.h"
+#include "core/run/start/recovery.h"
 #include "core/train/loop/chunk_loader.h"
 
 #include <QTest>

@@ -1,5 +1,5 @@
 #include "core/cuda/cuda_backend_torch.h"
-#include "core/train/loop/memory_meter_torch.h"
+#include "core/train/meters/memory_meter_torch.h"
 #include "core/train/loop/run_setup_torch.h"
 
 #include <ATen/detail/CUDAHooksInterface.h>

@@ -2,13 +2,13 @@
 
 #include "tiny_run.h"
 
-#include "core/run/brain.h"
-#include "core/run/repair.h"
-#include "core/run/supervisor.h"
+#include "core/run/status/brain.h"
+#include "core/run/audit/repair.h"
+#include "core/run/supervise/supervisor.h"
 #include "core/telemetry/run_telemetry.h"
 #include "core/tracker/training_notes.h"
-#include "core/train/loop/merge_torch.h"
-#include "core/train/loop/tasks.h"
+#include "core/train/merge/merge_torch.h"
+#include "core/train/tasks/tasks.h"
 #include "core/train/loop/training_session_torch.h"
 
 #include <nlohmann/json.hpp>

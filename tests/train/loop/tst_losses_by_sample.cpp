@@ -1,4 +1,4 @@
-#include "core/train/loop/losses_by_sample.h"
+#include "core/train/meters/losses_by_sample.h"
 
 #include <QTest>
 

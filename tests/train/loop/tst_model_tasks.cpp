@@ -1,4 +1,4 @@
-#include "core/train/loop/tasks.h"
+#include "core/train/tasks/tasks.h"
 
 #include "tests/fakes/small_gguf.h"
 

@@ -1,8 +1,8 @@
 #include "tests/fakes/fault_file_system.h"
 
-#include "core/run/checkpoint_manifest.h"
-#include "core/run/checkpoint_notes.h"
-#include "core/train/loop/checkpoint_torch.h"
+#include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/checkpoint_notes.h"
+#include "core/train/checkpoint/checkpoint_torch.h"
 
 #include <torch/torch.h>
 

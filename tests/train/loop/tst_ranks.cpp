@@ -4,9 +4,9 @@
 #include "tiny_run.h"
 
 #include "core/collective/gradient_sum_torch.h"
-#include "core/run/storm/counting_check.h"
+#include "core/trials/storm/counting_check.h"
 #include "core/telemetry/run_telemetry.h"
-#include "core/train/loop/checkpoint_torch.h"
+#include "core/train/checkpoint/checkpoint_torch.h"
 #include "core/train/loop/step_torch.h"
 #include "core/train/loop/training_session_torch.h"
 

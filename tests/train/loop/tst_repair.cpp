@@ -1,8 +1,8 @@
 #include "tiny_run.h"
 
-#include "core/run/keep_policy.h"
-#include "core/run/recovery.h"
-#include "core/run/repair.h"
+#include "core/run/supervise/keep_policy.h"
+#include "core/run/start/recovery.h"
+#include "core/run/audit/repair.h"
 
 #include <QTest>
 

@@ -1,8 +1,8 @@
 #include "tiny_run.h"
 
-#include "core/run/chunk_view.h"
-#include "core/run/memory_file.h"
-#include "core/run/rate_plan.h"
+#include "core/run/status/chunk_view.h"
+#include "core/run/folder/memory_file.h"
+#include "core/run/start/rate_plan.h"
 #include "core/telemetry/run_telemetry.h"
 
 #include <QTest>

@@ -1,6 +1,6 @@
 #include "core/train/model/model_torch.h"
 #include "core/train/optim/optimizer_torch.h"
-#include "core/run/learning_rate.h"
+#include "core/run/start/learning_rate.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

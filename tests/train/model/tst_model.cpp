@@ -1,7 +1,7 @@
 #include "core/train/cpu/kernels.h"
 #include "core/train/model/gpt_torch.h"
 #include "core/train/optim/optimizer_torch.h"
-#include "core/run/learning_rate.h"
+#include "core/run/start/learning_rate.h"
 #include "core/train/sample/sampler_torch.h"
 #include "small_models_torch.h"
 

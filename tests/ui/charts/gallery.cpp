@@ -1,7 +1,7 @@
 // gallery OUT [dark|light]: every widget and chart with invented data, as pictures to be looked at beside the
 // reference.
 #include "core/telemetry/run_telemetry.h"
-#include "core/telemetry/synthetic.h"
+#include "core/trials/synthetic.h"
 #include "ui/bench/synthetic_cells.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/map_legend.h"

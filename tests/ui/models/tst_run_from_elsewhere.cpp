@@ -1,6 +1,6 @@
-#include "core/run/life_cycle.h"
-#include "core/run/run_status.h"
-#include "core/tracker/audit.h"
+#include "core/run/start/life_cycle.h"
+#include "core/run/status/run_status.h"
+#include "core/tracker/audit/audit.h"
 #include "tests/ui/run_story.h"
 #include "ui/bridge/run_poller.h"
 

@@ -1,6 +1,6 @@
 // Models of the workbench: library, alerts, replay.
 
-#include "core/tracker/database.h"
+#include "core/tracker/sqlite/database.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/bridge/run_poller.h"

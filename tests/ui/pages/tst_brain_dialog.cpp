@@ -1,6 +1,6 @@
 #include "core/base/path.h"
-#include "core/run/life_cycle.h"
-#include "ui/pages/brain_dialog.h"
+#include "core/run/start/life_cycle.h"
+#include "ui/dialogs/brain_dialog.h"
 
 #include <QFile>
 #include <QLabel>

@@ -8,7 +8,7 @@
 #include "ui/pages/charts_page.h"
 #include "ui/pages/epoch_head.h"
 #include "ui/pages/epoch_meters.h"
-#include "ui/pages/picture.h"
+#include "ui/export/picture.h"
 #include "ui/widgets/meters.h"
 
 #include <QAbstractItemModelTester>

@@ -1,6 +1,6 @@
 #include "ui/models/run_form.h"
 #include "ui/models/setting_words.h"
-#include "ui/pages/new_run/form_field.h"
+#include "ui/parts/form_field.h"
 #include "ui/shell/appearance.h"
 
 #include <QApplication>

@@ -2,7 +2,7 @@
 #include "tests/ui/run_story.h"
 #include "ui/models/table_model.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/main_window.h"

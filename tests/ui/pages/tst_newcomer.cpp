@@ -17,7 +17,7 @@
 #include "ui/pages/data_page.h"
 #include "ui/pages/new_run/new_run_page.h"
 #include "ui/pages/overview_page.h"
-#include "ui/pages/resume_parts.h"
+#include "ui/dialogs/resume_parts.h"
 #include "ui/pages/run_banner.h"
 #include "ui/pages/workers_page.h"
 #include "ui/shell/appearance.h"

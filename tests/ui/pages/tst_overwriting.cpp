@@ -5,9 +5,9 @@
 #include "ui/models/quarantine_draft.h"
 #include "ui/models/run_form.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/export_dialog.h"
-#include "ui/pages/quarantine_dialog.h"
-#include "ui/pages/save_file.h"
+#include "ui/dialogs/export_dialog.h"
+#include "ui/dialogs/quarantine_dialog.h"
+#include "ui/parts/save_file.h"
 #include "ui/shell/console.h"
 
 #include <QComboBox>

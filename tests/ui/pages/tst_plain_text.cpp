@@ -1,11 +1,11 @@
 // Text from outside is shown letter by letter: a run with a hostile name, log and end is opened in the console, and
 // every label, tip and box looked at.
-#include "core/run/run_file.h"
+#include "core/run/folder/run_file.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/audit_report.h"
-#include "ui/pages/run_report.h"
+#include "ui/export/audit_report.h"
+#include "ui/export/run_report.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"

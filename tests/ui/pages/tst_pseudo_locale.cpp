@@ -3,7 +3,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"

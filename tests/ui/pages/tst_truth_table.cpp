@@ -1,10 +1,10 @@
 // One run in many situations: every view and file that tells the same number must tell the same one. A failure names
 // situation, number and view.
 
-#include "core/run/resume_effect.h"
-#include "core/run/run_status.h"
-#include "core/tracker/audit.h"
-#include "core/tracker/database.h"
+#include "core/run/start/resume_effect.h"
+#include "core/run/status/run_status.h"
+#include "core/tracker/audit/audit.h"
+#include "core/tracker/sqlite/database.h"
 #include "core/tracker/ledger_reader.h"
 #include "tests/truths.h"
 #include "tests/ui/patience.h"

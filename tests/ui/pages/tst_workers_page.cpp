@@ -1,5 +1,5 @@
 #include "core/base/hash.h"
-#include "core/run/checkpoint_manifest.h"
+#include "core/run/folder/checkpoint_manifest.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/bridge/checkpoint_verifier.h"

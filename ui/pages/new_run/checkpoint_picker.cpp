@@ -1,7 +1,7 @@
 #include "ui/pages/new_run/checkpoint_picker.h"
 
 #include "ui/models/workbench.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 
 #include <QComboBox>
 #include <QPushButton>

@@ -3,7 +3,7 @@
 #include "core/base/process.h"
 #include "ui/models/run_form.h"
 #include "ui/models/words.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 
 #include <QCheckBox>
 #include <QGridLayout>

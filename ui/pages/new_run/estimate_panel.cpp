@@ -8,10 +8,10 @@
 #include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/new_run/form_field.h"
+#include "ui/parts/form_field.h"
 #include "ui/pages/new_run/memory_view.h"
-#include "ui/pages/marks.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/marks.h"
+#include "ui/parts/page_parts.h"
 #include "ui/theme/theme.h"
 
 #include <QCoreApplication>

@@ -2,7 +2,7 @@
 
 #include "ui/models/setting_words.h"
 #include "ui/models/run_form.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/theme/theme.h"
 
 #include <QCoreApplication>

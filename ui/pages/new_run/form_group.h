@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/pages/new_run/form_field.h"
+#include "ui/parts/form_field.h"
 
 #include <QFrame>
 #include <map>

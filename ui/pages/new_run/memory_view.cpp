@@ -9,7 +9,7 @@
 #include "ui/models/run_form.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 #include "ui/widgets/meters.h"
 
 #include <QVBoxLayout>

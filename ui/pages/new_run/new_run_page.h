@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/config/schema.h"
-#include "core/run/life_cycle.h"
+#include "core/run/start/life_cycle.h"
 #include "ui/bridge/data_prober.h"
 
 #include <QWidget>

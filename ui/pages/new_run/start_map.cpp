@@ -1,10 +1,10 @@
 #include "ui/pages/new_run/start_map.h"
 
-#include "core/run/start_at.h"
+#include "core/run/start/start_at.h"
 #include "ui/models/core_words.h"
 #include "ui/models/run_form.h"
 #include "ui/models/words.h"
-#include "ui/pages/page_parts.h"
+#include "ui/parts/page_parts.h"
 
 #include <QPushButton>
 #include <QVBoxLayout>

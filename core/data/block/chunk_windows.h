@@ -1,0 +1,65 @@
+#pragma once
+
+#include "core/data/block/prepared_block.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace furrow {
+
+/// Everything the order of the samples inside a chunk depends on.
+struct PackingOrder {
+    std::int64_t seed = 0;
+    std::int64_t epoch = 0;
+    std::int64_t block = 0;
+    std::int32_t column = 0;
+    bool shuffle = true; ///< off: source order
+};
+
+/// Windows a chunk packs into: the feeder stores this number, ChunkWindows::count() equals it.
+/// @param tokens, samples  of the samples to be trained
+std::int32_t windowCount(std::int64_t tokens, std::int64_t samples, std::int64_t seqLen);
+
+/// A piece of a sample inside a window.
+struct WindowPiece {
+    std::int64_t sample = 0; ///< index in the ChunkText
+    std::int64_t firstToken = 0; ///< inside the sample
+    std::int64_t begin = 0; ///< place of the first label of the piece in the window
+    std::int64_t labels = 0; ///< including the end-of-text after the sample
+};
+
+/// Packs the trained samples of one chunk into windows of `seqLen` inputs and labels.
+/// The stream is: end-of-text, sample, end-of-text, sample, ... end-of-text, samples in an order drawn from
+/// PackingOrder. Window w has inputs stream[wT, wT+T) and labels stream[wT+1, wT+T+1): each token of each sample is a
+/// label exactly once. The last window is filled up with end-of-text, its surplus labels are -1. Of conversations the
+/// labels that are not learnt are -1 too, and keep their places. Nothing of a chunk is dropped or carried into another
+/// chunk. A plain function of its arguments. Const methods are thread-safe.
+class ChunkWindows {
+public:
+    /// @param text  must live as long as this
+    ChunkWindows(const ChunkText& text, std::uint32_t endOfText, std::int64_t seqLen, const PackingOrder& order);
+
+    int count() const { return count_; }
+    /// Writes windows [begin, begin + n), n x seqLen each, row by row.
+    void fill(int begin, int n, std::int64_t* inputs, std::int64_t* labels) const;
+    /// Labels that stand for text, learnt or not: what the ledger counts.
+    std::int64_t labelCount(int window) const;
+    /// Of these, what the loss counts.
+    std::int64_t learntCount(int window) const;
+    std::vector<WindowPiece> pieces(int window) const;
+
+private:
+    /// Stream positions [from, from + n) into `into`; beyond the end: `pad`.
+    void copy(std::int64_t from, std::int64_t n, std::int64_t pad, std::int64_t* into) const;
+    /// Whether the loss counts a label of a piece; the one behind the tokens is the end-of-text.
+    bool isLearnt(const WindowPiece& piece, std::int64_t label) const;
+
+    const ChunkText& text_;
+    std::uint32_t endOfText_;
+    std::int64_t seqLen_;
+    std::vector<std::uint32_t> samples_; ///< index in text_, in training order
+    std::vector<std::int64_t> starts_; ///< stream position of the first token of each; the last entry is the length
+    int count_ = 0;
+};
+
+} // namespace furrow

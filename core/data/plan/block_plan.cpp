@@ -1,0 +1,84 @@
+#include "core/data/plan/block_plan.h"
+
+#include "core/base/sentence.h"
+#include "core/config/json_reading.h"
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace furrow {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr int kPlanVersion = 1;
+
+bool isPlausible(const PlannedBlock& block)
+{
+    std::int64_t rows = 0;
+    for (const auto& segment : block.segments) {
+        if (segment.file < 0 || segment.firstRow < 0 || segment.rows < 1 || segment.rows > INT64_MAX - rows)
+            return false;
+        rows += segment.rows;
+    }
+    for (const auto n : block.chunkRows)
+        if (n < 1 || n > rows)
+            return false;
+    return rows > 0 && block.block >= 0 && block.source >= 0 && block.firstRow >= 0 && block.rows() == rows;
+}
+
+} // namespace
+
+std::int64_t PlannedBlock::rows() const
+{
+    return std::accumulate(chunkRows.begin(), chunkRows.end(), std::int64_t { 0 });
+}
+
+std::string writePlan(const PlannedBlock& block, const std::vector<SourcePosition>& after)
+{
+    json segments = json::array();
+    for (const auto& s : block.segments)
+        segments.push_back({ s.file, s.position, s.firstRow, s.rows, s.hash });
+    json next = json::array();
+    for (const auto& p : after)
+        next.push_back({ p.file, p.position, p.rowInFile, p.row, p.bytes, p.atEnd });
+    return json {
+        { "v", kPlanVersion }, { "block", block.block }, { "source", block.source }, { "first_row", block.firstRow },
+        { "chunk_rows", block.chunkRows }, { "segments", std::move(segments) }, { "next", std::move(next) }
+    }.dump();
+}
+
+Result<ReadPlan> readPlan(std::string_view plan)
+{
+    JsonReading reading(plan);
+    const JsonPart j = reading.root();
+    const int version = j["v"].as<int>();
+    if (reading.ok() && version > kPlanVersion)
+        return Error { ErrorCode::InvalidArgument,
+            "A block plan of this run was written by a newer Furrow. Use that one." };
+    ReadPlan read;
+    read.block.plan = plan;
+    j["block"].to(read.block.block);
+    j["source"].to(read.block.source);
+    j["first_row"].to(read.block.firstRow);
+    j["chunk_rows"].to(read.block.chunkRows);
+    j["segments"].each([&read](const JsonPart& s) {
+        read.block.segments.push_back({ s.at(0).as<std::int32_t>(), s.at(1).as<std::uint64_t>(),
+            s.at(2).as<std::int64_t>(), s.at(3).as<std::int64_t>(), s.size() > 4 ? s.at(4).as<std::uint64_t>() : 0 });
+    });
+    j["next"].each([&read](const JsonPart& p) {
+        read.after.push_back({ p.at(0).as<std::int32_t>(), p.at(1).as<std::uint64_t>(), p.at(2).as<std::int64_t>(),
+            p.at(3).as<std::int64_t>(), p.at(4).as<std::uint64_t>(), p.at(5).as<bool>() });
+    });
+    if (!reading.ok())
+        return Error { ErrorCode::Corrupt,
+            sentence("A block plan of this run cannot be read: %1. Restore tracker.sqlite from a copy of the run.",
+                { reading.trouble() }) };
+    if (!isPlausible(read.block))
+        return Error { ErrorCode::Corrupt,
+            sentence("A block plan of this run does not add up. Restore tracker.sqlite from a copy of the run.") };
+    return read;
+}
+
+} // namespace furrow

@@ -1,0 +1,212 @@
+#include "core/data/plan/chunk_collector.h"
+
+#include "core/base/hash.h"
+#include "core/base/sentence.h"
+#include "core/base/utf8.h"
+#include "core/data/plan/held_out.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+Result<SampleRules> sampleRules(const RunConfig& config, const DataManifest& manifest)
+{
+    SampleRules rules { config.minChars, config.maxChars, config.asciiOnly, config.heldOutPercent,
+        config.duplicates == "skip", nullptr };
+    FURROW_TRY_ASSIGN(auto quarantine, Quarantine::parse(manifest.quarantine));
+    if (!quarantine->sampleEntries().empty())
+        rules.quarantine = std::move(quarantine);
+    return rules;
+}
+
+bool SampleRules::isFiltered(std::string_view text) const
+{
+    const auto bytes = static_cast<std::int64_t>(text.size());
+    if (bytes < minChars || (maxChars > 0 && bytes > 4 * maxChars))
+        return true;
+    if (asciiOnly && std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 128; }))
+        return true;
+    const bool certain = bytes >= 4 * minChars && (maxChars == 0 || bytes <= maxChars);
+    if (certain || (minChars <= 1 && maxChars == 0))
+        return false;
+    const std::int64_t chars = isValidUtf8(text) ? static_cast<std::int64_t>(countCodePoints(text)) : bytes;
+    return chars < minChars || (maxChars > 0 && chars > maxChars);
+}
+
+Result<bool> SampleRules::isLeftOut(std::string_view text) const
+{
+    if (isFiltered(text) || !quarantine)
+        return isFiltered(text);
+    return quarantine->excludes(text, xxh3(text));
+}
+
+std::string_view RawChunk::text(std::size_t sample) const
+{
+    const std::size_t begin = sample == 0 ? 0 : ends[sample - 1];
+    return std::string_view(bytes).substr(begin, ends[sample] - begin);
+}
+
+void RawChunk::addIssue(std::int32_t file, std::int64_t row, const std::string& what)
+{
+    if (issues.size() < PreparedBlock::kMaxIssues)
+        issues.push_back({ file, row, what });
+}
+
+void countSamples(RawChunk& chunk)
+{
+    ChunkSummary& summary = chunk.summary;
+    const ChunkText& text = chunk.samples;
+    for (std::size_t i = 0; i < text.flags.size(); ++i) {
+        const auto flags = text.flags[i];
+        summary.tooLong += (flags & SampleTooLong) != 0 ? 1 : 0;
+        if ((flags & SampleUnusable) != 0) {
+            ++summary.failed;
+        } else if ((flags & SampleHeldOut) != 0) {
+            ++summary.heldOut;
+        } else if ((flags & SampleLeftOut) == 0) {
+            const auto tokens = static_cast<std::int64_t>(text.offsets[i + 1] - text.offsets[i]);
+            const auto first
+                = text.learnt.begin() + static_cast<std::ptrdiff_t>(text.learnt.empty() ? 0 : text.offsets[i]);
+            ++summary.samples;
+            summary.repeats += (flags & SampleRepeat) != 0 ? 1 : 0;
+            summary.invalidUtf8 += chunk.broken[i];
+            summary.textBytes += chunk.text(i).size();
+            summary.digest += text.fingerprints[i];
+            summary.tokens += tokens;
+            summary.learnt += text.learnt.empty() ? tokens : std::count(first, first + tokens, 1);
+        } else if ((flags & (SampleExcluded | SampleTooLong)) != 0) {
+            ++summary.filtered;
+        } else {
+            ++summary.duplicates;
+        }
+    }
+}
+
+ChunkCollector::ChunkCollector(
+    FileAccess& access, const DataSource& source, const RowOptions& options, const SampleRules& rules)
+    : access_(access)
+    , source_(source)
+    , options_(options)
+    , rules_(rules)
+{
+}
+
+void ChunkCollector::know(std::shared_ptr<const DuplicateIndex> duplicates, std::int64_t firstFile)
+{
+    duplicates_ = std::move(duplicates);
+    firstFile_ = firstFile;
+}
+
+bool ChunkCollector::isRepeat(std::uint64_t fingerprint, std::int64_t rowInFile)
+{
+    return duplicates_ ? duplicates_->isRepeat({ firstFile_ + readerFile_, rowInFile })
+                       : !seen_.insert(fingerprint).second;
+}
+
+void ChunkCollector::beginBlock(const PlannedBlock& block)
+{
+    segments_ = block.segments;
+    segment_ = 0;
+    rowInSegment_ = 0;
+    segmentHash_ = 0;
+    seen_.clear();
+}
+
+Status ChunkCollector::openSegment()
+{
+    const auto& segment = segments_[segment_];
+    if (segment.file < 0 || segment.file >= static_cast<std::int32_t>(source_.files.size()))
+        return Error { ErrorCode::Corrupt, "A block plan of this run names a file that the data set does not have." };
+    const std::int64_t row = segment.firstRow + rowInSegment_;
+    if (reader_ && readerFile_ == segment.file && readerRow_ == row)
+        return {};
+    reader_.reset();
+    FURROW_TRY_ASSIGN(reader_,
+        openRowReader(access_, source_.files[static_cast<std::size_t>(segment.file)], options_, segment.position));
+    readerFile_ = segment.file;
+    readerRow_ = segment.firstRow;
+    return {};
+}
+
+Status ChunkCollector::checkSegment() const
+{
+    const Segment& segment = segments_[segment_];
+    if (segment.hash == 0 || segment.hash == segmentHash_)
+        return {};
+    return Error { ErrorCode::Corrupt,
+        sentence(
+            "The rows %1 to %2 of %3 are not those that were there when the run planned its blocks: the file was changed. Restore it and try the chunks again, accept them as not trained, or begin a new run.",
+            { std::to_string(segment.firstRow), std::to_string(segment.firstRow + segment.rows - 1),
+                source_.files[static_cast<std::size_t>(segment.file)].path }) };
+}
+
+Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
+{
+    RawChunk chunk;
+    chunk.isConversation = readsConversations();
+    for (std::int64_t i = 0; i < rows; ++i) {
+        while (segment_ < segments_.size() && rowInSegment_ == segments_[segment_].rows) {
+            ++segment_;
+            rowInSegment_ = 0;
+            segmentHash_ = 0;
+        }
+        if (segment_ == segments_.size())
+            return Error { ErrorCode::Corrupt, "A block plan of this run has fewer rows than its chunks." };
+        FURROW_TRY(openSegment());
+        Row row;
+        auto more = reader_->next(row);
+        if (!more.ok() || !more.value()) {
+            const auto file = source_.files[static_cast<std::size_t>(readerFile_)].path;
+            reader_.reset();
+            if (!more.ok())
+                return more.error();
+            return Error { ErrorCode::Corrupt,
+                file + " has fewer rows than it had; it changed while the run was going." };
+        }
+        FURROW_TRY(take(row, readerRow_, chunk));
+        ++readerRow_;
+        ++rowInSegment_;
+        segmentHash_ = reader_->hash(segmentHash_);
+        if (rowInSegment_ == segments_[segment_].rows)
+            FURROW_TRY(checkSegment());
+    }
+    return chunk;
+}
+
+Status ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& chunk)
+{
+    auto& summary = chunk.summary;
+    ++summary.rows;
+    chunk.sourceBytes += row.sizeBytes;
+    if (row.problem != nullptr) {
+        ++summary.failed;
+        chunk.addIssue(readerFile_, rowInFile, row.problem);
+        return {};
+    }
+    if (rules_.isFiltered(row.text)) {
+        ++summary.filtered;
+        return {};
+    }
+    const std::uint64_t fingerprint = xxh3(row.text);
+    std::uint8_t flags = isRepeat(fingerprint, rowInFile) ? SampleRepeat : 0;
+    const Result<bool> excluded = rules_.quarantine ? rules_.quarantine->excludes(row.text, fingerprint) : false;
+    if (!excluded.ok())
+        return excluded.error().in(sentence(
+            "row %1 of %2", { std::to_string(rowInFile), source_.files[static_cast<std::size_t>(readerFile_)].path }));
+    if (excluded.value())
+        flags |= SampleExcluded | SampleLeftOut;
+    else if (isHeldOut(fingerprint, rules_.heldOutPercent))
+        flags |= SampleHeldOut | SampleLeftOut;
+    else if (flags != 0 && rules_.skipDuplicates)
+        flags |= SampleLeftOut;
+    chunk.broken.push_back(row.repaired || !isValidUtf8(row.text) ? 1 : 0);
+    chunk.bytes.append(row.text);
+    chunk.ends.push_back(chunk.bytes.size());
+    chunk.samples.fingerprints.push_back(fingerprint);
+    chunk.samples.files.push_back(readerFile_);
+    chunk.samples.rows.push_back(rowInFile);
+    chunk.samples.flags.push_back(flags);
+    return {};
+}
+
+} // namespace furrow

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "core/data/plan/block_plan.h"
+#include "core/data/plan/duplicate_index.h"
+#include "core/data/block/prepared_block.h"
+#include "core/data/plan/quarantine.h"
+#include "core/data/source/row_reader.h"
+
+#include <unordered_set>
+
+namespace furrow {
+
+/// What decides whether a row is trained.
+struct SampleRules {
+    std::int64_t minChars = 1;
+    std::int64_t maxChars = 0; ///< 0: no limit
+    bool asciiOnly = false;
+    double heldOutPercent = 0;
+    bool skipDuplicates = false;
+    std::shared_ptr<const Quarantine> quarantine; ///< null: nothing is left out by name
+
+    /// Too short, too long or not ASCII.
+    bool isFiltered(std::string_view text) const;
+    /// Filtered, or on the quarantine list (whose error it passes on).
+    Result<bool> isLeftOut(std::string_view text) const;
+};
+/// InvalidArgument when the quarantine list of the manifest cannot be read.
+Result<SampleRules> sampleRules(const RunConfig& config, const DataManifest& manifest);
+
+/// The texts of one chunk before they become tokens.
+struct RawChunk {
+    std::string bytes; ///< of all samples, one after the other
+    std::vector<std::size_t> ends; ///< of each sample in `bytes`
+    std::vector<std::uint8_t> broken; ///< of each sample: 1 where bytes that are no characters were kept or replaced
+    ChunkText samples; ///< all but tokens, what is learnt of them, and offsets
+    ChunkSummary summary; ///< what is known of rows that are no samples; the rest tells countSamples()
+    std::vector<RowIssue> issues; ///< at most PreparedBlock::kMaxIssues
+    std::uint64_t sourceBytes = 0;
+    bool isConversation = false; ///< the samples are (Row)
+
+    std::string_view text(std::size_t sample) const;
+    void addIssue(std::int32_t file, std::int64_t row, const std::string& what);
+};
+/// Completes the summary once the samples are tokens: what became of each stands in its flags.
+void countSamples(RawChunk& chunk);
+
+/// Reads the rows of one source in order, filters, fingerprints and marks them. Keeps its file open from one block to
+/// the next, so that blocks in order are read in one go. Not thread-safe.
+class ChunkCollector {
+public:
+    /// @param access, source  must live as long as this
+    ChunkCollector(FileAccess& access, const DataSource& source, const RowOptions& options, const SampleRules& rules);
+
+    /// From now on a repeat is a row whose text stands in a row before it anywhere in the data set; without this,
+    /// anywhere before it in its block.
+    /// @param firstFile  number of the first file of this source among all files of the data set
+    void know(std::shared_ptr<const DuplicateIndex> duplicates, std::int64_t firstFile);
+    void beginBlock(const PlannedBlock& block);
+    /// The next `rows` rows of the block.
+    Result<RawChunk> collect(std::int64_t rows);
+    /// The rows are conversations.
+    bool readsConversations() const { return options_.conversation != ConversationForm::None; }
+
+private:
+    Status openSegment();
+    Status checkSegment() const; ///< whether its rows are those that were planned
+    Status take(const Row& row, std::int64_t rowInFile, RawChunk& chunk);
+    bool isRepeat(std::uint64_t fingerprint, std::int64_t rowInFile);
+
+    FileAccess& access_;
+    const DataSource& source_;
+    RowOptions options_;
+    SampleRules rules_;
+    std::shared_ptr<const DuplicateIndex> duplicates_;
+    std::int64_t firstFile_ = 0;
+
+    std::vector<Segment> segments_;
+    std::size_t segment_ = 0;
+    std::int64_t rowInSegment_ = 0;
+    std::uint64_t segmentHash_ = 0; ///< of the rows of the segment read so far
+    std::unordered_set<std::uint64_t> seen_; ///< fingerprints of the block; empty with duplicates_
+    // the open file and the row it stands before
+    std::unique_ptr<RowReader> reader_;
+    std::int32_t readerFile_ = -1;
+    std::int64_t readerRow_ = 0;
+};
+
+} // namespace furrow

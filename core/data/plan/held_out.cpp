@@ -1,0 +1,254 @@
+// The evaluation set of a run: collected once, written durably, read by every worker.
+
+#include "core/data/plan/held_out.h"
+
+#include "core/base/file_system.h"
+#include "core/base/hash.h"
+#include "core/base/path.h"
+#include "core/base/regular_file.h"
+#include "core/base/sentence.h"
+#include "core/data/block/block_layout.h"
+#include "core/data/plan/inspect.h"
+#include "core/data/source/row_reader.h"
+#include "core/data/plan/sample_encoder.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+using namespace layout;
+
+constexpr std::string_view kHeldOutMagic = "FURROWHO";
+constexpr std::uint32_t kHeldOutVersion = 2; ///< of conversations; plain text has 1
+constexpr std::uint32_t kComplete = 1;
+constexpr std::uint32_t kAlsoTrained = 2;
+constexpr std::uint32_t kMasked = 4;
+constexpr std::uint64_t kHeldOutHeader = 8 + 4 + 4 + 8 + 8 + 8;
+constexpr std::int64_t kFallbackSamples = 64;
+
+/// A conversation that cannot be written is stepped over, and so is what is left out for its length.
+Status add(HeldOut& into, const Row& row, std::uint64_t fingerprint, const SampleEncoder& encoder)
+{
+    FURROW_TRY_ASSIGN(const auto sample, encoder.encode(row.text, row.isConversation));
+    if (!sample.problem.empty() || sample.isLeftOut)
+        return {};
+    auto& text = into.text;
+    if (!sample.learnt.empty())
+        text.learnt.resize(text.tokens.size(), 1); // of plain text before it
+    text.tokens.insert(text.tokens.end(), sample.tokens.begin(), sample.tokens.end());
+    text.offsets.push_back(text.tokens.size());
+    text.fingerprints.push_back(fingerprint);
+    text.learnt.insert(text.learnt.end(), sample.learnt.begin(), sample.learnt.end());
+    if (!text.learnt.empty())
+        text.learnt.resize(text.tokens.size(), 1);
+    into.textBytes += row.text.size();
+    return {};
+}
+
+/// What the file does not hold: no sample is left out, none says where it came from.
+void completeSamples(ChunkText& text)
+{
+    text.flags.assign(text.fingerprints.size(), 0);
+    text.files.assign(text.fingerprints.size(), -1);
+    text.rows.assign(text.fingerprints.size(), -1);
+}
+
+/// The settings under which an evaluation text is read: cut and filtered as the run's data, but all of it.
+RunConfig evaluationConfig(const RunConfig& config, const std::string& source)
+{
+    RunConfig own = config;
+    own.data = { source };
+    own.dataWeights.clear();
+    own.exclude.clear();
+    own.startSample = own.maxSamples = 0;
+    own.fraction = 1;
+    own.heldOutPercent = 0;
+    return own;
+}
+
+/// Samples for evaluation and, for the case that there are none, the first of the others.
+struct Collector {
+    const RunConfig& config;
+    const SampleEncoder& encoder;
+    HeldOutLimits limits;
+    HeldOut found;
+    HeldOut first;
+    std::uint64_t scanned = 0;
+
+    Result<bool> take(const Row& row)
+    {
+        Status added;
+        const std::uint64_t fingerprint = xxh3(row.text);
+        scanned += row.text.size();
+        if (isHeldOut(fingerprint, config.heldOutPercent))
+            added = add(found, row, fingerprint, encoder);
+        else if (found.text.fingerprints.empty()
+            && static_cast<std::int64_t>(first.text.fingerprints.size()) < kFallbackSamples
+            && static_cast<std::int64_t>(first.text.tokens.size()) < limits.maxTokens / 16)
+            added = add(first, row, fingerprint, encoder);
+        if (!added.ok())
+            return added.error();
+        found.complete = static_cast<std::int64_t>(found.text.tokens.size()) < limits.maxTokens
+            && scanned < limits.maxScannedBytes;
+        return found.complete;
+    }
+};
+
+std::string serialised(const HeldOut& set)
+{
+    std::string out(kHeldOutMagic);
+    const bool isMasked = !set.text.learnt.empty();
+    putValue(out, isMasked ? kHeldOutVersion : 1u);
+    putValue(out, (set.complete ? kComplete : 0) | (set.alsoTrained ? kAlsoTrained : 0) | (isMasked ? kMasked : 0));
+    putValue(out, static_cast<std::uint64_t>(set.text.fingerprints.size()));
+    putValue(out, static_cast<std::uint64_t>(set.text.tokens.size()));
+    putValue(out, set.textBytes);
+    for (std::size_t i = 0; i < set.text.fingerprints.size(); ++i)
+        putValue(out, set.text.offsets[i + 1]);
+    for (const auto fingerprint : set.text.fingerprints)
+        putValue(out, fingerprint);
+    for (const auto token : set.text.tokens)
+        putValue(out, token);
+    out.append(reinterpret_cast<const char*>(set.text.learnt.data()), set.text.learnt.size());
+    putValue(out, xxh3(out));
+    return out;
+}
+
+} // namespace
+
+HeldOutLimits heldOutLimits(const RunConfig& config)
+{
+    constexpr std::int64_t kEnough = 1 << 16;
+    HeldOutLimits limits;
+    const double evaluation = static_cast<double>(config.evalBatches) * static_cast<double>(config.batchSize)
+        * static_cast<double>(config.seqLen);
+    if (evaluation < static_cast<double>(limits.maxTokens))
+        limits.maxTokens = std::max(kEnough, static_cast<std::int64_t>(evaluation));
+    return limits;
+}
+
+bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent)
+{
+    // 53 bits of the fingerprint as a number in [0, 100)
+    return static_cast<double>(fingerprint >> 11) * (100.0 / 9007199254740992.0) < heldOutPercent;
+}
+
+Result<HeldOut> readEvaluationText(
+    const RunConfig& config, const std::string& source, const Tokenizer& tokenizer, const HeldOutLimits& limits)
+{
+    const RunConfig own = evaluationConfig(config, source);
+    auto data = inspectData(own);
+    if (!data.ok())
+        return data.error().in("the evaluation text");
+    FURROW_TRY_ASSIGN(const auto manifest, readManifest(data.value().manifest));
+    FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(own, manifest, tokenizer));
+    HeldOut set;
+    set.text.offsets.push_back(0);
+    const auto walked = forEachRow(own, data.value().manifest, [&](const Row& row) -> Result<bool> {
+        set.complete = static_cast<std::int64_t>(set.text.tokens.size()) < limits.maxTokens
+            && set.textBytes < limits.maxScannedBytes;
+        if (set.complete)
+            FURROW_TRY(add(set, row, xxh3(row.text), encoder));
+        return set.complete;
+    });
+    if (!walked.ok())
+        return walked.error().in("the evaluation text");
+    if (set.text.tokens.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("The evaluation text %1 has no sample that passes the filters of the run.", { source }) };
+    completeSamples(set.text);
+    return set;
+}
+
+Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer,
+    const std::filesystem::path& path, const HeldOutLimits& limits)
+{
+    if (!config.evalData.empty()) {
+        auto set = readEvaluationText(config, config.evalData, tokenizer, limits);
+        return set.ok() ? writeFileDurably(realFileSystem(), path, serialised(set.value())) : Status(set.error());
+    }
+    FURROW_TRY_ASSIGN(const auto frozen, readManifest(manifest));
+    FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(config, frozen, tokenizer));
+    Collector collector { config, encoder, limits, {}, {}, 0 };
+    collector.found.text.offsets.push_back(0);
+    collector.first.text.offsets.push_back(0);
+    if (config.heldOutPercent > 0) {
+        FURROW_TRY(forEachRow(config, manifest, [&](const Row& row) { return collector.take(row); }));
+    }
+    HeldOut& set = collector.found;
+    if (config.heldOutPercent > 0 && set.text.tokens.empty()) {
+        const bool complete = set.complete;
+        set = std::move(collector.first);
+        set.complete = complete;
+        set.alsoTrained = true;
+    }
+    return writeFileDurably(realFileSystem(), path, serialised(set));
+}
+
+Result<HeldOut> readHeldOut(const std::filesystem::path& path)
+{
+    FURROW_TRY_ASSIGN(auto bytes, readFile(path, kMostHeldOutBytes));
+    const std::string& all = bytes;
+    const auto corrupt = [&] {
+        return Error { ErrorCode::Corrupt,
+            sentence("The evaluation set %1 is damaged. Start the run anew, or copy the file from a backup.",
+                { utf8Text(path) }) };
+    };
+    if (all.size() < kHeldOutHeader + 8 || !all.starts_with(kHeldOutMagic))
+        return corrupt();
+    Cursor cursor(all.data() + kHeldOutMagic.size());
+    const auto version = cursor.take<std::uint32_t>();
+    if (version > kHeldOutVersion)
+        return Error { ErrorCode::InvalidArgument,
+            sentence("The evaluation set %1 has version %2. Use the Furrow that wrote it.",
+                { utf8Text(path), std::to_string(version) }) };
+    const auto flags = cursor.take<std::uint32_t>();
+    const auto samples = cursor.take<std::uint64_t>();
+    const auto tokens = cursor.take<std::uint64_t>();
+    HeldOut set;
+    set.textBytes = cursor.take<std::uint64_t>();
+    const std::uint64_t body = all.size() - kHeldOutHeader - 8;
+    const std::uint64_t perToken = (flags & kMasked) != 0 ? 5 : 4;
+    if (samples > body / 16 || tokens > body / perToken || samples * 16 + tokens * perToken != body)
+        return corrupt();
+    if (Cursor(all.data() + all.size() - 8).take<std::uint64_t>()
+        != xxh3(std::string_view(all).substr(0, all.size() - 8)))
+        return corrupt();
+    set.complete = (flags & kComplete) != 0;
+    set.alsoTrained = (flags & kAlsoTrained) != 0;
+    set.text.offsets.push_back(0);
+    for (std::uint64_t i = 0; i < samples; ++i)
+        set.text.offsets.push_back(cursor.take<std::uint64_t>());
+    for (std::uint64_t i = 0; i < samples; ++i)
+        set.text.fingerprints.push_back(cursor.take<std::uint64_t>());
+    set.text.tokens.resize(tokens);
+    if (tokens > 0)
+        std::memcpy(set.text.tokens.data(), cursor.data(), tokens * 4);
+    if ((flags & kMasked) != 0) {
+        cursor.skip(tokens * 4);
+        set.text.learnt.assign(cursor.data(), cursor.data() + tokens);
+    }
+    if (!std::is_sorted(set.text.offsets.begin(), set.text.offsets.end()) || set.text.offsets.back() != tokens)
+        return corrupt();
+    completeSamples(set.text);
+    return set;
+}
+
+std::int64_t evaluatedLabels(const std::filesystem::path& path, const RunConfig& config)
+{
+    RegularFileStream file(path);
+    std::string head(kHeldOutHeader, '\0');
+    if (!file.read(head.data(), static_cast<std::streamsize>(head.size())) || !head.starts_with(kHeldOutMagic))
+        return 0;
+    Cursor cursor(head.data() + kHeldOutMagic.size() + 4 + 4); // behind version and flags
+    const auto samples = cursor.take<std::uint64_t>();
+    const auto tokens = cursor.take<std::uint64_t>();
+    const double labels = static_cast<double>(tokens) + static_cast<double>(samples); // the end of each sample is one
+    const double most = static_cast<double>(config.evalBatches) * static_cast<double>(config.batchSize)
+        * static_cast<double>(config.seqLen);
+    return static_cast<std::int64_t>(std::min(labels, most));
+}
+
+} // namespace furrow

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/config/run_config.h"
+#include "core/data/block/prepared_block.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace furrow {
+
+class Tokenizer;
+
+/// The evaluation set of a run: samples that no worker trains, frozen before step 0.
+struct HeldOut {
+    ChunkText text; ///< source order, flags all 0; pack it with ChunkWindows and PackingOrder { .shuffle = false }
+    std::uint64_t textBytes = 0; ///< for losses per byte
+    bool complete = true; ///< every held-out sample of the data set is in it
+    bool alsoTrained = false; ///< the data had no held-out sample; these are its first samples, which are trained too
+};
+
+struct HeldOutLimits {
+    std::int64_t maxTokens = 1 << 20;
+    std::uint64_t maxScannedBytes = 256ull << 20; ///< of text, read to find them
+};
+
+/// What one evaluation during the training takes, and no less than gives a loss that can be compared: more would only
+/// be looked for longer, on the hub downloaded, before the first step.
+HeldOutLimits heldOutLimits(const RunConfig& config);
+
+/// True when the text is on the held-out side: decided by its fingerprint alone, stable under any order.
+bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent);
+
+/// The samples of `source`, cut and filtered as the run's data, or as many of the first ones as the limits allow.
+/// InvalidArgument when it has none.
+Result<HeldOut> readEvaluationText(
+    const RunConfig& config, const std::string& source, const Tokenizer& tokenizer, const HeldOutLimits& limits = {});
+
+/// Writes the evaluation set of a run to `path` (durably): the text of eval_data, or held-out samples from the
+/// beginning of the data set. With held_out_percent 0 the set is empty; with a data set too small to have one, it is
+/// the first samples, marked as alsoTrained.
+Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer,
+    const std::filesystem::path& path, const HeldOutLimits& limits = {});
+
+/// No file of an evaluation set is larger.
+inline constexpr std::uint64_t kMostHeldOutBytes = 4ull << 30;
+
+Result<HeldOut> readHeldOut(const std::filesystem::path& path);
+
+/// Labels of one evaluation during the training: the frozen text, or as much of it as `eval_batches` takes. Reads the
+/// head of the file alone. 0: there is none, or it cannot be read.
+std::int64_t evaluatedLabels(const std::filesystem::path& path, const RunConfig& config);
+
+} // namespace furrow

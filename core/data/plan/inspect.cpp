@@ -1,0 +1,490 @@
+#include "core/data/plan/inspect.h"
+
+#include "core/base/format.h"
+#include "core/base/hash.h"
+#include "core/base/outside.h"
+#include "core/base/sentence.h"
+#include "core/base/utf8.h"
+#include "core/config/secret_address.h"
+#include "core/data/source/archive_files.h"
+#include "core/data/source/cached_access.h"
+#include "core/data/plan/chunk_collector.h"
+#include "core/data/hub/hub_files.h"
+#include "core/data/hub/hub_pieces.h"
+#include "core/data/hub/web_files.h"
+#include "core/data/source/parquet_rows.h"
+#include "core/data/source/row_choice.h"
+#include "core/data/source/row_reader.h"
+#include "core/data/plan/sample_encoder.h"
+#include "core/data/source/source_files.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::uint64_t kCountBytes = 256ull << 20; ///< rows are counted exactly up to this much text
+constexpr std::uint64_t kSampledBytes = 8ull << 20; ///< beyond, the mean row of so much text is taken
+constexpr std::uint64_t kRemoteSampledBytes = 1ull << 20; ///< the same, of a file on the hub
+constexpr std::size_t kMaxFooters = 32; ///< of Parquet files on the hub that are asked for their number of rows
+constexpr std::size_t kFirstRows = 5;
+constexpr std::size_t kFirstRowBytes = 2000;
+constexpr std::int64_t kMinBlocks = 3;
+
+using Progress = std::function<bool(double)>;
+
+Error cancelled() { return { ErrorCode::Cancelled, sentence("Looking at the data was cancelled.") }; }
+
+/// The file with its format, or the files inside it when it is an archive.
+Status addFiles(const std::string& path, const RunConfig& config, DataSource& source)
+{
+    auto file = describeFile(path);
+    FURROW_TRY_ASSIGN(
+        auto bytes, file.ok() ? openLocalSource(path) : Result<std::shared_ptr<const ByteSource>>(file.error()));
+    FURROW_TRY_ASSIGN(auto archive, describeArchive(file.value(), bytes, config));
+    if (archive) {
+        std::move(archive->files.begin(), archive->files.end(), std::back_inserter(source.files));
+        std::move(archive->skipped.begin(), archive->skipped.end(), std::back_inserter(source.skipped));
+        return {};
+    }
+    FURROW_TRY_ASSIGN(auto format, detectFormat(bytes, path, config));
+    if (file.value().sizeBytes == 0)
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is empty.", { path }) };
+    file.value().format = format;
+    source.files.push_back(std::move(file).value());
+    return {};
+}
+
+/// Opens the files of one source, finds their formats, and leaves out what is no text (an error for a single file).
+Result<DataSource> describeSource(const std::string& spec, const RunConfig& config, const Progress& progress)
+{
+    if (auto secret = whySecretAddress("data", spec); !secret.empty()) // of commands that make no run, too
+        return Error { ErrorCode::InvalidArgument, std::move(secret) };
+    if (isHubPath(spec))
+        return describeHubSource(spec, config, sharedHubClient());
+    if (isWebPath(spec))
+        return describeWebSource(spec, config, sharedHubClient());
+    FURROW_TRY_ASSIGN(auto found, findSourceFiles(spec));
+    DataSource source;
+    source.spec = spec;
+    source.skipped = found.skipped;
+    const auto& paths = found.paths;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (progress && !progress(static_cast<double>(i) / static_cast<double>(paths.size())))
+            return cancelled();
+        if (!isValidUtf8(paths[i]))
+            return Error { ErrorCode::InvalidArgument,
+                sentence("The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.",
+                    { replaceInvalidUtf8(paths[i]).text }) };
+        Status status = addFiles(paths[i], config, source);
+        // Damaged or away is not "no data": it would be missing without a word.
+        const bool isData = !status.ok() && (status.error().code == ErrorCode::Corrupt || isOutside(status.error()));
+        if (!status.ok() && (found.single || isData))
+            return status.error();
+        if (!status.ok())
+            source.skipped.push_back(status.error().message);
+    }
+    if (source.files.empty())
+        return Error { ErrorCode::NotFound,
+            source.skipped.empty() ? sentence("%1 has no file with text.", { spec })
+                                   : sentence("%1 has no file with text. %2", { spec, source.skipped.front() }) };
+    return source;
+}
+
+/// How files are read, once for each way in which some of the source are.
+void describeReading(const DataSource& source, DataInspection& inspection)
+{
+    if (isWebPath(source.spec))
+        inspection.reading.push_back(whereFrom(source));
+    constexpr std::size_t kMostWays = 5;
+    std::set<std::vector<std::string>> ways;
+    for (const auto& file : source.files)
+        if (ways.size() < kMostWays && ways.insert(readingOf(file.format, "")).second)
+            for (auto& text : readingOf(file.format, file.path))
+                inspection.reading.push_back(std::move(text));
+}
+
+bool canHoldConversations(TextFormat format)
+{
+    return format == TextFormat::JsonLines || format == TextFormat::JsonList || format == TextFormat::Csv
+        || format == TextFormat::Tsv || format == TextFormat::Parquet;
+}
+
+/// The column of a file, as that of conversations where there is a chat template and the columns are those of some.
+Result<ColumnChoice> chooseContent(
+    const DataFile& file, const FileColumns& columns, const RunConfig& config, bool hasTemplate, DataSource& source)
+{
+    const bool isFirst = source.textColumn.empty();
+    const std::string& wanted = isFirst ? config.textColumn : source.textColumn;
+    const bool isList
+        = source.conversation == ConversationForm::Messages || source.conversation == ConversationForm::ShareGpt;
+    const auto found = isFirst || source.conversation != ConversationForm::None
+        ? findConversationIn(file, columns, isFirst || isList ? wanted : std::string())
+        : ConversationColumns {};
+    if (found.form == ConversationForm::None || !hasTemplate) {
+        FURROW_TRY_ASSIGN(auto choice, chooseTextColumn(columns, wanted, file.path));
+        if (found.form == ConversationForm::Messages || found.form == ConversationForm::ShareGpt)
+            choice.says.push_back(sentence(
+                "The column %1 holds conversations. With a chat_template they are trained as such; without one their texts are plain text.",
+                { found.column }));
+        return choice;
+    }
+    if (!canHoldConversations(file.format.format))
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 holds conversations in the column %2, which are read from jsonl, json, csv, tsv and Parquet only. Write it as jsonl, or set chat_template to none to train its texts as plain text.",
+                { file.path, found.column }) };
+    if (!isFirst && found.form != source.conversation)
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 holds conversations in the form '%2', the files before it in the form '%3'. Name them as two sources.",
+                { file.path, toString(found.form), toString(source.conversation) }) };
+    const auto prefix = file.format.list.empty() ? "" : file.format.list + "[].";
+    source.conversation = found.form;
+    return ColumnChoice { prefix + found.column,
+        { sentence("The rows are conversations (%1, column %2): the chat template writes them, answers are learnt.",
+            { toString(found.form), found.column }) },
+        {} };
+}
+
+/// One column for all files of a source; a file without it is refused by name.
+Status chooseColumn(
+    FileAccess& access, const RunConfig& config, bool hasTemplate, DataSource& source, DataInspection& inspection)
+{
+    for (const auto& file : source.files) {
+        if (file.format.format == TextFormat::Text || file.format.format == TextFormat::Warc)
+            continue;
+        FURROW_TRY_ASSIGN(auto columns, readColumns(access, file));
+        FURROW_TRY_ASSIGN(auto column, chooseContent(file, columns, config, hasTemplate, source));
+        if (source.textColumn.empty()) {
+            source.textColumn = column.column;
+            const auto& says = column.says;
+            inspection.reading.insert(inspection.reading.end(), says.begin(), says.end());
+        }
+        if (source.textColumn != column.column)
+            return Error { ErrorCode::InvalidArgument,
+                sentence(
+                    "%1 has no column '%2'. Its columns are: %3.", { file.path, source.textColumn, column.column }) };
+        if (inspection.columns.empty()) {
+            inspection.columns = columns.all;
+            inspection.textColumns = columns.text;
+            inspection.textColumn = source.textColumn;
+        }
+        if (inspection.conversations.empty())
+            inspection.conversations = toString(source.conversation);
+        const bool onlyBySample = (file.format.format == TextFormat::JsonLines
+            || file.format.format == TextFormat::JsonList); // members may be missing in some lines
+        if (isDistantPath(file.path) || (onlyBySample && source.files.size() > 1000))
+            break; // opening each of thousands of files takes too long; rows without the member are counted as
+                   // unreadable
+    }
+    return {};
+}
+
+/// Parquet of the hub that is nearly all text is fetched whole: that costs next to nothing, and only so its SHA-256 can
+/// be checked, before a row of it is trained.
+Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSource& source, DataInspection& inspection)
+{
+    constexpr double kNearlyAll = 0.95;
+    if (source.files.empty() || !isHubPath(source.files.front().path)
+        || source.files.front().format.format != TextFormat::Parquet || source.files.front().member)
+        return {};
+    auto& first = source.files.front(); // files of one source are alike
+    FURROW_TRY_ASSIGN(auto bytes, access.stored(first));
+    FURROW_TRY_ASSIGN(
+        auto share, parquetShare(bytes, first, textColumns({ source.conversation, source.textColumn }).front()));
+    if (share < kNearlyAll) {
+        inspection.warnings.push_back(sentence(
+            "%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.",
+            { source.spec, source.textColumn, formatNumber(100 * share, 0) }));
+        return {};
+    }
+    for (auto& file : source.files)
+        file.fetchWhole = file.format.format == TextFormat::Parquet && isPromised(file);
+    const auto cacheBytes = static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024);
+    for (const auto& file : source.files)
+        if (const auto why = whyNotCompared(file, cacheBytes); !why.empty()) {
+            inspection.warnings.push_back(
+                sentence("%1 is not compared with the SHA-256 that the hub promises: %2.", { file.path, why }));
+            break; // one stands for all
+        }
+    return {};
+}
+
+/// Rows of one file: exact while `budget` bytes of text are left, else estimated from the first part.
+struct RowCount {
+    double rows = 0;
+    bool exact = true;
+};
+Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOptions& options,
+    const std::function<bool(std::uint64_t)>& isChosen, std::uint64_t& budget, const Progress& progress)
+{
+    FURROW_TRY_ASSIGN(auto scanner, openRowScanner(access, file, options, 0));
+    const bool metadataOnly = file.format.format == TextFormat::Parquet;
+    const std::uint64_t expansion = file.isCompressed() ? 4 : 1;
+    const bool remote = isDistantPath(file.path);
+    const bool whole = metadataOnly || (!remote && file.sizeBytes * expansion <= budget);
+    const std::uint64_t stop = whole ? UINT64_MAX : remote ? kRemoteSampledBytes : kSampledBytes;
+    RowCount count;
+    std::uint64_t bytes = 0;
+    for (std::uint64_t size = 0;;) {
+        FURROW_TRY_ASSIGN(auto more, scanner->next(size));
+        if (!more) {
+            budget -= metadataOnly ? 0 : std::min(budget, bytes);
+            return count;
+        }
+        count.rows += isChosen(scanner->unit()) ? 1 : 0;
+        bytes += size;
+        if (bytes >= stop)
+            break;
+        if (static_cast<std::int64_t>(count.rows) % 65536 == 0 && progress
+            && !progress(static_cast<double>(bytes) / static_cast<double>(file.sizeBytes * expansion)))
+            return cancelled();
+    }
+    // A compressed file is taken to hold four times its size of text.
+    count.rows *= static_cast<double>(file.sizeBytes * expansion) / static_cast<double>(bytes);
+    count.exact = false;
+    return count;
+}
+
+Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunConfig& config,
+    DataInspection& inspection, const Progress& progress)
+{
+    std::uint64_t budget = kCountBytes;
+    double sum = 0;
+    bool exact = true;
+    const RowChoice choice(config, manifest);
+    for (std::size_t s = 0; s < manifest.sources.size(); ++s) {
+        const auto& source = manifest.sources[s];
+        double rows = 0;
+        const bool remote = isDistantPath(source.spec);
+        std::uint64_t counted = 0;
+        for (std::size_t f = 0; f < source.files.size(); ++f) {
+            const auto& file = source.files[f];
+            if (remote && counted > 0
+                && (file.format.format != TextFormat::Parquet || source.files.size() > kMaxFooters)) {
+                rows *= static_cast<double>(source.sizeBytes())
+                    / static_cast<double>(counted); // the first file stands for all
+                exact = false;
+                break;
+            }
+            counted += file.sizeBytes;
+            if (!choice.keepsFile(s, f))
+                continue;
+            FURROW_TRY_ASSIGN(auto count,
+                countRows(
+                    access, file, rowOptions(config, source),
+                    [&](std::uint64_t unit) { return choice.keeps(s, f, unit); }, budget, progress));
+            rows += count.rows;
+            exact = exact && count.exact;
+        }
+        rows = std::max(0.0, rows - static_cast<double>(config.startSample));
+        if (config.maxSamples > 0)
+            rows = std::min(rows, static_cast<double>(config.maxSamples));
+        sum += rows;
+    }
+    inspection.rows = static_cast<std::int64_t>(sum);
+    inspection.rowsExact = exact;
+    return {};
+}
+
+/// The rule for small data: at least three blocks, a block no smaller than a chunk where that is possible.
+void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspection& inspection)
+{
+    inspection.samplesPerBlock = config.samplesPerBlock;
+    const std::int64_t rows = inspection.rows;
+    if (rows < kMinBlocks * config.samplesPerBlock) {
+        std::int64_t size = std::max<std::int64_t>(1, rows / kMinBlocks);
+        if (size > config.chunkSamples)
+            size -= size % config.chunkSamples;
+        inspection.samplesPerBlock = std::min(size, config.samplesPerBlock);
+    }
+    if (inspection.samplesPerBlock != config.samplesPerBlock)
+        inspection.samplesPerBlockReason
+            = sentence("The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.",
+                { inspection.rowsExact ? formatCount(rows) : sentence("about %1", { formatCount(rows) }),
+                    formatCount(config.samplesPerBlock), std::to_string(kMinBlocks),
+                    formatCount(inspection.samplesPerBlock) });
+    if (!inspection.rowsExact || sources != 1)
+        return;
+    const std::int64_t size = inspection.samplesPerBlock;
+    const auto chunksOf = [&](std::int64_t n) { return (n + config.chunkSamples - 1) / config.chunkSamples; };
+    inspection.blocks = (rows + size - 1) / size;
+    inspection.chunks = rows / size * chunksOf(size) + chunksOf(rows % size);
+}
+
+Status readEachRow(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow);
+
+/// Why the first row is no conversation; "" where it is one.
+Result<std::string> firstProblem(const RunConfig& config, const DataSource& source)
+{
+    DirectAccess access;
+    FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source), 0));
+    Row row;
+    FURROW_TRY_ASSIGN(const bool more, reader->next(row));
+    return std::string(more && row.problem != nullptr ? row.problem : "");
+}
+
+/// Fills firstRows. A data set of which the first conversations are all refused is refused with the reason.
+Status readFirstRows(const RunConfig& config, const DataManifest& manifest, DataInspection& inspection)
+{
+    constexpr int kMostRefused = 100;
+    std::optional<ConversationRenderer> renderer;
+    if (manifest.chat) {
+        FURROW_TRY_ASSIGN(renderer, ConversationRenderer::open(*manifest.chat));
+    }
+    int refused = 0;
+    std::string why;
+    FURROW_TRY(readEachRow(config, inspection.manifest, [&](const Row& row) -> Result<bool> {
+        ConversationText written { std::string(row.text), {} };
+        if (row.isConversation) {
+            auto conversation = renderer->write(row.text, learntTurns(config));
+            if (!conversation.ok()) {
+                why = why.empty() ? conversation.error().message : why;
+                return ++refused < kMostRefused;
+            }
+            written = std::move(conversation).value();
+        }
+        const std::string_view text = written.text;
+        const bool valid = isValidUtf8(text.substr(0, kFirstRowBytes + 4));
+        inspection.firstRows.emplace_back(
+            valid ? cutAtCodePoint(text, kFirstRowBytes) : text.substr(0, kFirstRowBytes));
+        inspection.firstLearnt.push_back(std::move(written.learnt));
+        return inspection.firstRows.size() < kFirstRows;
+    }));
+    if (inspection.firstRows.empty() && why.empty()
+        && manifest.sources.front().conversation != ConversationForm::None) {
+        FURROW_TRY_ASSIGN(why, firstProblem(config, manifest.sources.front()));
+    }
+    if (inspection.firstRows.empty() && !why.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "No conversation of %1 can be trained: the first one %2. A template that marks with {% generation %} what the assistant writes fits all conversations; with chat_loss last one without it fits more.",
+                { config.data.front(), why }) };
+    if (inspection.firstRows.empty())
+        inspection.warnings.push_back("The filters leave no row of the data.");
+    return {};
+}
+
+Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& progress)
+{
+    DataInspection inspection;
+    DataManifest manifest;
+    FURROW_TRY_ASSIGN(manifest.quarantine, readQuarantineFile(config.exclude));
+    manifest.skipsAllDuplicates = config.duplicates == "skip";
+    FURROW_TRY_ASSIGN(auto chat, chatFormatOf(config));
+    DirectAccess access;
+    for (const auto& spec : config.data) {
+        FURROW_TRY_ASSIGN(auto source, describeSource(spec, config, progress));
+        describeReading(source, inspection);
+        FURROW_TRY(chooseColumn(access, config, chat.has_value(), source, inspection));
+        FURROW_TRY(chooseWhatIsFetched(access, config, source, inspection));
+        inspection.files += static_cast<std::int64_t>(source.files.size());
+        inspection.bytes += source.sizeBytes();
+        inspection.warnings.insert(inspection.warnings.end(), source.skipped.begin(), source.skipped.end());
+        manifest.sources.push_back(std::move(source));
+    }
+    if (!inspection.conversations.empty())
+        manifest.chat = std::move(chat);
+    inspection.manifest = writeManifest(manifest);
+    inspection.identity = dataIdentity(manifest, config);
+    FURROW_TRY(countAllRows(access, manifest, config, inspection, progress));
+    if (inspection.rows == 0)
+        return Error { ErrorCode::InvalidArgument,
+            config.startSample > 0 ? sentence("%1 has no rows after start_sample.", { config.data.front() })
+                                   : sentence("%1 has no rows.", { config.data.front() }) };
+    chooseBlockSize(config, manifest.sources.size(), inspection);
+    FURROW_TRY(readFirstRows(config, manifest, inspection));
+    if (progress)
+        progress(1);
+    return inspection;
+}
+
+Status readEachRow(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow)
+{
+    FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
+    DirectAccess access;
+    const RowChoice choice(config, read);
+    FURROW_TRY_ASSIGN(auto rules, sampleRules(config, read));
+    for (std::size_t s = 0; s < read.sources.size(); ++s) {
+        const auto& source = read.sources[s];
+        std::int64_t row = 0;
+        for (std::size_t f = 0; f < source.files.size() && !choice.isBehindEnd(row); ++f) {
+            if (!choice.keepsFile(s, f))
+                continue;
+            FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files[f], rowOptions(config, source), 0));
+            for (Row next; !choice.isBehindEnd(row);) {
+                FURROW_TRY_ASSIGN(auto more, reader->next(next));
+                if (!more)
+                    break;
+                if (!choice.keeps(s, f, reader->unit()))
+                    continue;
+                if (choice.isBeforeStart(row++) || next.problem != nullptr)
+                    continue;
+                const auto leftOut = rules.isLeftOut(next.text);
+                const auto goOn = leftOut.ok() && !leftOut.value() ? onRow(next) : Result<bool>(true);
+                if (!leftOut.ok() || !goOn.ok())
+                    return (leftOut.ok() ? goOn : leftOut)
+                        .error()
+                        .in(sentence("row %1 of %2", { std::to_string(row - 1), source.files[f].path }));
+                if (!goOn.value())
+                    return {};
+            }
+            const bool isLastOfItsArchive
+                = f + 1 == source.files.size() || source.files[f + 1].pathOnDisk() != source.files[f].pathOnDisk();
+            if (isLastOfItsArchive && !choice.isBehindEnd(row))
+                FURROW_TRY(access.finishArchive());
+        }
+    }
+    return {};
+}
+
+/// What came of distant files was wrong, perhaps, or what was kept of it: it is asked for anew.
+bool doubtWhatCame(const Error& error)
+{
+    const auto pieces = error.code == ErrorCode::Corrupt ? KeepHubPieces::current() : nullptr;
+    return pieces && pieces->forgetSeen();
+}
+
+} // namespace
+
+Result<DataInspection> inspectData(const RunConfig& config, const Progress& progress)
+{
+    if (config.data.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("No data is chosen. Name a file, a folder, a pattern or hf://owner/name.") };
+    auto found = inspectOnce(config, progress);
+    return !found.ok() && doubtWhatCame(found.error()) ? inspectOnce(config, progress) : found;
+}
+
+Status forEachText(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText)
+{
+    FURROW_TRY_ASSIGN(const auto read, readManifest(manifest));
+    std::optional<ConversationRenderer> renderer;
+    if (read.chat) {
+        FURROW_TRY_ASSIGN(renderer, ConversationRenderer::open(*read.chat));
+    }
+    return forEachRow(config, manifest, [&](const Row& row) -> Result<bool> {
+        if (!row.isConversation || !renderer)
+            return onText(row.text);
+        const auto written = renderer->write(row.text, learntTurns(config));
+        return written.ok() ? onText(written.value().text) : Result<bool>(true);
+    });
+}
+
+Status forEachRow(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow)
+{
+    auto status = readEachRow(config, manifest, onRow);
+    if (!status.ok())
+        (void)doubtWhatCame(status.error()); // the caller has taken some of the rows, and may begin anew
+    return status;
+}
+
+} // namespace furrow

@@ -1,0 +1,163 @@
+#include "core/data/plan/sample_encoder.h"
+
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+/// Where each token ends in the text; empty where the bytes of the tokens are not the text.
+std::vector<std::size_t> endsOf(std::string_view text, std::span<const TokenId> tokens, const Tokenizer& tokenizer)
+{
+    std::vector<std::size_t> ends;
+    ends.reserve(tokens.size());
+    std::size_t end = 0;
+    for (const TokenId& token : tokens) {
+        const std::string bytes = tokenizer.decode({ &token, 1 });
+        if (bytes.empty() || text.substr(end, bytes.size()) != bytes)
+            return {};
+        end += bytes.size();
+        ends.push_back(end);
+    }
+    return end == text.size() ? ends : std::vector<std::size_t> {};
+}
+
+struct Edge {
+    std::size_t token = 0; ///< that has the edge in it or behind it
+    bool isInside = false;
+};
+
+/// The edge of a stretch among the tokens, by those of the text before it.
+Result<Edge> edgeAt(
+    std::size_t place, std::string_view text, std::span<const TokenId> tokens, const Tokenizer& tokenizer)
+{
+    std::vector<TokenId> before;
+    FURROW_TRY(tokenizer.encodeMatchingSpecial(text.substr(0, place), before));
+    const auto same = std::mismatch(before.begin(), before.end(), tokens.begin(), tokens.end()).first - before.begin();
+    const auto token = static_cast<std::size_t>(same);
+    return Edge { token, token < before.size() && place < text.size() };
+}
+
+} // namespace
+
+LearntTurns learntTurns(const RunConfig& config)
+{
+    return config.chatLoss == "last" ? LearntTurns::Last : LearntTurns::All;
+}
+
+bool namesChatFile(const RunConfig& config)
+{
+    const auto& name = config.chatTemplate;
+    return !name.empty() && name != "none" && name != "chatml";
+}
+
+std::vector<std::string> unknownTokens(const ChatFormat& format, const Tokenizer& tokenizer)
+{
+    std::vector<std::string> found;
+    for (const auto& token : tokensWritten(format.source)) {
+        std::vector<TokenId> ids;
+        if (tokenizer.encodeMatchingSpecial(token, ids).ok() && ids.size() != 1)
+            found.push_back(sentence(
+                "The chat template writes %1, which the tokenizer does not have as a token: it becomes %2 tokens.",
+                { token, std::to_string(ids.size()) }));
+    }
+    return found;
+}
+
+Result<std::optional<ChatFormat>> chatFormatOf(const RunConfig& config)
+{
+    if (config.chatTemplate == "chatml")
+        return std::optional(ChatFormat { kChatMl, {}, 0 });
+    if (!namesChatFile(config))
+        return std::optional<ChatFormat>();
+    return readChatFormat(pathFromUtf8(config.chatTemplate), pathFromUtf8(config.tokenizer).parent_path());
+}
+
+Result<SampleEncoder> SampleEncoder::open(
+    const RunConfig& config, const DataManifest& manifest, const Tokenizer& tokenizer)
+{
+    SampleEncoder encoder;
+    encoder.tokenizer_ = &tokenizer;
+    encoder.turns_ = learntTurns(config);
+    encoder.longSamples_ = config.longSamples == "cut" ? Long::Cut
+        : config.longSamples == "leave_out"            ? Long::LeaveOut
+                                                       : Long::Split;
+    encoder.mostTokens_ = static_cast<std::size_t>(std::max<std::int64_t>(1, config.seqLen - 1));
+    if (manifest.chat) {
+        FURROW_TRY_ASSIGN(encoder.renderer_, ConversationRenderer::open(*manifest.chat));
+    }
+    return encoder;
+}
+
+Result<SampleTokens> SampleEncoder::encode(std::string_view row, bool isConversation) const
+{
+    SampleTokens sample;
+    if (isConversation) {
+        FURROW_TRY_ASSIGN(sample, encodeConversation(row));
+    } else {
+        FURROW_TRY(tokenizer_->encode(row, sample.tokens));
+    }
+    limit(sample);
+    return sample;
+}
+
+Result<SampleTokens> SampleEncoder::encodeConversation(std::string_view row) const
+{
+    SampleTokens sample;
+    if (!renderer_) {
+        sample.problem = "is a conversation, and the data set has no chat template";
+        return sample;
+    }
+    const auto written = renderer_->write(row, turns_);
+    if (!written.ok()) {
+        sample.problem = written.error().message;
+        return sample;
+    }
+    const auto& [text, learnt] = written.value();
+    FURROW_TRY(tokenizer_->encodeMatchingSpecial(text, sample.tokens));
+    FURROW_TRY_ASSIGN(sample.learnt, tokensIn(learnt, text, sample.tokens, *tokenizer_));
+    if (std::count(sample.learnt.begin(), sample.learnt.end(), 1) == 0)
+        sample.problem = "has a turn of the assistant without a token";
+    return sample;
+}
+
+void SampleEncoder::limit(SampleTokens& sample) const
+{
+    sample.isTooLong = sample.tokens.size() > mostTokens_;
+    if (!sample.isTooLong || longSamples_ == Long::Split)
+        return;
+    if (longSamples_ == Long::Cut) {
+        sample.tokens.resize(mostTokens_);
+        sample.learnt.resize(sample.learnt.empty() ? 0 : mostTokens_);
+    }
+    const bool learnsNothing = !sample.learnt.empty() && std::count(sample.learnt.begin(), sample.learnt.end(), 1) == 0;
+    sample.isLeftOut = longSamples_ == Long::LeaveOut || learnsNothing;
+}
+
+Result<std::vector<std::uint8_t>> tokensIn(const std::vector<ChatStretch>& stretches, std::string_view text,
+    std::span<const TokenId> tokens, const Tokenizer& tokenizer)
+{
+    std::vector<std::uint8_t> inside(tokens.size(), 0);
+    const auto ends = endsOf(text, tokens, tokenizer);
+    for (const auto& stretch : stretches) {
+        std::size_t first = 0, behind = 0;
+        if (!ends.empty()) {
+            first = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), stretch.begin) - ends.begin());
+            behind
+                = static_cast<std::size_t>(std::lower_bound(ends.begin(), ends.end(), stretch.end) - ends.begin()) + 1;
+        } else {
+            FURROW_TRY_ASSIGN(const auto begin, edgeAt(stretch.begin, text, tokens, tokenizer));
+            FURROW_TRY_ASSIGN(const auto end, edgeAt(stretch.end, text, tokens, tokenizer));
+            first = begin.token;
+            behind = end.token + (end.isInside ? 1 : 0);
+        }
+        for (std::size_t i = first; i < std::min(behind, tokens.size()); ++i)
+            inside[i] = 1;
+    }
+    return inside;
+}
+
+} // namespace furrow

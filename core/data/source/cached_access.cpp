@@ -1,0 +1,185 @@
+#include "core/data/source/cached_access.h"
+
+#include "core/base/hash.h"
+#include "core/base/log.h"
+#include "core/base/sentence.h"
+#include "core/data/hub/hub_files.h"
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kKeptOpen = 2;
+constexpr std::size_t kSmallBytes = 1 << 20;
+constexpr std::uint64_t kDownloadShare
+    = 4; ///< of the cache: a larger file is read by ranges, or it would push out what is needed
+
+std::string expandedName(const DataFile& file)
+{
+    const std::string& encoding = file.format.encoding;
+    const std::string inside = file.member ? "/at " + std::to_string(file.member->offset) : "";
+    return sha256Hex(file.hash + "/" + std::to_string(file.bytesOnDisk()) + "/"
+               + std::to_string(file.wholeHash ? 0 : file.modifiedNs) + (encoding.empty() ? "" : "/" + encoding)
+               + inside)
+               .substr(0, 32)
+        + ".text";
+}
+
+bool isInPackedArchive(const DataFile& file) { return file.member && file.member->archivePacking != Compression::None; }
+
+/// A file of zip that is expanded in memory each time: an archive may have very many of them.
+bool isSmallInZip(const DataFile& file)
+{
+    return file.member && file.member->crc32 && file.member->sizeBytes <= kSmallBytes
+        && file.format.compression == Compression::None && file.format.encoding.empty();
+}
+
+/// The archive that a file is in, as a file whose plain text is the tar archive.
+DataFile archiveOf(const DataFile& file)
+{
+    DataFile archive = file;
+    archive.path = file.member->archive;
+    archive.sizeBytes = file.member->archiveBytes;
+    archive.format = {};
+    archive.format.compression = file.member->archivePacking;
+    archive.member.reset();
+    return archive;
+}
+
+} // namespace
+
+bool fillsCache(const DataFile& file)
+{
+    if (isSmallInZip(file) && !isDistantPath(file.path))
+        return false;
+    const bool isHere = file.isStoredPlain() && !isInPackedArchive(file) && !isDistantPath(file.path);
+    return (file.format.format != TextFormat::Parquet || file.fetchWhole || file.member)
+        && !isHere; // else only the pages of a row group of Parquet are fetched
+}
+
+std::string whyNotCompared(const DataFile& file, std::uint64_t cacheBytes)
+{
+    if (!isPromised(file))
+        return isWebPath(file.path)
+            ? sentence("its server promises no SHA-256 of it; what comes is compared with its ETag or Last-Modified")
+            : sentence("the hub promises no SHA-256 of it");
+    if (file.format.format != TextFormat::Parquet || file.member)
+        return {};
+    if (!file.fetchWhole)
+        return sentence("only the columns that are needed are read of it");
+    const bool hasRoom = cacheBytes == 0 || isWebPath(file.path) || file.sizeBytes <= cacheBytes / kDownloadShare;
+    return hasRoom ? std::string()
+                   : sentence("it is larger than a quarter of the cache (cache_gib), so it is read by parts");
+}
+
+CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache, std::shared_ptr<SourceIdentity> identity)
+    : cache_(std::move(cache))
+    , identity_(std::move(identity))
+    , direct_(std::make_shared<HubPieces>(cache_), proofs_.get())
+{
+}
+
+Result<std::shared_ptr<const ByteSource>> CachedAccess::stored(const DataFile& file)
+{
+    if (isDistantPath(file.path) && !file.member)
+        return file.fetchWhole && whyNotCompared(file, capBytes()).empty() ? local(file) : direct_.stored(file);
+    auto source = local(file);
+    return source.ok() && file.member ? sliceOf(source.value(), file.member->offset, file.member->packedBytes) : source;
+}
+
+Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& file)
+{
+    if (isInPackedArchive(file))
+        return expanded(archiveOf(file));
+    if (!isDistantPath(file.path))
+        return openWatched(file, identity_, [this, &file] { return direct_.onDisk(file); });
+    for (const auto& open : whole_)
+        if (open.fileName == file.pathOnDisk())
+            return open.source;
+    auto source = downloadHubFile(file, sharedHubClient(), *cache_, *proofs_);
+    if (source.ok()) {
+        if (whole_.size() >= kKeptOpen)
+            whole_.pop_front();
+        whole_.push_back({ file.pathOnDisk(), source.value() });
+    }
+    return source;
+}
+
+Result<std::unique_ptr<ByteStream>> CachedAccess::plainFrom(const DataFile& file, std::uint64_t offset)
+{
+    FURROW_TRY_ASSIGN(auto source,
+        !file.isStoredPlain()                          ? expanded(file)
+            : isDistantPath(file.path) && !file.member ? local(file)
+                                                       : stored(file));
+    return streamFrom(std::move(source), offset);
+}
+
+Result<std::unique_ptr<ByteStream>> CachedAccess::expanding(const DataFile& file)
+{
+    FURROW_TRY_ASSIGN(auto packed, local(file));
+    DataFile inside = file;
+    if (inside.member)
+        inside.member->archivePacking = Compression::None; // local() expanded it
+    return plainStream(packed, inside);
+}
+
+Result<std::shared_ptr<const ByteSource>> CachedAccess::expandedInMemory(const DataFile& file)
+{
+    FURROW_TRY_ASSIGN(auto stream, expanding(file));
+    std::string text(kSmallBytes + 1, '\0'); // one more than it may have: its end is checked where it is read
+    FURROW_TRY_ASSIGN(auto size, readFully(*stream, text));
+    text.resize(size);
+    return memorySource(std::move(text));
+}
+
+Result<std::shared_ptr<const ByteSource>> CachedAccess::expanded(const DataFile& file)
+{
+    if (isSmallInZip(file))
+        return expandedInMemory(file);
+    const std::string name = expandedName(file);
+    for (const auto& open : open_)
+        if (open.fileName == name)
+            return open.source;
+    while (open_.size() >= kKeptOpen)
+        open_.pop_front();
+    std::vector<std::string> names { name };
+    for (const auto& open : open_)
+        names.push_back(open.fileName);
+    FURROW_TRY(cache_->pin("expanded", names));
+    if (!cache_->find(kExpanded, name))
+        FURROW_TRY(expand(file, name));
+    auto source = openLocalSource(cache_->path(kExpanded, name));
+    if (source.ok())
+        open_.push_back({ name, source.value() });
+    return source;
+}
+
+bool CachedAccess::doubt(const DataFile& file)
+{
+    direct_.forgetOpen();
+    std::erase_if(whole_, [&file](const Open& open) { return open.fileName == file.pathOnDisk(); });
+    const std::string name = expandedName(file);
+    std::erase_if(open_, [&name](const Open& open) { return open.fileName == name; });
+    if (!file.isStoredPlain() && cache_->find(kExpanded, name))
+        (void)cache_->quarantine(kExpanded, name); // nothing tells what it must hold
+    if (isInPackedArchive(file))
+        (void)doubt(archiveOf(file));
+    return isDistantPath(file.path) && doubtHubFile(file, *cache_, *proofs_);
+}
+
+Status CachedAccess::expand(const DataFile& file, const std::string& fileName)
+{
+    FURROW_TRY_ASSIGN(auto stream, expanding(file));
+    logInfo("expanding " + file.path + " into the cache");
+    FURROW_TRY_ASSIGN(auto out, cache_->create());
+    std::vector<char> piece(4 << 20);
+    for (;;) {
+        FURROW_TRY_ASSIGN(auto filled, readFully(*stream, piece));
+        if (filled == 0)
+            break;
+        FURROW_TRY(out.append(piece.data(), filled));
+    }
+    return cache_->publish(std::move(out), kExpanded, fileName);
+}
+
+} // namespace furrow

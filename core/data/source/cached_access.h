@@ -1,0 +1,54 @@
+#pragma once
+
+#include "core/data/source/block_cache.h"
+#include "core/data/source/file_access.h"
+#include "core/data/hub/hub_proofs.h"
+#include "core/data/source/source_identity.h"
+
+#include <deque>
+
+namespace furrow {
+
+/// Reading rows of this file first brings it whole, or all that it expands to, into the cache.
+bool fillsCache(const DataFile& file);
+/// Why the whole of a file of the hub is not compared with what the hub promises; "" when it is, before a row of it is
+/// trained.
+std::string whyNotCompared(const DataFile& file, std::uint64_t cacheBytes);
+
+/// Access through the cache: a compressed file is expanded into it once, so that any offset is a seek.
+class CachedAccess : public FileAccess {
+public:
+    /// @param identity  local files are checked by it at each read
+    CachedAccess(std::shared_ptr<BlockCache> cache, std::shared_ptr<SourceIdentity> identity);
+    Result<std::shared_ptr<const ByteSource>> stored(const DataFile& file) override;
+    Result<std::unique_ptr<ByteStream>> plainFrom(const DataFile& file, std::uint64_t offset) override;
+    const OpenTimes& openTimes() const { return direct_.openTimes(); }
+    HubProofs& proofs() { return *proofs_; }
+    std::uint64_t capBytes() const { return cache_->capBytes(); }
+    /// Reading the file failed: what was made of it here is made anew, and a copy of it that is not what the hub
+    /// promises is put aside. True: there was one.
+    bool doubt(const DataFile& file);
+
+private:
+    /// What holds the file, on this disk: a file of the hub is downloaded whole, an archive that is compressed as a
+    /// whole is expanded.
+    Result<std::shared_ptr<const ByteSource>> local(const DataFile& file);
+    Result<std::shared_ptr<const ByteSource>> expanded(const DataFile& file);
+    Result<std::shared_ptr<const ByteSource>> expandedInMemory(const DataFile& file);
+    Status expand(const DataFile& file, const std::string& fileName);
+    /// Its plain text while it is being expanded.
+    Result<std::unique_ptr<ByteStream>> expanding(const DataFile& file);
+
+    struct Open {
+        std::string fileName;
+        std::shared_ptr<const ByteSource> source;
+    };
+    std::shared_ptr<BlockCache> cache_;
+    std::shared_ptr<SourceIdentity> identity_;
+    std::unique_ptr<HubProofs> proofs_ = std::make_unique<HubProofs>();
+    DirectAccess direct_;
+    std::deque<Open> whole_; ///< the downloads used last, by the paths of their files: each is hashed when it is opened
+    std::deque<Open> open_; ///< the expanded files used last, pinned while they are in here
+};
+
+} // namespace furrow

@@ -1,0 +1,147 @@
+#include "core/data/source/content_claim.h"
+
+#include "core/base/sentence.h"
+#include "core/data/source/json_text.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace furrow {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr int kLookedAtLines = 100;
+
+/// The first letters behind white space.
+std::string lowerStart(std::string_view head)
+{
+    const auto begin = std::min(head.find_first_not_of(" \t\r\n"), head.size());
+    std::string start(head.substr(begin, 16));
+    std::transform(
+        start.begin(), start.end(), start.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return start;
+}
+
+bool isLfsPointer(std::string_view head) { return head.starts_with("version https://git-lfs.github.com/spec/"); }
+
+bool isWebPage(std::string_view head)
+{
+    const std::string start = lowerStart(head);
+    return start.starts_with("<!doctype html") || start.starts_with("<html");
+}
+
+/// The causes that any format can have; "": none of them is likely.
+std::string usualCause(const std::string& name, std::string_view head)
+{
+    if (isLfsPointer(head))
+        return sentence(
+            "%1 is a pointer of git-lfs, not the data itself. Fetch the data with 'git lfs pull'.", { name });
+    if (isWebPage(head))
+        return sentence(
+            "%1 is a web page, not data: its download was refused or needs a log-in. Fetch it again.", { name });
+    return {};
+}
+
+std::string whyNotParquet(const std::string& name, std::string_view head, std::string_view tail)
+{
+    if (auto cause = usualCause(name, head); !cause.empty())
+        return cause;
+    if (head.starts_with("PARE") || tail == "PARE")
+        return sentence(
+            "%1 is Parquet with an encrypted footer, which Furrow cannot read. Write it again without encryption.",
+            { name });
+    if (tail == "PAR1")
+        return sentence(
+            "%1 ends as Parquet and does not begin so: its first bytes are damaged. Fetch or write it again.",
+            { name });
+    if (const char* what = knownContent(head))
+        return sentence(
+            "%1 is called Parquet and is %2. Give it its right name, or write it as Parquet.", { name, what });
+    return sentence(
+        "%1 is called Parquet and neither begins nor ends as such a file. Fetch or write it again, or give it its right name.",
+        { name });
+}
+
+/// Whether any of the first lines is a JSON object; a line that is cut by the end of the head counts when it begins as
+/// one.
+bool hasJsonObject(std::string_view head)
+{
+    for (int line = 0; line < kLookedAtLines && !head.empty(); ++line) {
+        const auto end = head.find('\n');
+        const auto text = head.substr(0, end);
+        const bool cut = end == std::string_view::npos;
+        if (isJsonObject(text) || (cut && lowerStart(text).starts_with('{')))
+            return true;
+        head.remove_prefix(cut ? head.size() : end + 1);
+    }
+    return false;
+}
+
+} // namespace
+
+const char* knownContent(std::string_view head)
+{
+    static constexpr std::pair<std::string_view, const char*> kMagics[] = { { "\x89PNG"sv, "a PNG picture" },
+        { "%PDF-"sv, "a PDF document" }, { "PK\x03\x04"sv, "a zip archive" }, { "PK\x05\x06"sv, "a zip archive" },
+        { "\x7f"
+          "ELF"sv,
+            "a program" },
+        { "\xff\xd8\xff"sv, "a JPEG picture" }, { "GIF8"sv, "a GIF picture" }, { "RIFF"sv, "a sound, film or picture" },
+        { "SQLite format 3"sv, "an SQLite database" }, { "PAR1"sv, "a Parquet file" },
+        { "PARE"sv, "an encrypted Parquet file" }, { "ARROW1"sv, "an Arrow file" }, { "FEA1"sv, "a Feather file" },
+        { "\xff\xff\xff\xff"sv, "an Arrow stream" }, { "ORC"sv, "an ORC file" }, { "Obj\x01"sv, "an Avro file" },
+        { "\x89HDF"sv, "an HDF5 file" }, { "\x93NUMPY"sv, "a NumPy array" }, { "GGUF"sv, "a GGUF model" },
+        { "\xfd"
+          "7zXZ"sv,
+            "an xz archive" },
+        { "BZh"sv, "a bzip2 archive" }, { "7z\xbc\xaf"sv, "a 7z archive" }, { "Rar!\x1a"sv, "a rar archive" },
+        { "\x04\x22\x4d\x18"sv, "an lz4 archive" }, { "\xff\x06\x00\x00sNaPpY"sv, "a snappy archive" },
+        { "\x80\x02"sv, "a pickle file" }, { "\x80\x03"sv, "a pickle file" }, { "\x80\x04"sv, "a pickle file" },
+        { "\x80\x05"sv, "a pickle file" } };
+    for (const auto& [magic, what] : kMagics) {
+        const bool isWord = std::all_of(magic.begin(), magic.end(),
+            [](char c) { return static_cast<unsigned char>(c) >= ' ' && static_cast<unsigned char>(c) < 127; });
+        if (head.starts_with(magic)
+            && (!isWord || magic.size() > 4 || looksBinary(head))) // a text may begin with ORC or RIFF
+            return what;
+    }
+    constexpr std::size_t kTarMagic = 257;
+    if (head.size() > kTarMagic + 5 && head.substr(kTarMagic, 5) == "ustar")
+        return "a tar archive";
+    return nullptr;
+}
+
+Error notParquet(const std::string& name, std::string_view head, std::string_view tail)
+{
+    return { ErrorCode::Corrupt, whyNotParquet(name, head, tail) };
+}
+
+Status checkTextClaim(const std::string& name, const std::string& extension, std::string_view head)
+{
+    const bool isTable = extension == "csv" || extension == "tsv" || extension == "jsonl" || extension == "ndjson"
+        || extension == "json";
+    if (isLfsPointer(head) || (isTable && isWebPage(head)))
+        return Error { ErrorCode::Corrupt, usualCause(name, head) };
+    const bool isLines = extension == "jsonl" || extension == "ndjson";
+    if (isLines && head.find_first_not_of(" \t\r\n") != std::string_view::npos && !hasJsonObject(head))
+        return Error { ErrorCode::Corrupt,
+            sentence(
+                "%1 is called JSON lines, and none of its first lines is a JSON object. Give it its right name, or write one object per line.",
+                { name }) };
+    return {};
+}
+
+bool looksBinary(std::string_view bytes)
+{
+    constexpr std::size_t kMostControls = 2; // of a short text
+    constexpr std::size_t kOneIn = 200; // packed data has one in ten
+    const auto controls = static_cast<std::size_t>(std::count_if(bytes.begin(), bytes.end(), [](char c) {
+        const auto u = static_cast<unsigned char>(c);
+        return u < 32 && u != '\t' && u != '\n' && u != '\r' && u != '\f' && u != 27 && u != 8;
+    }));
+    return controls > kMostControls && controls * kOneIn > bytes.size();
+}
+
+} // namespace furrow

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "core/data/source/csv_dialect.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace furrow {
+
+/// Finds where a record of csv ends. The record may come in pieces: keeps its state between calls. A plain value.
+class CsvRecordEnd {
+public:
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+    explicit CsvRecordEnd(const CsvDialect& dialect)
+        : dialect_(dialect)
+    {
+    }
+    /// Looks at bytes behind those of the calls before. @return the size up to and with the line end, or kNone
+    std::size_t find(const char* data, std::size_t size);
+    /// The bytes so far end inside quotes.
+    bool isOpen() const { return state_ == State::Quoted; }
+    /// A field in quotes went on over a line end and had more text behind its closing quote: most likely a quote is
+    /// missing.
+    bool isTorn() const { return torn_; }
+
+private:
+    enum class State { FieldStart, Unquoted, Quoted, QuoteSeen };
+    void look(char c);
+
+    CsvDialect dialect_;
+    State state_ = State::FieldStart;
+    bool escaped_ = false; ///< the next character is taken as it stands
+    bool severalLines_ = false; ///< the field in quotes holds a line end
+    bool torn_ = false;
+};
+
+/// Field `index` of one csv record, unquoted into `out`. false: the record has fewer fields.
+bool csvField(std::string_view record, const CsvDialect& dialect, int index, std::string& out);
+
+std::vector<std::string> csvFields(std::string_view record, const CsvDialect& dialect);
+
+} // namespace furrow

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "core/chat/conversation.h"
+#include "core/data/source/column_choice.h"
+#include "core/data/source/file_access.h"
+#include "core/data/source/record_reader.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace furrow {
+
+/// How the rows of a source are found in its files.
+struct RowOptions {
+    RecordRules text; ///< for plain text files
+    std::string textColumn; ///< for the others
+    ConversationForm conversation = ConversationForm::None; ///< in that column
+};
+RowOptions rowOptions(const RunConfig& config, const DataSource& source);
+
+/// Walks over the rows of one file without looking inside: for planning.
+class RowScanner {
+public:
+    virtual ~RowScanner() = default;
+    /// false at the definite end. @param sizeBytes  of the row as stored; for Parquet the mean of its row group, for
+    /// Arrow of its batch with all columns
+    virtual Result<bool> next(std::uint64_t& sizeBytes) = 0;
+    /// Where a reader can go on: byte offset in the plain text, row index for Parquet and Arrow.
+    virtual std::uint64_t position() const = 0;
+    /// The unit (row_choice.h) of the row that was given last.
+    virtual std::uint64_t unit() const = 0;
+    /// Of the bytes of that row, chained: pass what it gave for the row before. 0: rows of this format are not read
+    /// when they are planned.
+    virtual std::uint64_t hash(std::uint64_t before) const { return before; }
+};
+
+struct Row {
+    std::string_view text; ///< valid until the next call
+    bool isConversation = false; ///< the text is one, in the form of readConversation()
+    const char* problem = nullptr; ///< not null: the row is unreadable, and why; valid until the next call
+    std::uint64_t sizeBytes = 0; ///< as stored
+    bool repaired = false; ///< escapes or bytes that are no characters were replaced (jsonl only)
+};
+
+/// Reads the texts of one file.
+class RowReader {
+public:
+    virtual ~RowReader() = default;
+    /// false at the definite end. A row that cannot be read is a Row with a problem, not an error.
+    virtual Result<bool> next(Row& row) = 0;
+    /// The unit (row_choice.h) of the row that was given last.
+    virtual std::uint64_t unit() const = 0;
+    /// As RowScanner::hash: the same for the same rows.
+    virtual std::uint64_t hash(std::uint64_t before) const { return before; }
+};
+
+/// @param access  must live as long as what is opened
+/// @param position  0 for the beginning of the file, else one that a RowScanner gave
+Result<std::unique_ptr<RowScanner>> openRowScanner(
+    FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
+Result<std::unique_ptr<RowReader>> openRowReader(
+    FileAccess& access, const DataFile& file, const RowOptions& options, std::uint64_t position);
+
+/// The conversation that rows with these columns hold; None where they hold plain text.
+/// @param wanted  the setting text_column
+ConversationColumns findConversationIn(const DataFile& file, const FileColumns& columns, const std::string& wanted);
+
+/// Looks at the header of csv, at the first 100 lines of jsonl or elements of json, at the footer of Parquet. Empty for
+/// plain text and WARC.
+Result<FileColumns> readColumns(FileAccess& access, const DataFile& file);
+
+} // namespace furrow

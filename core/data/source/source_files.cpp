@@ -1,0 +1,255 @@
+#include "core/data/source/source_files.h"
+
+#include "core/base/format.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/data/source/archive_files.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace furrow {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+std::string_view takeNumber(std::string_view& text)
+{
+    std::size_t n = 0;
+    while (n < text.size() && isDigit(text[n]))
+        ++n;
+    auto digits = text.substr(0, n);
+    text.remove_prefix(n);
+    while (digits.size() > 1 && digits.front() == '0')
+        digits.remove_prefix(1);
+    return digits;
+}
+
+bool isInside(const fs::path& path, const fs::path& folder)
+{
+    const auto [end, unused] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+    return end == folder.end();
+}
+
+bool isHidden(const fs::path& path) { return utf8Text(path.filename()).starts_with("."); }
+
+/// Files below `folder`; unreadable sub-folders and links out of it are listed as skipped.
+Status walk(const fs::path& folder, SourceFiles& found)
+{
+    std::error_code error;
+    const fs::path root = fs::canonical(folder, error);
+    if (error)
+        return Error { ErrorCode::Io,
+            sentence("The folder %1 cannot be opened (%2).", { utf8Text(folder), error.message() }) };
+    fs::recursive_directory_iterator it(root, error);
+    if (error)
+        return Error { ErrorCode::Io,
+            sentence("The folder %1 cannot be read (%2).", { utf8Text(folder), error.message() }) };
+    for (; it != fs::recursive_directory_iterator(); it.increment(error)) {
+        if (error) {
+            found.skipped.push_back(
+                sentence("A part of %1 cannot be read (%2).", { utf8Text(folder), error.message() }));
+            break;
+        }
+        const fs::path path = it->path();
+        if (isHidden(path)) {
+            it.disable_recursion_pending();
+            continue;
+        }
+        std::error_code statError;
+        if (it->is_symlink(statError)) {
+            const auto target = fs::canonical(path, statError);
+            if (statError || !isInside(target, root)) {
+                found.skipped.push_back(
+                    sentence("%1 is a link out of the folder; name its target as a source of its own if it is meant.",
+                        { utf8Text(path) }));
+                continue;
+            }
+        }
+        if (!it->is_regular_file(statError))
+            continue;
+        if (found.paths.size() >= kMaxSourceFiles)
+            return Error { ErrorCode::InvalidArgument,
+                sentence("%1 has more than %2 files. Name a smaller folder, or join the files.",
+                    { utf8Text(folder), formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
+        found.paths.push_back(utf8Text(path));
+    }
+    return {};
+}
+
+/// In a folder with data files, other files (README, LICENSE, checksums) are left out.
+void keepDataFiles(SourceFiles& found)
+{
+    const auto isData = [](const std::string& path) { return hasDataExtension(path) || hasArchiveExtension(path); };
+    if (std::none_of(found.paths.begin(), found.paths.end(), isData))
+        return;
+    std::erase_if(found.paths, [&](const std::string& path) {
+        if (isData(path))
+            return false;
+        found.skipped.push_back(sentence(
+            "%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet .arrow .warc) and was left out.",
+            { path }));
+        return true;
+    });
+}
+
+Status expandGlob(const fs::path& base, const std::vector<std::string>& parts, std::size_t index, SourceFiles& found)
+{
+    if (index == parts.size()) {
+        std::error_code error;
+        if (fs::is_regular_file(base, error))
+            found.paths.push_back(utf8Text(base));
+        if (found.paths.size() > kMaxSourceFiles)
+            return Error { ErrorCode::InvalidArgument,
+                sentence("The pattern names more than %1 files.",
+                    { formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
+        return {};
+    }
+    const std::string& part = parts[index];
+    if (part.find_first_of("*?[") == std::string::npos)
+        return expandGlob(base / pathFromUtf8(part), parts, index + 1, found);
+    std::error_code error;
+    if (part == "**")
+        FURROW_TRY(expandGlob(base, parts, index + 1, found));
+    for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, error), end; !error && it != end;
+        it.increment(error)) {
+        if (isHidden(it->path()) && !part.starts_with("."))
+            continue;
+        std::error_code statError;
+        const bool folder = it->is_directory(statError) && !it->is_symlink(statError);
+        const bool deeper = part == "**" && folder;
+        if (!deeper && (part == "**" || !globMatches(part, utf8Text(it->path().filename()))))
+            continue;
+        FURROW_TRY(expandGlob(it->path(), parts, deeper ? index : index + 1, found));
+    }
+    return {};
+}
+
+Result<SourceFiles> findByGlob(const std::string& spec)
+{
+    SourceFiles found;
+    std::error_code error;
+    const fs::path absolute = fs::absolute(pathFromUtf8(spec), error);
+    std::vector<std::string> parts;
+    for (const auto& part : absolute.relative_path())
+        parts.push_back(utf8Text(part));
+    FURROW_TRY(expandGlob(absolute.root_path(), parts, 0, found));
+    if (found.paths.empty())
+        return Error { ErrorCode::NotFound, sentence("No file matches %1.", { spec }) };
+    return found;
+}
+
+void sortNaturally(std::vector<std::string>& paths)
+{
+    std::sort(paths.begin(), paths.end(), [](const std::string& a, const std::string& b) { return naturalLess(a, b); });
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+}
+
+} // namespace
+
+bool naturalLess(std::string_view a, std::string_view b)
+{
+    const std::string_view wholeA = a;
+    const std::string_view wholeB = b;
+    while (!a.empty() && !b.empty()) {
+        if (isDigit(a.front()) && isDigit(b.front())) {
+            const auto x = takeNumber(a);
+            const auto y = takeNumber(b);
+            if (x.size() != y.size())
+                return x.size() < y.size();
+            if (x != y)
+                return x < y;
+            continue;
+        }
+        if (a.front() != b.front())
+            return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front());
+        a.remove_prefix(1);
+        b.remove_prefix(1);
+    }
+    if (a.empty() && b.empty())
+        return wholeA < wholeB; // "01" and "1"
+    return a.empty();
+}
+
+bool globMatches(std::string_view pattern, std::string_view name)
+{
+    std::size_t p = 0, n = 0;
+    std::size_t star = std::string_view::npos, mark = 0;
+    while (n < name.size()) {
+        std::size_t next = p + 1;
+        bool matches = false;
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            mark = n;
+            continue;
+        }
+        if (p < pattern.size() && pattern[p] == '[') {
+            const auto close = pattern.find(']', p + 2);
+            if (close != std::string_view::npos) {
+                const bool negated = pattern[p + 1] == '!' || pattern[p + 1] == '^';
+                bool inside = false;
+                for (std::size_t i = p + 1 + (negated ? 1 : 0); i < close; ++i) {
+                    const bool range = i + 2 < close && pattern[i + 1] == '-';
+                    inside = inside
+                        || (range ? pattern[i] <= name[n] && name[n] <= pattern[i + 2] : pattern[i] == name[n]);
+                    i += range ? 2 : 0;
+                }
+                matches = inside != negated;
+                next = close + 1;
+            }
+        } else if (p < pattern.size()) {
+            matches = pattern[p] == '?' || pattern[p] == name[n];
+        }
+        if (matches) {
+            p = next;
+            ++n;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            n = ++mark;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*')
+        ++p;
+    return p == pattern.size();
+}
+
+Result<SourceFiles> findSourceFiles(const std::string& spec)
+{
+    SourceFiles found;
+    std::error_code error;
+    const fs::path path = pathFromUtf8(spec);
+    const auto status = fs::status(path, error);
+    if (status.type() == fs::file_type::not_found) {
+        if (spec.find_first_of("*?[") == std::string::npos)
+            return Error { ErrorCode::NotFound,
+                sentence(
+                    "%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub, https://... for a file of a server.",
+                    { spec }) };
+        auto globbed = findByGlob(spec);
+        if (globbed.ok())
+            sortNaturally(globbed.value().paths);
+        return globbed;
+    }
+    if (status.type() == fs::file_type::directory) {
+        FURROW_TRY(walk(path, found));
+        keepDataFiles(found);
+        sortNaturally(found.paths);
+        if (found.paths.empty())
+            return Error { ErrorCode::NotFound, sentence("The folder %1 has no file with text.", { spec }) };
+        return found;
+    }
+    if (status.type() != fs::file_type::regular)
+        return Error { ErrorCode::InvalidArgument,
+            error ? sentence("%1 cannot be opened (%2).", { spec, error.message() })
+                  : sentence("%1 is not a file or folder that can be read.", { spec }) };
+    found.paths.push_back(utf8Text(fs::absolute(path, error).lexically_normal()));
+    found.single = true;
+    return found;
+}
+
+} // namespace furrow

@@ -1,0 +1,283 @@
+#include "core/run/audit/audit_blocks.h"
+
+#include "core/base/format.h"
+#include "core/base/hash.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/data/block_manager.h"
+#include "core/data/plan/block_plan.h"
+#include "core/data/source/cached_access.h"
+#include "core/data/hub/hub_files.h"
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/run/status/feeder_meters.h"
+
+#include <algorithm>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kBlocksAtOnce = 500; // rows of one short transaction
+
+Status cancelled() { return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") }; }
+
+/// Each block that was prepared once, or each known one, with the share of all that lie before it.
+template <typename Look>
+Status forEachBlock(LedgerReader& ledger, const std::string& doing, AuditLog& log, Look look,
+    LedgerReader::Blocks which = LedgerReader::Blocks::PreparedOnce)
+{
+    FURROW_TRY_ASSIGN(auto epochs, ledger.epochs());
+    const double known = epochs.empty() ? 1 : std::max<double>(1, static_cast<double>(epochs.front().knownBlocks));
+    for (std::int64_t last = -1;;) {
+        FURROW_TRY_ASSIGN(auto rows, ledger.blocksAfter(last, kBlocksAtOnce, which));
+        if (rows.empty())
+            return {};
+        for (const LedgerReader::BlockRow& row : rows) {
+            last = row.block;
+            log.say(doing, std::min(1.0, static_cast<double>(row.block) / known));
+            if (log.stopped())
+                return cancelled();
+            FURROW_TRY(look(row));
+        }
+    }
+}
+
+/// The chunks of the ledger against what preparing gives. @param where  names what they are compared with
+Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector<ChunkSummary>& summaries,
+    std::int64_t seqLen, const char* kind, const std::string& where, AuditLog& log)
+{
+    FURROW_TRY_ASSIGN(auto chunks, ledger.committedOf(block));
+    const auto prepared = preparedChunks(summaries, seqLen);
+    for (const LedgerReader::ChunkContent& one : chunks) {
+        const auto column = static_cast<std::size_t>(placeOf(one.chunk).column);
+        const auto* now = column < prepared.size() ? &prepared[column] : nullptr;
+        if (!now || now->digest != one.digest)
+            log.wrong(kind, one.chunk,
+                sentence("%1: the fingerprints of its samples in %2 are not those that the tracker recorded",
+                    { toString(one.chunk), where }));
+        else if (!(now->rows == one.rows) || now->windows != one.windows || now->tokens != one.tokens)
+            log.wrong(kind, one.chunk,
+                sentence("%1: its rows, windows or tokens in %2 are not those that the tracker recorded",
+                    { toString(one.chunk), where }));
+    }
+    return {};
+}
+
+using OnDamaged = std::function<Status(const LedgerReader::BlockRow&, const std::string&)>;
+
+Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, const LedgerReader::BlockRow& row,
+    LedgerReader& ledger, AuditLog& log, const OnDamaged& onDamaged, std::int64_t& absent)
+{
+    const auto name = pathFromUtf8(row.fileName);
+    const std::string number = std::to_string(row.block);
+    if (name.empty()) {
+        ++absent;
+        return {};
+    }
+    if (name.filename() != name) {
+        log.wrong(
+            "block", {}, sentence("block %1 has the file '%2', which is no name of a file", { number, row.fileName }));
+        return {};
+    }
+    std::error_code failed;
+    if (std::filesystem::status(folder / name, failed).type() == std::filesystem::file_type::not_found) {
+        ++absent;
+        return {};
+    }
+    auto block = PreparedBlock::open(folder / name);
+    const Status whole = block.ok() ? block.value().verify() : Status(block.error());
+    if (!whole.ok() && whole.error().code == ErrorCode::Corrupt && onDamaged)
+        return onDamaged(row, whole.error().message);
+    if (!whole.ok()) {
+        log.failed("block",
+            whole.error().code == ErrorCode::InvalidArgument ? Error { ErrorCode::Io, {} }
+                                                             : whole.error(), // of a newer Furrow
+            sentence("block %1: %2", { number, whole.error().message }));
+        return {};
+    }
+    log.looked();
+    if (block.value().digest() != row.digest) {
+        log.wrong("block", {},
+            sentence("block %1: the file %2 is whole and has other content than the tracker recorded: it was replaced",
+                { number, row.fileName }));
+        return {};
+    }
+    return compareChunks(
+        ledger, row.block, block.value().summaries(), file.config.seqLen, "block", sentence("the prepared block"), log);
+}
+
+/// Of files inside one archive the first.
+std::vector<DataFile> distantFilesOf(const DataManifest& manifest)
+{
+    std::vector<DataFile> files;
+    std::set<std::string> paths;
+    for (const auto& source : manifest.sources)
+        std::copy_if(
+            source.files.begin(), source.files.end(), std::back_inserter(files), [&paths](const DataFile& file) {
+                return isDistantPath(file.path) && paths.insert(file.pathOnDisk()).second;
+            });
+    return files;
+}
+
+/// The manager of a run's data, or nothing after the log was told why there is none.
+std::optional<BlockManager> openSource(const RunPaths& paths, const RunFile& file, AuditLog& log)
+{
+    auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
+    auto blocks = tokenizer.ok() ? BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock,
+                                       paths.cacheFolder(), tokenizer.value(), paths.duplicatesFile())
+                                 : Result<BlockManager>(tokenizer.error());
+    if (blocks.ok())
+        return std::move(blocks).value();
+    log.failed("source", blocks.error(), blocks.error().message);
+    return std::nullopt;
+}
+
+/// Plans of blocks against their rows, and that each begins where the plan before it says that its source goes on.
+class PlanAudit {
+public:
+    explicit PlanAudit(AuditLog& log)
+        : log_(log)
+    {
+    }
+
+    void look(const LedgerReader::BlockRow& row)
+    {
+        const std::string number = std::to_string(row.block);
+        auto read = readPlan(row.plan);
+        if (!read.ok())
+            return log_.failed("block", read.error(), sentence("block %1: %2", { number, read.error().message }));
+        const PlannedBlock& plan = read.value().block;
+        if (plan.block != row.block || plan.source != row.source || plan.firstRow != row.firstRow
+            || plan.rows() != row.rows || std::ssize(plan.chunkRows) != row.chunks)
+            return log_.wrong("block", {},
+                sentence(
+                    "block %1: its plan has other rows or chunks than its row in the tracker: one of them was changed by hand",
+                    { number }));
+        if (const auto source = static_cast<std::size_t>(plan.source); !goesOnFrom(source, plan)
+            || source >= read.value().after.size() || read.value().after[source].row != plan.firstRow + plan.rows())
+            return log_.wrong("block", {},
+                sentence(
+                    "block %1: its plan does not begin where the one before it ended, or does not end where the next one begins: it was changed by hand",
+                    { number }));
+        after_ = std::move(read.value().after);
+    }
+
+private:
+    bool goesOnFrom(std::size_t source, const PlannedBlock& plan) const
+    {
+        if (source >= after_.size())
+            return after_.empty();
+        const SourcePosition& before = after_[source];
+        const Segment& first = plan.segments.front();
+        if (first.file != before.file)
+            return first.file > before.file;
+        return first.firstRow >= before.rowInFile && first.position >= before.position;
+    }
+
+    AuditLog& log_;
+    std::vector<SourcePosition> after_; // the block before
+};
+
+} // namespace
+
+Status auditBlocks(
+    const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log, const OnDamaged& onDamaged)
+{
+    log.begin("blocks");
+    const auto folder = BlockManager::blockFolder(paths.cacheFolder());
+    std::int64_t absent = 0;
+    PlanAudit plans(log);
+    const auto lookAtPlan = [&](const LedgerReader::BlockRow& row) {
+        plans.look(row);
+        return Status {};
+    };
+    FURROW_TRY(forEachBlock(
+        ledger, sentence("Reading the plans of the blocks"), log, lookAtPlan, LedgerReader::Blocks::Known));
+    const auto look = [&](const LedgerReader::BlockRow& row) {
+        return lookAtBlock(folder, file, row, ledger, log, onDamaged, absent);
+    };
+    FURROW_TRY(forEachBlock(ledger, sentence("Reading the prepared blocks"), log, look));
+    log.how(sentence(
+        "the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed",
+        { formatCount(log.inspected()), formatCount(absent) }));
+    return {};
+}
+
+Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log)
+{
+    const auto manifest = readManifest(file.dataManifest);
+    const auto all = manifest.ok() ? distantFilesOf(manifest.value()) : std::vector<DataFile> {};
+    if (all.empty())
+        return {};
+    log.begin("downloads");
+    const auto cacheBytes = static_cast<std::uint64_t>(file.config.cacheGiB * 1024 * 1024 * 1024);
+    std::int64_t absent = 0;
+    std::vector<std::string> never;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        log.say(sentence("Reading the downloads"), static_cast<double>(i) / static_cast<double>(all.size()));
+        const auto why = whyNotCompared(all[i], cacheBytes);
+        const auto whole = downloadedHubFile(all[i], paths.cacheFolder());
+        if (!isPromised(all[i]) || (!whole && !why.empty())) {
+            never.push_back(sentence("%1 (%2)", { all[i].path, why }));
+            continue;
+        }
+        if (!whole) {
+            ++absent;
+            continue;
+        }
+        const auto sha = sha256File(*whole, log.stop());
+        if (log.stopped())
+            return cancelled();
+        if (!sha.ok())
+            log.failed("download", sha.error(), sha.error().message);
+        else if (log.looked(); sha.value() != all[i].hash)
+            log.wrong("download", {},
+                sentence(
+                    "%1: the download in the cache does not hold what was promised of it (SHA-256); it is put aside when it is read next, or by 'furrowctl cache verify'",
+                    { all[i].path }));
+    }
+    auto how = sentence(
+        "SHA-256 of %1 downloads in the cache against what was promised; %2 more are not there, and are compared when they come",
+        { formatCount(log.inspected()), formatCount(absent) });
+    if (!never.empty())
+        how = sentence("%1; %2 files are not verified as a whole, the first: %3",
+            { how, formatCount(std::ssize(never)), never.front() });
+    log.how(std::move(how));
+    return {};
+}
+
+Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
+{
+    log.begin("source");
+    auto blocks = openSource(paths, file, log);
+    std::uint64_t bytes = 0;
+    const auto look = [&](const LedgerReader::BlockRow& row) -> Status {
+        auto plan = BlockManager::fromPlan(row.plan);
+        auto read = plan.ok() ? blocks->readAgain(plan.value(), [&log] { return !log.stopped(); })
+                              : Result<PreparedFile>(plan.error());
+        if (!read.ok() && read.error().code == ErrorCode::Cancelled)
+            return cancelled();
+        if (!read.ok()) {
+            log.failed(
+                "source", read.error(), sentence("block %1: %2", { std::to_string(row.block), read.error().message }));
+            return {};
+        }
+        log.looked();
+        bytes += read.value().sourceBytes;
+        if (read.value().digest != row.digest)
+            log.wrong("source", {},
+                sentence("block %1: prepared from the source once more it has other content than the tracker recorded",
+                    { std::to_string(row.block) }));
+        return compareChunks(
+            ledger, row.block, read.value().chunks, file.config.seqLen, "source", sentence("the source"), log);
+    };
+    if (blocks)
+        FURROW_TRY(forEachBlock(ledger, sentence("Reading the source once more"), log, look));
+    log.how(
+        sentence("%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk",
+            { formatCount(log.inspected()), formatBytes(bytes) }));
+    return {};
+}
+
+} // namespace furrow

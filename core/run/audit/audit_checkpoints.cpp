@@ -1,0 +1,487 @@
+// How this works: every checkpoint that newest weights were made from has a row, and a manifest in its folder or, when
+// its weights were removed, in checkpoints/removed. The row has the hash of the manifest, the manifest that of each
+// file. So the manifests are held against the rows, the windows in the manifests against the parts of the ledger, and
+// the files of the newest weights against their manifests.
+
+#include "core/run/audit/audit_checkpoints.h"
+
+#include "core/base/file_system.h"
+#include "core/base/format.h"
+#include "core/base/hash.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/stray_checkpoints.h"
+#include "core/tracker/window_ranges.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+using Row = SupervisorLedger::CheckpointRow;
+using WindowsByChunk = std::map<ChunkId, WindowRanges>;
+
+struct Covered {
+    WindowsByChunk trained;
+    WindowsByChunk leftOut; ///< by name (NaN, overflow)
+    std::optional<ChunkId> twice; ///< windows listed twice, or none
+};
+
+Covered coveredBy(const std::vector<Part>& parts)
+{
+    Covered covered;
+    for (const Part& part : parts)
+        (part.skipped ? covered.leftOut : covered.trained)[part.chunk].push_back(part.windows);
+    for (auto* windows : { &covered.trained, &covered.leftOut })
+        for (auto& [chunk, ranges] : *windows)
+            if (auto joined = normalized(ranges))
+                ranges = std::move(*joined);
+            else
+                covered.twice = chunk;
+    return covered;
+}
+
+std::string rangesOf(const WindowsByChunk& windows, ChunkId chunk)
+{
+    const auto found = windows.find(chunk);
+    return found == windows.end() ? "-" : encodeRanges(found->second);
+}
+
+/// The first chunk of which manifest and ledger say something else. What a claim left out after its manifest was
+/// written is in the ledger alone.
+std::optional<ChunkId> firstDifference(const Covered& manifest, const Covered& ledger)
+{
+    if (manifest.twice || ledger.twice)
+        return manifest.twice ? manifest.twice : ledger.twice;
+    std::set<ChunkId> chunks;
+    for (const auto* windows : { &manifest.trained, &ledger.trained, &manifest.leftOut })
+        for (const auto& [chunk, ranges] : *windows)
+            chunks.insert(chunk);
+    const auto of = [](const WindowsByChunk& windows, ChunkId chunk) {
+        return windows.contains(chunk) ? windows.at(chunk) : WindowRanges {};
+    };
+    for (const ChunkId chunk : chunks)
+        if (of(manifest.trained, chunk) != of(ledger.trained, chunk)
+            || !contains(of(ledger.leftOut, chunk), of(manifest.leftOut, chunk)))
+            return chunk;
+    return std::nullopt;
+}
+
+class CheckpointAudit {
+public:
+    CheckpointAudit(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
+        : paths_(paths)
+        , file_(file)
+        , ledger_(ledger)
+        , log_(log)
+    {
+    }
+
+    Status read()
+    {
+        FURROW_TRY_ASSIGN(rows_, ledger_.checkpoints());
+        for (const Row& row : rows_)
+            folders_[row.id.value] = row.record.folder;
+        return {};
+    }
+
+    Status manifests()
+    {
+        log_.begin("manifests");
+        std::int64_t removed = 0;
+        for (const Row& row : rows_) {
+            if (log_.stopped())
+                return cancelled();
+            if (!row.surviving)
+                continue;
+            log_.say(sentence("Reading the manifests of the checkpoints"),
+                static_cast<double>(row.id.value) / static_cast<double>(rows_.back().id.value));
+            removed += hasWeights(row) ? 0 : 1;
+            takeManifest(row);
+            if (row.removed && hasWeights(row) && stillCounts(row.id.value))
+                log_.mention("stray",
+                    sentence(
+                        "checkpoint %1 was removed by the keep policy and its folder is there; the next resume takes it back",
+                        { row.record.folder }));
+        }
+        strangers();
+        if (silent_ > 0)
+            log_.notInspected(sentence(
+                "who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it",
+                { formatCount(silent_) }));
+        log_.how(sentence(
+            "SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know",
+            { formatCount(log_.inspected()), formatCount(removed) }));
+        return {};
+    }
+
+    Status parts()
+    {
+        log_.begin("parts");
+        std::int64_t parts = 0;
+        for (const auto& [id, manifest] : manifests_) {
+            if (log_.stopped())
+                return cancelled();
+            FURROW_TRY_ASSIGN(auto rows, ledger_.partsOf({ id }));
+            log_.looked();
+            parts += std::ssize(rows);
+            const Covered byManifest = coveredBy(manifest.parts);
+            const Covered byLedger = coveredBy(rows);
+            const auto chunk = firstDifference(byManifest, byLedger);
+            if (chunk && stillCounts(id))
+                log_.wrong("parts", *chunk,
+                    sentence("%1: checkpoint %2 trained windows %3 by its manifest and %4 by the tracker",
+                        { toString(*chunk), folders_[id], rangesOf(byManifest.trained, *chunk),
+                            rangesOf(byLedger.trained, *chunk) }));
+        }
+        log_.how(sentence("the windows in %1 manifests against %2 part rows of the tracker",
+            { formatCount(log_.inspected()), formatCount(parts) }));
+        return {};
+    }
+
+    Status weights(bool all)
+    {
+        log_.begin("weights");
+        std::vector<const Row*> hashed;
+        std::int64_t older = 0;
+        for (const Row& row : rows_) {
+            if (!row.surviving || !hasWeights(row))
+                continue;
+            if (all || row.head)
+                hashed.push_back(&row);
+            else
+                ++older;
+        }
+        if (older > 0)
+            log_.notInspected(sentence(
+                "weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too",
+                { formatCount(older) }));
+        for (const Row* row : hashed)
+            if (const auto manifest = manifests_.find(row->id.value); manifest != manifests_.end())
+                weigh(manifest->second, row->record.folder);
+        std::int64_t files = 0;
+        for (const Row* row : hashed) {
+            const auto manifest = manifests_.find(row->id.value);
+            if (manifest == manifests_.end() && !stillCounts(row->id.value)) {
+                gone_.insert(row->id.value);
+                continue;
+            }
+            if (manifest == manifests_.end()) {
+                log_.unreadable(
+                    sentence("the weights of checkpoint %1 could not be inspected: its manifest cannot be used",
+                        { row->record.folder }));
+                continue;
+            }
+            log_.looked();
+            for (const auto& one : manifest->second.files) {
+                ++files;
+                FURROW_TRY(hash(*row, one));
+            }
+        }
+        for (const auto& [sha256, use] : frozen_) {
+            ++files;
+            FURROW_TRY(hashFrozen(use));
+        }
+        if (!gone_.empty())
+            log_.notInspected(
+                sentence("weights of %1 checkpoints that the run itself removed, or left, while they were inspected",
+                    { formatCount(std::ssize(gone_)) }));
+        const std::vector<std::string> numbers { formatCount(files),
+            formatBytes(static_cast<std::uint64_t>(bytesRead_)), formatCount(log_.inspected()) };
+        log_.how(hashed.empty() ? sentence("there is no checkpoint yet")
+                : all           ? sentence("SHA-256 of %1 files (%2) of all %3 checkpoints that are there", numbers)
+                      : sentence("SHA-256 of %1 files (%2) of %3 checkpoints, the newest of each replica", numbers));
+        return {};
+    }
+
+private:
+    struct FrozenUse {
+        CheckpointManifest::Frozen frozen;
+        std::string checkpoint; ///< the newest that names it
+        std::int64_t checkpoints = 0;
+    };
+
+    /// What is to be read for one checkpoint. Its frozen weights are read once for all.
+    void weigh(const CheckpointManifest& manifest, const std::string& checkpoint)
+    {
+        for (const auto& one : manifest.files)
+            bytesToRead_ += static_cast<double>(one.sizeBytes);
+        if (!manifest.frozen)
+            return;
+        auto& use = frozen_[manifest.frozen->sha256];
+        if (use.checkpoints++ == 0)
+            bytesToRead_ += static_cast<double>(manifest.frozen->sizeBytes);
+        use.frozen = *manifest.frozen;
+        use.checkpoint = checkpoint;
+    }
+
+    /// It stays as long as the run, so nothing but damage and a disk that is away takes it.
+    Status hashFrozen(const FrozenUse& use)
+    {
+        const auto file = frozenFileIn(paths_.checkpointsFolder(), use.frozen.sha256);
+        const std::string name = "frozen/" + utf8Text(file.filename());
+        auto verdict = verifyFrozenFile(file, use.frozen, log_.stop(), [&](std::string_view bytes) {
+            bytesRead_ += static_cast<double>(bytes.size());
+            log_.say(sentence("Reading the frozen weights"), bytesRead_ / std::max(bytesToRead_, bytesRead_));
+        });
+        if (verdict.ok())
+            return {};
+        if (verdict.error().code == ErrorCode::Cancelled)
+            return cancelled();
+        if (verdict.error().code == ErrorCode::Corrupt)
+            log_.wrong("weights", {},
+                sentence(
+                    "%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs",
+                    { name, formatCount(use.checkpoints), use.checkpoint }));
+        else
+            log_.unreadable(
+                sentence("%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4",
+                    { name, formatCount(use.checkpoints), use.checkpoint, verdict.error().message }));
+        return {};
+    }
+
+    static Status cancelled()
+    {
+        return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") };
+    }
+
+    std::filesystem::path manifestFile(const Row& row) const
+    {
+        return row.removed ? paths_.removedManifestsFolder() / pathFromUtf8(row.record.folder + ".json")
+                           : paths_.checkpointFolder(row.record.folder) / kManifestFile;
+    }
+
+    /// A removed one whose manifest is in its folder was put back, or is called removed by a tracker that was changed:
+    /// its weights are looked at all the same.
+    bool hasWeights(const Row& row) const
+    {
+        std::error_code unknown;
+        const auto folder = paths_.checkpointFolder(row.record.folder);
+        return !row.removed
+            || (isPlainName(row.record.folder) && !isLink(folder)
+                && std::filesystem::exists(folder / kManifestFile, unknown));
+    }
+
+    /// Where its manifest lies now. The tracker knows first that the weights go, then the manifest is moved.
+    Result<CheckpointManifest> manifestOf(const Row& row, std::string& sha256) const
+    {
+        auto manifest = readManifestFile(manifestFile(row), sha256);
+        if (manifest.ok() || !sha256.empty() || !row.removed)
+            return manifest;
+        auto notYetMoved = readManifestFile(paths_.checkpointFolder(row.record.folder) / kManifestFile, sha256);
+        return notYetMoved.ok() || !sha256.empty() ? notYetMoved : readManifestFile(manifestFile(row), sha256);
+    }
+
+    /// False: the run took the checkpoint away, or out of the lineage, since the rows were read.
+    bool stillCounts(std::int64_t id)
+    {
+        auto rows = ledger_.checkpoints();
+        if (!rows.ok())
+            return true;
+        const auto now = std::find_if(
+            rows.value().begin(), rows.value().end(), [id](const Row& row) { return row.id.value == id; });
+        const auto before
+            = std::find_if(rows_.begin(), rows_.end(), [id](const Row& row) { return row.id.value == id; });
+        return now == rows.value().end() || (now->surviving && now->removed == before->removed);
+    }
+
+    void takeManifest(const Row& row)
+    {
+        const std::string& folder = row.record.folder;
+        if (!isPlainName(folder)) {
+            log_.wrong("manifest", {},
+                sentence("checkpoint %1 has the folder '%2', which is no name of a folder",
+                    { std::to_string(row.id.value), folder }));
+            return;
+        }
+        std::string sha256;
+        auto manifest = manifestOf(row, sha256);
+        if (manifest.ok() || !sha256.empty())
+            log_.looked();
+        if (!manifest.ok() && sha256.empty())
+            return missing(row, manifest.error());
+        if (sha256 != row.record.manifestSha256)
+            return log_.wrong("manifest", {},
+                sentence(
+                    "the manifest of checkpoint %1 is not the one that the tracker recorded (its SHA-256 differs): the file was changed, or belongs to another checkpoint",
+                    { folder }));
+        if (!manifest.ok())
+            return log_.wrong("manifest", {},
+                sentence("the manifest of checkpoint %1 cannot be used: %2", { folder, manifest.error().message }));
+        if (const std::string field = differsIn(row, manifest.value()); !field.empty())
+            return log_.wrong("manifest", {},
+                sentence(
+                    "checkpoint %1 has another %2 in its manifest than in the tracker: one of them was changed by hand",
+                    { folder, field }));
+        silent_ += manifest.value().saysWho ? 0 : 1;
+        manifests_.emplace(row.id.value, std::move(manifest).value());
+    }
+
+    void missing(const Row& row, const Error& error)
+    {
+        const std::string& folder = row.record.folder;
+        if (!stillCounts(row.id.value))
+            return;
+        std::error_code unknown;
+        if (!row.removed
+            && std::filesystem::exists(paths_.removedManifestsFolder() / pathFromUtf8(folder + ".json"), unknown))
+            return log_.wrong("older", {},
+                sentence(
+                    "the weights of checkpoint %1 were removed by the keep policy, and the tracker does not know it: it is older than the checkpoints",
+                    { folder }));
+        log_.unreadable(
+            sentence("the manifest of checkpoint %1 could not be inspected: %2", { folder, error.message }));
+    }
+
+    /// The first thing in which a row and a manifest with the right hash differ, or "".
+    std::string differsIn(const Row& row, const CheckpointManifest& manifest) const
+    {
+        if (manifest.runId != file_.runId)
+            return "run";
+        if (manifest.kind != row.record.kind)
+            return "kind";
+        if (manifest.kind == CheckpointKind::Replica && manifest.replica != row.record.replica)
+            return "replica";
+        if (manifest.step != row.record.step)
+            return "step";
+        if (manifest.tokens != row.record.tokens)
+            return "number of tokens";
+        if (const auto bytes = sizeOf(row, manifest); bytes && *bytes != row.record.sizeBytes)
+            return "size";
+        if (manifest.saysWho && !row.rebuilt && manifest.incarnation != row.incarnation.value)
+            return "worker process";
+        if (manifest.saysWho && manifest.evalLoss != row.record.evalLoss && (!row.rebuilt || row.record.evalLoss))
+            return "loss on held-out text";
+        std::set<std::string> parents;
+        for (const CheckpointId parent : row.record.parents)
+            parents.insert(folders_.contains(parent.value) ? folders_.at(parent.value) : std::string());
+        if (manifest.namesParents && parents != std::set(manifest.parents.begin(), manifest.parents.end()))
+            return "parent";
+        return {};
+    }
+
+    /// What its files and its manifest take; a row that was rebuilt counts the files alone.
+    std::optional<std::uint64_t> sizeOf(const Row& row, const CheckpointManifest& manifest) const
+    {
+        std::uint64_t bytes = 0;
+        for (const auto& one : manifest.files)
+            bytes += one.sizeBytes;
+        if (row.rebuilt)
+            return bytes;
+        std::error_code unknown;
+        const auto own = std::filesystem::file_size(manifestFile(row), unknown);
+        return unknown ? std::nullopt : std::optional(bytes + own);
+    }
+
+    Status hash(const Row& row, const CheckpointManifest::File& one)
+    {
+        const std::string& folder = row.record.folder;
+        if (!isPlainName(one.name)) {
+            log_.wrong("weights", {},
+                sentence("the manifest of checkpoint %1 names '%2', which is not in its folder", { folder, one.name }));
+            return {};
+        }
+        std::error_code unknown;
+        if (const auto size
+            = std::filesystem::file_size(paths_.checkpointFolder(folder) / pathFromUtf8(one.name), unknown);
+            !unknown && static_cast<std::int64_t>(size) != static_cast<std::int64_t>(one.sizeBytes)) {
+            log_.wrong("weights", {},
+                sentence("%1 of checkpoint %2 is not what was written: its size differs", { one.name, folder }));
+            return {};
+        }
+        const std::string doing = sentence("Reading the weights of checkpoint %1", { folder });
+        auto sha256 = sha256File(
+            paths_.checkpointFolder(folder) / pathFromUtf8(one.name), log_.stop(), [&](std::string_view bytes) {
+                bytesRead_ += static_cast<double>(bytes.size());
+                log_.say(doing, bytesRead_ / std::max(bytesToRead_, bytesRead_));
+            });
+        if (!sha256.ok() && sha256.error().code == ErrorCode::Cancelled)
+            return cancelled();
+        if (!sha256.ok()) {
+            if (row.removed || !stillCounts(row.id.value))
+                gone_.insert(row.id.value);
+            else
+                log_.unreadable(sentence(
+                    "%1 of checkpoint %2 could not be inspected: %3", { one.name, folder, sha256.error().message }));
+        } else if (sha256.value() != one.sha256) {
+            log_.wrong("weights", {},
+                sentence("%1 of checkpoint %2 is not what was written: its SHA-256 differs", { one.name, folder }));
+        } else if (one.name == kStateFile) {
+            lookAtState(row);
+        }
+        return {};
+    }
+
+    /// A state with the right hash may still be one of other weights: somebody fitted the hashes to it.
+    void lookAtState(const Row& row)
+    {
+        const auto agrees = checkState(paths_.checkpointFolder(row.record.folder), manifests_.at(row.id.value));
+        if (agrees.ok())
+            return;
+        if (!stillCounts(row.id.value))
+            gone_.insert(row.id.value);
+        else
+            log_.failed("weights", agrees.error(), agrees.error().message);
+    }
+
+    void strangers()
+    {
+        const auto strays = findStrays(paths_, file_.runId, [this] { return ledger_.checkpoints(); });
+        if (!strays.ok())
+            return log_.unreadable(strays.error().message);
+        mentionStrays(strays.value());
+        for (const auto& newer : strays.value().newer)
+            log_.wrong("older", {},
+                sentence("checkpoint %1 (step %2) is not in the tracker: the tracker is older than the checkpoints",
+                    { newer.folder, std::to_string(newer.step) }));
+    }
+
+    /// What lies there and belongs to nothing that the run knows. No fault: a resume puts it aside.
+    void mentionStrays(const StrayCheckpoints& strays)
+    {
+        if (isLink(paths_.checkpointsFolder()))
+            log_.mention("stray",
+                sentence(
+                    "%1 is a link: what is inspected lies elsewhere, and Furrow writes nothing there. Put the folder itself in its place.",
+                    { utf8Text(paths_.checkpointsFolder()) }));
+        for (const auto& entry : strays.unknown)
+            log_.mention("stray",
+                sentence(
+                    "%1 in the folder of the checkpoints does not belong to this run: a copy, or something foreign. Nothing was done with it; the next resume moves it to checkpoints/unknown.",
+                    { utf8Text(entry.filename()) }));
+        for (const auto& entry : strays.links)
+            log_.mention("stray",
+                sentence("%1 in the folder of the checkpoints is a link and was not looked into",
+                    { utf8Text(entry.filename()) }));
+    }
+
+    const RunPaths& paths_;
+    const RunFile& file_;
+    LedgerReader& ledger_;
+    AuditLog& log_;
+    std::vector<Row> rows_;
+    std::map<std::int64_t, std::string> folders_; // by id
+    std::map<std::int64_t, CheckpointManifest> manifests_; // of the surviving ones that agree with their rows
+    std::set<std::int64_t> gone_; // their weights were removed by the run while they were inspected
+    std::map<std::string, FrozenUse> frozen_; // by hash
+    std::int64_t silent_ = 0; // manifests that do not say who wrote them
+    double bytesToRead_ = 0;
+    double bytesRead_ = 0;
+};
+
+} // namespace
+
+Status auditCheckpoints(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, bool all, AuditLog& log)
+{
+    CheckpointAudit audit(paths, file, ledger, log);
+    FURROW_TRY(audit.read());
+    FURROW_TRY(audit.manifests());
+    FURROW_TRY(audit.parts());
+    return audit.weights(all);
+}
+
+} // namespace furrow

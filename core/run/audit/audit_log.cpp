@@ -1,0 +1,54 @@
+#include "core/run/audit/audit_log.h"
+
+namespace furrow {
+
+void AuditLog::mention(const char* kind, std::string text)
+{
+    if (findings_.size() < kMaxAuditFindings)
+        findings_.push_back({ kind, {}, std::move(text), {} });
+    else
+        ++leftOut_;
+}
+
+void AuditLog::wrong(const char* kind, ChunkId chunk, std::string text)
+{
+    ++inspections_.back().wrong;
+    mention(kind, std::move(text));
+    if (leftOut_ == 0)
+        findings_.back().chunk = chunk;
+}
+
+void AuditLog::unreadable(std::string text)
+{
+    ++inspections_.back().unreadable;
+    mention("unreadable", std::move(text));
+}
+
+void AuditLog::failed(const char* kind, const Error& error, const std::string& text)
+{
+    if (error.code == ErrorCode::Corrupt || error.code == ErrorCode::InvalidArgument)
+        wrong(kind, {}, text);
+    else
+        unreadable(text);
+}
+
+void AuditLog::say(const std::string& doing, double fraction) const
+{
+    if (watch_.say)
+        watch_.say({ doing, fraction });
+}
+
+void AuditLog::addTo(AuditReport& report)
+{
+    report.inspections.insert(report.inspections.end(), inspections_.begin(), inspections_.end());
+    report.findings.insert(
+        report.findings.begin(), std::make_move_iterator(findings_.begin()), std::make_move_iterator(findings_.end()));
+    report.findingsLeftOut += leftOut_;
+    report.notInspected.insert(report.notInspected.end(), notInspected_.begin(), notInspected_.end());
+    if (report.findings.size() > kMaxAuditFindings) {
+        report.findingsLeftOut += std::ssize(report.findings) - kMaxAuditFindings;
+        report.findings.resize(kMaxAuditFindings);
+    }
+}
+
+} // namespace furrow

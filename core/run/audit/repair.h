@@ -1,0 +1,53 @@
+#pragma once
+
+#include "core/base/file_system.h"
+#include "core/run/folder/run_paths.h"
+#include "core/tracker/audit/audit.h"
+#include "core/tracker/audit/rebuild.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// What a repair did, or why there was nothing to do.
+struct RepairReport {
+    bool needed = false; ///< of the tracker
+    bool older = false; ///< the tracker was whole and older than the weights; else it was damaged
+    std::string damage; ///< what was wrong with the tracker
+    std::string basis; ///< what the new one was made from
+    std::filesystem::path oldCopy; ///< the old file, kept
+    Rebuilt rebuilt;
+    std::vector<std::string> notes; ///< further sentences
+    std::vector<std::string> problems; ///< what is still wrong: no repair of this kind mends it
+    std::int64_t committed = 0; ///< chunks that are proven to be in the surviving weights
+    std::int64_t known = 0;
+};
+
+/// "" when the tracker of a run is whole and the audit finds nothing; else what is wrong.
+std::string trackerDamage(const RunPaths& paths);
+
+/// "" when a resume can go on from the tracker of a run; else what is wrong with it and what to do.
+/// @param ledger  what the audit of the ledger alone said: seconds for a million chunks
+std::string trackerRefusal(const RunPaths& paths, const Result<AuditReport>& ledger);
+
+/// What else keeps a run from going on as it was, each in a sentence: newest weights that are damaged or cannot be
+/// read, marked ones that are whole, a tracker that is older than the weights, another held-out text. Reads the newest
+/// weights; changes nothing.
+Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths);
+
+/// Makes a damaged tracker anew, or takes one forward that is older than the weights, from what the run folder still
+/// proves: the newest of tracker and published snapshot (view.sqlite) that is whole, and the manifests of all
+/// checkpoints. What nothing proves is trained again. The old file is kept beside it, and checkpoints that could not be
+/// taken in are put aside; so are prepared blocks that are damaged, whether the tracker is or not. Weights and prepared
+/// blocks are read once. Busy while the run trains.
+/// @param acceptLoss  without it a damaged tracker is not made anew where newest weights that it knew would be given up
+Result<RepairReport> repairRun(
+    const RunPaths& paths, const std::function<void(const std::string&)>& say, bool acceptLoss = false);
+
+/// Gives the files of a tracker another name, the file itself first: whenever this is cut short, what lies under the
+/// old names is never a file without the commits of its WAL, which would be taken for a whole, older tracker.
+Status moveTrackerAside(FileSystem& files, const std::filesystem::path& tracker, const std::filesystem::path& aside);
+
+} // namespace furrow

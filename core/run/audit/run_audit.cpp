@@ -1,0 +1,97 @@
+#include "core/run/audit/run_audit.h"
+
+#include "core/base/format.h"
+#include "core/base/sentence.h"
+#include "core/run/audit/audit_blocks.h"
+#include "core/run/audit/audit_checkpoints.h"
+#include "core/run/audit/begun_with.h"
+#include "core/run/folder/frozen_config.h"
+#include "core/run/status/ledger_view.h"
+#include "core/run/folder/run_file.h"
+
+namespace furrow {
+
+namespace {
+
+/// What of run.json is held against something. A run that keeps the hash of its held-out text has the record too.
+void auditRecord(const RunFile& file, LedgerReader& ledger, AuditLog& log)
+{
+    const auto record = frozenRecord(ledger);
+    if (!record.ok())
+        log.failed("frozen", record.error(), record.error().message);
+    else if (record.value() == FrozenRecord::None && !file.heldOutHash.empty())
+        log.wrong("frozen", {},
+            sentence(
+                "the tracker's record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back"));
+    else if (record.value() == FrozenRecord::None)
+        log.notInspected(
+            sentence("run.json in part or as a whole: this run was made by a version that kept no full record of it"));
+    else if (record.value() == FrozenRecord::Facts)
+        log.notInspected(sentence(
+            "of run.json the settings that a resume may change and the list of its files: the tracker has no record of them"));
+    log.notInspected(sentence(
+        "of run.json the name of the run, its preset, when and by which version it was made, and where its data lie"));
+    log.notInspected(sentence("telemetry and logs"));
+}
+
+/// What was decided when the run was made, and must be so for ever.
+void auditFrozen(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
+{
+    log.begin("frozen");
+    for (const auto& changed : notAsBegun(paths, file, ledger, log.stop()))
+        log.failed("frozen", changed, changed.message);
+    auditRecord(file, ledger, log);
+    if (file.heldOutHash.empty())
+        log.notInspected(sentence("the held-out text: this run was made by a version that did not keep its hash"));
+    log.looked(file.heldOutHash.empty() ? 2 : 3);
+    log.how(file.heldOutHash.empty()
+            ? sentence("run.json against what the tracker keeps of it, and the hash of the tokenizer")
+            : sentence("run.json against what the tracker keeps of it, and the hashes of tokenizer and held-out text"));
+}
+
+void tellSteps(const StepsAudit& steps, AuditLog& log)
+{
+    log.begin("steps");
+    for (const auto& text : steps.wrong)
+        log.wrong("steps", {}, text);
+    log.looked(steps.claims);
+    log.how(sentence(
+        "the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints",
+        { formatCount(steps.claims), formatCount(steps.checkpoints) }));
+}
+
+Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, AuditLog& log)
+{
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    auditFrozen(paths, file, ledger, log);
+    FURROW_TRY(auditCheckpoints(paths, file, ledger, depth == AuditDepth::Deep, log));
+    FURROW_TRY(auditBlocks(paths, file, ledger, log));
+    FURROW_TRY(auditDownloads(paths, file, log));
+    return depth == AuditDepth::Deep ? auditSource(paths, file, ledger, log) : Status {};
+}
+
+/// A copy of the ledger goes away with this, before the files are read.
+Result<AuditReport> auditLedger(const RunPaths& paths, const AuditWatch& watch, StepsAudit* steps)
+{
+    const LedgerToRead ledger(paths);
+    return audit(ledger.file(), watch, steps, ledger.shownAs());
+}
+
+} // namespace
+
+Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const AuditWatch& watch)
+{
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    AuditLog log(watch);
+    log.say(sentence("Reading the tracker"), 0);
+    StepsAudit steps;
+    auto report = auditLedger(paths, watch, depth == AuditDepth::Quick ? nullptr : &steps);
+    if (!report.ok() || depth == AuditDepth::Quick)
+        return report;
+    tellSteps(steps, log);
+    FURROW_TRY(auditFiles(paths, file, depth, log));
+    log.addTo(report.value());
+    return report;
+}
+
+} // namespace furrow

@@ -1,0 +1,131 @@
+#include "core/run/folder/frozen_config.h"
+
+#include "core/base/hash.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/config/bounded_json.h"
+#include "core/config/schema.h"
+#include "core/data/plan/held_out.h"
+#include "core/data/tokenizer/tokenizer.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace furrow {
+
+namespace {
+
+constexpr const char* kFacts[]
+    = { "data identity", "tokenizer hash", "vocabulary size", "samples per block in force", "held-out text hash" };
+
+constexpr const char* kFiles = "list of data files";
+
+/// What the list of files says beside where they lie: a data set may be moved.
+std::string hashOfFiles(const RunFile& file)
+{
+    auto manifest = parseBoundedJson(file.dataManifest);
+    if (!manifest.is_object() || !manifest["sources"].is_array())
+        return {};
+    for (auto& source : manifest["sources"]) {
+        if (!source.is_object() || !source["files"].is_array())
+            return {};
+        source.erase("spec");
+        for (auto& one : source["files"])
+            if (one.is_object())
+                one.erase("path");
+    }
+    return sha256Hex(manifest.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+nlohmann::ordered_json frozenJson(const RunFile& file)
+{
+    nlohmann::ordered_json json
+        = { { kFacts[0], file.dataIdentity }, { kFacts[1], file.tokenizerHash }, { kFacts[2], file.vocabularySize },
+              { kFacts[3], file.samplesPerBlock }, { kFacts[4], file.heldOutHash }, { kFiles, hashOfFiles(file) } };
+    for (const auto& setting : settings())
+        if (setting.key != "name" && setting.key != "data") // a moved file is known by its identity
+            json[setting.key] = settingText(file.config, setting);
+    return json;
+}
+
+std::string shown(const nlohmann::json& value)
+{
+    return value.is_string() ? "'" + value.get<std::string>() + "'" : value.dump();
+}
+
+Error edited(const std::string& key, const std::string& now, const std::string& began)
+{
+    const auto* setting = findSetting(key);
+    if (setting && setting->resume != ResumeRule::Refused)
+        return { ErrorCode::InvalidArgument,
+            sentence(
+                "run.json was edited: %1 is %2, the run began with %3. Put it back; what may change is changed with 'furrowctl resume %4', which keeps what was before.",
+                { key, now, began, setting->option() }) };
+    return { ErrorCode::InvalidArgument,
+        sentence(
+            "run.json was edited: %1 is %2, the run began with %3. Its chunks and weights were made with that; put it back, or start a new run.",
+            { key, now, began }) };
+}
+
+} // namespace
+
+std::string frozenText(const RunFile& file)
+{
+    return frozenJson(file).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Status checkFrozen(const RunFile& file, LedgerReader& reader)
+{
+    FURROW_TRY_ASSIGN(auto text, reader.frozen());
+    const auto began = parseBoundedJson(text);
+    if (!began.is_object())
+        return {}; // a run of a version that did not keep it
+    const nlohmann::json now = frozenJson(file);
+    for (const auto& [key, value] : began.items()) {
+        const auto found = now.find(key);
+        if (found != now.end() && *found != value)
+            return edited(key, shown(*found), shown(value));
+    }
+    return {};
+}
+
+Result<FrozenRecord> frozenRecord(LedgerReader& reader)
+{
+    FURROW_TRY_ASSIGN(auto text, reader.frozen());
+    const auto record = parseBoundedJson(text);
+    if (!record.is_object() || !std::all_of(std::begin(kFacts), std::end(kFacts), [&record](const char* fact) {
+            return record.contains(fact);
+        }))
+        return FrozenRecord::None;
+    return record.contains(kFiles) ? FrozenRecord::Whole : FrozenRecord::Facts;
+}
+
+Status checkTokenizer(const RunPaths& paths, const RunFile& file, const Tokenizer& tokenizer)
+{
+    if (tokenizer.hash() == file.tokenizerHash)
+        return {};
+    return Error { ErrorCode::Corrupt,
+        sentence("%1 is not the tokenizer this run began with. Put the original file back.",
+            { utf8Text(paths.tokenizer()) }) };
+}
+
+Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_token& stop)
+{
+    if (file.heldOutHash.empty())
+        return {};
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(paths.evaluationFile(), unknown);
+    const bool tooLarge = !unknown && size > kMostHeldOutBytes; // a hole of terabytes takes an hour to hash
+    FURROW_TRY_ASSIGN(
+        auto hash, tooLarge ? Result<std::string>(std::string()) : sha256File(paths.evaluationFile(), stop));
+    if (hash != file.heldOutHash)
+        return Error { ErrorCode::Corrupt,
+            sentence(
+                "%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.",
+                { utf8Text(paths.evaluationFile()) }) };
+    return {};
+}
+
+} // namespace furrow

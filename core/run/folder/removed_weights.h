@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/base/file_system.h"
+#include "core/run/folder/run_paths.h"
+#include "core/tracker/supervisor_ledger.h"
+
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// Deletes the weights of a checkpoint that the tracker calls removed already: a folder without files must never look
+/// alive. The manifest moves to checkpoints/removed/, where it proves what went into the descendants (see repair.h).
+/// Only what the manifest says was written goes: a folder with a file that is another one now, or that cannot be told,
+/// is moved to checkpoints/unknown/ as it is.
+Status removeWeights(const RunPaths& paths, const std::string& name, FileSystem& files = realFileSystem());
+
+/// At the start of an attempt: folders of checkpoints that the tracker calls removed. What the power ended in the
+/// middle is ended. One with its manifest was not begun, or somebody put it back: it is the run's again, and one that
+/// was put back is pinned, so that the keep policy does not take it once more. Anything else is moved to
+/// checkpoints/unknown/. Returns what was done, in sentences.
+Result<std::vector<std::string>> settleRemoved(
+    const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, FileSystem& files = realFileSystem());
+
+} // namespace furrow

@@ -1,0 +1,114 @@
+// run.json, format 1. FORMAT.md beside this file describes every field.
+
+#include "core/run/folder/run_file.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/plain_line.h"
+#include "core/base/sentence.h"
+#include "core/config/json_reading.h"
+#include "core/config/schema.h"
+#include "core/model/model_config.h"
+
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kFormat = 1;
+constexpr std::uint64_t kMaxBytes = 64 << 20; // a manifest of a million files fits
+constexpr std::int64_t kMaxSamplesPerBlock = 1'000'000'000;
+
+Error broken(const RunPaths& paths, const std::string& why)
+{
+    return { ErrorCode::Corrupt, sentence("%1 cannot be used: %2", { utf8Text(paths.configFile()), why }) };
+}
+
+Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
+{
+    const JsonPart json = reading.root();
+    const bool isOurs = !reading.ok()
+        || (json.raw().is_object() && json.raw().contains("format") && json.raw()["format"].is_number_integer());
+    if (!isOurs)
+        return broken(paths, sentence("it is not the run.json of a Furrow run."));
+    if (reading.ok() && json["format"].raw() > kFormat)
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 was made by Furrow %2 (format %3). This is %4, which reads format 1; use the newer program.",
+                { utf8Text(paths.folder()), json.valueOr("furrow_version", std::string("of a newer version")),
+                    json["format"].raw().dump(), FURROW_VERSION }) };
+    RunFile file;
+    json["run_id"].to(file.runId);
+    json["preset"].to(file.preset);
+    json["created_ns"].to(file.createdWallNs);
+    json["furrow_version"].to(file.furrowVersion);
+    const JsonPart data = json["data"];
+    data["identity"].to(file.dataIdentity);
+    file.dataManifest = data["manifest"].raw().dump();
+    file.samplesPerBlock = data["samples_per_block"].within(1, kMaxSamplesPerBlock);
+    data["samples_per_block_reason"].to(file.samplesPerBlockReason);
+    data["tokenizer_hash"].to(file.tokenizerHash);
+    file.vocabularySize
+        = static_cast<std::uint32_t>(data["vocabulary_size"].within(1, std::numeric_limits<std::uint32_t>::max()));
+    file.heldOutHash = data.valueOr("held_out_sha256", std::string());
+    json["parent_run"].to(file.parentRun);
+    auto config = configFromJson(json["config"].raw());
+    if (!reading.ok())
+        return Error { ErrorCode::Corrupt,
+            sentence("%1 cannot be used: %2. Restore it from a copy of the run.",
+                { utf8Text(paths.configFile()), reading.trouble() }) };
+    if (!config.problems.empty())
+        return broken(paths, toString(config.problems));
+    file.config = std::move(config.config);
+    if (!file.config.shape.empty())
+        if (const auto shape = parseShape(file.config.shape); !shape.ok())
+            return broken(paths, shape.error().message);
+    file.config.name = plainLine(file.config.name);
+    return file;
+}
+
+} // namespace
+
+Status checkIsRun(const RunPaths& paths)
+{
+    std::error_code unknown;
+    if (!std::filesystem::exists(paths.folder(), unknown) && !unknown)
+        return Error { ErrorCode::NotFound,
+            sentence("The folder %1 is not there: it was moved or deleted, or its disk is not mounted.",
+                { utf8Text(paths.folder()) }) };
+    if (!std::filesystem::exists(paths.configFile()))
+        return Error { ErrorCode::NotFound,
+            sentence("%1 is not a run: it has no run.json.", { utf8Text(paths.folder()) }) };
+    return {};
+}
+
+Result<RunFile> readRunFile(const RunPaths& paths)
+{
+    FURROW_TRY(checkIsRun(paths));
+    FURROW_TRY_ASSIGN(auto text, readFile(paths.configFile(), kMaxBytes));
+    JsonReading reading(text);
+    return parse(paths, reading);
+}
+
+Status writeRunFile(const RunPaths& paths, const RunFile& file)
+{
+    const nlohmann::ordered_json json = {
+        { "format", kFormat },
+        { "run_id", file.runId },
+        { "preset", file.preset },
+        { "created_ns", file.createdWallNs },
+        { "furrow_version", file.furrowVersion },
+        { "parent_run", file.parentRun },
+        { "data",
+            { { "identity", file.dataIdentity }, { "samples_per_block", file.samplesPerBlock },
+                { "samples_per_block_reason", file.samplesPerBlockReason }, { "tokenizer_hash", file.tokenizerHash },
+                { "vocabulary_size", file.vocabularySize }, { "held_out_sha256", file.heldOutHash },
+                { "manifest", nlohmann::ordered_json::parse(file.dataManifest) } } },
+        { "config", toJson(file.config) },
+    };
+    return writeFileDurably(realFileSystem(), paths.configFile(), json.dump(2) + "\n");
+}
+
+} // namespace furrow

@@ -1,0 +1,213 @@
+#include "core/run/folder/stray_checkpoints.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/random.h"
+#include "core/base/sentence.h"
+#include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/checkpoint_notes.h"
+#include "core/tracker/ledger_reader.h"
+
+#include <algorithm>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kMostNames = 5; // in a sentence
+constexpr const char* kTemporary = ".tmp";
+
+using Rows = CheckpointRows;
+using Entries = std::vector<std::filesystem::path>;
+
+/// What a folder holds; nothing where it is not there.
+Result<Entries> listed(const std::filesystem::path& folder)
+{
+    auto entries = entriesOf(folder);
+    return entries.ok() || entries.error().code != ErrorCode::NotFound ? entries : Result<Entries>(Entries());
+}
+
+/// Sorts the entries of one folder. A checkpoint has a note before it has a folder, and a row before its note goes. So
+/// folders are listed first, then the notes, then the rows: what has neither in the end was not committed by a living
+/// process meanwhile.
+class Sorter {
+public:
+    Sorter(const RunPaths& paths, const std::string& runId)
+        : paths_(paths)
+        , runId_(runId)
+    {
+    }
+
+    Result<StrayCheckpoints> sort(const std::function<Result<Rows>()>& rowsNow)
+    {
+        auto living = listed(paths_.checkpointsFolder());
+        auto removed = listed(paths_.removedManifestsFolder());
+        if (!living.ok() || !removed.ok())
+            return living.ok() ? removed.error() : living.error();
+        FURROW_TRY_ASSIGN(auto notes, writingNotes(paths_, runId_));
+        found_.notes = notes;
+        FURROW_TRY_ASSIGN(auto rows, rowsNow());
+        for (const auto& row : rows) {
+            folders_.insert(row.record.folder);
+            manifests_.insert(row.record.manifestSha256);
+        }
+        FURROW_TRY(sortFolder(living.value()));
+        FURROW_TRY(sortRemoved(removed.value()));
+        std::sort(found_.newer.begin(), found_.newer.end(),
+            [](const auto& a, const auto& b) { return a.writtenWallNs < b.writtenWallNs; });
+        return std::move(found_);
+    }
+
+private:
+    Status sortFolder(const Entries& entries)
+    {
+        for (const auto& entry : entries) {
+            const auto name = utf8Text(entry.filename());
+            if (paths_.isBesideCheckpoints(entry) || folders_.contains(name))
+                continue;
+            if (isLink(entry))
+                found_.links.push_back(entry);
+            else if (isNoted(name))
+                found_.leftovers.push_back(entry);
+            else if (auto status = sortUnnoted(entry, entry / kManifestFile, name); !status.ok())
+                return status;
+        }
+        return {};
+    }
+
+    Status sortRemoved(const Entries& entries)
+    {
+        for (const auto& entry : entries)
+            if (entry.extension() == ".json" && !folders_.contains(utf8Text(entry.stem())) && !isLink(entry))
+                FURROW_TRY(sortUnnoted(entry, entry, utf8Text(entry.stem())));
+        return {};
+    }
+
+    bool isNoted(const std::string& name) const
+    {
+        const auto whole
+            = name.ends_with(kTemporary) ? name.substr(0, name.size() - std::string(kTemporary).size()) : name;
+        return std::find(found_.notes.begin(), found_.notes.end(), whole) != found_.notes.end();
+    }
+
+    /// A copy that a person made of a known one is no newer checkpoint, and what was never finished proves nothing.
+    Status sortUnnoted(
+        const std::filesystem::path& entry, const std::filesystem::path& manifestFile, const std::string& name)
+    {
+        std::string sha256;
+        const auto manifest = readManifestFile(manifestFile, sha256);
+        if (!manifest.ok() && manifest.error().code == ErrorCode::Io)
+            return manifest.error();
+        if (manifest.ok() && manifest.value().runId == runId_ && !manifests_.contains(sha256)
+            && !name.ends_with(kTemporary))
+            found_.newer.push_back({ entry, name, manifest.value().step, manifest.value().writtenWallNs });
+        else if (std::error_code unknown;
+            std::filesystem::exists(entry, unknown) || unknown) // else it was renamed or removed meanwhile
+            found_.unknown.push_back(entry);
+        return {};
+    }
+
+    const RunPaths& paths_;
+    const std::string& runId_;
+    std::set<std::string> folders_;
+    std::set<std::string> manifests_; // hashes
+    StrayCheckpoints found_;
+};
+
+std::filesystem::path freeNameFor(const std::filesystem::path& entry, const std::filesystem::path& folder)
+{
+    auto target = folder / entry.filename();
+    if (isTaken(target))
+        target += "-" + randomHex(6);
+    return target;
+}
+
+} // namespace
+
+Result<StrayCheckpoints> findStrays(
+    const RunPaths& paths, const std::string& runId, const std::function<Result<Rows>()>& rowsNow)
+{
+    return Sorter(paths, runId).sort(rowsNow);
+}
+
+std::string olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const Rows& rows)
+{
+    if (strays.newer.empty())
+        return {};
+    const auto& newest = strays.newer.back();
+    const auto known = rows.empty()
+        ? sentence("it knows no checkpoint")
+        : sentence("the newest checkpoint that it knows is %1 (step %2, %3)",
+              { rows.back().record.folder, std::to_string(rows.back().record.step), isoTime(rows.back().wallNs) });
+    return sentence(
+        "The tracker %1 is older than the weights: %2, and in %3 lie manifests of this run that it does not know: %4, the newest %5 (step %6, %7).",
+        { utf8Text(paths.tracker()), known, utf8Text(paths.checkpointsFolder()), std::to_string(strays.newer.size()),
+            newest.folder, std::to_string(newest.step), isoTime(newest.writtenWallNs) });
+}
+
+Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string& runId)
+{
+    auto reader = LedgerReader::open(paths.tracker());
+    auto rows = reader.ok() ? reader.value().checkpoints() : Result<Rows>(reader.error());
+    if (!rows.ok())
+        return std::string();
+    FURROW_TRY_ASSIGN(auto strays, findStrays(paths, runId, [&] { return rows = reader.value().checkpoints(); }));
+    const auto text = olderTrackerText(paths, strays, rows.value());
+    if (text.empty())
+        return text;
+    return text + " "
+        + sentence(
+            "'furrowctl doctor %1 --repair' takes the tracker forward from the manifests; 'furrowctl resume %2 --accept-loss' goes on from the older state instead and moves them to checkpoints/unknown.",
+            { utf8Text(paths.folder()), utf8Text(paths.folder()) });
+}
+
+Result<std::string> putAside(
+    const RunPaths& paths, const std::vector<std::filesystem::path>& entries, FileSystem& files)
+{
+    if (entries.empty())
+        return std::string();
+    FURROW_TRY(files.createFolder(paths.unknownCheckpointsFolder()));
+    std::string names;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        FURROW_TRY(files.rename(entries[i], freeNameFor(entries[i], paths.unknownCheckpointsFolder())));
+        if (i < kMostNames)
+            names += (i == 0 ? "" : ", ") + utf8Text(entries[i].filename());
+    }
+    if (entries.size() > kMostNames)
+        names += ", …";
+    return sentence(
+        "%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4",
+        { std::to_string(entries.size()), utf8Text(paths.checkpointsFolder()),
+            utf8Text(paths.unknownCheckpointsFolder()), names });
+}
+
+Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem::path& folder, FileSystem& files)
+{
+    constexpr const char* kOwnFiles[] = { kWeightsFile, "optimizer.safetensors", kStateFile, kManifestFile };
+    std::error_code failed;
+    if (isLink(folder) || !std::filesystem::is_directory(folder, failed))
+        return std::string();
+    for (const char* name : kOwnFiles)
+        if (!isLink(folder / name) && std::filesystem::is_regular_file(folder / name, failed))
+            FURROW_TRY(files.removeAll(folder / name));
+    if (std::filesystem::remove(folder, failed))
+        return std::string();
+    auto aside = putAside(paths, { folder }, files);
+    return aside.ok() ? sentence("The folder of checkpoint %1 has files that Furrow did not write; they were kept.",
+                            { utf8Text(folder.filename()) })
+            + " " + aside.value()
+                      : aside;
+}
+
+Result<std::string> putAsideWithoutRow(
+    const RunPaths& paths, const std::string& runId, const Rows& rows, FileSystem& files)
+{
+    FURROW_TRY_ASSIGN(auto strays, findStrays(paths, runId, [&rows] { return Result<Rows>(rows); }));
+    auto entries = strays.unknown;
+    for (const auto& newer : strays.newer)
+        entries.push_back(newer.path);
+    return putAside(paths, entries, files);
+}
+
+} // namespace furrow

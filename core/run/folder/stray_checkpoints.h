@@ -1,0 +1,53 @@
+#pragma once
+
+#include "core/base/file_system.h"
+#include "core/run/folder/run_paths.h"
+#include "core/tracker/supervisor_ledger.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// What lies in checkpoints/ without a row of the tracker that would account for it, by name.
+struct StrayCheckpoints {
+    /// A manifest of this run that the tracker does not know: it is older than the weights.
+    struct Newer {
+        std::filesystem::path path; ///< the folder of the checkpoint, or removed/<folder>.json when its weights went
+        std::string folder;
+        std::int64_t step = 0;
+        std::int64_t writtenWallNs = 0;
+    };
+    std::vector<Newer> newer; ///< by time
+    std::vector<std::filesystem::path> leftovers; ///< begun by processes of this run that are gone, and never committed
+    std::vector<std::string> notes; ///< of those, and of checkpoints that were committed after all
+    std::vector<std::filesystem::path> unknown; ///< everything else
+    std::vector<std::filesystem::path> links; ///< not looked into
+};
+using CheckpointRows = std::vector<SupervisorLedger::CheckpointRow>;
+/// Looks and changes nothing. Fails with the reason when something cannot be read: then nobody knows whose it is. The
+/// run may be in training: `rowsNow` is asked for the rows of the tracker after the folders were listed, so that what
+/// is there and has no row is nothing that was committed meanwhile.
+Result<StrayCheckpoints> findStrays(
+    const RunPaths& paths, const std::string& runId, const std::function<Result<CheckpointRows>()>& rowsNow);
+
+/// Tracker and weights side by side, when the tracker is older; else "".
+std::string olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const CheckpointRows& rows);
+/// The same asked of a run, with what to do on the command line. "": it is not older, or (see trackerDamage) not to be
+/// read.
+Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string& runId);
+
+/// Moves these into checkpoints/unknown/, which keeps them for good. Returns what was done, in a sentence; "": there
+/// was nothing.
+Result<std::string> putAside(
+    const RunPaths& paths, const std::vector<std::filesystem::path>& entries, FileSystem& files = realFileSystem());
+/// Removes the files that Furrow wrote into this folder of a checkpoint, and the folder when nothing else is in it;
+/// else it is put aside. Returns that in a sentence; "": nothing was left.
+Result<std::string> removeOwnFiles(
+    const RunPaths& paths, const std::filesystem::path& folder, FileSystem& files = realFileSystem());
+/// What a tracker that was made anew does not take in, newer ones too.
+Result<std::string> putAsideWithoutRow(
+    const RunPaths& paths, const std::string& runId, const CheckpointRows& rows, FileSystem& files = realFileSystem());
+
+} // namespace furrow

@@ -1,0 +1,108 @@
+#include "core/run/start/data_fit.h"
+
+#include "core/base/format.h"
+#include "core/base/sentence.h"
+#include "core/data/block/block_writer.h"
+#include "core/data/block/chunk_windows.h"
+#include "core/data/source/row_reader.h"
+#include "core/data/plan/sample_encoder.h"
+
+namespace furrow {
+
+namespace {
+
+constexpr std::int64_t kSizedSamples = 500; // are enough to tell how large a block will be
+constexpr std::int64_t kSizedTokens = 1'000'000;
+constexpr double kGiB = 1 << 30;
+
+/// The first chunk's worth of samples, or less when they fill a batch already.
+struct FirstChunk {
+    std::int64_t samples = 0;
+    std::int64_t windows = 0;
+};
+
+/// What has been read, which is all of the data when it is little.
+struct Beginning {
+    std::int64_t samples = 0;
+    std::int64_t tokens = 0;
+    std::int64_t labels() const { return tokens + samples; } ///< each sample ends with an end-of-text
+    bool tellsSize() const { return samples >= kSizedSamples || tokens >= kSizedTokens; }
+};
+
+/// The feeder needs one block beside those in training; with less room it would wait for ever.
+void checkCache(const RunConfig& config, const DataInspection& data, const Beginning& read, const Tokenizer& tokenizer,
+    std::vector<ConfigProblem>& problems)
+{
+    const double perSample = estimatedBlockBytes(static_cast<double>(read.samples), static_cast<double>(read.tokens),
+                                 tokenizer.vocabularySize())
+        / static_cast<double>(read.samples);
+    const double two = 2 * perSample
+        * static_cast<double>(std::min(data.samplesPerBlock, std::max<std::int64_t>(data.rows, 1))) / kGiB;
+    if (two > config.cacheGiB)
+        problems.push_back({ "cache_gib",
+            sentence("%1 is %2, but two prepared blocks of %3 samples take about %4. Raise it, or lower %5.",
+                { "cache_gib", formatNumber(config.cacheGiB, 3), formatCount(data.samplesPerBlock),
+                    formatNumber(two, 3), "samples_per_block" }),
+            formatNumber(2 * two, 3) });
+}
+
+std::string filtersInForce(const RunConfig& c)
+{
+    std::string text = "min_chars is " + std::to_string(c.minChars);
+    if (c.maxChars > 0)
+        text += ", max_chars is " + std::to_string(c.maxChars);
+    if (c.asciiOnly)
+        text += ", ascii_only is on";
+    if (c.startSample > 0)
+        text += ", start_sample is " + std::to_string(c.startSample);
+    return text;
+}
+
+} // namespace
+
+Result<std::vector<ConfigProblem>> dataProblems(
+    const RunConfig& config, const DataInspection& data, const Tokenizer& tokenizer)
+{
+    FirstChunk first;
+    Beginning read;
+    FURROW_TRY_ASSIGN(const auto manifest, readManifest(data.manifest));
+    FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(config, manifest, tokenizer));
+    auto walked = forEachRow(config, data.manifest, [&](const Row& row) -> Result<bool> {
+        FURROW_TRY_ASSIGN(const auto sample, encoder.encode(row.text, row.isConversation));
+        if (!sample.problem.empty() || sample.isLeftOut)
+            return true;
+        ++read.samples;
+        read.tokens += static_cast<std::int64_t>(sample.tokens.size());
+        if (first.samples < config.chunkSamples)
+            first = { read.samples, windowCount(read.tokens, read.samples, config.seqLen) };
+        return !read.tellsSize() || read.labels() < config.seqLen
+            || (first.samples < config.chunkSamples && first.windows < config.batchSize);
+    });
+    if (!walked.ok())
+        return walked.error();
+    std::vector<ConfigProblem> problems;
+    const bool wholeData = first.samples < config.chunkSamples;
+    if (first.samples == 0) {
+        problems.push_back({ "min_chars",
+            sentence("No sample of the data passes the filters: %1.", { filtersInForce(config) }), "1" });
+    } else if (read.labels() < config.seqLen) {
+        problems.push_back({ "seq_len",
+            sentence("%1 is %2, but all data together has %3 tokens, less than one window.",
+                { "seq_len", std::to_string(config.seqLen), formatCount(read.labels()) }),
+            std::to_string(std::max<std::int64_t>(read.labels() / 2, 2)) });
+    } else if (first.windows < config.batchSize) {
+        const std::string what = wholeData ? sentence("all data together")
+                                           : sentence("a chunk of %1 samples", { formatCount(config.chunkSamples) });
+        problems.push_back({ "batch_size",
+            sentence(
+                "%1 is %2, but %3 packs into about %4 windows of %5 %6 tokens, and no step goes over the edge of a chunk. Lower it, or raise %7.",
+                { "batch_size", std::to_string(config.batchSize), what, formatCount(first.windows), "seq_len",
+                    std::to_string(config.seqLen), "chunk_samples" }),
+            std::to_string(std::max<std::int64_t>(first.windows, 1)) });
+    }
+    if (read.samples > 0)
+        checkCache(config, data, read, tokenizer, problems);
+    return problems;
+}
+
+} // namespace furrow

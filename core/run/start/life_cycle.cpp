@@ -1,0 +1,300 @@
+#include "core/run/start/life_cycle.h"
+
+#include "core/base/byte_locks.h"
+#include "core/base/clock.h"
+#include "core/base/file_lock.h"
+#include "core/base/file_system.h"
+#include "core/base/log.h"
+#include "core/base/path.h"
+#include "core/base/plain_line.h"
+#include "core/base/sentence.h"
+#include "core/device/placement.h"
+#include "core/run/folder/attempt_config.h"
+#include "core/run/folder/finished_mark.h"
+#include "core/run/folder/finite_weights.h"
+#include "core/run/start/resume_check.h"
+#include "core/run/folder/run_links.h"
+#include "core/run/status/run_status.h"
+#include "core/run/start/worker_check.h"
+#include "core/tracker/sqlite/tracker_locks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace furrow {
+
+namespace {
+
+constexpr auto kStartPatience = std::chrono::seconds(30);
+
+std::filesystem::path furrowctl()
+{
+    auto path = executablePath().parent_path() / "furrowctl"; // also when the console asks
+    path += executablePath().extension();
+    return path;
+}
+
+/// Who holds the lock of the run, where the system tells.
+struct Holder {
+    ProcessIdentity process;
+    std::string program; ///< its name
+    bool isSupervisor = false; ///< by what it was started with: nobody else of Furrow's holds this lock for long
+};
+
+std::optional<Holder> holderOf(const RunPaths& paths)
+{
+    const auto owner = ownerOfFileLock(paths.supervisorLock());
+    if (!owner)
+        return std::nullopt;
+    const auto& words = owner->commandLine;
+    const auto program = words.empty() ? std::string() : utf8Text(pathFromUtf8(words.front()).filename());
+    const bool supervises = program == utf8Text(furrowctl().filename())
+        && std::find(words.begin(), words.end(), "supervise") != words.end();
+    return Holder { owner->process, program, supervises };
+}
+
+/// The tracker says who supervises the run; while a supervisor begins, only its command line does.
+bool isHeldByStranger(const RunPaths& paths, const std::optional<Holder>& holder)
+{
+    if (holder && holder->isSupervisor)
+        return false;
+    auto reader = LedgerReader::open(paths.tracker());
+    const auto totals = reader.ok() ? reader.value().totals() : Result<LedgerReader::Totals>(reader.error());
+    if (!totals.ok())
+        return false; // nobody knows; the tracker's own error says what to do
+    const auto& supervisor = totals.value().supervisor;
+    return !supervisor || !isAlive(*supervisor) || (holder && holder->process != *supervisor);
+}
+
+Status requireAlive(const RunPaths& paths)
+{
+    FURROW_TRY(readRunFile(paths));
+    if (const auto elsewhere = seenFromElsewhereReason(paths); !elsewhere.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.",
+                { paths.folder().string(), elsewhere }) };
+    if (!isLocked(paths.supervisorLock()))
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is not running. 'furrowctl status' says how it ended.", { paths.folder().string() }) };
+    if (const auto holder = holderOf(paths); isHeldByStranger(paths, holder))
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.",
+                { paths.folder().string(),
+                    inWords(holder ? LockHolder { holder->process.pid, holder->program } : LockHolder {}),
+                    utf8Text(paths.supervisorLock()) }) };
+    return {};
+}
+
+/// A tracker that cannot be used under a living run: no wish can be left in it, and no repair begins while the run
+/// lives.
+Error cannotBeAsked(const RunPaths& paths, const Error& error)
+{
+    if (error.code == ErrorCode::InvalidArgument || error.code == ErrorCode::Busy)
+        return error;
+    return { error.code,
+        sentence("%1 The run is still being trained; 'furrowctl kill %2' ends it without its tracker.",
+            { withFullStop(error.message), paths.folder().string() }) };
+}
+
+/// Writes a wish into the ledger of a run that is being trained.
+Status ofLiving(const RunPaths& paths, const std::function<Status(SupervisorLedger&)>& wish)
+{
+    FURROW_TRY(requireAlive(paths));
+    auto ledger = SupervisorLedger::open(paths.tracker());
+    const auto wished = ledger.ok() ? wish(ledger.value()) : ledger.error();
+    return wished.ok() ? wished : cannotBeAsked(paths, wished.error());
+}
+
+/// Without the tracker: the supervisor, known by the lock that it holds, and all that it started.
+Status killByLock(const RunPaths& paths, const Error& error)
+{
+    const auto holder = holderOf(paths);
+    if (error.code == ErrorCode::InvalidArgument || !holder || !holder->isSupervisor)
+        return error;
+    logWarning(sentence(
+        "The run cannot be asked to end: %1 So its supervisor, process %2, is killed with all that it started.",
+        { withFullStop(error.message), std::to_string(holder->process.pid) }));
+    killProcessTree(holder->process);
+    return {};
+}
+
+/// Refused before anything is started: the reason belongs to the person who asks, not into a log.
+Status checkCanGoBackTo(const RunPaths& paths, const std::string& runId, LedgerReader& reader, CheckpointId checkpoint)
+{
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.id == checkpoint; });
+    if (row == rows.end())
+        return Error { ErrorCode::NotFound,
+            sentence("The run has no checkpoint %1.", { std::to_string(checkpoint.value) }) };
+    const std::string name = "Checkpoint " + row->record.folder;
+    if (row->removed)
+        return Error { ErrorCode::InvalidArgument, sentence("%1 was removed by the keep policy.", { name }) };
+    if (!row->surviving)
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is not in the lineage of the weights any more; start a new run from it instead (--init-from).",
+                { name }) };
+    if (row->damaged)
+        return Error { ErrorCode::InvalidArgument, sentence("%1 is damaged.", { name }) };
+    return verifyTrainable(paths.checkpointFolder(row->record.folder), row->record.manifestSha256, runId);
+}
+
+/// Waits until the supervisor has written its name, or has ended with a reason.
+Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, const std::filesystem::path& log)
+{
+    const auto deadline = std::chrono::steady_clock::now() + kStartPatience;
+    while (std::chrono::steady_clock::now() < deadline) {
+        auto reader = LedgerReader::open(paths.tracker());
+        if (reader.ok()) {
+            auto totals = reader.value().totals();
+            if (totals.ok() && totals.value().supervisor && *totals.value().supervisor == supervisor)
+                return {};
+        }
+        if (!isAlive(supervisor)) {
+            if (isLocked(paths.supervisorLock())) // by another one, to whom the log belongs
+                return alreadyRunning(paths);
+            const auto said = lastComplaint(log);
+            return Error { ErrorCode::Internal,
+                said.empty() ? sentence("the supervisor ended before it held the run; see %1", { log.string() })
+                             : said };
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    if (const auto writer = trackerLocks(paths.tracker()).writer)
+        return Error { ErrorCode::Busy,
+            sentence("%1 has locked the tracker; the run begins when it lets go. Let it go on or end it.",
+                { inWords(*writer) }) };
+    return Error { ErrorCode::Busy,
+        sentence("the supervisor did not take the run within 30 seconds; see %1", { log.string() }) };
+}
+
+} // namespace
+
+Result<RunConfig> currentConfig(const RunPaths& paths)
+{
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto attempts, reader.attempts());
+    return nextConfig(attempts, file.config);
+}
+
+Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
+    const std::map<std::string, std::string>& environment, const ResumeChoice& choice)
+{
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    auto problems = validate(wanted);
+    std::erase_if(problems, [](const ConfigProblem& one) { // what is frozen was right by the rules of its time
+        const auto* setting = findSetting(one.key);
+        return setting && setting->resume == ResumeRule::Refused;
+    });
+    const auto refused = refusedOnResume(file.config, wanted);
+    problems.insert(problems.end(), refused.begin(), refused.end());
+    if (!problems.empty())
+        return Error { ErrorCode::InvalidArgument, toString(problems) };
+    FURROW_TRY(placeWorkersHere(wanted));
+    if (choice.goBackTo)
+        FURROW_TRY(checkCanGoBackTo(paths, file.runId, reader, *choice.goBackTo));
+    if (isLocked(paths.supervisorLock()))
+        FURROW_TRY(
+            requireAlive(paths)); // says so where a stranger holds it; of a run that is trained, checkResume says it
+    FURROW_TRY(checkResume(paths, file, reader, choice, [&paths] { return audit(paths.tracker()); }));
+    FURROW_TRY(requireWorker());
+    FURROW_TRY(realFileSystem().createFolders(paths.logsFolder()));
+    ProcessOptions options;
+    options.environment = environment;
+    options.withSecrets = true; // for the feeder
+    options.arguments = { "supervise", paths.folder().string() };
+    for (const auto& change : changes(file.config, wanted)) {
+        options.arguments.push_back("--set");
+        options.arguments.push_back(change.setting->key + "=" + change.after);
+    }
+    if (choice.goBackTo)
+        options.arguments.insert(
+            options.arguments.end(), { "--from-checkpoint", std::to_string(choice.goBackTo->value) });
+    if (choice.acceptLoss)
+        options.arguments.push_back("--accept-loss");
+    if (choice.rate)
+        options.arguments.insert(options.arguments.end(), { "--rate-plan", toString(*choice.rate) });
+    options.outputFile = paths.supervisorLog();
+    auto started = startDetached(furrowctl(), options);
+    if (!started.ok())
+        return started.error().in("starting the supervisor");
+    FURROW_TRY(waitUntilHeld(paths, started.value(), options.outputFile));
+    return started;
+}
+
+Result<SupervisorLedger> openForControl(const RunPaths& paths)
+{
+    FURROW_TRY(readRunFile(paths));
+    if (!isLocked(paths.supervisorLock())) // a run in training keeps its tracker, whoever makes hard links to it
+        FURROW_TRY(refuseSecondNames(paths));
+    if (auto ledger = SupervisorLedger::open(paths.tracker());
+        ledger.ok() || ledger.error().code != ErrorCode::InvalidArgument || !seenFromElsewhereReason(paths).empty())
+        return ledger;
+    if (auto lock = FileLock::tryLock(paths.supervisorLock()); lock.ok())
+        FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
+    return SupervisorLedger::open(paths.tracker());
+}
+
+Status pauseRun(const RunPaths& paths)
+{
+    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Pause); });
+}
+
+Status continueRun(const RunPaths& paths)
+{
+    if (isLocked(paths.supervisorLock()) || !seenFromElsewhereReason(paths).empty())
+        return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Run); });
+    FURROW_TRY_ASSIGN(const auto status, readStatus(paths));
+    return Error { ErrorCode::InvalidArgument,
+        sentence(
+            "The run is %1: nothing is paused. `furrowctl resume` goes on with it, and says first what is trained again.",
+            { toString(status.state) }) };
+}
+
+Status stopRun(const RunPaths& paths)
+{
+    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Stop); });
+}
+
+Status killRun(const RunPaths& paths)
+{
+    FURROW_TRY(requireAlive(paths));
+    auto ledger = SupervisorLedger::open(paths.tracker());
+    const auto asked = ledger.ok() ? ledger.value().setDesired(DesiredState::Kill) : ledger.error();
+    return asked.ok() ? asked : killByLock(paths, asked.error());
+}
+
+Status saveNow(const RunPaths& paths)
+{
+    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.requestSave(); });
+}
+
+Status evaluateNow(const RunPaths& paths)
+{
+    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.requestEvaluation(); });
+}
+
+Status stopAfterThis(const RunPaths& paths, EndOf what)
+{
+    return ofLiving(paths, [what](SupervisorLedger& ledger) { return ledger.stopAfterThis(what); });
+}
+
+Status markFinished(const RunPaths& paths)
+{
+    auto lock = FileLock::tryLock(paths.supervisorLock());
+    if (!lock.ok())
+        return lock.error().code == ErrorCode::Busy
+            ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { paths.folder().string() }) }
+            : lock.error();
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto attempts, reader.attempts());
+    if (attempts.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 was never started, so there is nothing to accept.", { paths.folder().string() }) };
+    return writeFinishedMark(paths, { attempts.back().id, systemClock().wallNs() });
+}
+
+} // namespace furrow

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "core/base/process.h"
+#include "core/base/result.h"
+#include "core/config/schema.h"
+#include "core/run/start/rate_outlook.h"
+#include "core/run/start/resume_choice.h"
+#include "core/run/start/resume_effect.h"
+#include "core/run/folder/run_file.h"
+#include "core/tracker/ledger_reader.h"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace furrow {
+
+// The verbs of a run's life. furrowctl and the console both call these and nothing else.
+
+struct NewRun {
+    RunConfig config;
+    std::string preset;
+    std::filesystem::path folder; ///< where to make it; empty: <workspace>/runs/<date>-<name>-<id>
+    std::filesystem::path workspace; ///< used when `folder` is empty
+    bool onlyTry = false; ///< do all of it elsewhere and leave nothing: the folder is named, not made
+};
+/// Validates everything, looks at the data, freezes run.json, tokenizer and held-out text, creates the tracker.
+/// On any error nothing is left behind. `progress` gets sentences; may be empty.
+Result<RunPaths> createRun(const NewRun& request, const std::function<void(const std::string&)>& progress);
+
+/// Starts (or resumes) the detached supervisor and waits until it holds the run, or says why it does not.
+/// @param wanted  the configuration from now on; what a resume may not change is refused by name
+/// @param environment  added to that of the run's processes (faults of a storm)
+/// Refuses a tracker that is older than the weights, unless the choice accepts the loss.
+Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
+    const std::map<std::string, std::string>& environment = {}, const ResumeChoice& choice = {});
+/// The configuration in force: run.json plus the overrides of the newest attempt.
+Result<RunConfig> currentConfig(const RunPaths& paths);
+
+/// The ledger for what a person wants of it. One of an older Furrow is brought forward when nobody trains the run;
+/// while somebody does it is refused with the way out.
+Result<SupervisorLedger> openForControl(const RunPaths& paths);
+
+Status pauseRun(const RunPaths& paths); ///< at the end of the chunks in training; processes stay
+Status continueRun(const RunPaths& paths); ///< with a pause; a run that nobody trains is resumed instead
+Status stopRun(const RunPaths& paths); ///< after a checkpoint
+Status killRun(const RunPaths& paths); ///< now; work since the last checkpoints is freed
+Status saveNow(const RunPaths& paths);
+Status evaluateNow(const RunPaths& paths);
+Status stopAfterThis(
+    const RunPaths& paths, EndOf what); ///< with the block that is complete next, or the epoch in training
+/// A person accepts a run that nobody trains as ended as it is: its state is finished, until it is resumed.
+Status markFinished(const RunPaths& paths);
+
+/// What a resume would do, without doing it.
+struct ResumePlan {
+    struct CheckpointChoice {
+        SupervisorLedger::CheckpointRow row;
+        bool verified = false;
+        bool damaged = false; ///< not verified, because its content is wrong; else it could not be read
+        bool losesOthers = false; ///< going on from here leaves weights of other replicas behind that are not whole:
+                                  ///< ResumeChoice::acceptLoss
+        std::string problem; ///< why it is not verified, or cannot be chosen
+        bool canBeChosen = false; ///< verified, and the weights of the run grew from it
+        std::int64_t kept = 0; ///< committed chunks that stay when the run goes on from here: of ResumeEffect::epochs,
+                               ///< and of the epochs of `redo`
+        std::vector<ChunkId> redo; ///< committed now, trained again then; of any epoch
+        double redoTokens = 0; ///< of those
+    };
+    std::vector<CheckpointChoice> checkpoints;
+    ResumeEffect effect; ///< of a plain resume, from the newest checkpoint of each replica
+    std::string
+        loss; ///< which newest weights a plain resume would leave behind: it needs ResumeChoice::acceptLoss; "": none
+    std::optional<Error> refusal; ///< why a resume would not begin, whatever is chosen
+    std::string olderTracker; ///< tracker and weights side by side when the tracker is older; "": it is not
+    double redoTokens = 0; ///< of ResumeEffect::redo
+    RateOutlook rate; ///< forecastRate() tells from it how the learning rate goes on with any settings
+    std::int64_t endedWallNs = 0; ///< when the run was last alive; 0: never
+    double secondsPerChunk = 0; ///< of active time so far, all workers together; 0: not known
+    std::optional<std::int64_t> twice; ///< chunks twice in the weights, by the audit; absent: it could not be made
+    std::optional<std::int64_t> missing; ///< committed ones with a hole, and chunks that should exist and do not
+    std::vector<std::string> notes;
+
+    /// Whether the run can go on from a checkpoint; one that is not among `checkpoints` is not in doubt.
+    bool isWhole(CheckpointId checkpoint) const;
+    /// What a resume would answer before it trains anything.
+    Status verdict(const ResumeChoice& choice) const;
+};
+Result<ResumePlan> planResume(const RunPaths& paths);
+
+} // namespace furrow

@@ -1,0 +1,78 @@
+#include "core/run/start/limit_reached.h"
+
+#include "core/base/format.h"
+#include "core/base/sentence.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+constexpr double kSecondsPerHour = 3600;
+
+/// Share of the trained chunks whose weights are gone: a resume takes them off again.
+double lostShare(const RunStatus& status, const ResumeEffect& effect)
+{
+    std::int64_t trained = 0;
+    for (const EpochRow& epoch : status.epochs)
+        trained += epoch.chunks[ChunkState::Committed] + epoch.chunks[ChunkState::Trained];
+    std::int64_t lost = 0;
+    for (const auto& epoch : effect.epochs)
+        lost += std::count_if(epoch.cells.begin(), epoch.cells.end(), [&effect](const ChunkCell& cell) {
+            return cell.state == ChunkState::Trained && effect.fateOf(cell) == ChunkFate::Lost;
+        });
+    return trained > 0 ? static_cast<double>(lost) / static_cast<double>(trained) : 0;
+}
+
+} // namespace
+
+// What goes with chunks that are lost is not known exactly: tokens are taken in proportion to chunks, steps in
+// proportion to tokens.
+StopReason limitReached(
+    const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from)
+{
+    const auto tokens = static_cast<double>(status.tokens);
+    const double kept = std::max(
+        0.0, tokens * (1 - lostShare(status, plan.effect)) - (from == nullptr ? plan.redoTokens : from->redoTokens));
+    const double steps
+        = status.tokens > 0 ? static_cast<double>(status.steps) * kept / tokens : static_cast<double>(status.steps);
+    const bool allKept = (from == nullptr ? plan.effect.redo : from->redo).empty();
+    const auto closed = std::count_if(status.epochs.begin(), status.epochs.end(),
+        [](const EpochRow& epoch) { return epoch.closedWallNs.has_value(); });
+    if (wanted.steps > 0 && steps >= static_cast<double>(wanted.steps))
+        return StopReason::Steps;
+    if (wanted.tokens > 0 && kept >= static_cast<double>(wanted.tokens))
+        return StopReason::Tokens;
+    if (wanted.hours > 0 && status.activeSeconds >= wanted.hours * kSecondsPerHour)
+        return StopReason::Hours;
+    if (wanted.epochs > 0 && allKept && closed >= wanted.epochs)
+        return StopReason::Epochs;
+    return StopReason::None;
+}
+
+std::string limitInWords(StopReason limit, const RunStatus& status, const RunConfig& wanted)
+{
+    constexpr int kDigits = 2;
+    switch (limit) {
+    case StopReason::Steps:
+        return sentence(
+            "The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.",
+            { formatCount(wanted.steps), formatCount(status.steps) });
+    case StopReason::Tokens:
+        return sentence(
+            "The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.",
+            { formatCount(wanted.tokens), formatCount(status.tokens) });
+    case StopReason::Hours:
+        return sentence(
+            "The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.",
+            { formatNumber(wanted.hours, kDigits), formatNumber(status.activeSeconds / kSecondsPerHour, kDigits) });
+    case StopReason::Epochs:
+        return sentence(
+            "The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.",
+            { formatCount(wanted.epochs) });
+    default: return {};
+    }
+}
+
+} // namespace furrow

@@ -1,0 +1,197 @@
+#include "core/run/start/recovery.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/plain_line.h"
+#include "core/base/sentence.h"
+#include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/checkpoint_notes.h"
+#include "core/run/folder/finite_weights.h"
+#include "core/run/folder/removed_weights.h"
+#include "core/run/folder/run_links.h"
+#include "core/run/folder/stray_checkpoints.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+
+namespace furrow {
+
+namespace {
+
+using Notes = std::vector<std::string>;
+
+/// Workers of a dead supervisor see their pipe close, checkpoint and end. They get this long before they are killed.
+constexpr auto kOrphanPatience = std::chrono::seconds(20);
+
+Status endOrphans(SupervisorLedger& ledger, Notes& notes)
+{
+    const auto deadline = std::chrono::steady_clock::now() + kOrphanPatience;
+    FURROW_TRY_ASSIGN(auto live, ledger.live());
+    for (const auto& orphan : live) {
+        while (isAlive(orphan.process) && std::chrono::steady_clock::now() < deadline)
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        if (isAlive(orphan.process))
+            killProcessTree(orphan.process);
+        FURROW_TRY_ASSIGN(auto freed, ledger.revoke(orphan.incarnation, sentence("its supervisor was gone")));
+        if (freed > 0)
+            notes.push_back("Worker " + std::to_string(orphan.worker) + " of the attempt before left "
+                + std::to_string(freed) + " chunks without a checkpoint; they are free again.");
+    }
+    return {};
+}
+
+/// Before anything is changed: weights that the tracker does not know are not left behind unasked.
+Status checkTrackerIsNewest(const RunPaths& paths, const RunFile& file, const ResumeChoice& choice)
+{
+    FURROW_TRY_ASSIGN(auto problem, olderTrackerProblem(paths, file.runId));
+    return problem.empty() || choice.acceptLoss ? Status {} : Error { ErrorCode::Corrupt, problem };
+}
+
+/// Files that were taken for damaged, or were lost with a person's yes, and are there again. Oldest first: what was
+/// made from another comes back behind it.
+Status takeBackWhole(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, Notes& notes)
+{
+    FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
+    FURROW_TRY_ASSIGN(auto left, ledger.leftBehind());
+    FrozenVerdicts frozen;
+    for (const auto& row : rows) {
+        const bool isLeft = std::find(left.begin(), left.end(), row.id) != left.end();
+        if ((!row.damaged && !isLeft) || row.removed
+            || !verifyTrainable(
+                paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen)
+                .ok())
+            continue;
+        FURROW_TRY_ASSIGN(auto back, ledger.takeBack(row.id));
+        if (!row.damaged && !back)
+            continue; // it was said before
+        notes.push_back(back
+                ? sentence("Checkpoint %1 was marked damaged and is whole: it is taken back with %2 chunks.",
+                      { row.record.folder, std::to_string(*back) })
+                : sentence(
+                      "Checkpoint %1 was marked damaged and is whole. The run went on without it, so it stays out of the weights; a new run can start from it.",
+                      { row.record.folder }));
+    }
+    return {};
+}
+
+/// What dead processes of this run had begun goes, and what the keep policy was removing when the power went.
+/// Everything else that has no row is put aside.
+Status sweepCheckpoints(
+    const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, Notes& notes, FileSystem& files)
+{
+    FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
+    FURROW_TRY_ASSIGN(auto strays, findStrays(paths, file.runId, [&rows] { return rows; }));
+    for (const auto& leftover : strays.leftovers) {
+        FURROW_TRY_ASSIGN(auto left, removeOwnFiles(paths, leftover, files));
+        if (!left.empty())
+            notes.push_back(left);
+    }
+    for (const auto& name : strays.notes)
+        forgetWriting(paths, name, files);
+    FURROW_TRY_ASSIGN(auto settled, settleRemoved(paths, file.runId, ledger, files));
+    notes.insert(notes.end(), settled.begin(), settled.end());
+    if (!strays.leftovers.empty())
+        notes.push_back(
+            sentence("%1 unfinished checkpoint folders were removed.", { std::to_string(strays.leftovers.size()) }));
+    for (const auto& link : strays.links)
+        notes.push_back(sentence("%1 is a link and was left as it is.", { utf8Text(link) }));
+    FURROW_TRY_ASSIGN(auto aside, putAsideWithoutRow(paths, file.runId, rows, files));
+    if (!aside.empty())
+        notes.push_back(aside);
+    return prepareNotes(paths, files);
+}
+
+std::string refusalOf(const RunPaths& paths, const Error& problem)
+{
+    const auto facts = sentence("%1 Nothing was changed.", { withFullStop(problem.message) });
+    const auto ways = problem.code == ErrorCode::Corrupt
+        ? sentence(
+              "Put a whole copy back and resume; or 'furrowctl resume %1 --accept-loss' goes on from the newest whole checkpoint before it and trains its chunks again ('--dry-run' shows which).",
+              { utf8Text(paths.folder()) })
+        : sentence(
+              "Bring the file or its disk back and resume; or 'furrowctl resume %1 --accept-loss' goes on without it and trains its chunks again ('--dry-run' shows which).",
+              { utf8Text(paths.folder()) });
+    return facts + " " + ways;
+}
+
+} // namespace
+
+Status checkHeadsAreThere(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& checkpoints)
+{
+    for (const auto& row : checkpoints) {
+        if (!row.head || row.damaged)
+            continue;
+        if (const auto manifest = readManifest(paths.checkpointFolder(row.record.folder)); !manifest.ok())
+            return Error { manifest.error().code, refusalOf(paths, manifest.error()) };
+    }
+    return {};
+}
+
+Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, bool acceptLoss)
+{
+    HeadsVerdict verdict;
+    std::set<std::int64_t> whole;
+    FrozenVerdicts frozen;
+    for (;;) { // a fall-back can land on another damaged one
+        FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
+        bool fellBack = false;
+        for (const auto& row : rows) {
+            if (!row.head || row.damaged || whole.contains(row.id.value))
+                continue;
+            const auto files = verifyTrainable(
+                paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
+            if (files.ok()) {
+                whole.insert(row.id.value);
+                continue;
+            }
+            if (!acceptLoss) {
+                verdict.refusal = refusalOf(paths, files.error());
+                return verdict;
+            }
+            FURROW_TRY_ASSIGN(auto freed, ledger.markDamaged(row.id, files.error().message));
+            verdict.notes.push_back(
+                sentence("%1 Its %2 chunks are free again.", { files.error().message, std::to_string(freed) }));
+            fellBack = true;
+            break;
+        }
+        if (!fellBack)
+            return verdict;
+    }
+}
+
+Result<std::vector<std::string>> recoverRun(
+    const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, const ResumeChoice& choice, FileSystem& files)
+{
+    Notes notes;
+    FURROW_TRY(refuseLinks(paths));
+    if (choice.acceptLoss) // before the ledger gives anything up: the attempt would fail where there is no place for
+                           // new checkpoints
+        FURROW_TRY(realFileSystem().createFolder(paths.checkpointsFolder()));
+    if (auto status = endOrphans(ledger, notes); !status.ok())
+        return status.error().in("freeing the claims of dead workers");
+    FURROW_TRY(checkTrackerIsNewest(paths, file, choice));
+    if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
+        return status.error().in("taking checkpoints back");
+    if (choice.goBackTo) {
+        FURROW_TRY_ASSIGN(auto freed, ledger.goBackTo(*choice.goBackTo));
+        notes.push_back("The run goes on from checkpoint " + std::to_string(choice.goBackTo->value) + "; "
+            + std::to_string(freed) + " chunks trained after it are free again.");
+    }
+    auto verified = verifyHeads(paths, file, ledger, choice.acceptLoss);
+    if (!verified.ok())
+        return verified.error().in("verifying checkpoints");
+    if (!verified.value().refusal.empty())
+        return Error { ErrorCode::Corrupt, verified.value().refusal };
+    notes.insert(notes.end(), verified.value().notes.begin(), verified.value().notes.end());
+    if (!verified.value()
+            .notes.empty()) // what was lost now may have been all that stood in the way of what was lost before
+        if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
+            return status.error().in("taking checkpoints back");
+    if (auto status = sweepCheckpoints(paths, file, ledger, notes, files); !status.ok())
+        return status.error().in("removing leftovers");
+    return notes;
+}
+
+} // namespace furrow

@@ -1,0 +1,75 @@
+#include "core/run/start/resume_check.h"
+
+#include "core/base/file_lock.h"
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/regular_file.h"
+#include "core/base/sentence.h"
+#include "core/run/audit/begun_with.h"
+#include "core/run/start/recovery.h"
+#include "core/run/audit/repair.h"
+#include "core/run/folder/run_links.h"
+#include "core/run/status/run_status.h"
+#include "core/run/folder/stray_checkpoints.h"
+
+namespace furrow {
+
+namespace {
+
+/// Folders that a resume makes or fills; one that is missing is made.
+Status checkFoldersWritable(const RunPaths& paths)
+{
+    for (const auto& folder :
+        { paths.folder(), paths.checkpointsFolder(), paths.logsFolder(), paths.telemetryFolder() })
+        if (auto writable = checkWritable(folder); !writable.ok() && writable.error().code != ErrorCode::NotFound)
+            return writable;
+    return {};
+}
+
+/// What a resume would leave behind unasked.
+Status checkWeights(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const ResumeChoice& choice)
+{
+    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
+    if (!older.empty())
+        return Error { ErrorCode::Corrupt, older };
+    if (choice.goBackTo) // to one that was read
+        return {};
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
+    return checkHeadsAreThere(paths, rows);
+}
+
+} // namespace
+
+Error alreadyRunning(const RunPaths& paths)
+{
+    auto status = readStatus(paths);
+    const auto pid = status.ok() ? status.value().supervisorPid : 0;
+    return { ErrorCode::Busy,
+        pid ? sentence("%1 is already running, held by process %2. Stop it first.",
+                  { paths.folder().string(), std::to_string(pid) })
+            : sentence("%1 is already running. Stop it first.", { paths.folder().string() }) };
+}
+
+Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const ResumeChoice& choice,
+    const std::function<Result<AuditReport>()>& auditLedger)
+{
+    if (isLocked(paths.supervisorLock()))
+        return alreadyRunning(paths);
+    if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };
+    FURROW_TRY(refuseLinks(paths));
+    FURROW_TRY(refuseSecondNames(paths));
+    for (const auto& one : { paths.evaluationFile(), paths.duplicatesFile(), paths.supervisorLock() })
+        FURROW_TRY(refuseIrregular(one));
+    FURROW_TRY(checkFoldersWritable(paths));
+    if (const auto changed = notAsBegun(paths, file, reader); !changed.empty())
+        return changed.front();
+    if (!choice.acceptLoss)
+        FURROW_TRY(checkWeights(paths, file, reader, choice));
+    if (const auto damage = trackerRefusal(paths, auditLedger()); !damage.empty())
+        return Error { ErrorCode::Corrupt, damage };
+    return {};
+}
+
+} // namespace furrow

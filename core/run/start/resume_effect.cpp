@@ -1,0 +1,120 @@
+#include "core/run/start/resume_effect.h"
+
+#include "core/base/format.h"
+#include "core/base/sentence.h"
+#include "core/run/status/open_epochs.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+/// Everything that processes of earlier attempts hold: none of them will finish it.
+Result<std::map<ChunkId, bool>> heldChunks(LedgerReader& reader) // -> begun
+{
+    FURROW_TRY_ASSIGN(auto incarnations, reader.incarnations());
+    std::map<ChunkId, bool> held;
+    for (const auto& row : incarnations) {
+        if (!row.live)
+            continue;
+        FURROW_TRY_ASSIGN(auto cells, reader.heldBy(row.id));
+        for (const ChunkCell& cell : cells)
+            held[cell.id] = cell.begun;
+    }
+    return held;
+}
+
+std::set<std::int64_t> epochsOf(const std::vector<EpochRow>& epochs, const std::vector<ChunkId>& redo)
+{
+    std::set<std::int64_t> numbers;
+    for (const EpochRow& epoch : epochs)
+        if (!epoch.closedWallNs)
+            numbers.insert(epoch.epoch);
+    for (const ChunkId chunk : redo)
+        numbers.insert(placeOf(chunk).epoch);
+    if (numbers.empty() && !epochs.empty())
+        numbers.insert(epochs.back().epoch);
+    return numbers;
+}
+
+} // namespace
+
+ChunkFate ResumeEffect::fateOf(const ChunkCell& cell) const
+{
+    if (isWorkLost(cell))
+        return ChunkFate::Lost;
+    switch (cell.state) {
+    case ChunkState::Committed:
+        return std::binary_search(redo.begin(), redo.end(), cell.id) ? ChunkFate::Redo : ChunkFate::Kept;
+    case ChunkState::Excluded: return ChunkFate::Excluded;
+    case ChunkState::Poisoned:
+    case ChunkState::Accepted: return ChunkFate::Poisoned;
+    case ChunkState::Trained:
+    case ChunkState::Leased: return ChunkFate::Released;
+    case ChunkState::Pending:
+    case ChunkState::Free: break;
+    }
+    return ChunkFate::Free;
+}
+
+Result<ResumeEffect> weightsAfterResume(
+    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole)
+{
+    ResumeEffect effect;
+    for (;;) { // a head whose files are not whole falls back, perhaps to another such one
+        FURROW_TRY_ASSIGN(auto retreat, reader.retreat(goBackTo, effect.left));
+        const auto before = effect.left.size();
+        for (const CheckpointId head : retreat.heads)
+            if (std::find(effect.left.begin(), effect.left.end(), head) == effect.left.end() && !isWhole(head))
+                effect.left.push_back(head);
+        if (effect.left.size() != before)
+            continue;
+        effect.redo = std::move(retreat.chunks);
+        effect.heads = std::move(retreat.heads);
+        return effect;
+    }
+}
+
+Result<ResumeEffect> resumeEffect(
+    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole)
+{
+    FURROW_TRY_ASSIGN(auto weights, weightsAfterResume(reader, goBackTo, isWhole));
+    ResumeEffect effect = std::move(weights);
+    FURROW_TRY_ASSIGN(auto epochs, reader.epochs());
+    FURROW_TRY_ASSIGN(auto held, heldChunks(reader));
+    for (const std::int64_t number : epochsOf(epochs, effect.redo)) {
+        FURROW_TRY_ASSIGN(auto cells, reader.cells(number));
+        for (ChunkCell& cell : cells) {
+            if (const auto holder = held.find(cell.id); holder != held.end()) {
+                cell.holderGone = true;
+                cell.begun = holder->second;
+            }
+            ++effect.byFate[static_cast<std::size_t>(effect.fateOf(cell))];
+        }
+        effect.epochs.push_back({ number, std::move(cells) });
+    }
+    return effect;
+}
+
+std::string effectSentence(const ResumeEffect& effect)
+{
+    std::string where;
+    for (const auto& epoch : effect.epochs) {
+        const auto again = std::count_if(epoch.cells.begin(), epoch.cells.end(), [&](const ChunkCell& cell) {
+            const ChunkFate fate = effect.fateOf(cell);
+            return fate == ChunkFate::Redo || fate == ChunkFate::Lost;
+        });
+        if (again > 0)
+            where += (where.empty() ? "" : ", ")
+                + sentence("%1 of epoch %2", { formatCount(again), std::to_string(epoch.epoch + 1) });
+    }
+    const std::string kept = formatCount(effect[ChunkFate::Kept]);
+    return where.empty()
+        ? sentence("It keeps %1 chunks and trains none again.", { kept })
+        : sentence("It keeps %1 chunks and trains %2 again: %3.", { kept, formatCount(effect.again()), where });
+}
+
+} // namespace furrow

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "core/run/start/resume_choice.h"
+#include "core/tracker/ledger_reader.h"
+
+#include <array>
+#include <functional>
+
+namespace furrow {
+
+/// What a resume does with a chunk.
+enum class ChunkFate {
+    Kept, ///< committed, and stays so
+    Redo, ///< committed only in checkpoints that are left: trained again
+    Lost, ///< its training died with its weights (isWorkLost): trained again
+    Released, ///< claimed by a process that is gone and never begun
+    Free,
+    Excluded,
+    Poisoned, ///< or accepted
+};
+inline constexpr int kChunkFates = 7;
+
+/// What a resume does, chunk by chunk, when nobody trains the run any more. Dry run, dialog and supervisor all say what
+/// this says.
+struct ResumeEffect {
+    struct Epoch {
+        std::int64_t epoch = 0;
+        std::vector<ChunkCell> cells; ///< what dead workers hold is marked (ChunkCell::holderGone)
+    };
+    std::vector<Epoch> epochs; ///< all that are open or will be open again, oldest first; the newest when there is none
+    std::vector<ChunkId> redo; ///< ChunkFate::Redo, of any epoch, ascending
+    std::vector<CheckpointId> left; ///< heads that are not whole, so that others are gone on from
+    std::vector<CheckpointId>
+        heads; ///< where the replicas go on from; one that begins from the start weights is not among them
+    std::array<std::int64_t, kChunkFates> byFate {}; ///< of `epochs`
+
+    ChunkFate fateOf(const ChunkCell& cell) const;
+    std::int64_t operator[](ChunkFate fate) const { return byFate[static_cast<std::size_t>(fate)]; }
+    /// How many chunks are trained again.
+    std::int64_t again() const { return (*this)[ChunkFate::Redo] + (*this)[ChunkFate::Lost]; }
+};
+
+/// @param goBackTo  what is newer leaves the weights; nothing: the newest checkpoint of each replica
+/// @param isWhole  whether the files of a checkpoint can be gone on from; asked of those that the run would stand on
+/// only
+Result<ResumeEffect> resumeEffect(
+    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole);
+
+/// Of that only the weights: `redo`, `left` and `heads`. Reads no chunk that stays.
+Result<ResumeEffect> weightsAfterResume(
+    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole);
+
+/// "It keeps 265 chunks and trains 28 again: 8 of epoch 1, 20 of epoch 2."
+std::string effectSentence(const ResumeEffect& effect);
+
+} // namespace furrow

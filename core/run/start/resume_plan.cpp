@@ -1,0 +1,193 @@
+#include "core/base/plain_line.h"
+#include "core/base/sentence.h"
+#include "core/run/folder/finite_weights.h"
+#include "core/run/start/life_cycle.h"
+#include "core/run/start/resume_check.h"
+#include "core/run/status/run_status.h"
+#include "core/run/folder/stray_checkpoints.h"
+#include "core/tracker/audit/audit.h"
+#include "core/tracker/training_notes.h"
+
+#include <algorithm>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+using Choices = std::vector<ResumePlan::CheckpointChoice>;
+
+const ResumePlan::CheckpointChoice* find(const Choices& choices, CheckpointId id)
+{
+    const auto found
+        = std::find_if(choices.begin(), choices.end(), [id](const auto& choice) { return choice.row.id == id; });
+    return found == choices.end() ? nullptr : &*found;
+}
+
+/// Why a plain resume needs a person's yes: the heads that it would leave, and for how many chunks.
+std::string lossOf(const ResumeEffect& effect, const Choices& choices)
+{
+    std::string text;
+    for (const CheckpointId left : effect.left)
+        if (const auto* choice = find(choices, left); choice != nullptr && choice->row.head)
+            text += (text.empty() ? "" : " ") + withFullStop(choice->problem);
+    if (text.empty())
+        return text;
+    return effect.heads.empty()
+        ? sentence(
+              "%1 No whole checkpoint is left behind it: training would begin again from the start weights.", { text })
+        : sentence("%1 The one before it would be used.", { text });
+}
+
+/// Committed chunks that stay, of the epochs that are open and of those that are opened again.
+std::int64_t keptOf(const ResumePlan& plan, const std::vector<EpochRow>& epochs, const std::vector<ChunkId>& redo)
+{
+    std::set<std::int64_t> reached;
+    for (const auto& epoch : plan.effect.epochs)
+        reached.insert(epoch.epoch);
+    for (const ChunkId chunk : redo)
+        reached.insert(placeOf(chunk).epoch);
+    std::int64_t kept = -static_cast<std::int64_t>(redo.size());
+    for (const EpochRow& epoch : epochs)
+        if (reached.contains(epoch.epoch))
+            kept += epoch.chunks[ChunkState::Committed];
+    return kept;
+}
+
+/// What a plain resume redoes, and what one from each checkpoint would.
+Status weigh(LedgerReader& reader, const std::vector<EpochRow>& epochs, ResumePlan& plan)
+{
+    const auto isWhole = [&plan](CheckpointId id) { return plan.isWhole(id); };
+    FURROW_TRY_ASSIGN(plan.effect, resumeEffect(reader, std::nullopt, isWhole));
+    plan.loss = lossOf(plan.effect, plan.checkpoints);
+    for (auto& choice : plan.checkpoints) {
+        if (!choice.canBeChosen)
+            continue;
+        FURROW_TRY_ASSIGN(auto back, weightsAfterResume(reader, choice.row.id, isWhole));
+        choice.losesOthers = !back.left.empty();
+        choice.redo = std::move(back.redo);
+        choice.kept = keptOf(plan, epochs, choice.redo);
+    }
+    return {};
+}
+
+/// Workers that outlive their supervisor save what they have, and end: what they hold now may be kept after all.
+Status nameOrphans(LedgerReader& reader, ResumePlan& plan)
+{
+    FURROW_TRY_ASSIGN(auto incarnations, reader.incarnations());
+    const auto alive = std::count_if(incarnations.begin(), incarnations.end(),
+        [](const IncarnationRow& row) { return row.live && isAlive(row.process); });
+    if (alive > 0)
+        plan.notes.push_back(sentence(
+            "%1 workers are still alive. What they save before they end is kept too.", { std::to_string(alive) }));
+    return {};
+}
+
+/// What the learning rate goes by.
+Status addRate(const RunPaths& paths, ResumePlan& plan)
+{
+    FURROW_TRY_ASSIGN(plan.rate, readRateOutlook(paths));
+    const auto tracker = readableLedger(paths);
+    FURROW_TRY_ASSIGN(auto redo, tokensIn(tracker, plan.effect.redo));
+    plan.redoTokens = static_cast<double>(redo);
+    for (auto& choice : plan.checkpoints) {
+        FURROW_TRY_ASSIGN(auto back, tokensIn(tracker, choice.redo));
+        choice.redoTokens = static_cast<double>(back);
+    }
+    return {};
+}
+
+void addTimes(LedgerReader& reader, const std::vector<EpochRow>& epochs, ResumePlan& plan)
+{
+    auto attempts = reader.attempts();
+    auto totals = reader.totals();
+    if (!attempts.ok() || attempts.value().empty() || !totals.ok())
+        return;
+    plan.endedWallNs = attempts.value().back().endedWallNs.value_or(totals.value().supervisorHeartbeatWallNs);
+    std::int64_t done = 0;
+    for (const auto& epoch : epochs)
+        done += epoch.chunks[ChunkState::Committed];
+    if (done > 0)
+        plan.secondsPerChunk = totals.value().activeSeconds / static_cast<double>(done);
+}
+
+/// "Exactly once" as it can be proved now; a resume only frees, so it stays true.
+void addProof(const Result<AuditReport>& report, ResumePlan& plan)
+{
+    if (!report.ok())
+        return;
+    plan.twice = plan.missing = 0;
+    for (const auto& epoch : report.value().epochs) {
+        *plan.twice += epoch.duplicated;
+        *plan.missing += epoch.missing;
+    }
+}
+
+} // namespace
+
+Result<ResumePlan> planResume(const RunPaths& paths)
+{
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto epochs, reader.epochs());
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
+    ResumePlan plan;
+    FrozenVerdicts frozen;
+    for (const auto& row : rows) {
+        if (row.removed)
+            continue;
+        ResumePlan::CheckpointChoice choice;
+        choice.row = row;
+        const auto verdict = verifyTrainable(
+            paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
+        choice.verified = verdict.ok() && !row.damaged;
+        choice.damaged = row.damaged || (!verdict.ok() && verdict.error().code == ErrorCode::Corrupt);
+        choice.canBeChosen = choice.verified && row.surviving;
+        if (!verdict.ok())
+            choice.problem = verdict.error().message;
+        else if (row.damaged) {
+            choice.problem
+                = sentence("It was marked damaged and is whole; a resume takes it back where that is still possible.");
+            plan.notes.push_back(sentence(
+                "Checkpoint %1 was marked damaged and is whole. Where a resume can take it back, fewer chunks are trained again than counted here.",
+                { row.record.folder }));
+        } else if (!row.surviving)
+            choice.problem = sentence("The weights of the run did not grow from it.");
+        plan.checkpoints.push_back(std::move(choice));
+    }
+    FURROW_TRY_ASSIGN(auto strays, findStrays(paths, file.runId, [&] { return reader.checkpoints(); }));
+    plan.olderTracker = olderTrackerText(paths, strays, rows);
+    addTimes(reader, epochs, plan);
+    const auto auditLedger = [&paths, &plan] {
+        auto proof = audit(readableLedger(paths));
+        addProof(proof, plan);
+        return proof;
+    };
+    ResumeChoice loss; // what it would mean is told for itself
+    loss.acceptLoss = true;
+    if (auto possible = checkResume(paths, file, reader, loss, auditLedger); !possible.ok())
+        plan.refusal = possible.error();
+    FURROW_TRY(weigh(reader, epochs, plan));
+    FURROW_TRY(nameOrphans(reader, plan));
+    FURROW_TRY(addRate(paths, plan));
+    return plan;
+}
+
+bool ResumePlan::isWhole(CheckpointId checkpoint) const
+{
+    const auto* choice = find(checkpoints, checkpoint);
+    return choice == nullptr || choice->verified;
+}
+
+Status ResumePlan::verdict(const ResumeChoice& choice) const
+{
+    if (refusal)
+        return *refusal;
+    if (!olderTracker.empty() && !choice.acceptLoss)
+        return Error { ErrorCode::Corrupt, olderTracker };
+    if (!loss.empty() && !choice.acceptLoss && !choice.goBackTo)
+        return Error { ErrorCode::Corrupt, loss };
+    return {};
+}
+
+} // namespace furrow

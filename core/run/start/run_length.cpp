@@ -1,0 +1,94 @@
+#include "core/run/start/run_length.h"
+
+#include "core/data/source/data_manifest.h"
+#include "core/data/plan/held_out.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace furrow {
+
+namespace {
+
+constexpr double kUsualCompression = 3; // of text by gzip, zstd or Parquet
+
+/// What of a plain text file is in no sample: the end of each line, or the blank line between two paragraphs.
+double bytesBetweenSamples(const RunConfig& c)
+{
+    if (c.dataMode == "paragraphs")
+        return 2;
+    return c.dataMode == "auto" || c.dataMode == "lines" ? 1 : 0;
+}
+
+double textBytes(const DataManifest& manifest, const RunConfig& c, double bytesPerSample)
+{
+    const double ofPlainText = bytesPerSample > 0 ? bytesPerSample / (bytesPerSample + bytesBetweenSamples(c)) : 1;
+    double bytes = 0;
+    for (const auto& source : manifest.sources) {
+        for (const auto& file : source.files) {
+            const bool packed = file.isCompressed() || file.format.format == TextFormat::Parquet;
+            bytes += static_cast<double>(file.sizeBytes) * (packed ? kUsualCompression : 1)
+                * (file.format.format == TextFormat::Text ? ofPlainText : 1);
+        }
+    }
+    return bytes;
+}
+
+/// Of a usual step: a chunk is cut into windows, and its windows into steps, with what is left over at the end of both.
+double labelsPerStep(const RunConfig& c, const EpochLength& epoch, std::int64_t ranks)
+{
+    const double windowsPerStep = static_cast<double>(c.batchSize * c.gradAccum * ranks);
+    const double full = windowsPerStep * static_cast<double>(c.seqLen);
+    if (epoch.labelsPerSample <= 0)
+        return full;
+    double samples = static_cast<double>(c.chunkSamples) * (1.0 - c.heldOutPercent / 100);
+    if (epoch.bytesPerSample > 0)
+        samples = std::min(samples, static_cast<double>(c.chunkBytes) / epoch.bytesPerSample);
+    const double labels = std::max(samples, 1.0) * epoch.labelsPerSample;
+    const double windows = std::ceil(labels / static_cast<double>(c.seqLen));
+    return std::min(full, labels / std::ceil(windows / windowsPerStep));
+}
+
+} // namespace
+
+EpochLength epochLength(const RunPaths& paths, const RunFile& file)
+{
+    EpochLength epoch;
+    const auto heldOut = readHeldOut(paths.evaluationFile());
+    const auto manifest = readManifest(file.dataManifest);
+    if (!heldOut.ok() || heldOut.value().textBytes == 0 || !manifest.ok())
+        return epoch;
+    const auto& c = file.config;
+    const auto& text = heldOut.value().text;
+    const auto samples = static_cast<double>(text.count());
+    const double heldOutLabels = static_cast<double>(text.tokens.size()) + samples;
+    epoch.labelsPerSample = samples > 0 ? heldOutLabels / samples : 0;
+    epoch.bytesPerSample = samples > 0 ? static_cast<double>(heldOut.value().textBytes) / samples : 0;
+    double labels = textBytes(manifest.value(), c, epoch.bytesPerSample) * c.fraction * heldOutLabels
+        / static_cast<double>(heldOut.value().textBytes);
+    labels = std::max(0.0, labels - static_cast<double>(c.startSample) * epoch.labelsPerSample);
+    if (c.maxSamples > 0 && epoch.labelsPerSample > 0)
+        labels = std::min(labels,
+            static_cast<double>(c.maxSamples) * static_cast<double>(manifest.value().sources.size())
+                * epoch.labelsPerSample);
+    epoch.labels = labels * (heldOut.value().alsoTrained ? 1.0 : 1.0 - c.heldOutPercent / 100);
+    return epoch;
+}
+
+double labelsOfRun(
+    const RunConfig& c, const EpochLength& epoch, std::int64_t samplesPerBlock, std::int64_t epochs, std::int64_t ranks)
+{
+    double until = 0;
+    const auto sooner = [&until](double labels) {
+        if (labels > 0)
+            until = until > 0 ? std::min(until, labels) : labels;
+    };
+    sooner(static_cast<double>(c.tokens));
+    sooner(static_cast<double>(c.steps) * labelsPerStep(c, epoch, ranks));
+    sooner(static_cast<double>(epochs) * epoch.labels);
+    sooner(static_cast<double>(c.stopAfterBlocks * samplesPerBlock) * (1.0 - c.heldOutPercent / 100)
+        * epoch.labelsPerSample);
+    return until;
+}
+
+} // namespace furrow

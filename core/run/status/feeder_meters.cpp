@@ -1,0 +1,120 @@
+#include "core/run/status/feeder_meters.h"
+
+#include "core/base/clock.h"
+#include "core/base/log.h"
+#include "core/data/block/chunk_windows.h"
+#include "core/data/hub/hub_client.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+std::vector<PreparedChunk> preparedChunks(const std::vector<ChunkSummary>& summaries, std::int64_t seqLen)
+{
+    std::vector<PreparedChunk> chunks;
+    for (const auto& c : summaries) {
+        PreparedChunk chunk;
+        chunk.rows = { c.rows, c.samples, c.filtered, c.failed, c.heldOut, c.duplicates };
+        chunk.tokens = c.tokens + c.samples; // each sample is followed by an end-of-text, which is a label too
+        chunk.windows = windowCount(c.tokens, c.samples, seqLen);
+        chunk.digest = c.digest;
+        chunks.push_back(chunk);
+    }
+    return chunks;
+}
+
+FeederMeters::FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt,
+    std::optional<std::uint32_t> unknownToken)
+    : paths_(paths)
+    , seqLen_(seqLen)
+    , startedNs_(systemClock().monotonicNs())
+    , before_(readReading(paths).value_or(Reading {}))
+    , unknown_(unknownToken)
+{
+    reading_.attempt = attempt;
+    auto writer = TelemetryWriter::open(paths.feederTelemetry(attempt), { runId, attempt, 0 }, systemClock());
+    if (writer.ok())
+        telemetry_.emplace(std::move(writer).value());
+    else
+        logWarning(writer.error().message); // events are then in the log only
+}
+
+void FeederMeters::made(const PreparedFile& file, double seconds, bool firstTime)
+{
+    if (file.fromCache) {
+        ++reading_.blocksFromCache;
+    } else {
+        ++reading_.blocksPrepared;
+        makingSeconds_ += seconds;
+        reading_.textBytes += file.sourceBytes;
+        for (const auto& chunk : file.chunks)
+            reading_.samplesFetched += chunk.rows;
+        const double now = static_cast<double>(file.sourceBytes) / 1e6 / std::max(seconds, 1e-6);
+        reading_.megabytesPerSecond
+            = reading_.megabytesPerSecond == 0 ? now : 0.7 * reading_.megabytesPerSecond + 0.3 * now;
+    }
+    if (firstTime)
+        lookAtText(file);
+}
+
+/// A block that no attempt has prepared before: its padding counts, and its text is compared with what came before it.
+void FeederMeters::lookAtText(const PreparedFile& file)
+{
+    for (const auto& chunk : preparedChunks(file.chunks, seqLen_)) {
+        reading_.labels += chunk.tokens;
+        reading_.slots += chunk.windows * seqLen_;
+    }
+    for (const auto& chunk : file.chunks) {
+        reading_.learnt += chunk.learnt;
+        reading_.tooLong += chunk.tooLong;
+    }
+    const auto block = PreparedBlock::open(BlockManager::blockFolder(paths_.cacheFolder()) / file.fileName);
+    for (int column = 0; block.ok() && column < block.value().chunkCount(); ++column) {
+        const auto chunk = block.value().readChunk(column);
+        if (!chunk.ok())
+            continue;
+        tell(repetition_.add(chunk.value()));
+        tell(unknown_.add(chunk.value()));
+    }
+    reading_.repeatedShare = repetition_.share();
+    reading_.unknownShare = unknown_.share();
+}
+
+void FeederMeters::tell(const std::optional<std::string>& alarm)
+{
+    if (!alarm)
+        return;
+    logWarning(*alarm);
+    if (telemetry_)
+        telemetry_->write(EventRecord { systemClock().monotonicNs(), 0, 0, EventRecord::Kind::Alarm, *alarm });
+}
+
+void FeederMeters::publish(const std::string& doing, const BlockManager& blocks)
+{
+    const OpenTimes& opens = blocks.openTimes();
+    Reading all = reading_;
+    all.hub = blocks.comparedFiles();
+    all.hub.compared.insert(before_.hub.compared.begin(), before_.hub.compared.end());
+    std::erase_if(all.hub.never, [&](std::int32_t place) { return all.hub.compared.contains(place); });
+    const auto traffic = sharedHubClient()->traffic();
+    const double seconds = static_cast<double>(systemClock().monotonicNs() - startedNs_) / 1e9;
+    all.doing = doing;
+    all.blocksPrepared += before_.blocksPrepared;
+    all.blocksFromCache += before_.blocksFromCache;
+    all.samplesFetched += before_.samplesFetched;
+    all.textBytes += before_.textBytes;
+    all.labels += before_.labels;
+    all.slots += before_.slots;
+    all.learnt += before_.learnt;
+    all.tooLong += before_.tooLong;
+    all.downloadedBytes = before_.downloadedBytes + traffic.bodyBytes;
+    all.downloadRequests = before_.downloadRequests + traffic.requests;
+    all.opens = before_.opens + opens.count;
+    all.openMs = opens.count > 0 ? 1e3 * opens.seconds / static_cast<double>(opens.count) : 0;
+    all.slowestOpenMs = 1e3 * opens.slowestSeconds;
+    all.busyShare = seconds > 0 ? makingSeconds_ / seconds : 0;
+    if (auto status = publishReading(paths_, all); !status.ok())
+        logWarning(status.error().message);
+}
+
+} // namespace furrow

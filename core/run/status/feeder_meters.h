@@ -1,0 +1,41 @@
+#pragma once
+
+#include "core/data/block_manager.h"
+#include "core/data/data_alarms.h"
+#include "core/run/status/reading.h"
+#include "core/telemetry/writer.h"
+#include "core/tracker/feeder_ledger.h"
+
+namespace furrow {
+
+/// What the ledger keeps of the chunks of a prepared block.
+std::vector<PreparedChunk> preparedChunks(const std::vector<ChunkSummary>& chunks, std::int64_t seqLen);
+
+/// Counts what a feeder reads, watches for repeated and unknown text, and tells all: reading.json and telemetry.
+/// Trouble with these files is logged and changes nothing else. Not thread-safe.
+class FeederMeters {
+public:
+    FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt,
+        std::optional<std::uint32_t> unknownToken);
+
+    /// A block was made or found.
+    /// @param firstTime  no attempt has prepared it before
+    void made(const PreparedFile& file, double seconds, bool firstTime);
+    void publish(const std::string& doing, const BlockManager& blocks);
+
+private:
+    void lookAtText(const PreparedFile& file);
+    void tell(const std::optional<std::string>& alarm);
+
+    RunPaths paths_;
+    std::int64_t seqLen_;
+    std::int64_t startedNs_;
+    double makingSeconds_ = 0;
+    Reading before_; ///< of earlier attempts
+    Reading reading_; ///< of this one
+    RepetitionAlarm repetition_;
+    UnknownAlarm unknown_;
+    std::optional<TelemetryWriter> telemetry_;
+};
+
+} // namespace furrow

@@ -1,0 +1,60 @@
+#include "core/run/status/ledger_view.h"
+
+#include "core/base/file_lock.h"
+#include "core/base/file_system.h"
+#include "core/run/folder/run_file.h"
+#include "core/tracker/ledger_file.h"
+
+#include <utility>
+
+namespace furrow {
+
+std::string seenFromElsewhereReason(const RunPaths& paths) { return unsafeForLedgerReason(paths.folder()); }
+
+std::filesystem::path readableLedger(const RunPaths& paths)
+{
+    // What a live WAL holds is spread over memory that computers do not share. Without one the tracker is whole.
+    std::filesystem::path wal = paths.tracker();
+    wal += "-wal";
+    std::error_code absent;
+    const bool live = std::filesystem::file_size(wal, absent) > 0 && !absent;
+    if (live && std::filesystem::exists(paths.trackerSnapshot(), absent) && !seenFromElsewhereReason(paths).empty())
+        return paths.trackerSnapshot();
+    return paths.tracker();
+}
+
+LedgerToRead::LedgerToRead(const RunPaths& paths)
+    : file_(readableLedger(paths))
+    , shownAs_(file_)
+{
+    if (file_ != paths.tracker() || !isLocked(paths.supervisorLock()))
+        return;
+    std::error_code failed;
+    const auto temporary = std::filesystem::temp_directory_path(failed);
+    auto folder
+        = failed ? Result<ScratchFolder>(Error { ErrorCode::Io, failed.message() }) : ScratchFolder::make(temporary);
+    auto live = openForReading(file_);
+    if (!folder.ok() || !live.ok())
+        return;
+    const auto copy = folder.value().path() / file_.filename();
+    if (!live.value().backupTo(copy).ok())
+        return;
+    file_ = copy;
+    folder_.emplace(std::move(folder).value());
+}
+
+Result<LedgerReader> openLedger(const RunPaths& paths)
+{
+    const auto file = readableLedger(paths);
+    auto opened = LedgerReader::open(file);
+    if (opened.ok())
+        return opened;
+    if (file != paths.trackerSnapshot() && std::filesystem::exists(paths.trackerSnapshot()))
+        if (auto snapshot = LedgerReader::open(paths.trackerSnapshot()); snapshot.ok())
+            return snapshot;
+    FURROW_TRY(
+        readRunFile(paths)); // what is no run, or one of a newer Furrow, has no ledger for us, and that says more
+    return opened;
+}
+
+} // namespace furrow

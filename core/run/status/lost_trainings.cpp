@@ -1,0 +1,70 @@
+#include "core/run/status/lost_trainings.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace furrow {
+
+namespace {
+
+constexpr double kClocks = 1; // [s] that the clocks of a worker's telemetry and of the ledger may be apart
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+} // namespace
+
+std::vector<LostTraining> lostTrainings(const std::vector<ClaimRow>& claims, const std::vector<ChunkCell>& gone)
+{
+    std::set<ChunkId> held;
+    for (const ChunkCell& cell : gone)
+        held.insert(cell.id);
+    std::vector<LostTraining> lost;
+    std::map<std::tuple<int, std::int64_t, ChunkId>, std::optional<std::size_t>>
+        before; // by worker, attempt and chunk: whether its claim before is in `lost`, and where
+    for (const ClaimRow& claim : claims) {
+        const double claimed = seconds(claim.claimedWallNs);
+        const auto [earlier, isFirst] = before.try_emplace({ claim.worker, claim.attempt.value, claim.chunk });
+        if (earlier->second)
+            lost[*earlier->second].until = std::min(lost[*earlier->second].until, claimed);
+        earlier->second.reset();
+        const bool isHeld = (claim.outcome == "open" || claim.outcome == "trained") && held.contains(claim.chunk);
+        if ((claim.outcome != "lost" && !claim.isLeftBehind && !isHeld) || claim.startedWallNs == 0)
+            continue;
+        LostTraining one { claim.worker, claim.attempt.value, claim.chunk.value, seconds(claim.startedWallNs) - kClocks,
+            std::numeric_limits<double>::infinity(), claim.keptSteps };
+        if (!isFirst)
+            one.from = std::max(one.from, claimed);
+        if (claim.endedWallNs != 0)
+            one.until = seconds(claim.endedWallNs) + kClocks;
+        earlier->second = lost.size();
+        lost.push_back(one);
+    }
+    return lost;
+}
+
+const LostTraining* lostTrainingAt(
+    const std::vector<LostTraining>& lost, int worker, std::int64_t attempt, std::int64_t chunk, double wall)
+{
+    const auto found = std::find_if(lost.begin(), lost.end(), [&](const LostTraining& one) {
+        return one.worker == worker && one.attempt == attempt && one.chunk == chunk && wall >= one.from
+            && wall < one.until;
+    });
+    return found == lost.end() ? nullptr : &*found;
+}
+
+bool LostSteps::has(const PlacedRecord& at)
+{
+    const StepRecord& step = at.line.step;
+    const LostTraining* training
+        = lostTrainingAt(lost_, claimant(at.header.worker, step.rank), at.header.attempt, step.chunk, at.wall);
+    if (training == nullptr)
+        return false;
+    const auto first = firstSteps_.try_emplace({ training, at.header.worker }, step.step).first->second;
+    return step.step - first >= training->keptSteps;
+}
+
+} // namespace furrow

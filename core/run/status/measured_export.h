@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/run/folder/run_paths.h"
+
+#include <string>
+
+namespace furrow {
+
+/// exportTelemetry() with what the ledger knows: chunks by name, and which steps are lost. @return the number of
+/// records
+Result<std::int64_t> exportMeasured(const RunPaths& paths, const std::string& format, const std::filesystem::path& out);
+
+} // namespace furrow

@@ -1,0 +1,84 @@
+#include "core/run/status/open_epochs.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+void add(RowCounts& sum, const RowCounts& more)
+{
+    sum.rows += more.rows;
+    sum.samples += more.samples;
+    sum.filtered += more.filtered;
+    sum.failed += more.failed;
+    sum.heldOut += more.heldOut;
+    sum.duplicates += more.duplicates;
+}
+
+void add(LostChunks& sum, const LostChunks& more)
+{
+    sum.pending += more.pending;
+    sum.free += more.free;
+    sum.leased += more.leased;
+    sum.trained += more.trained;
+    sum.released += more.released;
+}
+
+void add(EpochRow& sum, const EpochRow& more)
+{
+    if (sum.blockCount && more.blockCount)
+        *sum.blockCount += *more.blockCount;
+    sum.knownBlocks += more.knownBlocks;
+    sum.visitedBlocks += more.visitedBlocks;
+    sum.completedBlocks += more.completedBlocks;
+    sum.preparedBlocks += more.preparedBlocks;
+    for (int state = 0; state < kChunkStateCount; ++state)
+        sum.chunks.byState[state] += more.chunks.byState[state];
+    add(sum.rowsCommitted, more.rowsCommitted);
+    add(sum.rowsKnown, more.rowsKnown);
+    add(sum.lost, more.lost);
+}
+
+} // namespace
+
+std::string ShownEpochs::name() const
+{
+    if (count() == 1)
+        return "epoch " + std::to_string(first + 1);
+    return "epochs " + std::to_string(first + 1) + (count() == 2 ? " and " : " to ") + std::to_string(last + 1);
+}
+
+ChunkCounts withoutLost(const EpochRow& epoch)
+{
+    ChunkCounts counts = epoch.chunks;
+    const auto take = [&counts](ChunkState state, std::int64_t n) { counts.byState[static_cast<int>(state)] -= n; };
+    take(ChunkState::Pending, epoch.lost.pending);
+    take(ChunkState::Free, epoch.lost.free);
+    take(ChunkState::Leased, epoch.lost.leased + epoch.lost.released);
+    take(ChunkState::Trained, epoch.lost.trained);
+    return counts;
+}
+
+std::vector<EpochRow> openEpochs(const std::vector<EpochRow>& epochs)
+{
+    std::vector<EpochRow> open;
+    std::copy_if(epochs.begin(), epochs.end(), std::back_inserter(open),
+        [](const EpochRow& epoch) { return !epoch.closedWallNs; });
+    if (open.empty() && !epochs.empty())
+        open.push_back(epochs.back());
+    return open;
+}
+
+std::optional<ShownEpochs> shownEpochs(const std::vector<EpochRow>& epochs)
+{
+    const auto open = openEpochs(epochs);
+    if (open.empty())
+        return std::nullopt;
+    ShownEpochs shown { open.front().epoch, open.back().epoch, open.front() };
+    for (std::size_t i = 1; i < open.size(); ++i)
+        add(shown.together, open[i]);
+    return shown;
+}
+
+} // namespace furrow

@@ -1,0 +1,128 @@
+#include "core/run/status/reading.h"
+
+#include "core/base/file_system.h"
+#include "core/base/format.h"
+#include "core/base/sentence.h"
+#include "core/config/bounded_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::int64_t kMostFiles = 2'000'000; // of a data set
+
+/// [[first, last], ...]
+nlohmann::json rangesOf(const std::set<std::int32_t>& places)
+{
+    nlohmann::json ranges = nlohmann::json::array();
+    for (const auto place : places) {
+        if (!ranges.empty() && ranges.back()[1] == place - 1)
+            ranges.back()[1] = place;
+        else
+            ranges.push_back({ place, place });
+    }
+    return ranges;
+}
+
+std::set<std::int32_t> fromRanges(const nlohmann::json& ranges)
+{
+    std::set<std::int32_t> places;
+    std::int64_t next = 0;
+    for (const auto& range : ranges) {
+        const auto last = std::min(range.at(1).get<std::int64_t>(), kMostFiles);
+        for (next = std::max(next, range.at(0).get<std::int64_t>()); next <= last;
+            ++next) // ascending, so a wrong file costs no more than a large one
+            places.insert(places.end(), static_cast<std::int32_t>(next));
+    }
+    return places;
+}
+
+nlohmann::json toJson(const ComparedFiles& hub)
+{
+    return { { "files", hub.files }, { "verified", hub.compared.size() }, { "not_yet", hub.notYet() },
+        { "not_verified", hub.never.size() }, { "why_not", hub.whyNever }, { "verified_files", rangesOf(hub.compared) },
+        { "not_verified_files", rangesOf(hub.never) } };
+}
+
+ComparedFiles comparedFromJson(const nlohmann::json& j)
+{
+    return { j.at("files"), fromRanges(j.at("verified_files")), fromRanges(j.at("not_verified_files")),
+        j.at("why_not") };
+}
+
+} // namespace
+
+std::vector<std::string> comparedInWords(const ComparedFiles& hub)
+{
+    std::vector<std::string> words;
+    if (hub.files == 0)
+        return words;
+    words.push_back(sentence("Files from the network: %1 of %2 verified as a whole (SHA-256), %3 not yet.",
+        { formatCount(std::ssize(hub.compared)), formatCount(hub.files), formatCount(hub.notYet()) }));
+    if (!hub.never.empty())
+        words.push_back(sentence("Not verified as a whole: %1 of %2 files; of the first %3.",
+            { formatCount(std::ssize(hub.never)), formatCount(hub.files), hub.whyNever }));
+    return words;
+}
+
+nlohmann::json toJson(const Reading& r)
+{
+    nlohmann::json json = { { "attempt", r.attempt }, { "doing", r.doing }, { "blocks_prepared", r.blocksPrepared },
+        { "blocks_from_cache", r.blocksFromCache }, { "samples_fetched", r.samplesFetched },
+        { "text_bytes", r.textBytes }, { "downloaded_bytes", r.downloadedBytes },
+        { "download_requests", r.downloadRequests }, { "mb_per_s", r.megabytesPerSecond },
+        { "busy_share", r.busyShare }, { "opens", r.opens }, { "open_ms", r.openMs },
+        { "slowest_open_ms", r.slowestOpenMs }, { "labels", r.labels }, { "slots", r.slots }, { "learnt", r.learnt },
+        { "too_long", r.tooLong },
+        { "padding_share", r.slots > 0 ? 1 - static_cast<double>(r.labels) / static_cast<double>(r.slots) : 0 },
+        { "repeated_share", r.repeatedShare }, { "unknown_share", r.unknownShare } };
+    if (r.hub.files > 0)
+        json["hub"] = toJson(r.hub);
+    return json;
+}
+
+std::optional<Reading> readReading(const RunPaths& paths)
+{
+    const auto text = readFile(paths.readingFile(), kMostBytes);
+    const auto j = text.ok() ? parseBoundedJson(text.value()) : nlohmann::json();
+    if (!j.is_object())
+        return std::nullopt;
+    try {
+        Reading r;
+        r.attempt = j.at("attempt");
+        r.doing = j.at("doing");
+        r.blocksPrepared = j.at("blocks_prepared");
+        r.blocksFromCache = j.at("blocks_from_cache");
+        r.samplesFetched = j.at("samples_fetched");
+        r.textBytes = j.at("text_bytes");
+        r.downloadedBytes = j.at("downloaded_bytes");
+        r.downloadRequests = j.at("download_requests");
+        r.megabytesPerSecond = j.at("mb_per_s");
+        r.busyShare = j.at("busy_share");
+        r.opens = j.at("opens");
+        r.openMs = j.at("open_ms");
+        r.slowestOpenMs = j.at("slowest_open_ms");
+        r.labels = j.at("labels");
+        r.slots = j.at("slots");
+        r.learnt = j.value("learnt", std::int64_t(0)); // older attempts did not count these two
+        r.tooLong = j.value("too_long", std::int64_t(0));
+        r.repeatedShare = j.at("repeated_share");
+        r.unknownShare = j.value("unknown_share", 0.0); // older attempts did not count it
+        if (j.contains("hub"))
+            r.hub = comparedFromJson(j.at("hub"));
+        return r;
+    } catch (const nlohmann::json::exception&) { // of another version: for people only, so there is none
+        return std::nullopt;
+    }
+}
+
+Status publishReading(const RunPaths& paths, const Reading& reading)
+{
+    return writeFileWhole(realFileSystem(), paths.readingFile(),
+        toJson(reading).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+} // namespace furrow

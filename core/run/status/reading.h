@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/data/block_manager.h"
+#include "core/run/folder/run_paths.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// What the feeder of a run has read and prepared so far, over all attempts, and how fast it is now. Published in
+/// reading.json once a second for people (status, console); nothing depends on it.
+struct Reading {
+    std::int64_t attempt = 0;
+    std::string doing; ///< "preparing block 3"; "" of a run that has ended
+    std::int64_t blocksPrepared = 0; ///< made; a block prepared again counts again
+    std::int64_t blocksFromCache = 0; ///< found prepared
+    std::int64_t samplesFetched = 0; ///< rows read to make blocks
+    std::uint64_t textBytes = 0; ///< text read to make blocks
+    std::uint64_t downloadedBytes = 0;
+    std::uint64_t downloadRequests = 0;
+    double megabytesPerSecond = 0; ///< of text, while a block is made; over the last blocks
+    double busyShare = 0; ///< of the feeder's time in this attempt spent on making blocks, 0..1
+    std::int64_t opens = 0; ///< of source files
+    double openMs = 0; ///< mean
+    double slowestOpenMs = 0;
+    std::int64_t labels = 0; ///< of all prepared chunks, each once
+    std::int64_t slots = 0; ///< places for labels in their windows: the difference is padding
+    std::int64_t learnt = 0; ///< of `labels`, what the loss counts; of plain text its tokens
+    std::int64_t tooLong = 0; ///< samples longer than a window that were cut or left out
+    double repeatedShare = 0; ///< of the text prepared in this attempt
+    double unknownShare = 0; ///< of its tokens: characters that the vocabulary does not have
+    ComparedFiles hub; ///< compared in any attempt
+};
+nlohmann::json toJson(const Reading& reading);
+
+/// Which files of the hub are verified, not yet, or will not be and why, in sentences; nothing when there are none.
+std::vector<std::string> comparedInWords(const ComparedFiles& files);
+
+/// nullopt when no feeder has published yet, or the file cannot be read.
+std::optional<Reading> readReading(const RunPaths& paths);
+/// Replaced as a whole, not synced.
+Status publishReading(const RunPaths& paths, const Reading& reading);
+
+} // namespace furrow

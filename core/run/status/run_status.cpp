@@ -1,0 +1,660 @@
+// State is derived here and nowhere else: from the kernel's lock, the processes and the exit record, never from a
+// stored word.
+
+#include "core/run/status/run_status.h"
+
+#include "core/base/clock.h"
+#include "core/base/file_lock.h"
+#include "core/base/file_system.h"
+#include "core/base/format.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/data/plan/held_out.h"
+#include "core/run/folder/attempt_config.h"
+#include "core/run/status/end_words.h"
+#include "core/run/folder/finished_mark.h"
+#include "core/run/status/ledger_view.h"
+#include "core/run/status/evaluation_file.h"
+#include "core/run/folder/memory_file.h"
+#include "core/run/status/run_weights.h"
+#include "core/run/folder/stray_checkpoints.h"
+#include "core/tracker/named_chunks.h"
+#include "core/tracker/sqlite/tracker_locks.h"
+
+#include <algorithm>
+#include <functional>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace furrow {
+
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+constexpr double kQuietSeconds = 3; // the supervisor writes a heartbeat each second
+constexpr std::int64_t kTogetherNs
+    = 60'000'000'000; // workers that ended within this time of the last one trained until the end
+constexpr std::int64_t kSilenceNs = 60'000'000'000; // of a run on another computer, until it counts as interrupted
+
+/// From where the run is looked at.
+struct Viewpoint {
+    std::string elsewhere; // why the run may be trained by another computer, whose processes cannot be asked; "": it is
+                           // this one, or nobody trains it
+    std::int64_t nowNs = 0; // monotonic, of the computer that trains
+    std::int64_t silentNs = 0; // elsewhere: since the run wrote anything
+    bool isAlive(const ProcessIdentity& process) const
+    {
+        return elsewhere.empty() ? furrow::isAlive(process) : silentNs < kSilenceNs;
+    }
+    bool standsStill(const ProcessIdentity& process) const { return elsewhere.empty() && furrow::standsStill(process); }
+};
+
+/// When the newest telemetry was written, in wall-clock nanoseconds; 0: there is none.
+std::int64_t newestTelemetryNs(const RunPaths& paths)
+{
+    std::int64_t newest = 0;
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator(paths.telemetryFolder(), failed)) {
+        const auto written = std::chrono::file_clock::to_sys(entry.last_write_time(failed));
+        if (!failed)
+            newest = std::max<std::int64_t>(
+                newest, std::chrono::duration_cast<std::chrono::nanoseconds>(written.time_since_epoch()).count());
+    }
+    return newest;
+}
+
+Viewpoint viewpointOf(
+    const RunPaths& paths, const LedgerReader::Totals& totals, const std::optional<AttemptRow>& attempt)
+{
+    Viewpoint view { {}, systemClock().monotonicNs() };
+    if (!attempt || attempt->endedWallNs) // nobody trains it: a library of such runs need not look at where each lies
+        return view;
+    view.elsewhere = seenFromElsewhereReason(paths);
+    if (view.elsewhere.empty())
+        return view;
+    const std::int64_t wallNs = systemClock().wallNs();
+    view.nowNs = totals.supervisorHeartbeatNs + wallNs - totals.supervisorHeartbeatWallNs;
+    view.silentNs = wallNs - std::max(totals.supervisorHeartbeatWallNs, newestTelemetryNs(paths));
+    return view;
+}
+
+void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, AttemptId attempt, const Viewpoint& view)
+{
+    std::map<int, WorkerStatus> byWorker;
+    for (const auto& row : rows) { // ascending by id: the newest incarnation of a worker wins
+        if (row.attempt != attempt || row.worker < 0)
+            continue;
+        auto& w = byWorker[row.worker];
+        const int restarts = w.pid == 0 ? 0 : w.restarts + 1;
+        std::string before = std::move(w.endCause);
+        w = {};
+        w.lastDeath = std::move(before);
+        w.worker = row.worker;
+        w.replica = std::max(row.replica, 0); // a follower (kFollower) trains replica 0 with the others
+        w.pid = row.process.pid;
+        w.alive = row.live && view.isAlive(row.process);
+        w.device = row.device;
+        w.deviceName = row.deviceName;
+        w.phase = row.phase;
+        w.endCause = row.endCause;
+        w.startedWallNs = row.startedWallNs;
+        w.endedWallNs = w.alive ? 0 : row.endedWallNs;
+        w.restarts = restarts;
+        w.step = row.step;
+        w.tokens = row.tokens;
+        w.loss = row.step > 0 ? row.loss : std::numeric_limits<double>::quiet_NaN();
+        w.tokensPerSecond = w.alive ? row.tokensPerSecond : 0;
+        if (row.chunk.value != 0) {
+            w.chunkBlock = placeOf(row.chunk).block;
+            w.chunkColumn = placeOf(row.chunk).column;
+        }
+        w.chunkFraction = row.chunkFraction;
+        if (w.alive)
+            w.secondsSinceProgress = static_cast<double>(view.nowNs - row.progressNs) / kNsPerSecond;
+        if (w.alive && view.standsStill(row.process)) { // what it told last is of before
+            w.phase = kStandsStill;
+            w.tokensPerSecond = 0;
+        }
+    }
+    for (auto& [number, worker] : byWorker)
+        status.workers.push_back(std::move(worker));
+}
+
+} // namespace
+
+bool isAnyAlive(const RunStatus& status)
+{
+    return std::any_of(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
+}
+
+namespace {
+
+/// Whose loss the run has now: a worker that is gone says nothing any more of what the others have trained since.
+std::vector<const WorkerStatus*> tellingWorkers(const RunStatus& status)
+{
+    const bool anyAlive = isAnyAlive(status);
+    std::int64_t last = 0;
+    for (const auto& w : status.workers)
+        last = std::max(last, w.endedWallNs);
+    std::vector<const WorkerStatus*> telling;
+    for (const auto& w : status.workers) {
+        const bool untilTheEnd = w.endedWallNs == 0 || w.endedWallNs >= last - kTogetherNs;
+        if (anyAlive ? w.alive : untilTheEnd)
+            telling.push_back(&w);
+    }
+    return telling;
+}
+
+void addTotals(RunStatus& status, const LedgerReader::Totals& totals)
+{
+    status.steps = totals.steps;
+    status.tokens = totals.tokens;
+    status.activeSeconds = totals.activeSeconds;
+    status.rules = totals.rules;
+    double weighted = 0;
+    double weight = 0;
+    for (const auto& w : status.workers)
+        status.tokensPerSecond += w.tokensPerSecond;
+    for (const auto* w : tellingWorkers(status)) {
+        if (!std::isfinite(w->loss) || w->tokens <= 0)
+            continue;
+        weighted += w->loss * static_cast<double>(w->tokens);
+        weight += static_cast<double>(w->tokens);
+        ++status.lossWorkers;
+    }
+    status.loss = weight > 0 ? weighted / weight : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The same kinds with the same counts as the legend of the epoch has them: what has lost its work is counted as that
+/// alone.
+std::vector<std::string> whatKeepsOpen(const EpochRow& epoch)
+{
+    std::vector<std::string> reasons;
+    const auto say = [&](std::int64_t n, const std::string& one, const std::string& many) {
+        if (n > 0)
+            reasons.push_back(n == 1 ? one : many);
+    };
+    const auto& lost = epoch.lost;
+    const ChunkCounts chunks = withoutLost(epoch);
+    const auto pending = chunks[ChunkState::Pending];
+    const auto free = chunks[ChunkState::Free];
+    const auto leased = chunks[ChunkState::Leased];
+    const auto trained = chunks[ChunkState::Trained];
+    const auto poisoned = chunks[ChunkState::Poisoned];
+    say(pending, sentence("1 chunk not prepared yet"),
+        sentence("%1 chunks not prepared yet", { std::to_string(pending) }));
+    say(free, sentence("1 chunk free"), sentence("%1 chunks free", { std::to_string(free) }));
+    say(lost.sum(), sentence("1 chunk whose work was lost: it is trained again"),
+        sentence("%1 chunks whose work was lost: they are trained again", { std::to_string(lost.sum()) }));
+    say(leased, sentence("1 chunk leased"), sentence("%1 chunks leased", { std::to_string(leased) }));
+    say(lost.released, sentence("1 chunk claimed by a worker that is gone"),
+        sentence("%1 chunks claimed by workers that are gone", { std::to_string(lost.released) }));
+    say(trained, sentence("1 chunk trained, not in a checkpoint yet"),
+        sentence("%1 chunks trained, not in a checkpoint yet", { std::to_string(trained) }));
+    say(poisoned, sentence("1 chunk poisoned: accept or retry"),
+        sentence("%1 chunks poisoned: accept or retry", { std::to_string(poisoned) }));
+    if (!epoch.blockCount)
+        reasons.push_back(epoch.unprovenReason.empty()
+                ? sentence("last block not proven")
+                : sentence("last block not proven because %1", { epoch.unprovenReason }));
+    return reasons;
+}
+
+void sayWhatKeepsTheEpochsOpen(RunStatus& status)
+{
+    const auto open = openEpochs(status.epochs);
+    for (const EpochRow& epoch : open) {
+        if (epoch.closedWallNs)
+            continue;
+        for (const std::string& reason : whatKeepsOpen(epoch))
+            status.keepsEpochOpen.push_back(
+                open.size() == 1 ? reason : sentence("epoch %1: %2", { std::to_string(epoch.epoch + 1), reason }));
+    }
+}
+
+/// Work that died with its weights, of every open epoch: what is free again, and what processes hold that are gone.
+Status addLostWork(
+    RunStatus& status, LedgerReader& ledger, const std::vector<IncarnationRow>& rows, const Viewpoint& view)
+{
+    for (const auto& row : rows) {
+        if (!row.live || view.isAlive(row.process))
+            continue;
+        FURROW_TRY_ASSIGN(auto held, ledger.heldBy(row.id));
+        for (ChunkCell& cell : held) {
+            cell.holderGone = true;
+            status.goneHolds.push_back(cell);
+        }
+    }
+    for (EpochRow& epoch : status.epochs) {
+        if (epoch.closedWallNs)
+            continue;
+        if (epoch.chunks[ChunkState::Pending] + epoch.chunks[ChunkState::Free] > 0 && status.attempt > 0) {
+            FURROW_TRY_ASSIGN(auto lost, ledger.lostAndFree(epoch.epoch));
+            epoch.lost = lost;
+        }
+        for (const ChunkCell& cell : status.goneHolds) {
+            if (placeOf(cell.id).epoch == epoch.epoch)
+                ++(!isWorkLost(cell)                       ? epoch.lost.released
+                        : cell.state == ChunkState::Leased ? epoch.lost.leased
+                                                           : epoch.lost.trained);
+        }
+    }
+    return {};
+}
+
+HeldOutLoss evaluationOf(const SupervisorLedger::CheckpointRow& row, const std::string& whose)
+{
+    const bool merged = row.record.kind == CheckpointKind::Merge;
+    return { *row.record.evalLoss, row.record.step, 0, merged ? 0 : row.record.replica, merged, row.wallNs, whose };
+}
+
+/// One answer to "how good is it": of the weights that everything else works with, when they were evaluated.
+void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows,
+    const std::optional<RunWeights>& newest)
+{
+    if (newest && newest->row.record.evalLoss)
+        status.evaluation = evaluationOf(newest->row, whoseWeights(*newest));
+    for (const auto& row : rows) {
+        const bool known = row.record.evalLoss && !row.removed && !row.damaged && row.surviving;
+        if (known && (!newest || !newest->row.record.evalLoss))
+            status.evaluation = evaluationOf(row,
+                row.record.kind == CheckpointKind::Merge
+                    ? sentence("an older merge")
+                    : sentence("replica %1", { std::to_string(row.record.replica) }));
+    }
+    if (status.evaluation)
+        status.evaluation->tokens = status.evaluationTokens;
+}
+
+/// Weights that were evaluated and died before a checkpoint are not those of the run any more.
+bool isOfLivingOrSaved(const ToldEvaluation& told, const std::vector<SupervisorLedger::CheckpointRow>& rows,
+    const std::vector<IncarnationRow>& processes, const Viewpoint& view)
+{
+    const auto isSaved = [&told](const auto& row) {
+        const bool sameReplica = row.record.kind == CheckpointKind::Merge || row.record.replica == told.worker;
+        return row.surviving && sameReplica && row.record.step >= told.step;
+    };
+    const auto hasThem = [&](const IncarnationRow& row) {
+        return row.live && row.worker == told.worker && row.startedWallNs <= told.wallNs && view.isAlive(row.process);
+    };
+    return std::any_of(rows.begin(), rows.end(), isSaved) || std::any_of(processes.begin(), processes.end(), hasThem);
+}
+
+/// What workers found on their way, since. A checkpoint is saved after its weights were evaluated: where it is the
+/// newer one it has that loss. A worker that takes a merge over evaluates the same weights once more, and knows its own
+/// steps only. Where the newest weights are those of one replica, another one's losses say nothing of them.
+/// @param counts  whether what was told is of weights that are there
+void takeNewer(RunStatus& status, const RunPaths& paths, const std::optional<RunWeights>& newest,
+    const std::function<bool(const ToldEvaluation&)>& counts)
+{
+    constexpr double kSame = 1e-6;
+    const auto told = newestEvaluation(paths, [&](const ToldEvaluation& one) {
+        const bool ofNewest = !newest || newest->row.record.kind == CheckpointKind::Merge || one.merged
+            || one.worker == newest->row.record.replica;
+        return ofNewest && counts(one);
+    });
+    const bool isSame = told && told->merged && status.evaluation && status.evaluation->merged
+        && std::abs(told->loss - status.evaluation->loss) < kSame;
+    if (told && !isSame && (!status.evaluation || told->wallNs > status.evaluation->wallNs))
+        status.evaluation = heldOutLossOf(*told, status.evaluationTokens);
+}
+
+void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows)
+{
+    for (const auto& row : rows) {
+        if (row.removed || row.damaged || !row.surviving)
+            continue;
+        ++status.checkpoints;
+        status.newestCheckpointWallNs = std::max(status.newestCheckpointWallNs, row.wallNs);
+    }
+}
+
+/// What the supervisor logged when it ended and the ledger could not take its exit record (a full disk); "" when it
+/// logged nothing.
+std::string loggedEnd(const RunPaths& paths, std::int64_t attempt)
+{
+    const std::string log = endOfFile(paths.supervisorLog(), 16'384);
+    const std::string mark = "attempt " + std::to_string(attempt) + " is over: ";
+    const auto at = log.rfind(mark);
+    return at == std::string::npos ? std::string()
+                                   : log.substr(at + mark.size(), log.find('\n', at) - at - mark.size());
+}
+
+void deriveFromWishes(RunStatus& status, DesiredState desired)
+{
+    if (desired == DesiredState::Stop || desired == DesiredState::Kill)
+        status.state = RunState::Stopping;
+    else
+        status.state = desired == DesiredState::Pause ? RunState::Paused : RunState::Running;
+    if (status.state == RunState::Paused)
+        status.evidence.push_back(sentence(
+            "A person asked for a pause: the workers wait at the end of their chunks. Continue (`furrowctl continue`) lets them go on."));
+    if (status.state == RunState::Stopping)
+        status.evidence.push_back(desired == DesiredState::Stop
+                ? sentence("A person asked for a stop: the workers save a checkpoint and end.")
+                : sentence("A person asked for a kill: every process is ended, without a checkpoint."));
+}
+
+/// An attempt without an end, whose processes are (or were) on another computer: what they write is the only sign of
+/// them.
+void deriveFromElsewhere(RunStatus& status, const LedgerReader::Totals& totals, const Viewpoint& view)
+{
+    const std::string silence
+        = formatDuration(static_cast<double>(std::max<std::int64_t>(view.silentNs, 0)) / kNsPerSecond);
+    status.evidence.push_back(sentence(
+        "The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.",
+        { view.elsewhere }));
+    status.evidence.push_back(sentence("The run wrote something %1 ago.", { silence }));
+    if (view.silentNs < kSilenceNs) {
+        deriveFromWishes(status, totals.desired);
+        return;
+    }
+    status.state = RunState::Interrupted;
+    status.stopReason = StopReason::Interrupted;
+    status.stopDetail = sentence("no sign of life for %1 from the computer that trains it", { silence });
+}
+
+/// Who stands in the way of a living run.
+void sayWhoIsInTheWay(RunStatus& status, const RunPaths& paths, double silentSeconds)
+{
+    if (const auto writer = silentSeconds > kQuietSeconds ? trackerLocks(paths.tracker()).writer : std::nullopt)
+        status.evidence.push_back(sentence(
+            "Nobody could write to the tracker for %1: %2 has locked it. The run goes on as soon as it lets go; let it go on or end it.",
+            { formatDuration(silentSeconds), inWords(*writer) }));
+    if (auto grown = sayWhatKeepsTheWal(paths.tracker()); !grown.empty())
+        status.evidence.push_back(std::move(grown));
+}
+
+/// Evidence first, verdict from it.
+void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals& totals,
+    const std::optional<AttemptRow>& attempt, const Viewpoint& view)
+{
+    if (!attempt) {
+        status.state = RunState::New;
+        status.evidence.push_back(sentence("No attempt was started yet."));
+        return;
+    }
+    if (!view.elsewhere.empty())
+        return deriveFromElsewhere(status, totals, view);
+    const bool held = isLocked(paths.supervisorLock());
+    const bool alive = held && totals.supervisor && isAlive(*totals.supervisor);
+    if (alive) {
+        status.supervisorPid = totals.supervisor->pid;
+        const auto living
+            = std::count_if(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
+        const double silence = static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond;
+        status.evidence.push_back(sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.",
+            { std::to_string(status.supervisorPid), formatDuration(silence) }));
+        status.evidence.push_back(
+            sentence("%1 of %2 workers alive.", { std::to_string(living), std::to_string(status.workers.size()) }));
+        if (standsStill(*totals.supervisor))
+            status.evidence.push_back(sentence(
+                "The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then nothing is merged and no process that ends is started again.",
+                { std::to_string(status.supervisorPid) }));
+        for (const auto& w : status.workers)
+            if (w.phase == kStandsStill)
+                status.evidence.push_back(sentence(
+                    "Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, or others wait for it, it is ended and started again.",
+                    { std::to_string(w.worker), std::to_string(w.pid) }));
+        sayWhoIsInTheWay(status, paths, silence);
+        deriveFromWishes(status, totals.desired);
+        return;
+    }
+    if (attempt->endedWallNs) {
+        status.stopReason = attempt->reason;
+        status.stopDetail = attempt->detail;
+        const std::vector<std::string> values { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs),
+            endInWords(attempt->reason, attempt->detail) };
+        status.evidence.push_back(values.back().ends_with('.') // a sentence of its own
+                ? sentence("Attempt %1 ended at %2, for this reason: %3", values)
+                : sentence("Attempt %1 ended at %2: %3.", values));
+        status.state = stateAfter(attempt->reason);
+        return;
+    }
+    status.state = RunState::Interrupted;
+    status.stopReason = StopReason::Interrupted;
+    if (held) {
+        status.state = RunState::Running; // starting: it holds the lock and has not said its name yet
+        status.evidence.push_back(sentence("A process holds the run and has not written a heartbeat yet."));
+        return;
+    }
+    if (attempt->supervisor.bootId == bootId())
+        status.evidence.push_back(sentence("The supervisor process is gone."));
+    else
+        status.evidence.push_back(sentence("The boot id changed: the computer was restarted."));
+    status.evidence.push_back(sentence("Attempt %1 has no exit record.", { std::to_string(attempt->id.value) }));
+    if (totals.supervisorHeartbeatWallNs > 0)
+        status.evidence.push_back(
+            sentence("The last heartbeat is of %1.", { isoTime(totals.supervisorHeartbeatWallNs) }));
+    if (const auto logged = loggedEnd(paths, attempt->id.value); !logged.empty()) {
+        status.evidence.push_back(sentence("The supervisor logged at its end: %1", { logged }));
+        status.stopDetail = logged;
+        return;
+    }
+    status.stopDetail = attempt->supervisor.bootId == bootId()
+        ? sentence("the supervisor process is gone, there is no exit record")
+        : sentence("the computer restarted while the run was training");
+}
+
+/// An epoch is complete without these rows, so they must be said beside it.
+void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<AttemptRow>& attempts)
+{
+    constexpr const char* kChoice = "leave_out";
+    constexpr std::int64_t kMost = 10;
+    const bool chosen = status.file.config.badFiles == kChoice
+        || std::any_of(attempts.begin(), attempts.end(),
+            [](const AttemptRow& row) { return row.overridesJson.find(kChoice) != std::string::npos; });
+    auto leftOut = chosen ? leftOutOfTheData(readableLedger(paths), kMost)
+                          : Result<std::vector<std::string>>(std::vector<std::string> {});
+    if (leftOut.ok())
+        status.evidence.insert(status.evidence.end(), leftOut.value().begin(), leftOut.value().end());
+}
+
+/// A disk that was unmounted takes the checkpoints away from a run that trains on.
+void sayWhatIsAway(RunStatus& status, const RunPaths& paths)
+{
+    std::error_code unknown;
+    if (status.checkpoints == 0 || std::filesystem::exists(paths.checkpointsFolder(), unknown) || unknown)
+        return;
+    status.checkpointsAway = sentence(
+        "%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.",
+        { utf8Text(paths.checkpointsFolder()) });
+    status.evidence.push_back(status.checkpointsAway);
+}
+
+/// The numbers of an older tracker that was put back look like those of a run that had come less far.
+/// @param rows  of the tracker, as status was made of
+void sayWhatIsOlder(RunStatus& status, const RunPaths& paths, const CheckpointRows& rows, const Viewpoint& view)
+{
+    if (status.supervisorPid > 0 || status.state == RunState::Running || !view.elsewhere.empty())
+        return; // it may be writing a checkpoint
+    const auto strays = findStrays(paths, status.file.runId, [&rows] { return Result<CheckpointRows>(rows); });
+    if (!strays.ok() || strays.value().newer.empty())
+        return;
+    const auto problem
+        = olderTrackerProblem(paths, status.file.runId); // looks again: an orphan may have committed meanwhile
+    if (problem.ok() && !problem.value().empty())
+        status.evidence.push_back(problem.value());
+}
+
+/// A person's word about the newest attempt, once nobody trains the run.
+void heedFinishedMark(RunStatus& status, const RunPaths& paths)
+{
+    if (status.state != RunState::Interrupted && status.state != RunState::Failed && status.state != RunState::Stopped)
+        return;
+    const auto mark = readFinishedMark(paths);
+    if (!mark || mark->attempt.value != status.attempt)
+        return;
+    status.evidence.push_back(sentence("A person marked the run as finished at %1; until then it was %2.",
+        { isoTime(mark->wallNs), toString(status.state) }));
+    status.state = RunState::Finished;
+    status.markedByHand = true;
+}
+
+/// It may wait for data before it has read anything. Of a run that has ended it does nothing any more.
+void sayWhatTheFeederDoes(RunStatus& status, const std::string& doing)
+{
+    const bool lives
+        = status.state == RunState::Running || status.state == RunState::Paused || status.state == RunState::Stopping;
+    if (lives && !doing.empty() && !status.reading)
+        status.reading = Reading {};
+    if (status.reading && (!lives || !doing.empty()))
+        status.reading->doing = lives ? doing : std::string();
+}
+
+/// What was asked of a run that trains, and has not happened yet.
+void sayWhereItEnds(RunStatus& status, const RunConfig& config)
+{
+    if (status.supervisorPid == 0 || status.state != RunState::Running)
+        return;
+    std::int64_t complete = 0;
+    for (const EpochRow& epoch : status.epochs)
+        complete += epoch.completedBlocks;
+    if (status.rules.blocks > complete)
+        status.evidence.push_back(status.rules.blocks == complete + 1
+                ? sentence(
+                      "The run ends with the block that is complete next: a person or a stopping rule asked for that.")
+                : sentence("The run ends when %1 more blocks are complete.",
+                      { std::to_string(status.rules.blocks - complete) }));
+    if (status.rules.epochs > 0 && status.rules.epochs != config.epochs)
+        status.evidence.push_back(
+            sentence("The run ends with epoch %1: a person asked for that.", { std::to_string(status.rules.epochs) }));
+}
+
+/// What the feeder does holds training up, and may for long.
+bool isSlow(const RunStatus& status)
+{
+    static constexpr const char* kSlow[] = { "downloading ", "waiting for the ", "looking for duplicates" };
+    return status.reading && std::any_of(std::begin(kSlow), std::end(kSlow), [&](const char* begin) {
+        return status.reading->doing.starts_with(begin);
+    });
+}
+
+} // namespace
+
+RunState stateAfter(StopReason reason)
+{
+    switch (reason) {
+    case StopReason::User: return RunState::Stopped;
+    case StopReason::Error:
+    case StopReason::Incomplete: return RunState::Failed;
+    case StopReason::Interrupted: return RunState::Interrupted;
+    default: return RunState::Finished;
+    }
+}
+
+double meanTokensPerSecond(const RunStatus& status)
+{
+    return status.activeSeconds > 0 ? static_cast<double>(status.tokens) / status.activeSeconds : 0;
+}
+
+std::string ofWhat(const HeldOutLoss& evaluation)
+{
+    const std::string step = formatCount(evaluation.step);
+    return evaluation.tokens > 0 ? sentence("of weights with %1 steps, on %2 tokens of held-out text; %3",
+                                       { step, formatCount(evaluation.tokens), evaluation.whose })
+                                 : sentence("of weights with %1 steps; %2", { step, evaluation.whose });
+}
+
+std::string endInWords(StopReason reason, const std::string& detail)
+{
+    if (detail.empty() || reason == StopReason::None)
+        return inWords(reason);
+    const bool detailSaysIt
+        = reason == StopReason::Error || reason == StopReason::Interrupted || reason == StopReason::Incomplete;
+    return detailSaysIt ? detail : sentence("%1 (%2)", { endReason(reason, detail), detail });
+}
+
+std::string toString(RunState state)
+{
+    switch (state) {
+    case RunState::New: return "new";
+    case RunState::Running: return "running";
+    case RunState::Paused: return "paused";
+    case RunState::Stopping: return "stopping";
+    case RunState::Stopped: return "stopped";
+    case RunState::Interrupted: return "interrupted";
+    case RunState::Failed: return "failed";
+    case RunState::Finished: return "finished";
+    case RunState::Unknown: break;
+    }
+    return "unknown";
+}
+
+Result<RunStatus> readStatus(const RunPaths& paths)
+{
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    return readStatus(paths, ledger);
+}
+
+Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
+{
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    RunStatus status;
+    status.folder = paths.folder().string();
+    status.file = std::move(file);
+    auto attempts = ledger.attempts();
+    auto incarnations = ledger.incarnations();
+    auto epochs = ledger.epochs();
+    auto checkpoints = ledger.checkpoints();
+    auto totals = ledger.totals();
+    if (!attempts.ok())
+        return attempts.error();
+    if (!incarnations.ok())
+        return incarnations.error();
+    if (!epochs.ok())
+        return epochs.error();
+    if (!checkpoints.ok())
+        return checkpoints.error();
+    if (!totals.ok())
+        return totals.error();
+    std::optional<AttemptRow> attempt;
+    if (!attempts.value().empty())
+        attempt = attempts.value().back();
+    const auto view = viewpointOf(paths, totals.value(), attempt);
+    status.attempt = attempt ? attempt->id.value : 0;
+    if (attempt)
+        status.endedWallNs = attempt->endedWallNs.value_or(totals.value().supervisorHeartbeatWallNs);
+    status.epochs = std::move(epochs).value();
+    addWorkers(status, incarnations.value(), attempt ? attempt->id : AttemptId {}, view);
+    addTotals(status, totals.value());
+    addCheckpoints(status, checkpoints.value());
+    const auto latest = latestConfig(attempts.value(), status.file.config);
+    const RunConfig& config = latest.ok() ? latest.value() : status.file.config;
+    status.evaluationTokens = evaluatedLabels(paths.evaluationFile(), config);
+    const auto newest = weightsOf(checkpoints.value());
+    addEvaluation(status, checkpoints.value(), newest);
+    takeNewer(status, paths, newest, [&](const ToldEvaluation& one) {
+        return isOfLivingOrSaved(one, checkpoints.value(), incarnations.value(), view);
+    });
+    FURROW_TRY(addLostWork(status, ledger, incarnations.value(), view));
+    sayWhatKeepsTheEpochsOpen(status);
+    if (std::any_of(status.epochs.begin(), status.epochs.end(),
+            [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))
+        if (auto cause = ledger.newestPoisonedCause(); cause.ok())
+            status.poisonedCause = std::move(cause).value();
+    status.reading = readReading(paths);
+    for (auto& worker : status.workers)
+        worker.memory = readMemory(paths.memoryFile(worker.worker));
+    derive(status, paths, totals.value(), attempt, view);
+    sayWhereItEnds(status, config);
+    sayWhatTheFeederDoes(status, totals.value().feederDoing);
+    if (status.state == RunState::Running && isSlow(status))
+        status.keepsEpochOpen.push_back(sentence("feeder: %1", { status.reading->doing }));
+    sayWhatIsAway(status, paths);
+    sayWhatIsOlder(status, paths, checkpoints.value(), view);
+    nameLeftOut(status, paths, attempts.value());
+    if (status.reading && status.reading->unknownShare > 0)
+        status.evidence.push_back(
+            sentence("%1 % of the tokens prepared so far stand for characters that the vocabulary does not have.",
+                { formatNumber(100 * status.reading->unknownShare, 2) }));
+    if (status.reading)
+        for (auto& words : comparedInWords(status.reading->hub))
+            status.evidence.push_back(std::move(words));
+    heedFinishedMark(status, paths);
+    return status;
+}
+
+} // namespace furrow

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/model/measured_memory.h"
+#include "core/run/status/ledger_view.h"
+#include "core/run/status/open_epochs.h"
+#include "core/run/status/reading.h"
+#include "core/run/folder/run_file.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+/// Never stored: derived from processes, heartbeats and exit records each time it is asked.
+/// Paused: its processes are there and wait. Stopped: a person ended it, in order or by a kill.
+enum class RunState { New, Running, Paused, Stopping, Stopped, Interrupted, Failed, Finished, Unknown };
+std::string toString(RunState state); ///< "new" "running" ...
+RunState stateAfter(StopReason reason); ///< of a run whose newest attempt ended so, when nobody trains it
+
+/// Why an attempt ended, for people: the reason in words, or what the detail says more closely, or both. @param reason
+/// None: ""
+std::string endInWords(StopReason reason, const std::string& detail);
+
+/// A loss on held-out text, and what it is of.
+struct HeldOutLoss {
+    double loss = 0; ///< nats per token
+    std::int64_t step
+        = 0; ///< optimiser steps in the weights that were evaluated; in a replay those of the worker itself
+    std::int64_t tokens = 0; ///< of text that they were evaluated on; 0: not known
+    int replica = 0;
+    bool merged = false; ///< of a merge; `replica` means nothing then
+    std::int64_t wallNs = 0; ///< when they were evaluated, or saved
+    std::string whose; ///< a sentence as of whoseWeights()
+};
+/// "of weights with 1,200 steps, on 12,345 tokens of held-out text; replica 0": what the loss is of. A sentence.
+std::string ofWhat(const HeldOutLoss& evaluation);
+
+/// WorkerStatus::phase of a living process that somebody made stand still.
+inline constexpr const char* kStandsStill = "stands still";
+
+struct WorkerStatus {
+    int worker = 0;
+    int replica = 0;
+    std::int64_t pid = 0;
+    bool alive = false;
+    std::string device;
+    std::string deviceName;
+    std::string phase; ///< "train", "wait", ... as it told last, or kStandsStill
+    std::string endCause; ///< of the newest incarnation when it is not alive
+    std::string lastDeath; ///< why the one before the newest ended, when it was started again in this attempt
+    int restarts = 0;
+    std::int64_t step = 0;
+    std::int64_t tokens = 0;
+    double loss = 0;
+    double tokensPerSecond = 0; ///< of a living one, 0 while it stands still; else it says nothing
+    std::int64_t chunkBlock = -1;
+    int chunkColumn = -1;
+    double chunkFraction = 0;
+    double secondsSinceProgress = 0; ///< of a living one
+    std::int64_t startedWallNs = 0; ///< of the newest incarnation
+    std::int64_t endedWallNs = 0; ///< of the newest incarnation; 0: it lives, or its end was not recorded
+    std::optional<MeasuredMemory> memory; ///< absent before its first checkpoint
+};
+
+/// Everything a person may ask about a run right now. A value: computed in one go by readStatus.
+struct RunStatus {
+    std::string folder;
+    RunFile file;
+    RunState state = RunState::Unknown;
+    StopReason stopReason = StopReason::None;
+    std::string stopDetail;
+    bool markedByHand = false; ///< Finished because a person said so; the evidence tells how the attempt really ended
+    std::vector<std::string> evidence; ///< sentences (core/base/sentence.h), shown under "Why?"; times as in ISO 8601
+    std::int64_t attempt = 0; ///< 1-based number of the newest attempt; 0: never started
+    std::int64_t endedWallNs
+        = 0; ///< when the newest attempt ended or, without an exit record, was last heard of; 0: neither is known
+    std::int64_t supervisorPid = 0; ///< 0: none alive
+    std::vector<WorkerStatus> workers;
+    std::vector<EpochRow> epochs; ///< the open ones with EpochRow::lost
+    std::vector<ChunkCell>
+        goneHolds; ///< what processes that are gone hold, until the next attempt frees it: with ChunkCell::holderGone
+    std::int64_t steps = 0;
+    std::int64_t tokens = 0;
+    double activeSeconds = 0;
+    double loss = 0; ///< token-weighted over the workers that train, after an attempt over those that trained until its
+                     ///< end; NaN: none yet
+    int lossWorkers = 0; ///< that `loss` is the mean of
+    double tokensPerSecond = 0; ///< sum over living workers; without one (isAnyAlive()) it says nothing
+    std::vector<std::string>
+        keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."; while several epochs are
+                        ///< open "epoch 1: ...". Of a finished run: what it leaves
+    std::string poisonedCause; ///< why chunks could not be read last; "": none is poisoned
+    std::int64_t checkpoints = 0;
+    std::string checkpointsAway; ///< a sentence, also among the evidence: their folder is not there; "": it is
+    std::int64_t newestCheckpointWallNs = 0;
+    std::optional<HeldOutLoss>
+        evaluation; ///< of the newest weights (weightsOf()) if they were evaluated, else of the newest checkpoint that
+                    ///< was; a later one that a worker told while it trained comes before both
+    std::int64_t evaluationTokens = 0; ///< of text that one evaluation takes as the run is set now; 0: not known
+    StoppingRules rules; ///< in force now
+    std::optional<Reading> reading; ///< what the feeder has read; absent: it has not begun
+};
+
+/// The epochs that views show as one, with sums over them; nothing before the first chunk is known.
+inline std::optional<ShownEpochs> shownEpochs(const RunStatus& status) { return shownEpochs(status.epochs); }
+
+/// A worker lives: the run has a speed now. What ended has none, and 0 would be one.
+bool isAnyAlive(const RunStatus& status);
+
+/// Tokens per second over the whole active time of all attempts; 0: nothing was trained yet.
+double meanTokensPerSecond(const RunStatus& status);
+
+/// Reads a run folder, live, dead or copied. Never writes. Takes some milliseconds; any thread.
+Result<RunStatus> readStatus(const RunPaths& paths);
+/// The same through a ledger that is open already, by openLedger().
+Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger);
+nlohmann::json toJson(const RunStatus& status);
+
+} // namespace furrow

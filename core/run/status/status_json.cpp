@@ -1,0 +1,145 @@
+#include "core/run/status/run_status.h"
+
+#include "core/base/clock.h"
+#include "core/tracker/order.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace furrow {
+
+namespace {
+
+nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
+
+nlohmann::json workerJson(const WorkerStatus& w)
+{
+    return { { "worker", w.worker }, { "replica", w.replica }, { "pid", w.pid }, { "alive", w.alive },
+        { "device", w.device }, { "device_name", w.deviceName }, { "phase", w.phase }, { "end_cause", w.endCause },
+        { "last_death", w.lastDeath }, { "restarts", w.restarts }, { "step", w.step }, { "tokens", w.tokens },
+        { "loss", number(w.loss) },
+        { "tokens_per_s", w.alive ? nlohmann::json(w.tokensPerSecond) : nlohmann::json(nullptr) },
+        { "block", w.chunkBlock }, { "chunk", w.chunkColumn }, { "chunk_fraction", w.chunkFraction },
+        { "seconds_since_progress", w.alive ? nlohmann::json(w.secondsSinceProgress) : nlohmann::json(nullptr) },
+        { "memory", w.memory ? toJson(*w.memory) : nlohmann::json(nullptr) } };
+}
+
+nlohmann::json evaluationJson(const HeldOutLoss& e)
+{
+    return { { "loss", number(e.loss) }, { "step", e.step }, { "tokens", e.tokens },
+        { "replica", e.merged ? nlohmann::json(nullptr) : nlohmann::json(e.replica) }, { "merged", e.merged },
+        { "weights", e.whose } };
+}
+
+nlohmann::json chunksJson(const EpochRow& epoch)
+{
+    nlohmann::json json;
+    const ChunkCounts counts = withoutLost(epoch); // with `lost` and `orphaned` they add up to `total`
+    for (int s = 0; s < kChunkStateCount; ++s)
+        json[toString(static_cast<ChunkState>(s))] = counts[static_cast<ChunkState>(s)];
+    json["claimed_by_gone"] = epoch.lost.released; // never begun; they are free again at the next attempt
+    json["total"] = epoch.blockCount ? nlohmann::json(epoch.chunks.sum()) : nlohmann::json(nullptr);
+    json["lost"] = epoch.lost.sum(); // their work died with its weights and will be done again
+    return json;
+}
+
+nlohmann::json samplesJson(const EpochRow& epoch)
+{
+    const auto& done = epoch.rowsCommitted;
+    return { { "trained", done.samples }, { "filtered", done.filtered }, { "failed", done.failed },
+        { "held_out", done.heldOut }, { "duplicates", done.duplicates },
+        { "total", epoch.blockCount ? nlohmann::json(epoch.rowsKnown.rows) : nlohmann::json(nullptr) } };
+}
+
+/// Of all rows that were read so far, trained or not.
+nlohmann::json rowsJson(const RowCounts& known)
+{
+    return { { "failed", known.failed }, { "filtered", known.filtered }, { "held_out", known.heldOut },
+        { "duplicates", known.duplicates }, { "to_train", known.samples } };
+}
+
+nlohmann::json blocksJson(const EpochRow& epoch)
+{
+    return { { "visited", epoch.visitedBlocks }, { "completed", epoch.completedBlocks },
+        { "prepared", epoch.preparedBlocks },
+        { "total", epoch.blockCount ? nlohmann::json(*epoch.blockCount) : nlohmann::json(nullptr) } };
+}
+
+/// Each open epoch by itself; the newest when none is open. People count epochs from 1.
+nlohmann::json epochsJson(const RunStatus& s)
+{
+    nlohmann::json json = nlohmann::json::array();
+    for (const EpochRow& epoch : openEpochs(s.epochs))
+        json.push_back({ { "epoch", epoch.epoch + 1 }, { "open", !epoch.closedWallNs }, { "blocks", blocksJson(epoch) },
+            { "chunks", chunksJson(epoch) }, { "samples", samplesJson(epoch) },
+            { "rows", rowsJson(epoch.rowsKnown) } });
+    return json;
+}
+
+/// `mixing`: see mixingScore; null while the number of blocks is not proven.
+nlohmann::json orderJson(const RunConfig& config, const EpochRow& epoch)
+{
+    const OrderRule rule { static_cast<std::uint64_t>(config.seed), config.shuffleWindowBlocks, !config.shuffle,
+        parseChunkName(config.startAt) };
+    const auto blocks = epoch.blockCount.value_or(0);
+    return { { "start_at", config.startAt.empty() ? nlohmann::json(nullptr) : nlohmann::json(config.startAt) },
+        { "window_blocks", config.shuffle ? config.shuffleWindowBlocks : 0 },
+        { "mixing",
+            blocks == 0 ? nlohmann::json(nullptr)
+                        : nlohmann::json(mixingScore(rule, epoch.epoch, blocks, epoch.chunks.sum() / blocks)) } };
+}
+
+/// With what came of it: `samples_trained` of all epochs that are kept in weights, `efficiency` = trained / fetched.
+nlohmann::json readingJson(const RunStatus& status)
+{
+    nlohmann::json json = toJson(*status.reading);
+    std::int64_t trained = 0;
+    for (const auto& epoch : status.epochs)
+        trained += epoch.rowsCommitted.samples;
+    json["samples_trained"] = trained;
+    const auto fetched = status.reading->samplesFetched;
+    json["efficiency"] = fetched > 0 ? nlohmann::json(static_cast<double>(trained) / static_cast<double>(fetched))
+                                     : nlohmann::json(nullptr);
+    return json;
+}
+
+} // namespace
+
+nlohmann::json toJson(const RunStatus& s)
+{
+    nlohmann::json json = { { "run", s.folder }, { "run_id", s.file.runId }, { "name", s.file.config.name },
+        { "state", toString(s.state) },
+        { "stop_reason",
+            s.stopReason == StopReason::None ? nlohmann::json(nullptr) : nlohmann::json(toString(s.stopReason)) },
+        { "stop_detail", s.stopDetail }, { "marked_by_hand", s.markedByHand }, { "attempt", s.attempt },
+        { "supervisor",
+            { { "pid", s.supervisorPid == 0 ? nlohmann::json(nullptr) : nlohmann::json(s.supervisorPid) } } },
+        { "samples_per_block", s.file.samplesPerBlock }, { "samples_per_block_reason", s.file.samplesPerBlockReason },
+        { "steps", s.steps }, { "tokens", s.tokens }, { "loss", number(s.loss) }, { "loss_workers", s.lossWorkers },
+        { "eval_loss", s.evaluation ? number(s.evaluation->loss) : nlohmann::json(nullptr) },
+        { "tokens_per_s", isAnyAlive(s) ? nlohmann::json(s.tokensPerSecond) : nlohmann::json(nullptr) },
+        { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints },
+        { "keeps_epoch_open", s.keepsEpochOpen } };
+    json["evaluation"] = s.evaluation ? evaluationJson(*s.evaluation) : nlohmann::json(nullptr);
+    json["evidence"] = s.evidence;
+    json["poisoned_cause"] = s.poisonedCause;
+    json["reading"] = s.reading ? readingJson(s) : nlohmann::json(nullptr);
+    json["workers"] = nlohmann::json::array();
+    for (const auto& w : s.workers)
+        json["workers"].push_back(workerJson(w));
+    json["epochs"] = epochsJson(s);
+    if (const auto shown = shownEpochs(s)) { // sums over `epochs`
+        const EpochRow& epoch = shown->together;
+        json["epoch"] = shown->first + 1;
+        json["last_epoch"] = shown->last + 1;
+        json["blocks"] = blocksJson(epoch);
+        json["chunks"] = chunksJson(epoch);
+        json["samples"] = samplesJson(epoch);
+        json["rows"] = rowsJson(epoch.rowsKnown);
+        json["order"] = orderJson(s.file.config, openEpochs(s.epochs).back());
+    }
+    return json;
+}
+
+} // namespace furrow

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "core/run/status/brain.h"
+#include "core/run/folder/run_file.h"
+#include "core/tracker/supervisor_ledger.h"
+
+#include <optional>
+
+namespace furrow {
+
+/// Of what a new tracker is made with, that by which chunks are given out and their tokens counted.
+TrackerConfig orderConfig(const RunConfig& config);
+/// What a new tracker of this run is made with.
+TrackerConfig trackerConfig(const RunFile& file, const std::optional<ParentFile>& parent);
+/// The stopping rules that a configuration means.
+StoppingRules stoppingRules(const RunConfig& config);
+
+} // namespace furrow

@@ -1,0 +1,94 @@
+#include "core/run/supervise/merge_task.h"
+
+#include "core/base/fail_point.h"
+#include "core/base/link_refusal.h"
+#include "core/base/log.h"
+#include "core/base/sentence.h"
+#include "core/run/start/worker_check.h"
+
+#include <algorithm>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kTries = 3;
+
+/// Replicas that trained since the last merge.
+std::vector<std::int32_t> unmerged(const ReplicaHeads& heads)
+{
+    std::vector<std::int32_t> found;
+    for (const auto& replica : heads.replicas) {
+        const auto row = std::find_if(heads.checkpoints.begin(), heads.checkpoints.end(),
+            [&](const auto& c) { return replica.head && c.id == *replica.head; });
+        if (row != heads.checkpoints.end() && row->record.kind == CheckpointKind::Replica)
+            found.push_back(replica.replica);
+    }
+    return found;
+}
+
+Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& worthAnother)
+{
+    ProcessOptions options;
+    options.arguments = { "--role", "task", "--task", "merge", task.paths.folder().string(), "--method", task.method,
+        "--attempt", std::to_string(task.attempt), "--device", task.device, "--threads", std::to_string(cpuCount()) };
+    options.outputFile = task.paths.logFile(task.attempt, "merge");
+    FURROW_TRY_ASSIGN(const auto worker, workerProgram());
+    FURROW_TRY(refuseLink(options.outputFile));
+    auto child = ChildProcess::start(worker, options);
+    if (!child.ok())
+        return child.error().in("starting the merge");
+    failPoint("supervisor.merging");
+    for (;;) {
+        const auto exit = child.value().wait(std::chrono::seconds(1));
+        if (exit && exit->exitCode == 0 && exit->signal == 0)
+            return {};
+        if (exit) {
+            worthAnother = exit->signal != 0;
+            return Error { ErrorCode::Internal,
+                "The merge ended with " + exit->describe() + "; see " + options.outputFile.string()
+                    + ". The replicas are kept as they are; a resume merges them." };
+        }
+        if (!goOn()) {
+            child.value().killTree();
+            worthAnother = false;
+            return Error { ErrorCode::Cancelled,
+                sentence("The merge was ended. The replicas are kept as they are; a resume merges them.") };
+        }
+    }
+}
+
+} // namespace
+
+bool mustMergeBefore(const ReplicaHeads& heads, int workers)
+{
+    const auto open = unmerged(heads);
+    const bool leftOver
+        = std::any_of(open.begin(), open.end(), [workers](std::int32_t replica) { return replica >= workers; });
+    return leftOver || (open.size() > 1 && static_cast<int>(open.size()) != workers);
+}
+
+bool isInPieces(const ReplicaHeads& heads)
+{
+    std::set<std::int64_t> different;
+    for (const auto& replica : heads.replicas)
+        if (replica.head)
+            different.insert(replica.head->value);
+    return different.size() > 1;
+}
+
+Status runMergeTask(const MergeTask& task, const std::function<bool()>& goOn)
+{
+    Status status;
+    for (int attempt = 0; attempt < kTries; ++attempt) {
+        bool worthAnother = true;
+        status = runOnce(task, goOn, worthAnother);
+        if (status.ok() || !worthAnother)
+            return status;
+        logWarning(status.error().message);
+    }
+    return status;
+}
+
+} // namespace furrow

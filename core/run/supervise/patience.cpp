@@ -1,0 +1,79 @@
+#include "core/run/supervise/patience.h"
+
+#include "core/base/format.h"
+#include "core/base/sentence.h"
+#include "core/data/source/block_cache.h"
+#include "core/data/hub/hub_client.h"
+#include "core/data/hub/hub_progress.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+namespace furrow {
+
+namespace {
+
+/// Tells what the feeder does, from any thread.
+class Voice {
+public:
+    explicit Voice(FeederLedger opened)
+        : ledger_(std::move(opened))
+    {
+    }
+    void tell(const std::string& what)
+    {
+        const std::lock_guard guard(mutex_);
+        (void)ledger_.heartbeat(thisProcess(), what);
+    }
+
+private:
+    FeederLedger ledger_; // guarded by mutex_
+    std::mutex mutex_;
+};
+
+} // namespace
+
+bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, const StopRequest& stop)
+{
+    const std::string reason = why.ends_with('.') ? why.substr(0, why.size() - 1) : why;
+    for (double left = seconds; left > 0 && !stop.requested(); left -= 1) {
+        (void)ledger.heartbeat(thisProcess(),
+            sentence("%1; trying again in %2 s", { reason, std::to_string(std::lround(std::ceil(left))) }));
+        stop.waitFor(std::chrono::milliseconds(std::lround(1000 * std::min(left, 1.0))));
+    }
+    return !stop.requested();
+}
+
+Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopRequest& stop)
+{
+    // Their own connections: blocks are read ahead on another thread than the feeder's. The client lets one request
+    // wait at a time; what is told of a check may be told meanwhile.
+    FURROW_TRY_ASSIGN(auto opened, FeederLedger::open(paths.tracker()));
+    auto ledger = std::make_shared<FeederLedger>(std::move(opened));
+    RetryPolicy retry;
+    retry.attempts = std::numeric_limits<int>::max();
+    retry.wait = [ledger, &stop](double seconds, const std::string& why) {
+        return waitAloud(*ledger, sentence("waiting for the data: %1", { why }), seconds, stop);
+    };
+    FURROW_TRY_ASSIGN(auto teller, FeederLedger::open(paths.tracker()));
+    auto voice = std::make_shared<Voice>(std::move(teller));
+    setHubProgress([voice](const HubProgress& progress) { voice->tell(toString(progress)); });
+    setSharedHubClient(
+        std::make_shared<HubClient>(HubSettings::fromEnvironment(), [] { return curlTransport(); }, transfers, retry));
+    return {};
+}
+
+Status useTheCacheWithCare(const RunPaths& paths, std::shared_ptr<const RunFolderGuard> guard)
+{
+    FURROW_TRY_ASSIGN(auto opened, FeederLedger::open(paths.tracker()));
+    auto voice = std::make_shared<Voice>(std::move(opened));
+    CacheUse use;
+    use.tellWait = [voice](const std::string& why) { voice->tell(why); };
+    use.mayChange = [guard = std::move(guard)] { return guard->checkReplaced(); };
+    setCacheUse(std::move(use));
+    return {};
+}
+
+} // namespace furrow

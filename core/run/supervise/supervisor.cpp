@@ -1,0 +1,622 @@
+// How this works: one loop, twenty times a second. Each turn looks at the processes first (a death frees claims at
+// once), then at the leases, then lets the ledger advance, and every second at what people want. Everything it learns
+// goes into the tracker; it keeps no truth of its own, so it may be killed at any instant.
+
+#include "core/run/supervise/supervisor.h"
+
+#include "core/base/fail_point.h"
+#include "core/base/fault_injection.h"
+#include "core/base/file_lock.h"
+#include "core/base/file_system.h"
+#include "core/base/format.h"
+#include "core/base/log.h"
+#include "core/base/path.h"
+#include "core/base/plain_line.h"
+#include "core/base/sentence.h"
+#include "core/config/schema.h"
+#include "core/device/device_locks.h"
+#include "core/device/gpu.h"
+#include "core/run/audit/begun_with.h"
+#include "core/run/status/end_words.h"
+#include "core/run/supervise/keep_policy.h"
+#include "core/run/supervise/merge_task.h"
+#include "core/run/supervise/merge_timer.h"
+#include "core/run/start/rate_outlook.h"
+#include "core/run/start/recovery.h"
+#include "core/run/start/resume_effect.h"
+#include "core/run/folder/run_folder_guard.h"
+#include "core/run/folder/run_links.h"
+#include "core/run/supervise/stall_watch.h"
+#include "core/run/supervise/standstill.h"
+#include "core/run/supervise/tracker_care.h"
+#include "core/run/status/tracker_config.h"
+#include "core/run/supervise/worker_pool.h"
+#include "core/tracker/named_chunks.h"
+#include "core/tracker/training_notes.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+namespace furrow {
+
+namespace {
+
+constexpr auto kTurn = std::chrono::milliseconds(50);
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr auto kStopPatience = std::chrono::minutes(10);
+constexpr auto kKeepPatience = std::chrono::seconds(10); // what is not removed by then, the next attempt removes
+constexpr double kExitPatienceSeconds = 20; // drivers of GPUs take seconds to let go
+
+std::string overridesJson(const RunConfig& frozen, const RunConfig& wanted)
+{
+    nlohmann::json json = nlohmann::json::object();
+    const auto all = toJson(wanted);
+    for (const auto& change : changes(frozen, wanted))
+        json[change.setting->key] = all.at(change.setting->key);
+    return json.dump();
+}
+
+/// How an attempt ends that has trained all but what cannot be read, and what a person can do.
+std::string whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::string& planningEnded)
+{
+    std::string what = planningEnded.empty()
+        ? std::string()
+        : sentence(
+              "a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.",
+              { planningEnded });
+    if (chunks.empty())
+        return what;
+    const std::string retry = sentence(
+        "Mend the source, then 'furrowctl chunks retry' and resume; or go on without by 'furrowctl chunks accept' and resume.");
+    const std::string& cause = chunks.front().cause;
+    const std::string count = chunks.size() == 1
+        ? sentence("1 chunk cannot be read (%1).", { cause })
+        : sentence("%1 chunks cannot be read (the first: %2).", { formatCount(std::ssize(chunks)), cause });
+    return count + " " + retry + (what.empty() ? "" : " ") + what;
+}
+
+/// Nothing can be claimed, and more chunks are to come.
+bool isDataAwaited(const std::vector<EpochRow>& epochs)
+{
+    bool isMoreToCome = false;
+    for (const EpochRow& epoch : epochs) {
+        if (epoch.closedWallNs)
+            continue;
+        if (epoch.chunks[ChunkState::Free] > 0)
+            return false;
+        isMoreToCome = isMoreToCome || epoch.chunks[ChunkState::Pending] > 0 || !epoch.blockCount;
+    }
+    return isMoreToCome;
+}
+
+class Supervision {
+public:
+    Supervision(RunPaths paths, RunFile file, RunConfig config, const StopRequest& stop, SupervisorLedger ledger,
+        LedgerReader reader, ResumeChoice choice, std::shared_ptr<const RunFolderGuard> guard)
+        : paths_(std::move(paths))
+        , file_(std::move(file))
+        , config_(std::move(config))
+        , stop_(stop)
+        , ledger_(std::move(ledger))
+        , reader_(std::move(reader))
+        , choice_(choice)
+        , files_(std::move(guard))
+        , keep_(paths_, file_.runId, static_cast<int>(config_.keepLast), files_)
+    {
+    }
+
+    Status run()
+    {
+        ledger_.setPatience([this](std::chrono::milliseconds waited) { return outlast(waited); });
+        auto status = begin();
+        if (status.ok())
+            status = watch();
+        if (auto replaced = files_.guard().checkReplaced(); !over_ && !replaced.ok())
+            status = replaced; // whatever failed because of it
+        if (pool_)
+            pool_->killAll();
+        if (!status.ok() && attempt_.value != 0) {
+            const StopReason reason = endedBy(status.error());
+            finish(reason, reason == StopReason::User && wasKilled() ? killedDetail() : status.error().message);
+        }
+        return status;
+    }
+
+private:
+    Status begin();
+    Status lockDevices(std::vector<WorkerPlacement>& placements);
+    Status putInOrder(int replicas);
+    Status settleRate(const RateOutlook& sofar, int workers);
+    Status watch();
+    Status turn();
+    Status seeDeaths();
+    Status seeWhatCannotBeRead(const SupervisorLedger::Advance& advance);
+    Status onWorkerEnd(const WorkerPool::Ended& ended);
+    Status checkHeads();
+    bool outlast(std::chrono::milliseconds waited);
+    Status beat();
+    Status endWorker(const SupervisorLedger::Expired& worker, const std::string& cause);
+    Status stopHung();
+    Status endStandstill();
+    Status endLingering();
+    Status everySecond();
+    Status obey(DesiredState desired);
+    void beginStopping();
+    Status openMergeWhenDue(const LedgerReader::Totals& totals);
+    Status endOrRestart();
+    Result<ReplicaHeads> heads();
+    Status merge(const char* when);
+    StopReason asWished(StopReason reached);
+    StopReason endedBy(const Error& error) const;
+    bool wasKilled();
+    void finish(StopReason reason, const std::string& detail);
+
+    RunPaths paths_;
+    RunFile file_;
+    RunConfig config_;
+    const StopRequest& stop_;
+    SupervisorLedger ledger_;
+    LedgerReader reader_;
+    ResumeChoice choice_;
+    GuardedFiles files_; ///< what is written and removed by path goes through it, or asks its guard
+    KeepPolicy keep_;
+    const Clock& clock_ = systemClock();
+    TrackerCare care_ { paths_, ledger_, files_.guard(), clock_ };
+    StallWatch stalls_ { paths_, reader_, clock_ };
+    Standstill standstill_ { ledger_, config_.parallel == "data", clock_ };
+    std::vector<FileLock> gpuLocks_;
+    std::unique_ptr<WorkerPool> pool_;
+    std::unique_ptr<MergeTimer> mergeTimer_;
+    AttemptId attempt_;
+    StopReason stopReason_ = StopReason::None; ///< of the ledger
+    DesiredState desired_ = DesiredState::Run;
+    std::map<std::int64_t, std::int64_t>
+        lingering_; ///< incarnation that ended while its process lives -> when that was seen [ns]
+    bool stopping_ = false;
+    bool over_ = false;
+    std::string lastFailure_;
+    std::string mergeDevice_; ///< of the first worker
+    std::string incomplete_; ///< what of the data cannot be read, when all else is trained; workers are asked to end
+    std::string fatal_; ///< why the attempt cannot go on; workers are asked to end
+    std::int64_t stopBeganNs_ = 0;
+    std::int64_t nextSecondNs_ = 0;
+};
+
+/// The attempt is recorded before anything is put in order: from then on no process of an earlier one can register any
+/// more.
+Status Supervision::begin()
+{
+    std::vector<WorkerPlacement> placements;
+    FURROW_TRY(lockDevices(placements));
+    FURROW_TRY_ASSIGN(auto rateSoFar, readRateOutlook(paths_)); // by the settings of the attempt before
+    FURROW_TRY(ledger_.setStoppingRules(stoppingRules(config_)));
+    FURROW_TRY(ledger_.setDesired(DesiredState::Run));
+    FURROW_TRY_ASSIGN(auto attempt, ledger_.beginAttempt(thisProcess(), overridesJson(file_.config, config_)));
+    attempt_ = attempt;
+    failPoint("supervisor.began");
+    const int workers = static_cast<int>(placements.size());
+    const bool together = config_.parallel == "data";
+    FURROW_TRY(putInOrder(together ? 1 : workers));
+    FURROW_TRY(files_.guard().check());
+    FURROW_TRY(settleRate(rateSoFar, workers));
+    failPoint("supervisor.recovered");
+    FURROW_TRY_ASSIGN(auto totals, reader_.totals());
+    mergeTimer_ = std::make_unique<MergeTimer>(config_, workers, totals.tokens);
+    pool_ = std::make_unique<WorkerPool>(
+        paths_, files_, attempt_.value, std::move(placements), static_cast<int>(config_.maxRestarts), together, clock_);
+    logInfo("attempt " + std::to_string(attempt_.value) + " begins with " + std::to_string(workers)
+        + (workers == 1 ? " worker" : " workers") + (together ? " that train one model together" : ""));
+    return pool_->startAll();
+}
+
+Status Supervision::lockDevices(std::vector<WorkerPlacement>& placements)
+{
+    FURROW_TRY_ASSIGN(auto placed, placeWorkersHere(config_));
+    FURROW_TRY_ASSIGN(gpuLocks_, furrow::lockDevices(placed));
+    placements = std::move(placed);
+    mergeDevice_ = placements.front().device;
+    return {};
+}
+
+Status Supervision::putInOrder(int replicas)
+{
+    FURROW_TRY_ASSIGN(auto notes, recoverRun(paths_, file_, ledger_, choice_, files_));
+    for (const auto& note : notes)
+        logWarning(note);
+    if (attempt_.value > 1) { // the same sum that the dry run shows, now that it has happened
+        FURROW_TRY_ASSIGN(auto effect, resumeEffect(reader_, std::nullopt, [](CheckpointId) { return true; }));
+        logInfo("attempt " + std::to_string(attempt_.value) + " goes on. " + effectSentence(effect));
+    }
+    FURROW_TRY_ASSIGN(auto now, heads());
+    if (config_.merge != "none" && mustMergeBefore(now, replicas))
+        FURROW_TRY(merge("the number of workers changed"));
+    return ledger_.setActiveReplicas(replicas);
+}
+
+/// The schedule of this attempt, the same for each worker and each start of it.
+Status Supervision::settleRate(const RateOutlook& sofar, int workers)
+{
+    FURROW_TRY_ASSIGN(auto now, readRateOutlook(paths_)); // what is taken back is not trained any more
+    RateOutlook outlook = sofar;
+    outlook.position = now.position;
+    const auto forecast = forecastRate(outlook, config_, workers, choice_.rate);
+    const bool told = forecast.changed || choice_.rate;
+    if (told)
+        logInfo(forecast.text());
+    return keepRatePlan(paths_.tracker(), toJsonText(forecast.plan), told ? forecast.text() : std::string(),
+        [this](std::chrono::milliseconds waited) { return outlast(waited); });
+}
+
+Status Supervision::watch()
+{
+    while (!over_) {
+        FURROW_TRY(turn());
+        if (!over_)
+            stop_.waitFor(stopping_ ? kTurn / 2 : kTurn);
+    }
+    return {};
+}
+
+Status Supervision::turn()
+{
+    FURROW_TRY(files_.guard().checkReplaced());
+    FURROW_TRY(seeDeaths());
+    FURROW_TRY(endStandstill());
+    FURROW_TRY(pool_->startDue());
+    FURROW_TRY_ASSIGN(auto advance, ledger_.advance());
+    stopReason_ = advance.stop;
+    FURROW_TRY(seeWhatCannotBeRead(advance));
+    if (clock_.monotonicNs() >= nextSecondNs_) {
+        nextSecondNs_ = clock_.monotonicNs() + kSecondNs;
+        FURROW_TRY(everySecond());
+    }
+    if (stop_.requested() && !stopping_) {
+        logInfo("asked to end: workers checkpoint and stop");
+        beginStopping();
+    }
+    if (!pool_->anyWorkerAlive() && !pool_->anyRestartPlanned())
+        return endOrRestart();
+    return {};
+}
+
+/// Nobody is left to wait for: the feeder needs a person, or all that is left cannot be read.
+Status Supervision::seeWhatCannotBeRead(const SupervisorLedger::Advance& advance)
+{
+    if (stopping_ || stopReason_ != StopReason::None)
+        return {};
+    if (!advance.gaveUp.empty()) {
+        fatal_ = advance.gaveUp;
+    } else if (advance.onlyUnreadableLeft) {
+        FURROW_TRY_ASSIGN(auto chunks, poisonedChunks(paths_.tracker()));
+        incomplete_ = whatCannotBeRead(chunks, advance.planningEnded);
+    } else {
+        return {};
+    }
+    logError(fatal_.empty() ? incomplete_ : fatal_);
+    beginStopping();
+    return {};
+}
+
+Status Supervision::seeDeaths()
+{
+    for (const auto& ended : pool_->poll())
+        FURROW_TRY(onWorkerEnd(ended));
+    return {};
+}
+
+Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
+{
+    const std::string who
+        = ended.worker < 0 ? sentence("The feeder") : sentence("Worker %1", { std::to_string(ended.worker) });
+    const bool inOrder = ended.exit.signal == 0 && ended.exit.exitCode == 0;
+    FURROW_TRY_ASSIGN(auto live, ledger_.live());
+    const std::string cause = desired_ == DesiredState::Kill
+        ? sentence("the run was killed")
+        : stalls_.whyEnded(ended.process).value_or(ended.exit.describe());
+    for (const auto& incarnation : live) {
+        if (!(incarnation.process == ended.process))
+            continue;
+        FURROW_TRY_ASSIGN(auto freed, ledger_.revoke(incarnation.incarnation, cause));
+        logWarning(who + " ended (" + cause + "); " + std::to_string(freed) + " chunks are free again.");
+    }
+    failPoint("supervisor.revoked");
+    if (inOrder || stopping_)
+        return {};
+    if (ended.exit.signal == 0 && ended.worker >= 0) { // it gave up by itself: perhaps its weights were damaged on disk
+        if (auto status = checkHeads(); !status.ok() || !fatal_.empty())
+            return status;
+    }
+    const auto log
+        = paths_.logFile(attempt_.value, ended.worker < 0 ? "feeder" : "worker-" + std::to_string(ended.worker));
+    // A process that was killed did not know: what it wrote last explains nothing.
+    const std::string said = ended.exit.signal == 0 ? lastComplaint(log) : std::string();
+    lastFailure_ = said.empty()
+        ? sentence("%1 ended with %2. See %3 for more.", { who, ended.exit.describe(), utf8Text(log) })
+        : sentence("%1 ended with %2: %3 See %4 for more.",
+              { who, ended.exit.describe(), withFullStop(said), utf8Text(log) });
+    if (pool_->restartLater(ended.worker))
+        return {};
+    lastFailure_
+        = sentence("%1 The limit of %2 restarts is reached.", { lastFailure_, std::to_string(config_.maxRestarts) });
+    logError(lastFailure_);
+    if (ended.worker < 0) { // without a feeder the workers would wait for ever
+        fatal_ = lastFailure_;
+        beginStopping();
+    }
+    return {};
+}
+
+/// Newest weights that are not whole end the attempt; a resume asks a person. The other workers save what they have.
+Status Supervision::checkHeads()
+{
+    FURROW_TRY_ASSIGN(auto verdict,
+        verifyHeads(paths_, file_, ledger_, false)); // a yes at the resume was given for what was lost then
+    for (const auto& note : verdict.notes)
+        logWarning(note);
+    if (verdict.refusal.empty())
+        return {};
+    fatal_ = verdict.refusal;
+    logError(fatal_);
+    beginStopping();
+    return {};
+}
+
+/// Every write of this process waits for the lock of the tracker as long as it takes; meanwhile this is asked.
+bool Supervision::outlast(std::chrono::milliseconds waited)
+{
+    stalls_.whileWaiting(waited);
+    if (!over_ && !files_.guard().checkReplaced().ok())
+        return false;
+    if (!stop_.requested())
+        return true;
+    if (!pool_)
+        return false;
+    if (!stopping_)
+        beginStopping();
+    return clock_.monotonicNs() - stopBeganNs_ < std::chrono::nanoseconds(kStopPatience).count();
+}
+
+Status Supervision::beat()
+{
+    auto status = ledger_.heartbeat(thisProcess());
+    stalls_.onTurn();
+    return status;
+}
+
+Status Supervision::stopHung()
+{
+    FURROW_TRY_ASSIGN(auto expired, ledger_.expired());
+    for (const auto& hung : expired) {
+        if (hung.overdueSeconds <= stalls_.forgivenSeconds(hung.renewedNs))
+            continue;
+        FURROW_TRY(endWorker(hung, sentence("no progress within its lease")));
+    }
+    return {};
+}
+
+Status Supervision::endStandstill()
+{
+    FURROW_TRY_ASSIGN(auto still, standstill_.overdue());
+    for (const auto& worker : still)
+        FURROW_TRY(endWorker(worker, sentence("it stood still while others waited for it")));
+    const auto feeder = pool_->feeder();
+    if (!feeder || !standstill_.isOverdue(*feeder) || desired_ != DesiredState::Run || stopping_)
+        return {};
+    FURROW_TRY_ASSIGN(const auto epochs, reader_.epochs());
+    if (isDataAwaited(epochs))
+        stalls_.endFeeder(*feeder, sentence("it stood still while workers waited for data"));
+    return {};
+}
+
+Status Supervision::endWorker(const SupervisorLedger::Expired& worker, const std::string& cause)
+{
+    logWarning("Worker " + std::to_string(worker.worker) + " is killed: " + cause + ".");
+    FURROW_TRY(ledger_.revoke(worker.incarnation, cause));
+    killProcessTree(worker.process);
+    return {};
+}
+
+/// A worker that has given everything back and does not go, as drivers can make it: its process would keep the run for
+/// ever.
+Status Supervision::endLingering()
+{
+    FURROW_TRY_ASSIGN(auto live, ledger_.live());
+    auto processes = pool_->processes();
+    std::erase_if(processes, [&](const ProcessIdentity& process) {
+        return std::any_of(
+            live.begin(), live.end(), [&](const auto& incarnation) { return incarnation.process == process; });
+    });
+    if (processes.empty())
+        return {};
+    FURROW_TRY_ASSIGN(auto rows, reader_.incarnations()); // not live: not registered yet, or at its end
+    for (const auto& row : rows) {
+        if (row.attempt != attempt_ || std::find(processes.begin(), processes.end(), row.process) == processes.end())
+            continue;
+        const auto seen = lingering_.try_emplace(row.id.value, clock_.monotonicNs()).first->second;
+        if (static_cast<double>(clock_.monotonicNs() - seen)
+            < faultNumber("FURROW_EXIT_PATIENCE_S", kExitPatienceSeconds) * static_cast<double>(kSecondNs))
+            continue;
+        logWarning(
+            "Worker " + std::to_string(row.worker) + " ended its work and does not exit; its process is killed.");
+        killProcessTree(row.process);
+    }
+    return {};
+}
+
+Status Supervision::everySecond()
+{
+    FURROW_TRY(beat());
+    FURROW_TRY(stopHung());
+    FURROW_TRY(endLingering());
+    FURROW_TRY_ASSIGN(auto totals, reader_.totals());
+    FURROW_TRY(obey(totals.desired));
+    FURROW_TRY(openMergeWhenDue(totals));
+    if (auto status = keep_.apply(ledger_); !status.ok())
+        logWarning(status.error().message);
+    care_.everySecond();
+    return {};
+}
+
+Status Supervision::obey(DesiredState desired)
+{
+    const bool changed = desired != desired_;
+    desired_ = desired;
+    if (changed)
+        logInfo("desired state: " + toString(desired));
+    if (desired == DesiredState::Kill)
+        pool_->killAll();
+    if ((desired == DesiredState::Stop || desired == DesiredState::Kill) && !stopping_)
+        beginStopping();
+    if (stopping_ && clock_.monotonicNs() - stopBeganNs_ > std::chrono::nanoseconds(kStopPatience).count()) {
+        logWarning("workers did not stop in ten minutes and are killed");
+        pool_->killAll();
+    }
+    return {};
+}
+
+void Supervision::beginStopping()
+{
+    stopping_ = true;
+    stopBeganNs_ = clock_.monotonicNs();
+    pool_->requestStop();
+}
+
+Status Supervision::openMergeWhenDue(const LedgerReader::Totals& totals)
+{
+    if (stopping_ || stopReason_ != StopReason::None || desired_ != DesiredState::Run || config_.parallel == "data")
+        return {};
+    auto epochs = reader_.epochs();
+    if (!epochs.ok() || epochs.value().empty())
+        return {};
+    if (!mergeTimer_->due(totals.tokens, epochs.value().back()))
+        return {};
+    mergeTimer_->opened(totals.tokens);
+    FURROW_TRY(ledger_.openMergeRound());
+    return {};
+}
+
+/// No worker is alive. Either the attempt is over, or they ended too early and start again.
+Status Supervision::endOrRestart()
+{
+    if (!fatal_.empty()) {
+        finish(StopReason::Error, fatal_);
+    } else if (!incomplete_.empty()) {
+        finish(StopReason::Incomplete, incomplete_);
+    } else if (stopReason_ != StopReason::None) {
+        FURROW_TRY_ASSIGN(auto now, heads());
+        if (config_.merge != "none" && isInPieces(now))
+            FURROW_TRY(merge("the run is at its end"));
+        finish(asWished(stopReason_), whatWasLeftOut(paths_.tracker()));
+    } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {
+        finish(StopReason::User, desired_ == DesiredState::Kill ? killedDetail() : sentence("after a checkpoint"));
+    } else if (stop_.requested()) {
+        finish(StopReason::Interrupted, sentence("The supervisor was asked to end (SIGTERM): shut-down or log-out."));
+    } else if (!pool_->restartLater(0)) {
+        finish(
+            StopReason::Error, lastFailure_.empty() ? sentence("The workers ended before the run did.") : lastFailure_);
+    }
+    return {};
+}
+
+Result<ReplicaHeads> Supervision::heads()
+{
+    FURROW_TRY_ASSIGN(auto replicas, reader_.replicas());
+    FURROW_TRY_ASSIGN(auto checkpoints, reader_.checkpoints());
+    return ReplicaHeads { std::move(replicas), std::move(checkpoints) };
+}
+
+Status Supervision::merge(const char* when)
+{
+    logInfo(std::string("merging the replicas: ") + when);
+    auto merged = runMergeTask({ paths_, attempt_.value, config_.merge, mergeDevice_ }, [this] {
+        (void)beat();
+        return !stop_.requested() && !wasKilled() && files_.guard().checkReplaced().ok();
+    });
+    if (merged.ok() || merged.error().code == ErrorCode::Cancelled)
+        return merged;
+    auto verdict = verifyHeads(paths_, file_, ledger_, false); // weights that are not whole are the reason to tell
+    return !verdict.ok() || verdict.value().refusal.empty() ? merged
+                                                            : Error { ErrorCode::Corrupt, verdict.value().refusal };
+}
+
+/// The end of an epoch before all the epochs of the configuration is what a person asked for.
+StopReason Supervision::asWished(StopReason reached)
+{
+    const auto totals = reader_.totals();
+    const bool early = totals.ok() && (config_.iterate || totals.value().rules.epochs < config_.epochs);
+    return reached == StopReason::Epochs && early ? StopReason::EpochEnd : reached;
+}
+
+StopReason Supervision::endedBy(const Error& error) const
+{
+    if (error.code != ErrorCode::Cancelled && !(error.code == ErrorCode::Busy && stop_.requested()))
+        return StopReason::Error;
+    return stop_.requested() ? StopReason::Interrupted : StopReason::User;
+}
+
+/// Also where the loop that obeys is not reached any more.
+bool Supervision::wasKilled()
+{
+    const auto totals = reader_.totals();
+    return totals.ok() && totals.value().desired == DesiredState::Kill;
+}
+
+void Supervision::finish(StopReason reason, const std::string& detail)
+{
+    over_ = true;
+    if (pool_)
+        pool_->stopFeeder();
+    const bool isReplaced = !files_.guard().checkReplaced().ok();
+    if (!isReplaced)
+        if (auto status = keep_.finish(ledger_, kKeepPatience); !status.ok())
+            logWarning(status.error().message);
+    (void)ledger_.heartbeat(thisProcess()); // the time since the last one was active too
+    failPoint("supervisor.ending");
+    if (auto status = ledger_.endAttempt(attempt_, reason, detail); !status.ok())
+        logError(status.error().message);
+    care_.atTheEnd(isReplaced);
+    logInfo("attempt " + std::to_string(attempt_.value) + " is over: " + inWords(reason)
+        + (detail.empty() ? "" : ", " + detail));
+}
+
+} // namespace
+
+std::string whatWasLeftOut(const std::filesystem::path& tracker)
+{
+    constexpr double kWorthAWord = 0.01;
+    const auto windows = skippedWindows(tracker);
+    if (!windows.ok() || windows.value().share() < kWorthAWord)
+        return {};
+    const std::vector<std::string> facts { formatCount(windows.value().skipped), formatCount(windows.value().all) };
+    return windows.value().share() > 0.5
+        ? sentence(
+              "most of the text is not in the weights: %1 of %2 windows were left out, because their steps were not finite. Look at the text and the learning rate before you use them.",
+              facts)
+        : sentence("%1 of %2 windows were left out, because their steps were not finite", facts);
+}
+
+Status runSupervisor(
+    const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, const ResumeChoice& choice)
+{
+    auto lock = FileLock::tryLock(paths.supervisorLock());
+    if (!lock.ok())
+        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy,
+            sentence("Another supervisor holds %1. 'furrowctl status' says which; stop it first.",
+                { paths.folder().string() }) }
+                                                    : lock.error();
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY(refuseLinks(paths));
+    FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
+    FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(paths.tracker()));
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
+    FURROW_TRY(checkTracker(paths, file, reader));
+    FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watchWithWal(paths));
+    return Supervision(
+        paths, std::move(file), wanted, stop, std::move(ledger), std::move(reader), choice, std::move(guard))
+        .run();
+}
+
+} // namespace furrow

@@ -1,0 +1,676 @@
+#include "core/tracker/audit/audit.h"
+
+#include "core/base/sentence.h"
+#include "core/tracker/audit/audit_claims.h"
+#include "core/tracker/audit/audit_lineage.h"
+#include "core/tracker/audit/audit_steps.h"
+#include "core/tracker/block_chunks.h"
+#include "core/tracker/incarnations.h"
+#include "core/tracker/ledger_file.h"
+#include "core/tracker/named_chunks.h"
+#include "core/tracker/row_bounds.h"
+#include "core/tracker/schema.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+// How this works: passes, each in the order of an index. Chunks give the states, rows and the windows that surviving
+// weights hold, parts what checkpoints took of each claim, claims the overlaps, their own figures and the work lost,
+// events what happened to the run. Nothing is taken from the ledger's counters, except to compare them (audit_tallies).
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kMaxLostFindings = 50;
+
+struct SeenPart {
+    WindowRange windows;
+    std::int64_t claim = 0;
+    std::int64_t checkpoint = 0;
+    bool skipped = false;
+};
+
+class Auditor {
+public:
+    Auditor(Database& db, LedgerReader& reader, const AuditWatch& watch, AuditReport& report)
+        : db_(db)
+        , reader_(reader)
+        , watch_(watch)
+        , report_(report)
+    {
+    }
+
+    void run()
+    {
+        named_ = namedChunks(db_);
+        readEpochs();
+        surviving_ = checkLineage(db_, wrong_);
+        checkChunks();
+        parts_.read(db_, tallies_, wrong_);
+        checkClaims();
+        checkHistory();
+        tallies_.compare(db_, wrong_);
+        checkShortcuts();
+        closeEpochs();
+        nameParents();
+        nameRepairs();
+        nameLeftOut();
+        nameLostWork();
+        report_.invariants = {
+            { "I1", "every chunk is in exactly one state, and the counters agree with the chunks", statesHold_ },
+            { "I2", "every committed chunk is in exactly one surviving lineage, window by window", lineageHolds_ },
+            { "I3", "samples trained, skipped, filtered, failed, held out and duplicate add up to the rows",
+                rowsHold_ },
+            { "I4", "an epoch is closed only when nothing is left to train and everything else is named",
+                closingHolds_ },
+            { "I5",
+                "what the ledger says in two places it says alike: claims, parts, blocks, rounds of merging, events",
+                recordsHold_ },
+        };
+    }
+
+    StepsAudit steps() { return checkSteps(db_, processes_, parts_); }
+
+private:
+    /// A chunk of an epoch that never began is damage, and counted nowhere.
+    AuditEpoch& epochOf(ChunkId chunk)
+    {
+        const std::int64_t number = placeOf(chunk).epoch;
+        if (number < std::ssize(report_.epochs))
+            return report_.epochs[static_cast<std::size_t>(number)];
+        statesHold_ = false;
+        if (strayEpochs_.insert(number).second)
+            find("counters", {},
+                sentence("there are chunks of epoch %1, which never began", { std::to_string(number + 1) }));
+        return nowhere_;
+    }
+
+    void find(const char* kind, ChunkId chunk, const std::string& text)
+    {
+        if (report_.findings.size() >= kMaxAuditFindings) {
+            ++report_.findingsLeftOut;
+            return;
+        }
+        AuditFinding finding { kind, chunk, text, {} };
+        if (chunk.value != 0) {
+            if (auto claims = reader_.claimsOf(chunk); claims.ok())
+                finding.claims = std::move(claims).value();
+        }
+        report_.findings.push_back(std::move(finding));
+    }
+
+    /// What the parts of the audit in other files find.
+    void wrong(const std::string& kind, ChunkId chunk, const std::string& text)
+    {
+        (kind == "counters" ? statesHold_ : kind == "lineage" ? lineageHolds_ : recordsHold_) = false;
+        find(kind.c_str(), chunk, text);
+    }
+
+    void sayHowFar(std::int64_t chunks) const
+    {
+        constexpr std::int64_t kEvery = 4096;
+        if (watch_.say && chunks % kEvery == 0)
+            watch_.say({ sentence("Reading the tracker"),
+                std::min(
+                    1.0, static_cast<double>(chunks) / static_cast<double>(std::max<std::int64_t>(1, promised_))) });
+    }
+
+    void readEpochs()
+    {
+        blockCount_ = db_.integer("SELECT block_count FROM dataset");
+        promised_ = db_.integer("SELECT (SELECT sum(chunks) FROM block)*(SELECT count(*) FROM epoch)").value_or(0);
+        Rows rows = db_.query("SELECT epoch, closed_wall IS NOT NULL FROM epoch ORDER BY epoch");
+        while (rows.next()) {
+            AuditEpoch one;
+            one.epoch = boundedAt(db_, rows, 0,
+                { "epoch", std::ssize(report_.epochs), std::ssize(report_.epochs) }); // they follow one another
+            report_.epochs.push_back(one);
+            closed_.push_back(rows.integer(1) != 0);
+        }
+    }
+
+    // Histories only grow: ids follow one another, so a row that was taken out leaves a gap.
+    void checkHistory()
+    {
+        const auto whole = [&](const char* name, std::int64_t rows, std::int64_t newest) {
+            if (rows == newest)
+                return;
+            lineageHolds_ = false;
+            find("history", {},
+                sentence("the table %1 has %2 rows and ids up to %3: rows were taken out of the history",
+                    { name, std::to_string(rows), std::to_string(newest) }));
+        };
+        const auto number = [&](const char* sql) { return db_.integer(sql).value_or(0); };
+        whole(
+            "claim", number("SELECT count(*) FROM claim"), std::max(newestClaim_, number("SELECT max(id) FROM claim")));
+        whole("event", number("SELECT count(*) FROM event"), number("SELECT max(seq) FROM event"));
+        whole("checkpoint", number("SELECT count(*) FROM checkpoint"), number("SELECT max(id) FROM checkpoint"));
+        whole("incarnation", number("SELECT count(*) FROM incarnation"), number("SELECT max(id) FROM incarnation"));
+        whole("attempt", number("SELECT count(*) FROM attempt"), number("SELECT max(id) FROM attempt"));
+        whole("merge_round", number("SELECT count(*) FROM merge_round"), number("SELECT max(round) FROM merge_round"));
+        checkEvents();
+        checkInheritedTexts();
+        checkReferences(db_, processes_, wrong_);
+        checkMerges(db_, processes_, runEvents_, wrong_);
+        checkEpochEvents(db_, runEvents_, wrong_);
+    }
+
+    // What no chunk can be and how many no block can have would stop the readers of the history.
+    void checkEvents()
+    {
+        std::unordered_set<std::int64_t> missing;
+        std::int64_t before = 0;
+        Rows rows = db_.query("SELECT chunk, count, incarnation, CASE chunk WHEN 0 THEN cause END FROM event");
+        while (rows.next()) {
+            (void)eventCountAt(db_, rows, 1, chunkIdOrNoneAt(db_, rows, 0));
+            if (rows.integer(0) == 0)
+                runEvents_.add(lineAt(rows, 3));
+            const std::int64_t process = rows.integer(2);
+            if (process == std::exchange(before, process) || process == 0)
+                continue;
+            if (!processes_.all.contains(process) && missing.insert(process).second)
+                wrong("history", {},
+                    sentence("events are of worker process %1, which the tracker does not have: its row was taken out",
+                        { std::to_string(process) }));
+        }
+    }
+
+    void checkInheritedTexts()
+    {
+        if (!keepsInherited(db_))
+            return;
+        Rows rows = db_.query("SELECT block, columns FROM inherited");
+        while (rows.next())
+            if (!isRangesText(rows.text(1)))
+                wrong("history", {},
+                    sentence(
+                        "the chunks of block %1 that the parent run trained are written as nobody writes them: their row was changed",
+                        { std::to_string(rows.integer(0)) }));
+    }
+
+    // Ranges of a claim do not touch each other.
+    static bool isInside(const WindowRanges& ranges, const WindowRange& part)
+    {
+        return std::any_of(ranges.begin(), ranges.end(),
+            [&](const WindowRange& range) { return range.begin <= part.begin && part.end <= range.end; });
+    }
+
+    // Living parts of one chunk, through its claims.
+    std::vector<SeenPart> partsOf(ChunkId chunk)
+    {
+        std::vector<SeenPart> parts;
+        Rows rows = db_.query(
+            "SELECT p.first, p.past, p.claim, p.checkpoint, p.skipped, c.outcome, c.done, c.skipped FROM claim c JOIN part p ON p.claim=c.id"
+            " WHERE c.chunk=? AND p.alive=1 ORDER BY p.first",
+            chunk);
+        while (rows.next()) {
+            parts.push_back({ windowsAt(db_, rows, 0), rows.integer(2), rows.integer(3), rows.integer(4) != 0 });
+            const SeenPart& part = parts.back();
+            if (static_cast<ClaimOutcome>(rows.integer(5)) != ClaimOutcome::Trained
+                || isInside(decodeRanges(rows.text(part.skipped ? 7 : 6)), part.windows))
+                continue;
+            lineageHolds_ = false;
+            find("history", chunk,
+                sentence("%1: checkpoint %2 has windows %3 to %4 of claim %5, which that claim did not train",
+                    { toString(chunk), std::to_string(part.checkpoint), std::to_string(part.windows.begin),
+                        std::to_string(part.windows.end), std::to_string(part.claim) }));
+        }
+        return parts;
+    }
+
+    void checkChunks()
+    {
+#define FURROW_CHUNK_COLUMNS \
+    "id, state, rows, samples, filtered, failed, held_out, duplicates, windows, digest, covered, holder, claim, tokens, epoch"
+        Rows rows = keepsInherited(db_) ? db_.query("SELECT " FURROW_CHUNK_COLUMNS ", inherited FROM chunk ORDER BY id")
+                                        : db_.query("SELECT " FURROW_CHUNK_COLUMNS ", 0 FROM chunk ORDER BY id");
+#undef FURROW_CHUNK_COLUMNS
+        std::unordered_map<std::uint64_t, std::int64_t> digests; // of one epoch
+        std::int64_t digestEpoch = -1;
+        std::int64_t seen = 0;
+        while (rows.next()) {
+            sayHowFar(seen++);
+            const ChunkId id = chunkIdAt(db_, rows, 0);
+            const auto state = static_cast<ChunkState>(boundedAt(db_, rows, 1, kStateBounds));
+            AuditEpoch& here = epochOf(id);
+            if (digestEpoch != here.epoch) {
+                digests.clear();
+                digestEpoch = here.epoch;
+            }
+            const auto amount = [&](int column) { return boundedAt(db_, rows, column, kAmountBounds); };
+            const RowCounts counts { amount(2), amount(3), amount(4), amount(5), amount(6), amount(7) };
+            const std::int64_t windows = boundedAt(db_, rows, 8, kWindowBounds); // 0 when they are not known
+            newestClaim_ = std::max(newestClaim_, rows.integer(12));
+            const auto digest = static_cast<std::uint64_t>(rows.integer(9));
+            ++here.known;
+            tallies_.addChunk(id, state, counts);
+            if (rows.integer(14) != placeOf(id).epoch)
+                wrong("counters", id,
+                    sentence("%1 is listed in epoch %2", { toString(id), std::to_string(rows.integer(14) + 1) }));
+            const auto inherited = static_cast<Inherited>(rows.integer(15));
+            const bool isParents = state == ChunkState::Excluded && inherited == Inherited::Skipped;
+            here.againAfterParent += inherited == Inherited::Seen;
+            if (inherited != Inherited::Nothing && !isListedAsInherited(id, inherited))
+                wrong("history", id,
+                    sentence(
+                        "%1 is marked as trained by the parent run, which the list of what the parent trained does not say",
+                        { toString(id) }));
+            checkState(id, state, isParents, rows.optionalInteger(11), here);
+            const auto [trained, skipped] = checkParts(id, state, { windows, amount(13), amount(10) }, here);
+            if (state == ChunkState::Committed) {
+                here.digest += digest;
+                if (digest != 0 && ++digests[digest] > 1)
+                    ++here.contentDuplicates;
+                addRows(id, counts, trained, skipped, windows, here);
+            }
+            if (state == ChunkState::Poisoned || state == ChunkState::Accepted
+                || (state == ChunkState::Excluded && !isParents))
+                find(toString(state).c_str(), id, namedCause(id, state));
+        }
+    }
+
+    /// Chunks of the first epoch get the mark when their block is planned.
+    bool isListedAsInherited(ChunkId id, Inherited mark)
+    {
+        const ChunkPlace place = placeOf(id);
+        if (inheritedBlock_ != place.block) {
+            inheritedBlock_ = place.block;
+            inherited_ = inheritedColumns(db_, place.block);
+        }
+        const auto column = static_cast<std::int32_t>(place.column);
+        return place.epoch == 0 && inherited_.mark == mark && contains(inherited_.columns, { { column, column + 1 } });
+    }
+
+    void checkState(ChunkId id, ChunkState state, bool isParents, std::optional<std::int64_t> holder, AuditEpoch& here)
+    {
+        switch (state) {
+        case ChunkState::Committed: ++here.committed; break;
+        case ChunkState::Excluded: ++(isParents ? here.skippedAsParents : here.excluded); break;
+        case ChunkState::Poisoned: ++here.poisoned; break;
+        case ChunkState::Accepted: ++here.accepted; break;
+        default: ++here.remaining;
+        }
+        const bool held = state == ChunkState::Leased || state == ChunkState::Trained;
+        if (held == holder.has_value())
+            return;
+        statesHold_ = false;
+        find("counters", id,
+            held ? sentence("nobody holds %1, which is %2", { toString(id), toString(state) })
+                 : sentence("somebody holds %1, which is %2", { toString(id), toString(state) }));
+    }
+
+    /// Of one chunk.
+    struct Content {
+        std::int64_t windows = 0;
+        std::int64_t tokens = 0;
+        std::int64_t covered = 0; // windows that are in living parts by its row
+    };
+
+    // What the parts of a chunk, or whoever holds it, have of the tokens of the run.
+    void addTokens(ChunkId id, ChunkState state, const Content& content, const std::vector<SeenPart>& parts)
+    {
+        std::int64_t trained = 0;
+        std::int64_t all = 0;
+        const bool held = state == ChunkState::Leased || state == ChunkState::Trained;
+        for (const SeenPart& part : parts) {
+            one_.front() = part.windows;
+            const std::int64_t tokens = tokensIn(one_, content.tokens, content.windows, windowTokens_);
+            all += tokens;
+            trained += part.skipped ? 0 : tokens;
+            if (held)
+                held_[id.value].push_back(part.windows);
+        }
+        tallies_.addTokens(trained, held && content.windows > 0 ? content.tokens : all);
+    }
+
+    // Windows trained and skipped in surviving weights, each counted once.
+    std::pair<std::int64_t, std::int64_t> checkParts(
+        ChunkId id, ChunkState state, const Content& content, AuditEpoch& here)
+    {
+        const auto parts = partsOf(id);
+        addTokens(id, state, content, parts);
+        const std::int64_t windows = content.windows;
+        const std::int64_t covered = content.covered;
+        std::int64_t trained = 0;
+        std::int64_t skipped = 0;
+        std::int64_t reached = 0;
+        std::string twice;
+        for (const SeenPart& part : parts) {
+            if (!surviving_.contains(part.checkpoint)) {
+                lineageHolds_ = false;
+                find("lineage", id,
+                    sentence("%1 is counted in checkpoint %2, which no surviving weights were made from",
+                        { toString(id), std::to_string(part.checkpoint) }));
+            }
+            if (part.windows.begin < reached)
+                twice = sentence(
+                    "%1: windows %2 to %3 are in the surviving weights twice (the second time through checkpoint %4); likely cause: the ledger was changed from outside, or restored from an older copy while a worker went on",
+                    { toString(id), std::to_string(part.windows.begin),
+                        std::to_string(std::min<std::int64_t>(reached, part.windows.end)),
+                        std::to_string(part.checkpoint) });
+            const std::int64_t fresh
+                = std::max<std::int64_t>(0, part.windows.end - std::max<std::int64_t>(reached, part.windows.begin));
+            (part.skipped ? skipped : trained) += fresh;
+            reached = std::max<std::int64_t>(reached, part.windows.end);
+        }
+        if (!twice.empty()) {
+            ++here.duplicated;
+            lineageHolds_ = false;
+            find("duplicated", id, twice);
+        }
+        const bool complete = trained + skipped == windows;
+        if (state == ChunkState::Committed && !complete) {
+            ++here.missing;
+            lineageHolds_ = false;
+            find("missing", id,
+                sentence(
+                    "%1 counts as committed, but only %2 of %3 windows are in surviving checkpoints; likely cause: a checkpoint row was removed or changed from outside",
+                    { toString(id), std::to_string(trained + skipped), std::to_string(windows) }));
+        }
+        if (twice.empty() && covered != trained + skipped) {
+            statesHold_ = false;
+            find("counters", id,
+                sentence("%1: the ledger counts %2 covered windows, its parts cover %3",
+                    { toString(id), std::to_string(covered), std::to_string(trained + skipped) }));
+        }
+        return { trained, skipped };
+    }
+
+    void addRows(ChunkId id, const RowCounts& counts, std::int64_t trained, std::int64_t skipped, std::int64_t windows,
+        AuditEpoch& here)
+    {
+        // Windows left out by name take their share of the samples with them.
+        const std::int64_t lost = windows > 0 ? counts.samples * skipped / windows : 0;
+        here.rows.rows += counts.rows;
+        here.rows.samples += counts.samples - lost;
+        here.samplesSkipped += lost;
+        here.rows.filtered += counts.filtered;
+        here.rows.failed += counts.failed;
+        here.rows.heldOut += counts.heldOut;
+        here.rows.duplicates += counts.duplicates;
+        const bool addsUp
+            = counts.samples + counts.filtered + counts.failed + counts.heldOut + counts.duplicates == counts.rows
+            && (trained + skipped > 0 || counts.samples == 0 || windows == 0);
+        if (addsUp)
+            return;
+        here.rowsAddUp = false;
+        rowsHold_ = false;
+        find("rows", id,
+            sentence("%1: its samples do not add up to its %2 rows", { toString(id), std::to_string(counts.rows) }));
+    }
+
+    std::string namedCause(ChunkId id, ChunkState state)
+    {
+        const auto named = std::lower_bound(
+            named_.begin(), named_.end(), id, [](const NamedChunk& one, ChunkId wanted) { return one.chunk < wanted; });
+        const std::string cause = named != named_.end() && named->chunk == id ? named->cause : std::string();
+        const ChunkPlace at = placeOf(id);
+        const std::vector<std::string> values { std::to_string(at.column), std::to_string(at.block),
+            std::to_string(at.epoch + 1), toString(state), cause };
+        return cause.empty() ? sentence("chunk %1 of block %2 (epoch %3) is %4", values)
+                             : sentence("chunk %1 of block %2 (epoch %3) is %4: %5", values);
+    }
+
+    // Claims of each chunk in their order: no lease may begin before the one before ended.
+    void checkClaims()
+    {
+        struct Before {
+            ChunkId chunk;
+            std::int64_t claim = 0;
+            std::int64_t closed = 0; // 0: open
+        } before;
+        AuditClaims figures(processes_, parts_, tallies_, windowTokens_, wrong_);
+        Rows rows = db_.query(
+            "SELECT c.id, c.chunk, c.opened_seq, c.closed_seq, c.outcome, c.tokens, k.holder, k.claim, c.incarnation, c.cause, c.started_wall, c.steps, c.first_step,"
+            " c.last_step, c.samples, c.loss_sum, c.ranges, c.done, c.skipped, k.windows, k.samples, k.tokens, k.times_trained, k.mean_loss"
+            " FROM claim c INDEXED BY claim_chunk JOIN chunk k ON k.id=c.chunk ORDER BY c.chunk, c.id");
+        while (rows.next()) {
+            lookAtFigures(rows, figures);
+            const ChunkId chunk = chunkIdAt(db_, rows, 1);
+            AuditEpoch& here = epochOf(chunk);
+            const auto outcome = static_cast<ClaimOutcome>(rows.integer(4));
+            const bool open = outcome == ClaimOutcome::Open;
+            if (before.chunk == chunk && (before.closed == 0 || rows.integer(2) < before.closed)) {
+                ++here.overlappingClaims;
+                lineageHolds_ = false;
+                find("overlapping_claims", chunk,
+                    sentence(
+                        "%1: claim %2 began before claim %3 had ended; likely cause: the ledger was changed from outside, or two copies of it were in use",
+                        { toString(chunk), std::to_string(rows.integer(0)), std::to_string(before.claim) }));
+            }
+            before = { chunk, rows.integer(0), open ? 0 : std::max<std::int64_t>(rows.integer(3), 1) };
+            const bool lost = outcome == ClaimOutcome::Lost
+                || (outcome == ClaimOutcome::Trained && !parts_.of(rows.integer(0)).alive
+                    && parts_.of(rows.integer(0)).dead);
+            if (lost) {
+                ++here.chunksLost;
+                here.tokensLost += boundedAt(db_, rows, 5, kAmountBounds);
+                if (lost_.size() < kMaxLostFindings)
+                    lost_.emplace_back(chunk, lineAt(rows, 9));
+            }
+            if (open && (rows.optionalInteger(6) != rows.integer(8) || rows.optionalInteger(7) != rows.integer(0))) {
+                statesHold_ = false;
+                find("counters", chunk,
+                    sentence("%1: claim %2 is open but does not hold the chunk",
+                        { toString(chunk), std::to_string(rows.integer(0)) }));
+            }
+        }
+        figures.end();
+        parts_.nameStrays(wrong_);
+    }
+
+    // The columns of checkClaims.
+    void lookAtFigures(const Rows& rows, AuditClaims& figures)
+    {
+        const auto amount = [&](int column) { return boundedAt(db_, rows, column, kAmountBounds); };
+        if (!isRangesText(rows.text(16)) || !isRangesText(rows.text(17)) || !isRangesText(rows.text(18)))
+            wrong("claims", chunkIdAt(db_, rows, 1),
+                sentence(
+                    "%1: the windows that claim %2 had, trained or left out are written as nobody writes them: its row was changed",
+                    { toString(chunkIdAt(db_, rows, 1)), std::to_string(rows.integer(0)) }));
+        const AuditedClaim claim { rows.integer(0), chunkIdAt(db_, rows, 1), rows.integer(8),
+            static_cast<ClaimOutcome>(rows.integer(4)), decodeRanges(rows.text(16)), decodeRanges(rows.text(17)),
+            decodeRanges(rows.text(18)),
+            rows.integer(10) != 0 || rows.integer(4) == static_cast<int>(ClaimOutcome::Trained), amount(11), amount(12),
+            amount(13), amount(14), amount(5), rows.real(15) };
+        const AuditedChunk chunk { claim.chunk, boundedAt(db_, rows, 19, kWindowBounds), amount(20), amount(21),
+            rows.integer(22), rows.optionalInteger(7), rows.optionalInteger(6),
+            rows.isNull(23) ? std::nullopt : std::optional(rows.real(23)) };
+        if (processes_.rebuilt.contains(claim.incarnation) && !claim.skipped.empty())
+            tallies_.forgetClaimedTokens();
+        const auto covered = chunk.holder ? held_.find(claim.chunk.value) : held_.end();
+        figures.look(claim, chunk, covered == held_.end() ? WindowRanges {} : covered->second);
+    }
+
+    // No fault: the work died with its weights and was, or will be, done again. Named last, and not without end.
+    void nameLostWork()
+    {
+        for (const auto& [chunk, cause] : lost_)
+            find("lost", chunk,
+                sentence("%1 was begun and died before a checkpoint (%2); it was given out again",
+                    { toString(chunk), cause }));
+    }
+
+    // No fault: the weights have these chunks from the run that they came from.
+    void nameParents()
+    {
+        for (const AuditEpoch& one : report_.epochs) {
+            if (one.skippedAsParents > 0)
+                find("parent", {},
+                    sentence("epoch %1 leaves out %2 chunks that the parent run trained (parent.json names it)",
+                        { std::to_string(one.epoch + 1), std::to_string(one.skippedAsParents) }));
+            if (one.againAfterParent > 0)
+                find("parent", {},
+                    sentence(
+                        "%1 chunks of epoch %2 are in the weights of the parent run too: this run is a new pass (parent_chunks=again)",
+                        { std::to_string(one.againAfterParent), std::to_string(one.epoch + 1) }));
+        }
+    }
+
+    // No fault either: what was rebuilt stands on the manifests of checkpoints, not on the history of claims.
+    void nameRepairs()
+    {
+        for (const std::string& cause : runEvents_.rebuilt)
+            find("rebuilt", {}, sentence("the tracker was damaged and %1", { cause }));
+        for (const std::string& cause : runEvents_.takenForward)
+            find("rebuilt", {}, sentence("the tracker was older than the checkpoints and %1", { cause }));
+    }
+
+    // Rows that a person chose to go on without (bad_files=leave_out): no chunk stands for them.
+    void nameLeftOut()
+    {
+        for (const std::string& sentence : leftOutOfTheData(db_, -1))
+            find("excluded", {}, sentence);
+    }
+
+    // What only saves a search must agree with what it is a shortcut to, else a chunk would be overlooked.
+    void checkShortcuts()
+    {
+        if (!keepsClaimSpans(db_))
+            return;
+        {
+            Rows rows = db_.query("SELECT epoch, block FROM counts WHERE wanted<>(n1+n2>0)");
+            while (rows.next()) {
+                statesHold_ = false;
+                find("counters", {},
+                    sentence("block %1 (epoch %2) is not marked as its chunks say",
+                        { std::to_string(rows.integer(1)), std::to_string(rows.integer(0) + 1) }));
+            }
+        }
+        {
+            Rows rows = db_.query(
+                "SELECT k.id, k.holder FROM chunk k JOIN claim c ON c.id=k.claim JOIN incarnation i ON i.id=k.holder WHERE c.id<i.first_held");
+            while (rows.next()) {
+                statesHold_ = false;
+                find("counters", { rows.integer(0) },
+                    sentence("%1 is held by worker process %2, which would overlook it",
+                        { toString(ChunkId { rows.integer(0) }), std::to_string(rows.integer(1)) }));
+            }
+        }
+    }
+
+    void closeEpochs()
+    {
+        const std::int64_t promised = db_.integer("SELECT sum(chunks) FROM block").value_or(0);
+        const std::int64_t blocks = db_.integer("SELECT count(*) FROM block").value_or(0);
+        const bool proven = blockCount_.has_value() && *blockCount_ == blocks;
+        if (blockCount_ && !proven) {
+            statesHold_ = false;
+            find("counters", {},
+                sentence("the tracker says that the data has %1 blocks, and it has rows of %2",
+                    { std::to_string(*blockCount_), std::to_string(blocks) }));
+        }
+        for (std::size_t i = 0; i < report_.epochs.size(); ++i) {
+            AuditEpoch& one = report_.epochs[i];
+            if (proven)
+                one.expected = promised;
+            const bool fullyOpened
+                = db_.integer("SELECT fully_opened FROM epoch WHERE epoch=?", one.epoch).value_or(0) == 1;
+            if (fullyOpened && one.known < promised) {
+                one.missing += promised - one.known;
+                statesHold_ = false;
+                find("missing", {},
+                    sentence("epoch %1 has %2 chunks, its blocks promise %3",
+                        { std::to_string(one.epoch + 1), std::to_string(one.known), std::to_string(promised) }));
+            }
+            one.complete = proven && fullyOpened && one.remaining == 0 && one.poisoned == 0 && one.missing == 0
+                && one.duplicated == 0;
+            if (closed_[i] && (!proven || one.remaining > 0 || one.poisoned > 0)) {
+                closingHolds_ = false;
+                find("missing", {},
+                    sentence("epoch %1 is closed although %2 chunks are left",
+                        { std::to_string(one.epoch + 1), std::to_string(one.remaining + one.poisoned) }));
+            }
+        }
+    }
+
+    Database& db_;
+    LedgerReader& reader_;
+    const AuditWatch& watch_;
+    AuditReport& report_;
+    std::optional<std::int64_t> blockCount_;
+    std::int64_t promised_ = 0; // chunks in all epochs, for the progress alone
+    std::vector<bool> closed_;
+    AuditEpoch nowhere_;
+    std::set<std::int64_t> strayEpochs_;
+    std::vector<std::pair<ChunkId, std::string>> lost_;
+    std::vector<NamedChunk> named_; // by id
+    std::set<std::int64_t> surviving_;
+    std::int64_t newestClaim_ = 0; // that a chunk speaks of
+    const KnownProcesses processes_ = knownProcesses(db_);
+    const std::int64_t windowTokens_ = windowTokensOf(db_);
+    const AuditFault wrong_
+        = [this](const char* kind, ChunkId chunk, const std::string& text) { wrong(kind, chunk, text); };
+    AuditTallies tallies_;
+    AuditParts parts_;
+    RunEvents runEvents_;
+    WindowRanges one_ = WindowRanges(1); // spares making one for each part
+    std::unordered_map<std::int64_t, WindowRanges> held_; // by chunk that somebody holds: its windows in living parts
+    std::int64_t inheritedBlock_ = -1; ///< that of `inherited_`
+    InheritedColumns inherited_;
+    bool statesHold_ = true;
+    bool lineageHolds_ = true;
+    bool rowsHold_ = true;
+    bool closingHolds_ = true;
+    bool recordsHold_ = true;
+};
+
+void checkIntegrity(Database& db, AuditReport& report)
+{
+    Rows rows = db.query("PRAGMA integrity_check(20)");
+    while (rows.next()) {
+        if (rows.text(0) == "ok")
+            continue;
+        report.integrityOk = false;
+        report.integrity += (report.integrity.empty() ? "" : "; ") + lineAt(rows, 0);
+    }
+}
+
+} // namespace
+
+Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch& watch, StepsAudit* steps,
+    const std::filesystem::path& shownAs)
+{
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(tracker, shownAs)); // refuses what this program cannot read
+    FURROW_TRY_ASSIGN(auto opened, openForReading(tracker, shownAs));
+    Database& db = opened;
+    db.endWith(watch.stop);
+    AuditReport report;
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
+    FURROW_TRY_ASSIGN(auto runId, reader.runId());
+    report.runId = runId;
+    checkIntegrity(db, report);
+    Auditor auditor(db, reader, watch, report);
+    auditor.run();
+    if (steps)
+        *steps = auditor.steps();
+    if (Status status = view.commit(); !status.ok()) {
+        if (watch.stop.stop_requested())
+            return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") };
+        return status.error().in("auditing");
+    }
+    std::int64_t chunks = 0;
+    for (const AuditEpoch& epoch : report.epochs)
+        chunks += epoch.known;
+    report.notInspected = {
+        sentence("times by the clock of the wall, and the time that the run was active"),
+        sentence(
+            "of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out"),
+        sentence("the order in which chunks are given out, and who held a chunk last"),
+        sentence(
+            "what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended"),
+        sentence("the history of events: from which state to which chunks moved, when and why"),
+        sentence("of a round of merging whether more replicas contributed than are listed"),
+    };
+    report.inspections.push_back({ "ledger",
+        sentence("the tracker in one moment: the states, claims, parts and checkpoints of %1 chunks",
+            { std::to_string(chunks) }),
+        chunks, 0, 0 });
+    return report;
+}
+
+} // namespace furrow

@@ -1,0 +1,214 @@
+#include "core/tracker/audit/audit_history.h"
+
+#include "core/base/sentence.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+namespace furrow {
+
+void RunEvents::add(const std::string& cause)
+{
+    if (cause.starts_with("rebuilt: "))
+        rebuilt.push_back(cause);
+    else if (cause.starts_with("taken forward: "))
+        takenForward.push_back(cause);
+    else if (cause.starts_with("merge round ") && cause.ends_with(" opened"))
+        ++rounds;
+    else if (cause.starts_with("epoch ") && cause.ends_with(" opened"))
+        ++epochsOpened;
+    else if (cause.starts_with("epoch ") && cause.ends_with(" opened again"))
+        --epochsClosed;
+    else if (cause == "an epoch is complete")
+        ++epochsClosed;
+    else if (cause.ends_with(" epochs are complete")) {
+        std::int64_t count = 0;
+        std::from_chars(cause.data(), cause.data() + cause.size(), count);
+        epochsClosed += count;
+    }
+}
+
+KnownProcesses knownProcesses(Database& db)
+{
+    KnownProcesses known;
+    Rows rows = db.query("SELECT id, pid=0 AND boot_id='' FROM incarnation");
+    while (rows.next()) {
+        known.all.insert(rows.integer(0));
+        if (rows.integer(1) != 0)
+            known.rebuilt.insert(rows.integer(0));
+    }
+    return known;
+}
+
+namespace {
+
+/// Rows that name one which is not there. The query gives the two numbers of the sentence.
+void nowhere(Database& db, const char* sql,
+    const std::function<std::string(const std::string&, const std::string&)>& text, const AuditFault& wrong)
+{
+    Rows rows = db.query(sql);
+    while (rows.next())
+        wrong("history", {}, text(std::to_string(rows.integer(0)), std::to_string(rows.integer(1))));
+}
+
+} // namespace
+
+void checkReferences(Database& db, const KnownProcesses& processes, const AuditFault& wrong)
+{
+    const auto one = [&](const char* table, const char* sql) {
+        if (const auto count = db.integer(sql).value_or(0); count != 1)
+            wrong("history", {},
+                sentence(
+                    "the table %1 has %2 rows, it must have one; 'furrowctl doctor RUN --repair' makes the tracker anew",
+                    { table, std::to_string(count) }));
+    };
+    one("control", "SELECT count(*) FROM control");
+    one("budget", "SELECT count(*) FROM budget");
+    one("dataset", "SELECT count(*) FROM dataset");
+    nowhere(
+        db, "SELECT i.id, i.attempt FROM incarnation i LEFT JOIN attempt a ON a.id=i.attempt WHERE a.id IS NULL",
+        [](const auto& id, const auto& attempt) {
+            return sentence("worker process %1 is of attempt %2, which the tracker does not have", { id, attempt });
+        },
+        wrong);
+    nowhere(
+        db,
+        "SELECT c.id, c.incarnation FROM checkpoint c LEFT JOIN incarnation i ON i.id=c.incarnation WHERE i.id IS NULL",
+        [](const auto& id, const auto& process) {
+            return sentence(
+                "checkpoint %1 was written by worker process %2, which the tracker does not have", { id, process });
+        },
+        wrong);
+    nowhere(
+        db,
+        "SELECT c.id, c.incarnation FROM checkpoint c JOIN incarnation i ON i.id=c.incarnation WHERE c.kind=0 AND i.replica<>c.replica",
+        [](const auto& id, const auto& process) {
+            return sentence(
+                "checkpoint %1 is of another replica than worker process %2, which wrote it", { id, process });
+        },
+        wrong);
+    nowhere(
+        db,
+        "SELECT p.checkpoint, p.parent FROM parent p LEFT JOIN checkpoint c ON c.id=p.checkpoint WHERE c.id IS NULL",
+        [](const auto& id, const auto& parent) {
+            return sentence("checkpoint %1, which the tracker does not have, is said to be made from checkpoint %2",
+                { id, parent });
+        },
+        wrong);
+    Rows rows = db.query(
+        "SELECT i.id, i.replica FROM incarnation i LEFT JOIN replica r ON r.replica=i.replica WHERE i.replica>=0 AND r.replica IS NULL");
+    while (rows.next())
+        if (!processes.rebuilt.contains(rows.integer(0)))
+            wrong("history", {},
+                sentence("worker process %1 trained replica %2, which the tracker does not have",
+                    { std::to_string(rows.integer(0)), std::to_string(rows.integer(1)) }));
+}
+
+namespace {
+
+using Ids = std::set<std::int64_t>;
+
+std::map<std::int64_t, Ids> grouped(Database& db, const char* sql)
+{
+    std::map<std::int64_t, Ids> found;
+    Rows rows = db.query(sql);
+    while (rows.next())
+        found[rows.integer(0)].insert(rows.integer(1));
+    return found;
+}
+
+// A merge takes nothing but what was given to its round, and the round keeps that for ever, also when its result was
+// damaged later.
+void checkOrigins(Database& db, const KnownProcesses& processes, const AuditFault& wrong)
+{
+    const auto inputs = grouped(db, "SELECT round, checkpoint FROM merge_input");
+    const auto parents = grouped(
+        db, "SELECT p.checkpoint, p.parent FROM parent p JOIN checkpoint c ON c.id=p.checkpoint WHERE c.kind=1");
+    Rows rows = db.query("SELECT id, incarnation FROM checkpoint WHERE kind=1");
+    while (rows.next()) {
+        const auto made = parents.find(rows.integer(0));
+        if (processes.rebuilt.contains(rows.integer(1)))
+            continue;
+        const bool given = made != parents.end() && std::any_of(inputs.begin(), inputs.end(), [&](const auto& round) {
+            return std::includes(round.second.begin(), round.second.end(), made->second.begin(), made->second.end());
+        });
+        if (!given)
+            wrong("history", {},
+                sentence("checkpoint %1 is a merge, and no round of merging had all checkpoints that it was made from",
+                    { std::to_string(rows.integer(0)) }));
+    }
+}
+
+} // namespace
+
+void checkMerges(Database& db, const KnownProcesses& processes, const RunEvents& events, const AuditFault& wrong)
+{
+    const std::int64_t rounds = db.integer("SELECT count(*) FROM merge_round").value_or(0);
+    if (rounds != events.rounds)
+        wrong("history", {},
+            sentence("the events open %1 rounds of merging, the tracker has %2",
+                { std::to_string(events.rounds), std::to_string(rounds) }));
+    nowhere(
+        db,
+        "SELECT r.round, r.result FROM merge_round r LEFT JOIN checkpoint c ON c.id=r.result AND c.kind=1 WHERE r.result>0 AND c.id IS NULL",
+        [](const auto& round, const auto& result) {
+            return sentence(
+                "round %1 of merging gave checkpoint %2, which is no merge that the tracker has", { round, result });
+        },
+        wrong);
+    nowhere(
+        db,
+        "SELECT m.checkpoint, m.round FROM merge_input m LEFT JOIN checkpoint c ON c.id=m.checkpoint LEFT JOIN merge_round r ON r.round=m.round WHERE c.id IS NULL OR r.round IS NULL",
+        [](const auto& checkpoint, const auto& round) {
+            return sentence("checkpoint %1 was given to round %2 of merging, and the tracker lacks one of them",
+                { checkpoint, round });
+        },
+        wrong);
+    nowhere(
+        db,
+        "SELECT k.incarnation, k.round FROM contribution k LEFT JOIN merge_round r ON r.round=k.round LEFT JOIN incarnation i ON i.id=k.incarnation"
+        " LEFT JOIN checkpoint c ON c.id=k.checkpoint WHERE r.round IS NULL OR i.id IS NULL OR (k.checkpoint>0 AND c.id IS NULL)",
+        [](const auto& process, const auto& round) {
+            return sentence(
+                "worker process %1 contributed to round %2 of merging, and the tracker lacks the process, the round or the checkpoint",
+                { process, round });
+        },
+        wrong);
+    // Who merges has contributed itself.
+    nowhere(
+        db,
+        "SELECT r.round, r.taken_by FROM merge_round r WHERE r.result IS NOT NULL AND r.taken_by IS NOT NULL AND EXISTS (SELECT 1 FROM merge_input m WHERE m.round=r.round)"
+        " AND NOT EXISTS (SELECT 1 FROM contribution k WHERE k.round=r.round AND k.incarnation=r.taken_by)",
+        [](const auto& round, const auto& process) {
+            return sentence("round %1 of merging was done by worker process %2, whose own contribution to it is gone",
+                { round, process });
+        },
+        wrong);
+    nowhere(
+        db,
+        "SELECT r.round, 0 FROM merge_round r WHERE r.result IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contribution k WHERE k.round=r.round)",
+        [](const auto& round, const auto&) {
+            return sentence("round %1 of merging has a result and no contributions", { round });
+        },
+        wrong);
+    checkOrigins(db, processes, wrong);
+}
+
+void checkEpochEvents(Database& db, const RunEvents& events, const AuditFault& wrong)
+{
+    const std::int64_t epochs = db.integer("SELECT count(*) FROM epoch").value_or(0);
+    if (events.epochsOpened != epochs)
+        wrong("history", {},
+            sentence("the events open %1 epochs, the tracker has %2",
+                { std::to_string(events.epochsOpened), std::to_string(epochs) }));
+    const std::int64_t closed = db.integer("SELECT count(*) FROM epoch WHERE closed_wall IS NOT NULL").value_or(0);
+    if (closed != events.epochsClosed)
+        wrong("history", {},
+            sentence(
+                "the events close %1 epochs, and %2 are marked as closed; 'furrowctl doctor RUN --repair' counts anew",
+                { std::to_string(events.epochsClosed), std::to_string(closed) }));
+}
+
+} // namespace furrow

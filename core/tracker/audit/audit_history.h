@@ -1,0 +1,36 @@
+#pragma once
+
+#include "core/tracker/audit/audit_fault.h"
+#include "core/tracker/sqlite/database.h"
+
+#include <unordered_set>
+#include <vector>
+
+namespace furrow {
+
+/// What the events of the run itself (those of no chunk) say happened. Internal to the audit.
+struct RunEvents {
+    std::int64_t epochsOpened = 0;
+    std::int64_t epochsClosed = 0; ///< less those that opened again
+    std::int64_t rounds = 0; ///< of merging
+    std::vector<std::string> rebuilt;
+    std::vector<std::string> takenForward;
+
+    void add(const std::string& cause);
+};
+
+/// Worker processes by how a ledger knows them.
+struct KnownProcesses {
+    std::unordered_set<std::int64_t> all;
+    std::unordered_set<std::int64_t> rebuilt; ///< stand for those whose history was lost
+};
+KnownProcesses knownProcesses(Database& db);
+
+/// Tables of which each row follows another one or is named by one: what was taken out, and what leads nowhere.
+void checkReferences(Database& db, const KnownProcesses& processes, const AuditFault& wrong);
+/// Rounds of merging against the checkpoints that came of them.
+void checkMerges(Database& db, const KnownProcesses& processes, const RunEvents& events, const AuditFault& wrong);
+/// Epochs against the events that opened and closed them.
+void checkEpochEvents(Database& db, const RunEvents& events, const AuditFault& wrong);
+
+} // namespace furrow

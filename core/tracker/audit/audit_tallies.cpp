@@ -1,0 +1,244 @@
+#include "core/tracker/audit/audit_tallies.h"
+
+#include "core/base/sentence.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+void add(RowCounts& sum, const RowCounts& rows)
+{
+    sum.rows += rows.rows;
+    sum.samples += rows.samples;
+    sum.filtered += rows.filtered;
+    sum.failed += rows.failed;
+    sum.heldOut += rows.heldOut;
+    sum.duplicates += rows.duplicates;
+}
+
+/// Of a block, as moves.cpp counts it.
+bool isComplete(const ChunkCounts& counts)
+{
+    using enum ChunkState;
+    return counts[Pending] + counts[Free] + counts[Leased] + counts[Trained] + counts[Poisoned] == 0;
+}
+
+struct EpochSum {
+    ChunkCounts counts;
+    RowCounts known;
+    RowCounts done;
+    std::int64_t visited = 0;
+    std::int64_t completed = 0;
+};
+
+struct Meter {
+    const char* name; // the column
+    std::int64_t stored;
+    std::int64_t summed;
+};
+
+} // namespace
+
+AuditTallies::Block& AuditTallies::at(ChunkId chunk)
+{
+    const ChunkPlace place = placeOf(chunk);
+    if (const Place here { place.epoch, place.block }; !last_ || here != lastPlace_) {
+        lastPlace_ = here;
+        last_ = &blocks_[here];
+    }
+    return *last_;
+}
+
+void AuditTallies::addChunk(ChunkId chunk, ChunkState state, const RowCounts& rows)
+{
+    Block& block = at(chunk);
+    ++block.counts[state];
+    add(block.known, rows);
+    if (state != ChunkState::Committed)
+        return;
+    add(block.done, rows);
+    block.visited = true;
+}
+
+void AuditTallies::visit(ChunkId chunk) { at(chunk).visited = true; }
+
+void AuditTallies::addTokens(std::int64_t trained, std::int64_t claimed)
+{
+    tokens_ += trained;
+    claimedTokens_ += claimed;
+}
+
+void AuditTallies::compare(Database& db, const AuditFault& wrong) const
+{
+    compareEpochs(db, wrong);
+    compareBlocksOfEpochs(db, wrong);
+    compareBlocks(db, wrong);
+    compareTotals(db, wrong);
+}
+
+// What the console and the commands show of an epoch.
+void AuditTallies::compareEpochs(Database& db, const AuditFault& wrong) const
+{
+    std::map<std::int64_t, EpochSum> sums;
+    for (const auto& [place, block] : blocks_) {
+        EpochSum& sum = sums[place.first];
+        for (int state = 0; state < kChunkStateCount; ++state)
+            sum.counts.byState[state] += block.counts.byState[state];
+        add(sum.known, block.known);
+        add(sum.done, block.done);
+        sum.visited += block.visited;
+        sum.completed += isComplete(block.counts);
+    }
+    Rows rows = db.query(
+        "SELECT epoch, n0, n1, n2, n3, n4, n5, n6, n7, visited_blocks, completed_blocks, known_rows, known_samples, known_filtered, known_failed,"
+        " known_held_out, known_duplicates, done_rows, done_samples, done_filtered, done_failed, done_held_out, done_duplicates FROM epoch");
+    while (rows.next()) {
+        const EpochSum& sum = sums[rows.integer(0)];
+        const std::string number = std::to_string(rows.integer(0) + 1);
+        for (int state = 0; state < kChunkStateCount; ++state)
+            if (sum.counts.byState[state] != rows.integer(1 + state))
+                wrong("counters", {},
+                    sentence("epoch %1 counts %2 chunks as %3, it has %4",
+                        { number, std::to_string(rows.integer(1 + state)), toString(static_cast<ChunkState>(state)),
+                            std::to_string(sum.counts.byState[state]) }));
+        const Meter meters[] = { { "visited_blocks", rows.integer(9), sum.visited },
+            { "completed_blocks", rows.integer(10), sum.completed }, { "known_rows", rows.integer(11), sum.known.rows },
+            { "known_samples", rows.integer(12), sum.known.samples },
+            { "known_filtered", rows.integer(13), sum.known.filtered },
+            { "known_failed", rows.integer(14), sum.known.failed },
+            { "known_held_out", rows.integer(15), sum.known.heldOut },
+            { "known_duplicates", rows.integer(16), sum.known.duplicates },
+            { "done_rows", rows.integer(17), sum.done.rows }, { "done_samples", rows.integer(18), sum.done.samples },
+            { "done_filtered", rows.integer(19), sum.done.filtered },
+            { "done_failed", rows.integer(20), sum.done.failed },
+            { "done_held_out", rows.integer(21), sum.done.heldOut },
+            { "done_duplicates", rows.integer(22), sum.done.duplicates } };
+        for (const Meter& meter : meters)
+            if (meter.stored != meter.summed)
+                wrong("counters", {},
+                    sentence(
+                        "the meter %1 of epoch %2 says %3, the rows of its chunks say %4; 'furrowctl doctor RUN --repair' counts anew",
+                        { meter.name, number, std::to_string(meter.stored), std::to_string(meter.summed) }));
+    }
+}
+
+void AuditTallies::compareBlocksOfEpochs(Database& db, const AuditFault& wrong) const
+{
+    std::size_t stored = 0;
+    Rows rows
+        = db.query("SELECT epoch, block, n0, n1, n2, n3, n4, n5, n6, n7, visited FROM counts ORDER BY epoch, block");
+    while (rows.next()) {
+        ++stored;
+        const auto found = blocks_.find({ rows.integer(0), rows.integer(1) });
+        const std::vector<std::string> named { std::to_string(rows.integer(1)), std::to_string(rows.integer(0) + 1) };
+        if (found == blocks_.end()) {
+            wrong("counters", {}, sentence("there are counters of block %1 (epoch %2), which has no chunks", named));
+            continue;
+        }
+        bool same = true;
+        for (int state = 0; state < kChunkStateCount; ++state)
+            same = same && found->second.counts.byState[state] == rows.integer(2 + state);
+        if (!same)
+            wrong("counters", {}, sentence("the counters of block %1 (epoch %2) differ from its chunks", named));
+        if (found->second.visited != (rows.integer(10) != 0))
+            wrong("counters", {},
+                found->second.visited
+                    ? sentence("block %1 (epoch %2) does not count as visited, but training of its chunks began", named)
+                    : sentence("block %1 (epoch %2) counts as visited, but no training of its chunks began", named));
+    }
+    if (stored < blocks_.size())
+        wrong("counters", {},
+            sentence("%1 blocks have chunks and no counters", { std::to_string(blocks_.size() - stored) }));
+}
+
+// The blocks tile the data: those of one source follow each other without gap or overlap.
+void AuditTallies::compareBlocks(Database& db, const AuditFault& wrong) const
+{
+    std::map<std::int64_t, std::int64_t> next; // row of each source
+    std::int64_t count = 0;
+    std::int64_t prepared = 0;
+    {
+        Rows rows = db.query(
+            "SELECT block, source, first_row, rows, chunks, prepared, file_name<>'', digest<>'' FROM block ORDER BY block");
+        for (; rows.next(); ++count) {
+            const std::int64_t block = rows.integer(0);
+            const std::string number = std::to_string(block);
+            prepared += rows.integer(5) != 0;
+            if (block != count)
+                return wrong("history", {},
+                    sentence(
+                        "the tracker has no row of block %1, and one of block %2; 'furrowctl doctor RUN --repair' plans the data anew",
+                        { std::to_string(count), number }));
+            const auto before = next.find(rows.integer(1));
+            if (before != next.end() && before->second != rows.integer(2))
+                wrong("blocks", {},
+                    sentence(
+                        "block %1 begins at row %2 of its source, the block before it ended at row %3: there is a gap or an overlap",
+                        { number, std::to_string(rows.integer(2)), std::to_string(before->second) }));
+            next[rows.integer(1)] = rows.integer(2) + rows.integer(3);
+            if ((rows.integer(5) != 0) != (rows.integer(6) != 0))
+                wrong("blocks", {},
+                    rows.integer(5) != 0
+                        ? sentence("block %1 is marked as prepared and has no file", { number })
+                        : sentence("block %1 has a prepared file and is not marked as prepared", { number }));
+            if (rows.integer(5) != 0 && rows.integer(7) == 0)
+                wrong("blocks", {},
+                    sentence(
+                        "block %1 is marked as prepared and has no digest: its file cannot be proven", { number }));
+            const auto chunks = blocks_.find({ 0, block });
+            const std::int64_t has = chunks == blocks_.end() ? 0 : chunks->second.counts.sum();
+            const std::int64_t rowsOfChunks = chunks == blocks_.end() ? 0 : chunks->second.known.rows;
+            if (has != rows.integer(4) || rowsOfChunks != rows.integer(3))
+                wrong("blocks", {},
+                    sentence("block %1 has %2 chunks of %3 rows by its own row, and %4 chunks of %5 rows in epoch 1",
+                        { number, std::to_string(rows.integer(4)), std::to_string(rows.integer(3)), std::to_string(has),
+                            std::to_string(rowsOfChunks) }));
+        }
+    }
+    {
+        // Only chunks of a prepared block can be claimed, and all of them that wait.
+        Rows rows = db.query(
+            "SELECT c.epoch, c.block, b.prepared FROM epoch e CROSS JOIN counts c ON c.epoch=e.epoch CROSS JOIN block b ON b.block=c.block"
+            " WHERE e.closed_wall IS NULL AND ((b.prepared=0 AND c.n1>0) OR (b.prepared<>0 AND c.n0>0))");
+        while (rows.next()) {
+            const std::vector<std::string> named { std::to_string(rows.integer(1)),
+                std::to_string(rows.integer(0) + 1) };
+            wrong("blocks", {},
+                rows.integer(2) != 0
+                    ? sentence("block %1 is marked as prepared, but chunks of it (epoch %2) wait to be prepared", named)
+                    : sentence(
+                          "block %1 is not marked as prepared, but chunks of it (epoch %2) can be claimed", named));
+        }
+    }
+    Rows rows = db.query("SELECT known_blocks, prepared_blocks FROM dataset");
+    if (rows.next() && (rows.integer(0) != count || rows.integer(1) != prepared))
+        wrong("counters", {},
+            sentence(
+                "the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; 'furrowctl doctor RUN --repair' counts anew",
+                { std::to_string(rows.integer(0)), std::to_string(rows.integer(1)), std::to_string(count),
+                    std::to_string(prepared) }));
+}
+
+void AuditTallies::compareTotals(Database& db, const AuditFault& wrong) const
+{
+    std::int64_t completed = 0;
+    for (const auto& [place, block] : blocks_)
+        completed += isComplete(block.counts);
+    const std::int64_t reserved = db.integer("SELECT sum(reserved_steps) FROM incarnation").value_or(0);
+    Rows rows = db.query("SELECT steps, tokens, claimed_tokens, reserved_steps, completed_blocks FROM budget");
+    if (!rows.next())
+        return;
+    const Meter meters[] = { { "steps", rows.integer(0), steps_ }, { "tokens", rows.integer(1), tokens_ },
+        { "claimed_tokens", rows.integer(2), claimedTokensKnown_ ? claimedTokens_ : rows.integer(2) },
+        { "reserved_steps", rows.integer(3), reserved }, { "completed_blocks", rows.integer(4), completed } };
+    for (const Meter& meter : meters)
+        if (meter.stored != meter.summed)
+            wrong("counters", {},
+                sentence(
+                    "the total %1 of the run says %2, its chunks, claims and parts say %3; 'furrowctl doctor RUN --repair' counts anew",
+                    { meter.name, std::to_string(meter.stored), std::to_string(meter.summed) }));
+}
+
+} // namespace furrow

@@ -1,0 +1,24 @@
+#include "core/tracker/sqlite/database_files.h"
+
+#include "core/base/link_refusal.h"
+
+namespace furrow {
+
+std::array<std::filesystem::path, 4> databaseFiles(const std::filesystem::path& path)
+{
+    const auto beside = [&path](const char* ending) {
+        auto file = path;
+        file += ending;
+        return file;
+    };
+    return { path, beside("-wal"), beside("-shm"), beside("-journal") };
+}
+
+Status refuseLinkedDatabase(const std::filesystem::path& path)
+{
+    for (const auto& file : databaseFiles(path))
+        FURROW_TRY(refuseLink(file));
+    return {};
+}
+
+} // namespace furrow

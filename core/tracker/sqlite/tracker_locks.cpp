@@ -1,0 +1,66 @@
+#include "core/tracker/sqlite/tracker_locks.h"
+
+#include "core/base/byte_locks.h"
+#include "core/base/format.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+// Bytes of the -shm file, from the description of SQLite's WAL index (walformat.html): the right to write, and the
+// marks of readers. Mark 0 is of those who need nothing of the WAL.
+constexpr std::uint64_t kWriteByte = 120;
+constexpr std::uint64_t kFirstMark = 124;
+constexpr std::uint64_t kLastMark = 127;
+
+constexpr std::uintmax_t kLargeWal = std::uintmax_t(64) << 20; // in health some MiB; database.cpp cuts it back to 16
+
+bool covers(const ByteLock& lock, std::uint64_t first, std::uint64_t last)
+{
+    return lock.first <= last && lock.last >= first;
+}
+
+std::filesystem::path beside(const std::filesystem::path& tracker, const char* ending)
+{
+    auto path = tracker;
+    path += ending;
+    return path;
+}
+
+} // namespace
+
+TrackerLocks trackerLocks(const std::filesystem::path& tracker)
+{
+    TrackerLocks found;
+    for (const ByteLock& lock :
+        byteLocks(beside(tracker, "-shm"))) { // each connection has one there, for as long as it is open
+        found.told = true;
+        const LockHolder holder { std::max<std::int64_t>(lock.pid, 0), lock.program, lock.stopped };
+        if (lock.exclusive && covers(lock, kWriteByte, kWriteByte))
+            found.writer = holder;
+        else if (!lock.exclusive && covers(lock, kFirstMark, kLastMark))
+            found.readers.push_back(holder);
+    }
+    return found;
+}
+
+std::string sayWhatKeepsTheWal(const std::filesystem::path& tracker)
+{
+    std::error_code absent;
+    const auto size = std::filesystem::file_size(beside(tracker, "-wal"), absent);
+    if (absent || size < kLargeWal)
+        return {};
+    auto readers = trackerLocks(tracker).readers;
+    std::stable_sort(
+        readers.begin(), readers.end(), [](const LockHolder& a, const LockHolder& b) { return a.stopped > b.stopped; });
+    return sentence(
+        "The file %1 has grown to %2, because %3 reads an older state of the tracker and does not end. Let it go on or end it; nothing is lost, and the file shrinks then.",
+        { utf8Text(beside(tracker, "-wal").filename()), formatBytes(size),
+            readers.empty() ? sentence("somebody") : inWords(readers.front()) });
+}
+
+} // namespace furrow

@@ -1,0 +1,150 @@
+// merge: the heads of all replicas become one base, in the run itself (asked by the supervisor between attempts, or by
+// a person on a run that nobody trains), or named checkpoints become new weights in exports/.
+
+#include "core/train/tasks/tasks_torch.h"
+#include "core/base/sentence.h"
+#include "core/train/loop/training_session_torch.h"
+
+#include "core/base/file_lock.h"
+#include "core/base/path.h"
+#include "core/base/random.h"
+#include "core/run/start/recovery.h"
+#include "core/tracker/supervisor_ledger.h"
+#include "core/train/weights/safetensors_torch.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attempt, SupervisorLedger& ledger)
+{
+    FURROW_TRY_ASSIGN(auto round, ledger.openMergeRound());
+    TrainerOptions worker;
+    worker.runFolder = options.runFolder;
+    worker.worker = kNoWorker; // it trains nothing: status and lanes show it as a task, not as worker 0
+    worker.attempt = attempt;
+    worker.device = options.device;
+    worker.threads = options.threads;
+    worker.counting = options.counting;
+    FURROW_TRY_ASSIGN(auto session, TrainingSession::open(worker, {}));
+    FURROW_TRY_ASSIGN(auto merged, session->mergeOnly(round, options.method));
+    return nlohmann::json { { "round", round }, { "checkpoint", merged } };
+}
+
+/// Nobody trains the run: the lock is free. An attempt of its own records who did it, and ends as the one before it
+/// did: a finished run stays finished, a stopped one stopped.
+Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& paths)
+{
+    auto lock = FileLock::tryLock(paths.supervisorLock());
+    if (!lock.ok())
+        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy,
+            sentence("%1 is being trained; it merges by itself. Stop it first to merge by hand.",
+                { utf8Text(paths.folder()) }) }
+                                                    : lock.error();
+    FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
+    FURROW_TRY_ASSIGN(auto opened, SupervisorLedger::open(paths.tracker()));
+    SupervisorLedger& ledger = opened;
+    auto reader = LedgerReader::open(paths.tracker());
+    FURROW_TRY_ASSIGN(auto attempts, reader.ok() ? reader.value().attempts() : reader.error());
+    AttemptRow before;
+    if (!attempts.empty())
+        before = attempts.back();
+    FURROW_TRY_ASSIGN(
+        auto attempt, ledger.beginAttempt(thisProcess(), before.overridesJson.empty() ? "{}" : before.overridesJson));
+    auto file = readRunFile(paths);
+    FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watch(paths));
+    GuardedFiles files(std::move(guard));
+    auto put = file.ok() ? recoverRun(paths, file.value(), ledger, {}, files)
+                         : file.error(); // a merge waits for every live worker: those of a crash are not
+    auto merged = put.ok() ? mergeHeads(options, attempt.value, ledger) : Result<nlohmann::json>(put.error());
+    const std::string what = !merged.ok()       ? "a merge by hand failed"
+        : merged.value().at("checkpoint") == "" ? "there was nothing to merge"
+                                                : "merged by hand";
+    const auto ended = ledger.endAttempt(attempt, before.endedWallNs ? before.reason : StopReason::Interrupted,
+        before.detail.empty() ? what : before.detail + "; " + what);
+    if (merged.ok() && !ended.ok())
+        return ended.error();
+    return merged;
+}
+
+std::vector<std::string> namesIn(const std::string& list)
+{
+    std::vector<std::string> names;
+    std::string name;
+    for (const char c : list + ",") {
+        if (c != ',')
+            name += c;
+        else if (!name.empty())
+            names.push_back(std::exchange(name, {}));
+    }
+    return names;
+}
+
+/// Named checkpoints into exports/merge-<random>/weights.safetensors. The run itself is not changed.
+Result<nlohmann::json> mergeNamed(const TaskOptions& options)
+{
+    const auto names = namesIn(options.checkpoints);
+    if (names.size() < 2)
+        return Error { ErrorCode::InvalidArgument,
+            sentence("--checkpoints needs two or more folder names, joined by commas.") };
+    TaskOptions first = options;
+    first.checkpoint = names.front();
+    FURROW_TRY_ASSIGN(auto run, loadRun(first));
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(run.setup.paths.tracker()));
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
+    std::vector<MergeMember> members;
+    std::string base;
+    for (const auto& name : names) {
+        const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.record.folder == name; });
+        if (row == rows.end() || row->removed)
+            return Error { ErrorCode::InvalidArgument, sentence("the run has no checkpoint '%1'", { name }) };
+        FURROW_TRY_ASSIGN(auto loaded, loadCheckpoint(run.setup.paths, run.setup.file.runId, row->record, {}));
+        if (!members.empty() && loaded.state.base != base)
+            return Error { ErrorCode::InvalidArgument,
+                sentence("%1 and %2 do not grow from one base; an average of them would be garbage",
+                    { name, names.front() }) };
+        base = loaded.state.base;
+        members.push_back({ name, std::move(loaded.weights), loaded.state.tokensSinceBase });
+    }
+    const std::string method = options.method.empty() ? run.setup.config.merge : options.method;
+    NamedTensors from;
+    if (base.empty()) {
+        FURROW_TRY_ASSIGN(auto start, newLearner(run.setup));
+        from = frozenCopy(start->weights());
+    } else {
+        TaskOptions ofBase = options;
+        ofBase.checkpoint = base;
+        FURROW_TRY_ASSIGN(auto loaded, loadRun(ofBase));
+        from = frozenCopy(loaded.learner->weights());
+    }
+    const auto& c = run.setup.config;
+    FURROW_TRY_ASSIGN(auto merged, run.learner->merge(from, members, method, {}, c.outerLr, c.outerMomentum));
+    const auto frozen = run.learner->frozenWeights(); // a folder without a manifest names no file beside it
+    merged.weights.insert(merged.weights.end(), frozen.begin(), frozen.end());
+    const auto folder = run.setup.paths.exportsFolder() / ("merge-" + randomHex(8));
+    FURROW_TRY(realFileSystem().createFolders(folder));
+    FURROW_TRY(
+        writeSafetensors(merged.weights, { { "format", "pt" } }, realFileSystem(), folder / "weights.safetensors"));
+    return nlohmann::json { { "folder", utf8Text(folder) }, { "members", names }, { "method", method },
+        { "warnings", merged.warnings } };
+}
+
+} // namespace
+
+Result<nlohmann::json> mergeTask(const TaskOptions& options)
+{
+    if (!options.method.empty() && options.method != "average" && options.method != "diloco")
+        return Error { ErrorCode::InvalidArgument,
+            sentence("method is '%1', allowed is one of average, diloco.", { options.method }) };
+    if (!options.checkpoints.empty())
+        return mergeNamed(options);
+    const RunPaths paths(options.runFolder);
+    if (options.attempt == 0)
+        return mergeByHand(options, paths);
+    auto ledger = SupervisorLedger::open(paths.tracker());
+    return ledger.ok() ? mergeHeads(options, options.attempt, ledger.value()) : Result<nlohmann::json>(ledger.error());
+}
+
+} // namespace furrow

@@ -1,0 +1,175 @@
+// eval, and what all tasks share.
+
+#include "core/train/tasks/tasks_torch.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/data/hub/hub_pieces.h"
+#include "core/data/overlap.h"
+#include "core/data/plan/sample_encoder.h"
+#include "core/run/folder/adopted_model.h"
+#include "core/run/status/run_weights.h"
+#include "core/tracker/ledger_reader.h"
+#include "core/train/loop/evaluation_torch.h"
+
+#include <optional>
+#include <torch/torch.h>
+
+namespace furrow {
+
+namespace {
+
+constexpr HeldOutLimits kMostText { 1 << 28, 1ull << 30 }; // of an evaluation text
+
+/// What a task works with. Without `row` the run has trained nothing yet and stands on its start weights.
+struct ChosenWeights {
+    std::optional<SupervisorLedger::CheckpointRow> row;
+    std::optional<RunWeights> newest; ///< whose they are, when no checkpoint was named
+};
+
+/// The checkpoint of that name; without one the weights that the run is known by.
+Result<ChosenWeights> chosenCheckpoint(const RunPaths& paths, const std::string& name)
+{
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
+    for (const auto& row : rows)
+        if (!name.empty()
+            && (row.record.folder == name || std::to_string(row.id.value) == name)) // as the console has it
+            return row.removed ? Result<ChosenWeights>(Error { ErrorCode::InvalidArgument,
+                                     sentence("checkpoint %1 was removed by the keep policy.", { name }) })
+                               : ChosenWeights { row, {} };
+    if (!name.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("The run has no checkpoint '%1'. They are the folders in %2.",
+                { name, utf8Text(paths.checkpointsFolder()) }) };
+    auto newest = weightsOf(rows);
+    return newest ? ChosenWeights { newest->row, newest } : ChosenWeights {};
+}
+
+/// Weights of a checkpoint, or of init_from or the seed, for inference.
+Result<std::unique_ptr<Learner>> learnerWith(
+    const RunSetup& setup, const std::optional<SupervisorLedger::CheckpointRow>& row, ReplicaState& state)
+{
+    if (!row)
+        return newLearner(setup);
+    FURROW_TRY_ASSIGN(auto checkpoint, loadCheckpoint(setup.paths, setup.file.runId, row->record, { .frozen = true }));
+    RunSetup bare = setup;
+    bare.config.initFrom.clear(); // the weights come from the checkpoint
+    FURROW_TRY_ASSIGN(auto learner, newLearner(bare));
+    if (auto fits = learner->loadWeights(checkpoint.allWeights()); !fits.ok())
+        return fits.error().in("checkpoint " + row->record.folder);
+    state = checkpoint.state;
+    return learner;
+}
+
+} // namespace
+
+Result<LoadedRun> loadRun(const TaskOptions& options)
+{
+    if (isModelOfOthers(options.runFolder))
+        return loadModelOfOthers(options);
+    FURROW_TRY_ASSIGN(
+        auto setup, openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting }));
+    FURROW_TRY_ASSIGN(auto chosen, chosenCheckpoint(setup.paths, options.checkpoint));
+    const auto& row = chosen.row;
+    FURROW_TRY_ASSIGN(auto tokenizer, tokenizerOf(setup));
+    ReplicaState state;
+    FURROW_TRY_ASSIGN(auto learner, learnerWith(setup, row, state));
+    learner->swapAverage(); // with ema_decay it is what is evaluated, sampled and exported
+    return LoadedRun { std::move(setup), std::move(tokenizer), std::move(learner),
+        row ? row->record.folder : std::string(kStartWeightsName), std::move(chosen.newest), std::move(state) };
+}
+
+nlohmann::json weightsJson(const LoadedRun& run) { return run.newest ? toJson(*run.newest) : nlohmann::json(nullptr); }
+
+Result<nlohmann::json> checkTask(const TaskOptions& options)
+{
+    FURROW_TRY_ASSIGN(
+        auto setup, openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting }));
+    std::string text;
+    for (const auto& problem : trainingProblems(setup))
+        text += (text.empty() ? "" : "\n") + problem;
+    if (!text.empty())
+        return Error { ErrorCode::InvalidArgument, text };
+    FURROW_TRY_ASSIGN(const auto learner, newLearner(setup));
+    return nlohmann::json { { "parameters", setup.modelConfig.parameterCount() } };
+}
+
+Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
+{
+    FURROW_TRY_ASSIGN(auto run, loadRun(options));
+    if (!run.learner->model())
+        return Error { ErrorCode::InvalidArgument, sentence("the counting model has nothing to evaluate") };
+    if (!run.isRun() && options.data.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("A model without a run has no evaluation text. Name one with --data.") };
+    RunConfig config = run.setup.config;
+    if (run.isRun() && namesChatFile(config)) // as it was when the run was made, whatever became of that file
+        config.chatTemplate = utf8Text(run.setup.paths.originFolder());
+    std::optional<KeepHubPieces> kept(std::in_place, run.setup.paths.cacheFolder(), config.cacheGiB);
+    FURROW_TRY_ASSIGN(auto text,
+        options.data.empty() ? readHeldOut(run.setup.paths.evaluationFile())
+                             : readEvaluationText(config, options.data, *run.tokenizer, kMostText));
+    kept.reset(); // what follows may read all of the training data
+    const bool alsoTrained = text.alsoTrained;
+    const bool complete = text.complete;
+    const std::vector<std::uint64_t> fingerprints = text.text.fingerprints;
+    const std::string source = options.data.empty() ? config.evalData : options.data;
+    const EvaluationSet set(
+        std::move(text), run.tokenizer->endOfText(), config.seqLen, config.batchSize, 0, run.setup.device);
+    FURROW_TRY_ASSIGN(auto result, set.run(*run.learner->model(), true, [&] { return !stopRequested(); }));
+    const auto& e = result;
+    nlohmann::json overlap;
+    if (!source.empty() && run.isRun()) {
+        FURROW_TRY_ASSIGN(auto found,
+            overlapWithTraining(config, run.setup.file.dataManifest, fingerprints,
+                std::numeric_limits<std::uint64_t>::max(), [&] { return !stopRequested(); }));
+        overlap = { { "text", describe(found) }, { "samples", found.samples }, { "also_trained", found.seen },
+            { "share", found.share() } };
+    }
+    return nlohmann::json { { "overlap", overlap }, { "is_run", run.isRun() }, { "checkpoint", run.checkpoint },
+        { "weights", weightsJson(run) }, { "step", run.state.step }, { "data", source.empty() ? "held-out" : source },
+        { "complete", complete }, { "loss", e.loss }, { "perplexity", e.perplexity() },
+        { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy }, { "tokens", e.tokens },
+        { "also_trained", alsoTrained } };
+}
+
+Result<nlohmann::json> runTask(
+    const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
+{
+    try {
+        if (options.task == "check")
+            return checkTask(options);
+        if (options.task == "eval")
+            return evalTask(options, stopRequested);
+        if (options.task == "sample")
+            return sampleTask(options, output, stopRequested);
+        if (options.task == "chat")
+            return chatTask(options, output, stopRequested);
+        if (options.task == "export")
+            return exportTask(options);
+        if (options.task == "merge")
+            return mergeTask(options);
+        if (options.task == "bench")
+            return benchTask(options, stopRequested);
+        if (options.task == "bench-checkpoint")
+            return benchCheckpointTask(options, stopRequested);
+        if (options.task == "fit")
+            return fitTask(options, stopRequested);
+        if (options.task == "stream")
+            return streamTask(options, output, stopRequested);
+        if (options.task == "torch")
+            return torchTask();
+    } catch (const c10::Error& e) {
+        return Error { ErrorCode::Internal, e.what_without_backtrace() };
+    } catch (const std::exception& e) {
+        return Error { ErrorCode::Internal, e.what() };
+    }
+    return Error { ErrorCode::InvalidArgument,
+        sentence(
+            "There is no task '%1'. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.",
+            { options.task }) };
+}
+
+} // namespace furrow

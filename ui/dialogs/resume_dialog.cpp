@@ -1,0 +1,519 @@
+#include "ui/dialogs/resume_dialog.h"
+
+#include "core/run/start/limit_reached.h"
+#include "core/device/placement.h"
+#include "ui/charts/coverage_map.h"
+#include "ui/models/auto_resume.h"
+#include "ui/models/core_words.h"
+#include "ui/models/setting_words.h"
+#include "ui/models/words.h"
+#include "ui/parts/marks.h"
+#include "ui/parts/form_field.h"
+#include "ui/parts/overflow.h"
+#include "ui/parts/page_parts.h"
+#include "ui/dialogs/rate_preview.h"
+#include "ui/dialogs/resume_parts.h"
+#include "ui/widgets/elided_combo.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QClipboard>
+#include <QFormLayout>
+#include <QGridLayout>
+#include <QGuiApplication>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+/// Settings that one most often wants to change for another attempt.
+constexpr const char* kOffered[]
+    = { "devices", "workers", "epochs", "steps", "tokens", "hours", "checkpoint_minutes", "eval_steps" };
+
+CellKind kindOf(ChunkFate fate)
+{
+    switch (fate) {
+    case ChunkFate::Kept: return CellKind::Kept;
+    case ChunkFate::Redo: return CellKind::Redo;
+    case ChunkFate::Lost: return CellKind::Lost;
+    case ChunkFate::Released: return CellKind::Orphaned;
+    case ChunkFate::Excluded: return CellKind::Excluded;
+    case ChunkFate::Poisoned: return CellKind::Poisoned;
+    case ChunkFate::Free: break;
+    }
+    return CellKind::Free;
+}
+
+} // namespace
+
+ResumeDialog::ResumeDialog(const QString& folder, const QString& runName, std::int64_t attempt, PlanPtr plan,
+    const RunConfig& config, QWidget* parent)
+    : QDialog(parent)
+    , folder_(folder)
+    , attempt_(attempt)
+    , plan_(std::move(plan))
+    , frozen_(config)
+    , wanted_(config)
+{
+    setWindowTitle(attempt == 0 ? tr("Start %1").arg(runName) : tr("Resume %1").arg(runName));
+    resize(std::min(1140, parent->width() - 40), std::min(760, parent->height() - 60));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(buildHead());
+    column->addWidget(makeLine());
+    auto* middle = new QHBoxLayout;
+    middle->setSpacing(0);
+    QWidget* map = buildMap();
+    QWidget* line = makeLine(Qt::Vertical);
+    middle->addWidget(map, 1);
+    middle->addWidget(line);
+    middle->addWidget(buildSide(), 1);
+    column->addLayout(middle, 1);
+    column->addWidget(makeLine());
+    column->addWidget(buildFoot());
+    const bool hasRoom = minimumSizeHint().width() <= roomOnScreen(*this).width();
+    map->setVisible(hasRoom); // the counts say the same
+    line->setVisible(hasRoom);
+    showChoice();
+    go_->setFocus(); // the map is looked at, the button is what Return and Space are for
+}
+
+QWidget* ResumeDialog::buildHead()
+{
+    auto* head = new QFrame(this);
+    head->setProperty("edge", true);
+    auto* column = new QVBoxLayout(head);
+    column->setContentsMargins(16, 12, 16, 12);
+    title_ = makeLabel({}, TextTone::Value, TextSize::Title, true);
+    column->addWidget(title_);
+    sentence_ = makeLabel({}, TextTone::Secondary);
+    sentence_->setWordWrap(true);
+    column->addWidget(sentence_);
+    return head;
+}
+
+QWidget* ResumeDialog::buildMap()
+{
+    auto* side = new QWidget(this);
+    auto* column = new QVBoxLayout(side);
+    column->setContentsMargins(16, 12, 8, 8);
+    column->addWidget(makeLabel(tr("What happens to each chunk"), TextTone::Value, TextSize::Body, true));
+    const auto& epochs = plan_->effect.epochs;
+    if (std::all_of(epochs.begin(), epochs.end(), [](const auto& epoch) { return epoch.cells.empty(); })) {
+        column->addWidget(makeLabel(tr("No chunk is known yet."), TextTone::Secondary));
+        column->addStretch();
+        return side;
+    }
+    map_ = new CoverageMap(side);
+    map_->setFrameShape(QFrame::NoFrame);
+    map_->setMinimapVisible(false);
+    if (epochs.size() > 1) {
+        epoch_ = new ElidedCombo(side);
+        epoch_->setAccessibleName(tr("Epoch of the map"));
+        for (const auto& epoch : epochs)
+            epoch_->addItem(epochName(epoch.epoch));
+        connect(epoch_, &QComboBox::currentIndexChanged, this, &ResumeDialog::showMap);
+        column->addWidget(epoch_, 0, Qt::AlignLeft);
+        QLabel* both = makeLabel(
+            tr("The counts are of all these epochs together, the map is of one."), TextTone::Hint, TextSize::Small);
+        both->setWordWrap(true);
+        column->addWidget(both);
+    }
+    column->addWidget(map_, 1);
+    return side;
+}
+
+QWidget* ResumeDialog::buildSide()
+{
+    auto* inside = new QWidget;
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(12, 12, 16, 12);
+    column->setSpacing(8);
+    addLoss(column);
+    addCounts(column);
+    addCheckpoints(column);
+    addSettings(column);
+    addRate(column);
+    column->addStretch();
+    auto* scroll = new QScrollArea(this);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(inside);
+    scroll->setMinimumWidth(
+        inside->minimumSizeHint().width() + scroll->verticalScrollBar()->sizeHint().width()); // the map gives way
+    return scroll;
+}
+
+void ResumeDialog::addLoss(QVBoxLayout* column)
+{
+    loss_ = makeLabel(coreWords(plan_->loss), TextTone::Error);
+    loss_->setWordWrap(true);
+    column->addWidget(loss_);
+    acceptLoss_ = new QCheckBox;
+    connect(acceptLoss_, &QCheckBox::toggled, this, &ResumeDialog::enableGo);
+    column->addWidget(acceptLoss_);
+}
+
+bool ResumeDialog::needsYes() const
+{
+    const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
+    return chosen == nullptr ? !plan_->loss.empty() : chosen->losesOthers;
+}
+
+bool ResumeDialog::acceptsLoss() const { return needsYes() && acceptLoss_->isChecked(); }
+
+void ResumeDialog::enableGo()
+{
+    const QString limit = limitReached();
+    limit_->setText(limit);
+    limit_->setVisible(!limit.isEmpty());
+    go_->setEnabled(settingsAreRight_ && limit.isEmpty() && (!needsYes() || acceptLoss_->isChecked()));
+}
+
+void ResumeDialog::setStatus(const RunStatus& status)
+{
+    status_ = status;
+    showChoice();
+}
+
+/// What would end at once is not begun.
+QString ResumeDialog::limitReached() const
+{
+    return status_ ? coreWords(limitInWords(furrow::limitReached(*status_, *plan_, wanted_,
+                                                choices_ == nullptr ? nullptr : choices_->chosen()),
+                         *status_, wanted_))
+                   : QString();
+}
+
+bool ResumeDialog::isAnyOutOfReach() const
+{
+    return !plan_->loss.empty()
+        || std::any_of(
+            plan_->checkpoints.begin(), plan_->checkpoints.end(), [](const auto& choice) { return !choice.verified; });
+}
+
+void ResumeDialog::addCounts(QVBoxLayout* column)
+{
+    const ResumeEffect& effect = plan_->effect;
+    column->addWidget(makeLabel(tr("Dry run"), TextTone::Value, TextSize::Body, true));
+    const struct {
+        CellKind kind;
+        std::int64_t count; // kept and to be redone follow the choice
+        QString name;
+        QString meaning;
+    } rows[] = {
+        { CellKind::Kept, effect[ChunkFate::Kept], tr("Kept"), tr("in checkpoints that are on disk and verified") },
+        { CellKind::Redo, effect[ChunkFate::Redo], tr("To be redone"), {} },
+        { CellKind::Lost, effect[ChunkFate::Lost], tr("Work lost"),
+            tr("trained or begun after the newest checkpoint; those weights are gone") },
+        { CellKind::Orphaned, effect[ChunkFate::Released], tr("Orphaned claims released"),
+            tr("claimed by workers that are gone, never begun") },
+        { CellKind::Free, effect[ChunkFate::Free], tr("Free"),
+            tr("nobody holds them; of one that is partly in a checkpoint only the rest is trained; %1 excluded and %2 poisoned stay so")
+                .arg(countText(effect[ChunkFate::Excluded]), countText(effect[ChunkFate::Poisoned])) },
+    };
+    auto* grid = new QGridLayout;
+    grid->setHorizontalSpacing(12);
+    grid->setVerticalSpacing(2);
+    grid->setColumnStretch(2, 1);
+    int row = 0;
+    for (const auto& line : rows) {
+        grid->addWidget(makeLine(), row++, 0, 1, 3);
+        grid->addWidget(new Swatch(line.kind), row, 0);
+        QLabel* count = makeLabel(countText(line.count), TextTone::Value, TextSize::Body, true);
+        count->setAlignment(Qt::AlignRight);
+        count->setMinimumWidth(52);
+        grid->addWidget(count, row, 1);
+        counts_.push_back(count);
+        grid->addWidget(makeLabel(line.name), row++, 2);
+        QLabel* meaning = makeLabel(line.meaning, TextTone::Secondary, TextSize::Small);
+        meaning->setWordWrap(true);
+        grid->addWidget(meaning, row++, 2);
+        if (line.kind == CellKind::Redo)
+            redoMeaning_ = meaning;
+    }
+    grid->addWidget(makeLine(), row, 0, 1, 3);
+    column->addLayout(grid);
+    epochs_ = new EpochTable(*plan_);
+    column->addWidget(epochs_);
+    addTruth(column);
+    for (const std::string& note : plan_->notes) {
+        QLabel* text = makeLabel(coreWords(note), TextTone::Error, TextSize::Small);
+        text->setWordWrap(true);
+        column->addWidget(text);
+    }
+}
+
+/// What the audit proves of the ledger as it is; a resume only frees chunks, so it stays true.
+void ResumeDialog::addTruth(QVBoxLayout* column)
+{
+    auto* row = new QHBoxLayout;
+    row->setSpacing(6);
+    const auto add = [row](const QString& text, bool good) {
+        row->addWidget(
+            new IconMark(good ? QStringLiteral("check") : QStringLiteral("warning"), good ? Token::Ok : Token::Error));
+        QLabel* label = makeLabel(text, good ? TextTone::Secondary : TextTone::Error, TextSize::Small);
+        row->addWidget(label);
+        row->addSpacing(10);
+        return label;
+    };
+    sum_ = add({}, true);
+    if (plan_->twice)
+        add(tr("chunks twice %1").arg(countText(*plan_->twice)), *plan_->twice == 0);
+    if (plan_->missing)
+        add(tr("missing %1").arg(countText(*plan_->missing)), *plan_->missing == 0);
+    row->addStretch();
+    column->addLayout(row);
+}
+
+/// Of the counts above it, which follow the choice. @param committed  kept and to be redone together
+void ResumeDialog::showSum(std::int64_t committed)
+{
+    const ResumeEffect& effect = plan_->effect;
+    std::int64_t sum = committed;
+    for (const ChunkFate fate :
+        { ChunkFate::Lost, ChunkFate::Released, ChunkFate::Free, ChunkFate::Excluded, ChunkFate::Poisoned })
+        sum += effect[fate];
+    sum_->setText(tr("sum %1").arg(countText(sum)));
+}
+
+void ResumeDialog::addCheckpoints(QVBoxLayout* column)
+{
+    if (plan_->checkpoints.empty())
+        return;
+    column->addSpacing(4);
+    column->addWidget(makeLabel(tr("Start from"), TextTone::Value, TextSize::Body, true));
+    choices_ = new CheckpointChoices(*plan_);
+    connect(choices_, &CheckpointChoices::changed, this, &ResumeDialog::showChoice);
+    column->addWidget(choices_);
+    QLabel* meaning = makeLabel(
+        tr("From an older checkpoint, what is newer leaves the weights: its chunks are free again and are trained once more. The files stay for sampling and new runs."),
+        TextTone::Hint, TextSize::Small);
+    meaning->setWordWrap(true);
+    column->addWidget(meaning);
+}
+
+std::optional<CheckpointId> ResumeDialog::goBackTo() const
+{
+    const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
+    return chosen == nullptr ? std::nullopt : std::optional(chosen->row.id);
+}
+
+void ResumeDialog::showChoice()
+{
+    const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
+    redo_ = chosen == nullptr ? plan_->effect.redo : chosen->redo;
+    const std::vector<EpochRow> all = status_ ? status_->epochs : std::vector<EpochRow> {};
+    const std::int64_t kept = chosen == nullptr ? plan_->effect[ChunkFate::Kept] : chosen->kept;
+    const auto redo = static_cast<std::int64_t>(redo_.size());
+    const std::int64_t lost = plan_->effect[ChunkFate::Lost];
+    counts_[0]->setText(countText(kept));
+    counts_[1]->setText(countText(redo));
+    showSum(kept + redo);
+    epochs_->show(redo_, all);
+    redoMeaning_->setText(chosen == nullptr
+            ? tr("only in a checkpoint that is damaged or cannot be read")
+            : tr("trained after checkpoint %1, or only in one that is not whole").arg(chosen->row.id.value));
+    loss_->setVisible(chosen == nullptr && needsYes());
+    acceptLoss_->setVisible(needsYes());
+    const int redoCount = static_cast<int>(redo_.size()); // lupdate does not read past a cast
+    acceptLoss_->setText(tr("I accept that %n chunk(s) are trained again", nullptr, redoCount));
+    enableGo();
+    showMap();
+    const std::int64_t begun = kept + redo + lost;
+    if (attempt_ == 0)
+        title_->setText(tr("Attempt 1 begins with fresh weights"));
+    else if (chosen == nullptr)
+        title_->setText(tr("Attempt %1 keeps %2 of the %3 chunks that were trained")
+                .arg(attempt_ + 1)
+                .arg(countText(kept), countText(begun)));
+    else
+        title_->setText(tr("Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks that were trained")
+                .arg(attempt_ + 1)
+                .arg(chosen->row.id.value)
+                .arg(countText(kept), countText(begun)));
+    const auto again = redo + lost;
+    const int againCount = static_cast<int>(again); // lupdate does not read past a cast
+    QStringList words;
+    if (again == 0)
+        words.append(tr("No chunk is trained again."));
+    else if (plan_->secondsPerChunk > 0)
+        words.append(
+            tr("%n chunk(s) are trained again, about %1; after that each is in the weights once.", nullptr, againCount)
+                .arg(durationText(plan_->secondsPerChunk * static_cast<double>(again))));
+    else
+        words.append(tr("%n chunk(s) are trained again; after that each is in the weights once.", nullptr, againCount));
+    words.append(tr("Nothing changes until you press the button below."));
+    sentence_->setText(words.join(QLatin1Char(' ')));
+    showRate();
+}
+
+void ResumeDialog::showMap()
+{
+    if (map_ == nullptr)
+        return;
+    const auto& epoch = plan_->effect.epochs[static_cast<std::size_t>(epoch_ == nullptr ? 0 : epoch_->currentIndex())];
+    std::vector<CellKind> kinds;
+    for (const ChunkCell& cell : epoch.cells)
+        kinds.push_back(std::binary_search(redo_.begin(), redo_.end(), cell.id) ? CellKind::Redo
+                : plan_->effect.fateOf(cell) == ChunkFate::Redo                 ? CellKind::Kept
+                                                                                : kindOf(plan_->effect.fateOf(cell)));
+    map_->setCells(epoch.cells);
+    map_->setKinds(std::move(kinds));
+    const int count = static_cast<int>(epoch.cells.size()); // lupdate does not read past a cast
+    map_->setAccessibleName(epoch_ == nullptr
+            ? tr("Map of %n chunk(s); the counts beside it say the same", nullptr, count)
+            : tr("Map of %n chunk(s) of epoch %1; the counts beside it are of all open epochs", nullptr, count)
+                  .arg(epoch.epoch + 1));
+}
+
+void ResumeDialog::addSettings(QVBoxLayout* column)
+{
+    column->addSpacing(4);
+    column->addWidget(makeLabel(tr("Changed for attempt %1").arg(attempt_ + 1), TextTone::Value, TextSize::Body, true));
+    changed_ = new ChangedSettings;
+    column->addWidget(changed_);
+    problem_ = makeLabel({}, TextTone::Error, TextSize::Small);
+    problem_->setWordWrap(true);
+    problem_->hide();
+    column->addWidget(problem_);
+    limit_ = makeLabel({}, TextTone::Error, TextSize::Small);
+    limit_->setWordWrap(true);
+    limit_->hide();
+    column->addWidget(limit_);
+    auto* more = makeButton(tr("Change settings or devices…"));
+    more->setProperty("link", true);
+    column->addWidget(more, 0, Qt::AlignLeft);
+    auto* fields = new QWidget;
+    fields->hide();
+    connect(more, &QPushButton::clicked, fields, &QWidget::show);
+    connect(more, &QPushButton::clicked, more, &QWidget::hide);
+    auto* form = new QFormLayout(fields);
+    form->setContentsMargins(0, 0, 0, 0);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    for (const char* key : kOffered) {
+        const Setting* setting = findSetting(key);
+        auto* edit = new UnitEdit(settingUnit(*setting));
+        edit->setText(QString::fromStdString(settingText(wanted_, *setting)));
+        edit->setToolTip(settingHelp(*setting));
+        edit->setAccessibleName(settingLabel(*setting));
+        connect(
+            edit, &QLineEdit::textEdited, this, [this, setting](const QString& text) { this->edit(*setting, text); });
+        form->addRow(makeLabel(settingLabel(*setting), TextTone::Secondary, TextSize::Small), edit);
+    }
+    column->addWidget(fields);
+}
+
+void ResumeDialog::addRate(QVBoxLayout* column)
+{
+    if (!plan_->rate.started)
+        return;
+    column->addSpacing(4);
+    rate_ = new RatePreview(plan_->rate);
+    column->addWidget(rate_);
+}
+
+void ResumeDialog::showRate()
+{
+    const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
+    if (rate_ != nullptr)
+        rate_->show(wanted_, chosen == nullptr ? plan_->redoTokens : chosen->redoTokens);
+}
+
+std::optional<RateChoice> ResumeDialog::rate() const { return rate_ == nullptr ? std::nullopt : rate_->choice(); }
+
+void ResumeDialog::setAutoResume(bool wanted) { autoResume_->setChecked(wanted); }
+
+bool ResumeDialog::isAutoResume() const { return autoResume_->isChecked(); }
+
+QWidget* ResumeDialog::buildFoot()
+{
+    auto* foot = new QFrame(this);
+    foot->setProperty("edge", true);
+    auto* rows = new QVBoxLayout(foot);
+    rows->setContentsMargins(16, 8, 16, 8);
+    auto* row = new QHBoxLayout;
+    rows->addLayout(row);
+    autoResume_
+        = new QCheckBox(tr("After an interruption, resume by itself, %1 times at most").arg(AutoResume::kLimit));
+    row->addWidget(autoResume_);
+    row->addStretch();
+    if (isAnyOutOfReach()) {
+        auto* again = makeButton(tr("Look again"));
+        again->setToolTip(tr("Read the checkpoints once more: a disk may be back"));
+        connect(again, &QPushButton::clicked, this, [this] { done(kLookAgain); });
+        row->addWidget(again);
+    }
+    auto* copy = makeButton(tr("Copy command"));
+    connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command()); });
+    row->addWidget(copy);
+    auto* cancel = makeButton(tr("Cancel"));
+    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
+    row->addWidget(cancel);
+    go_ = makeButton(attempt_ == 0 ? tr("Start as attempt 1") : tr("Resume as attempt %1").arg(attempt_ + 1),
+        QStringLiteral("resume"), true);
+    go_->setDefault(true);
+    connect(go_, &QPushButton::clicked, this, &QDialog::accept);
+    row->addWidget(go_);
+    if (foot->minimumSizeHint().width() > roomOnScreen(*this).width()) {
+        row->removeWidget(autoResume_);
+        rows->insertWidget(0, autoResume_);
+    }
+    return foot;
+}
+
+/// All fields are looked at, whichever was edited: one that holds nonsense keeps the button closed.
+void ResumeDialog::edit(const Setting& setting, const QString& text)
+{
+    typed_[&setting] = text.trimmed();
+    std::vector<ConfigProblem> wrong;
+    for (const auto& [field, typed] : typed_)
+        for (ConfigProblem& problem : setSetting(wanted_, *field, typed.toStdString()))
+            wrong.push_back(std::move(problem));
+    if (const auto placed = placeWorkersHere(wanted_); wrong.empty() && !placed.ok())
+        wrong.push_back({ "devices", placed.error().message, {} });
+    if (wrong.empty())
+        wrong = refusedOnResume(frozen_, wanted_);
+    if (wrong.empty())
+        wrong = validate(wanted_);
+    QStringList sentences;
+    for (const ConfigProblem& problem : wrong) {
+        const Setting* field = findSetting(problem.key);
+        const auto typed = typed_.find(field);
+        sentences.append(FormField::problemText(problem,
+            typed != typed_.end()  ? typed->second
+                : field != nullptr ? QString::fromStdString(settingText(wanted_, *field))
+                                   : QString()));
+    }
+    problem_->setText(sentences.join(QLatin1Char('\n')));
+    problem_->setVisible(!wrong.empty());
+    settingsAreRight_ = wrong.empty();
+    enableGo();
+    changed_->show(changes(frozen_, wanted_));
+    showRate();
+}
+
+QString ResumeDialog::command() const
+{
+    QString line = QStringLiteral("furrowctl resume '%1'").arg(folder_);
+    if (goBackTo())
+        line += QStringLiteral(" --from-checkpoint '%1'")
+                    .arg(QString::fromStdString(choices_->chosen()->row.record.folder));
+    if (acceptsLoss())
+        line += QStringLiteral(" --accept-loss");
+    if (rate())
+        line += QStringLiteral(" --rate-plan %1").arg(QString::fromStdString(toString(*rate())));
+    for (const ConfigChange& change : changes(frozen_, wanted_))
+        line += QStringLiteral(" %1 '%2'")
+                    .arg(QString::fromStdString(change.setting->option()), QString::fromStdString(change.after));
+    return line;
+}
+
+} // namespace furrow

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "core/config/schema.h"
+#include "core/run/status/run_status.h"
+#include "ui/bridge/run_commands.h"
+
+#include <QDialog>
+#include <map>
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QVBoxLayout;
+
+namespace furrow {
+
+class ChangedSettings;
+class CheckpointChoices;
+class EpochTable;
+class CoverageMap;
+class RatePreview;
+
+/// What a resume would do, chunk by chunk and checkpoint by checkpoint, before it does anything; where it goes on from,
+/// and stopping rules, devices and other settings that a resume may change, can be chosen here.
+class ResumeDialog : public QDialog {
+    Q_OBJECT
+public:
+    ResumeDialog(const QString& folder, const QString& runName, std::int64_t attempt, PlanPtr plan,
+        const RunConfig& config, QWidget* parent);
+    /// How far the run is: an attempt that a limit would end at once is not begun.
+    void setStatus(const RunStatus& status);
+    static constexpr int kLookAgain = 2; ///< result(): a person wants the files looked at once more, a disk may be back
+    /// The configuration from now on.
+    const RunConfig& wanted() const { return wanted_; }
+    /// The checkpoint that was chosen; nothing: the newest of each replica.
+    std::optional<CheckpointId> goBackTo() const;
+    /// A person has said yes to leaving weights behind that are damaged or cannot be read. Asked for only where the
+    /// choice needs it.
+    bool acceptsLoss() const;
+    /// How a person wants the learning rate to go on; nothing: as usual.
+    std::optional<RateChoice> rate() const;
+    void setAutoResume(bool wanted);
+    bool isAutoResume() const;
+
+private:
+    QWidget* buildHead();
+    QWidget* buildMap();
+    QWidget* buildSide();
+    void addCounts(QVBoxLayout* column);
+    void addTruth(QVBoxLayout* column);
+    void showSum(std::int64_t committed);
+    void addCheckpoints(QVBoxLayout* column);
+    void addSettings(QVBoxLayout* column);
+    void addRate(QVBoxLayout* column);
+    void showRate();
+    void addLoss(QVBoxLayout* column);
+    bool needsYes() const;
+    QString limitReached() const;
+    bool isAnyOutOfReach() const;
+    void enableGo();
+    QWidget* buildFoot();
+    void edit(const Setting& setting, const QString& text);
+    void showChoice();
+    void showMap();
+    QString command() const;
+
+    QString folder_;
+    std::int64_t attempt_;
+    PlanPtr plan_;
+    std::optional<RunStatus> status_;
+    RunConfig frozen_;
+    RunConfig wanted_;
+    QLabel* title_ = nullptr;
+    QLabel* sentence_ = nullptr;
+    CoverageMap* map_ = nullptr; ///< null: no chunk is known
+    QComboBox* epoch_ = nullptr; ///< of the map; null: only one epoch is open
+    std::vector<ChunkId> redo_; ///< trained again by the choice, ascending
+    std::vector<QLabel*> counts_; ///< as the lines of the dry run
+    QLabel* redoMeaning_ = nullptr;
+    QLabel* sum_ = nullptr;
+    EpochTable* epochs_ = nullptr;
+    CheckpointChoices* choices_ = nullptr; ///< null: there is no checkpoint
+    QLabel* problem_ = nullptr;
+    QLabel* limit_ = nullptr; ///< which limit would end the attempt at once
+    ChangedSettings* changed_ = nullptr;
+    RatePreview* rate_ = nullptr; ///< null: nothing was trained yet
+    QLabel* loss_ = nullptr;
+    QCheckBox* acceptLoss_ = nullptr;
+    std::map<const Setting*, QString> typed_; ///< what the edited fields hold, right or wrong
+    bool settingsAreRight_ = true;
+    QCheckBox* autoResume_ = nullptr;
+    QPushButton* go_ = nullptr;
+};
+
+} // namespace furrow

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "core/config/schema.h"
+#include "core/run/start/life_cycle.h"
+#include "ui/widgets/chunk_cell.h"
+
+#include <QWidget>
+#include <map>
+
+class QButtonGroup;
+class QGridLayout;
+
+namespace furrow {
+
+/// A chunk as the map draws it, for the lines of the dry run.
+class Swatch : public QWidget {
+    Q_OBJECT
+public:
+    explicit Swatch(CellKind kind);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    CellKind kind_;
+};
+
+/// What a resume does with the chunks of one epoch.
+struct EpochFates {
+    std::int64_t kept = 0;
+    std::int64_t redo = 0; ///< committed until now
+    std::int64_t lost = 0;
+    std::int64_t released = 0; ///< claims that nobody began
+    std::int64_t free = 0;
+    bool isWhole = false; ///< all its chunks are known; else it is an earlier one, and only `redo` is
+};
+/// By epoch. @param redo  trained again by the choice although they are committed, ascending @param earlier  the epochs
+/// of the run, for those that are closed now and open again then
+std::map<std::int64_t, EpochFates> fatesByEpoch(
+    const ResumePlan& plan, const std::vector<ChunkId>& redo, const std::vector<EpochRow>& earlier);
+
+/// What a resume does with the chunks of each epoch, where there are several: kept, trained again, free.
+class EpochTable : public QWidget {
+    Q_OBJECT
+public:
+    explicit EpochTable(const ResumePlan& plan, QWidget* parent = nullptr);
+    /// @param redo  trained again by the choice although they are committed, ascending
+    /// @param earlier  the epochs of the run: of those that are closed now the plan knows only what is trained again
+    void show(const std::vector<ChunkId>& redo, const std::vector<EpochRow>& earlier = {});
+
+private:
+    const ResumePlan& plan_;
+    QGridLayout* grid_;
+};
+
+/// Where a resume goes on from: the newest checkpoints, or one older one, as radio buttons with age, chunks kept and
+/// lost, loss on held-out text and what became of the files.
+class CheckpointChoices : public QWidget {
+    Q_OBJECT
+public:
+    explicit CheckpointChoices(const ResumePlan& plan, QWidget* parent = nullptr);
+    /// Null: the newest of each replica.
+    const ResumePlan::CheckpointChoice* chosen() const;
+
+Q_SIGNALS:
+    void changed();
+
+protected:
+    void paintEvent(QPaintEvent* event) override; ///< the lines between the rows and the ground of the chosen one
+
+private:
+    void addHeader();
+    QString beforeTheStop(std::int64_t wallNs) const;
+    void addNewest();
+    void addRow(const ResumePlan::CheckpointChoice& choice, bool isBest);
+    void addCells(const QString& age, std::int64_t kept, std::int64_t again, const std::optional<double>& evalLoss);
+    std::int64_t again(const std::vector<ChunkId>& redo) const;
+
+    const ResumePlan& plan_;
+    QGridLayout* grid_;
+    QButtonGroup* group_;
+    std::vector<const ResumePlan::CheckpointChoice*> rows_; ///< by id of the button; the first is null
+};
+
+/// What is different from now on, each with whether the curves before and after can be compared.
+class ChangedSettings : public QWidget {
+    Q_OBJECT
+public:
+    explicit ChangedSettings(QWidget* parent = nullptr);
+    void show(const std::vector<ConfigChange>& changes);
+
+private:
+    QGridLayout* grid_;
+};
+
+} // namespace furrow

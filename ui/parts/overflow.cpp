@@ -1,0 +1,67 @@
+#include "ui/parts/overflow.h"
+
+#include "ui/theme/theme.h"
+
+#include <QAction>
+#include <QCoreApplication>
+#include <QDialog>
+#include <QScreen>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QToolBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace furrow {
+
+namespace {
+
+constexpr QSize kWindowFrame { 16, 48 }; // what a window manager may put around a window
+
+} // namespace
+
+void dressOverflow(QToolBar& bar)
+{
+    auto* more = bar.findChild<QToolButton*>(QStringLiteral("qt_toolbar_ext_button"));
+    if (more == nullptr)
+        return;
+    more->setIcon(theme().icon(QStringLiteral("chevron-down")));
+    more->setToolTip(QCoreApplication::translate("Overflow", "More commands"));
+    more->setAccessibleName(more->toolTip());
+    for (QAction* action :
+        bar.actions()) // else those that stay share the room of those that do not fit, and are painted in all of it
+        if (action->isSeparator())
+            bar.widgetForAction(action)->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
+}
+
+QScrollArea* makeRoomFor(QWidget* page)
+{
+    auto* room = new QScrollArea;
+    room->setFrameShape(QFrame::NoFrame);
+    room->setFocusPolicy(Qt::NoFocus); // the page has it
+    room->setWidgetResizable(true);
+    room->setWidget(page);
+    return room;
+}
+
+QSize roomOnScreen(const QWidget& window) { return window.screen()->availableSize() - kWindowFrame; }
+
+void fitToScreen(QDialog& dialog)
+{
+    const QSize most = roomOnScreen(dialog);
+    const QSize least = dialog.minimumSizeHint();
+    if (dialog.layout() != nullptr && (least.width() > most.width() || least.height() > most.height())) {
+        auto* inside = new QWidget;
+        inside->setLayout(dialog.layout()); // takes it, and the widgets in it, from the dialog
+        QScrollArea* room = makeRoomFor(inside);
+        auto* outer = new QVBoxLayout(&dialog);
+        outer->setContentsMargins(0, 0, 0, 0);
+        outer->addWidget(room);
+        inside->layout()->activate(); // letters and frames of its buttons came after it was last measured
+        dialog.resize(dialog.size().expandedTo(
+            inside->minimumSizeHint() + QSize(room->verticalScrollBar()->sizeHint().width(), 0)));
+    }
+    dialog.resize(dialog.size().boundedTo(most));
+}
+
+} // namespace furrow
