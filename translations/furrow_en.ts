@@ -4557,6 +4557,10 @@
         <source>tensor &apos;%1&apos; has a number that %2 cannot hold. Export with --type f32.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The chat template of %1 is used by sample and chat; rows that are conversations need one named by chat_template</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -4557,6 +4557,10 @@
         <source>tensor &apos;%1&apos; has a number that %2 cannot hold. Export with --type f32.</source>
         <translation>el tensor «%1» tiene un número que %2 no puede contener. Exporte con --type f32.</translation>
     </message>
+    <message>
+        <source>The chat template of %1 is used by sample and chat; rows that are conversations need one named by chat_template</source>
+        <translation>La plantilla de chat de %1 se usa en sample y chat; las filas que son conversaciones necesitan una indicada con chat_template</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10162,7 +10166,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     </message>
     <message>
         <source>%1: %2</source>
-        <translation type="unfinished">%1: %2</translation>
+        <translation>%1: %2</translation>
     </message>
 </context>
 <context>
@@ -11346,7 +11350,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished">Detener</translation>
+        <translation>Detener</translation>
     </message>
 </context>
 <context>
@@ -11524,7 +11528,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Cerrar</translation>
+        <translation>Cerrar</translation>
     </message>
     <message>
         <source>Install</source>
@@ -11532,7 +11536,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>Working…</source>
-        <translation type="unfinished">Trabajando…</translation>
+        <translation>Trabajando…</translation>
     </message>
     <message>
         <source>Fetching %1 (%2)</source>

@@ -4556,6 +4556,10 @@
         <source>tensor &apos;%1&apos; has a number that %2 cannot hold. Export with --type f32.</source>
         <translation>张量“%1”含有 %2 无法表示的数。请用 --type f32 导出。</translation>
     </message>
+    <message>
+        <source>The chat template of %1 is used by sample and chat; rows that are conversations need one named by chat_template</source>
+        <translation>%1 的聊天模板用于 sample 和 chat；对话行需要用 chat_template 指定模板</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10125,7 +10129,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>%1: %2</source>
-        <translation type="unfinished">%1：%2</translation>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -11295,7 +11299,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished">停止</translation>
+        <translation>停止</translation>
     </message>
 </context>
 <context>
@@ -11470,7 +11474,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">关闭</translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Install</source>
@@ -11478,7 +11482,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>Working…</source>
-        <translation type="unfinished">正在处理…</translation>
+        <translation>正在处理…</translation>
     </message>
     <message>
         <source>Fetching %1 (%2)</source>

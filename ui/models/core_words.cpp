@@ -121,7 +121,10 @@ std::string valueWords(const std::string& value, const std::string& behind)
     if (!word.isEmpty())
         return word.toStdString();
     const std::string words = coreWords(value).toStdString();
-    return words == value && behind.starts_with('.') ? coreWords(value + ".").toStdString() : words;
+    if (words != value || !behind.starts_with('.'))
+        return words;
+    const std::string whole = coreWords(value + ".").toStdString();
+    return whole == value + "." ? value : whole; // a value that is no sentence stays without the stop
 }
 
 } // namespace

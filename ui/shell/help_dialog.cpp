@@ -189,7 +189,6 @@ HelpDialog::HelpDialog(QWidget* parent)
     , text_(new QTextBrowser(this))
 {
     setWindowTitle(tr("Help"));
-    setAttribute(Qt::WA_DeleteOnClose);
     resize(860, 600);
     topics_->setAccessibleName(tr("Topics"));
     int widest = kLeastListWidth; // a title that is cut off helps nobody

@@ -1051,7 +1051,8 @@ private Q_SLOTS:
             return good(readStatus(run.paths)).evaluation.value().loss;
         };
         QCOMPARE(told(1, 0, 9.9), 2.0 + 1.0 / 12);
-        QCOMPARE(told(0, 13, 1.9), 1.9); // the one that trained the newest weights
+        QCOMPARE(told(0, 12, 1.9), 1.9); // of the newest weights, evaluated once more
+        QCOMPARE(told(0, 13, 1.8), 2.0 + 1.0 / 12); // of weights that died with their worker
     }
 
     void aLinkInTheCacheWasMetByTheResumeAlone() // which failed, and a finished run with it

@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/utf8.h"
+#include "core/run/folder/run_file.h"
 #include "core/run/start/life_cycle.h"
 #include "core/tracker/audit/audit.h"
 #include "core/tracker/sqlite/database.h"
@@ -290,11 +291,28 @@ void TestTrackerFile::readersWroteBesideTheTargetOfALink()
     QCOMPARE(good(entriesOf(target.parent_path())).size(), std::size_t(1));
 }
 
+namespace {
+
+/// A run.json beside a tracker: the verbs of a run ask for it first.
+void makeRun(const RunPaths& paths)
+{
+    RunFile file;
+    file.runId = "run-1";
+    file.preset = "char";
+    file.samplesPerBlock = 100;
+    file.vocabularySize = 257;
+    file.dataManifest = R"({"version":1,"sources":[{"files":[{"path":"/a","size":3}]}]})";
+    good(writeRunFile(paths, file));
+}
+
+} // namespace
+
 /// `chunks retry` in a copy made by cp -al changed the tracker of the original.
 void TestTrackerFile::aTrackerWithASecondNameWasChanged()
 {
     Field field;
     const RunPaths paths(field.tracker.parent_path());
+    makeRun(paths);
     QVERIFY(openForControl(paths).ok());
     QTemporaryDir elsewhere;
     const auto other = std::filesystem::path(elsewhere.path().toStdString()) / "tracker.sqlite";
@@ -517,6 +535,7 @@ void TestTrackerFile::aRunThatAnOlderFurrowTrainsIsNotMigrated()
     field.removeTracker();
     unpack(FURROW_TEST_DATA "/tracker_v4.sqlite.zst", field.tracker);
     const RunPaths run(field.tracker.parent_path());
+    makeRun(run);
     const auto version
         = [&] { return good(Database::open(field.tracker, {})).integer("PRAGMA user_version").value_or(0); };
     std::optional<FileLock> held(good(FileLock::tryLock(run.supervisorLock()))); // by the older one
