@@ -27,14 +27,6 @@ constexpr std::ptrdiff_t kLeastTokenRun = 16; // of letters and digits
 constexpr std::size_t kMostHarmlessDigits = 9;
 constexpr std::size_t kLeastHiddenWord = 6;
 
-std::string lower(std::string_view text)
-{
-    std::string out(text);
-    std::transform(
-        out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
-
 /// Letters and digits that are no word: with digits, or in both cases.
 bool isDrawn(std::string_view run)
 {
@@ -52,12 +44,6 @@ std::size_t endOf(std::string_view text, std::size_t from, const char* stops)
 bool isAnyOf(const std::string& word, auto&& words)
 {
     return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-bool isWordByte(char c)
-{
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '+'
-        || static_cast<unsigned char>(c) >= 0x80;
 }
 
 constexpr const char* kAuthorityEnds = "/?#\\ \t\r\n\"'<>";
@@ -144,7 +130,7 @@ public:
 private:
     bool isHttp(std::size_t colon) const
     {
-        const auto head = lower(text_.substr(colon < 5 ? 0 : colon - 5, std::min<std::size_t>(colon, 5)));
+        const auto head = lowerCase(text_.substr(colon < 5 ? 0 : colon - 5, std::min<std::size_t>(colon, 5)));
         return head.ends_with("http") || head == "https";
     }
 
@@ -167,7 +153,7 @@ private:
 
     bool signs(std::size_t begin, std::size_t end) const
     {
-        std::string name = lower(text_.substr(begin, end - begin));
+        std::string name = lowerCase(text_.substr(begin, end - begin));
         const bool escaped = name.starts_with("u0026"); // '&' in JSON text
         if (escaped)
             name.erase(0, 5);
@@ -220,11 +206,11 @@ private:
         if (equals == std::string_view::npos) {
             const auto word = text_.substr(begin, end - begin);
             const bool anchor = separator == '#' && !looksLikeToken(word);
-            if (!anchor && word.size() >= kLeastHiddenWord && !isAnyOf(lower(word), kHarmlessParameters))
+            if (!anchor && word.size() >= kLeastHiddenWord && !isAnyOf(lowerCase(word), kHarmlessParameters))
                 add(begin, end);
             return;
         }
-        const auto name = lower(text_.substr(begin, equals));
+        const auto name = lowerCase(text_.substr(begin, equals));
         const std::size_t from = begin + equals + 1;
         const std::size_t to = from + endOf(text_.substr(from, end - from), 0, kValueEnds);
         if (!isHarmless(name, text_.substr(from, to - from)))
@@ -237,14 +223,14 @@ private:
             return value.empty();
         const bool number
             = value.size() <= kMostHarmlessDigits && value.find_first_not_of("0123456789") == std::string_view::npos;
-        return number || isAnyOf(lower(value), kHarmlessValues)
+        return number || isAnyOf(lowerCase(value), kHarmlessValues)
             || (isAnyOf(name, kHarmlessParameters) && !holdsAnother(value));
     }
 
     /// "1%26token=..." is a parameter inside a value.
     static bool holdsAnother(std::string_view value)
     {
-        return lower(value).find("%26") != std::string::npos || looksLikeToken(value);
+        return lowerCase(value).find("%26") != std::string::npos || looksLikeToken(value);
     }
 
     void add(std::size_t begin, std::size_t end)
@@ -259,10 +245,29 @@ private:
 
 } // namespace
 
+bool isWordByte(char c)
+{
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '+'
+        || static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::string lowerCase(std::string_view text)
+{
+    std::string out(text);
+    std::transform(
+        out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return out;
+}
+
+bool hasTokenHead(std::string_view word)
+{
+    return std::any_of(
+        kTokenHeads.begin(), kTokenHeads.end(), [word](std::string_view head) { return word.starts_with(head); });
+}
+
 bool looksLikeToken(std::string_view word)
 {
-    const auto begins = [word](std::string_view head) { return word.starts_with(head); };
-    if (std::none_of(kTokenHeads.begin(), kTokenHeads.end(), begins))
+    if (!hasTokenHead(word))
         return false;
     const auto isLetterOrDigit = [](unsigned char c) { return std::isalnum(c) != 0; };
     for (auto from = word.begin(); from != word.end();) {

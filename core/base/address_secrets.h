@@ -24,6 +24,15 @@ std::vector<SecretPlace> secretPlacesIn(std::string_view text);
 /// @param places  one behind the other
 std::string withPlacesHidden(std::string_view text, const std::vector<SecretPlace>& places);
 
+/// Whether a byte belongs to a word: letters, digits, _ - . + and all that is not ASCII.
+bool isWordByte(char c);
+
+/// The text in lower case, as far as it is ASCII.
+std::string lowerCase(std::string_view text);
+
+/// Whether a word begins as the tokens of a known service do.
+bool hasTokenHead(std::string_view word);
+
 /// Whether a word has the form of a token of a known service.
 bool looksLikeToken(std::string_view word);
 

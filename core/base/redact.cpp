@@ -17,7 +17,6 @@ namespace {
 constexpr std::string_view kHidden = "<hidden>";
 constexpr std::array kSecretKeys = { "token", "secret", "password", "passwd", "api_key", "apikey", "access_key",
     "authorization", "bearer", "cookie", "credential", "signature" };
-constexpr std::array kSecretHeads = { "hf_", "sk-", "ghp_", "gho_", "github_pat_", "xoxb-", "AKIA", "eyJ" };
 constexpr std::size_t kLeastSecret = 12; // shorter words behind a head are words
 constexpr std::size_t kLeastRemembered = 6;
 /// What the hub and curl take from the environment; the values of addresses are not secret but for their accounts.
@@ -25,31 +24,17 @@ constexpr std::array kTokenVariables = { "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN" };
 constexpr std::array kAddressVariables
     = { "HF_ENDPOINT", "http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY" };
 
-bool isWordByte(char c)
-{
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '+'
-        || static_cast<unsigned char>(c) >= 0x80;
-}
-
 bool isPathByte(char c)
 {
     return isWordByte(c) || c == '/' || c == '\\' || c == '~' || c == ':' || c == '%' || c == '@' || c == '#'
         || c == ',';
 }
 
-std::string lower(std::string_view text)
-{
-    std::string out(text);
-    std::transform(
-        out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
-
 /// The end of what was written so far, in lower case: enough to see a key.
 std::string tailOf(std::string_view text)
 {
     constexpr std::size_t kLength = 40;
-    return lower(text.substr(text.size() > kLength ? text.size() - kLength : 0));
+    return lowerCase(text.substr(text.size() > kLength ? text.size() - kLength : 0));
 }
 
 bool endsInSecretKey(const std::string& tail)
@@ -70,12 +55,7 @@ bool endsInSecretKey(const std::string& tail)
     }));
 }
 
-bool hasSecretHead(std::string_view word)
-{
-    return word.size() >= kLeastSecret
-        && std::any_of(
-            kSecretHeads.begin(), kSecretHeads.end(), [word](std::string_view head) { return word.starts_with(head); });
-}
+bool hasSecretHead(std::string_view word) { return word.size() >= kLeastSecret && hasTokenHead(word); }
 
 bool beginsPath(std::string_view rest)
 {
@@ -146,7 +126,7 @@ KnownSecrets& knownSecrets()
 std::string withoutBearers(std::string_view text)
 {
     constexpr std::string_view kBearer = "bearer ";
-    const std::string small = lower(text);
+    const std::string small = lowerCase(text);
     std::vector<SecretPlace> places;
     for (auto at = small.find(kBearer); at != std::string::npos;) {
         const auto begin = at + kBearer.size();
@@ -183,7 +163,7 @@ bool holdsSecret(std::string_view text)
 
 bool isSecretVariable(std::string_view name, std::string_view value)
 {
-    const std::string key = lower(name);
+    const std::string key = lowerCase(name);
     return std::any_of(kSecretKeys.begin(), kSecretKeys.end(), [&key](std::string_view secret) {
         return key.ends_with(secret);
     }) || publicAddress(value) != value;
@@ -220,7 +200,7 @@ std::string redacted(std::string_view everything)
                 ++end;
             const std::string_view word = text.substr(i, end - i);
             const std::string tail = tailOf(out);
-            const bool bearer = lower(word) == "bearer";
+            const bool bearer = lowerCase(word) == "bearer";
             if (!bearer && (hasSecretHead(word) || endsInSecretKey(tail) || tail.ends_with("bearer "))) {
                 out += kHidden;
                 while (end < text.size()

@@ -35,7 +35,7 @@ nlohmann::json evaluationJson(const HeldOutLoss& e)
 nlohmann::json chunksJson(const EpochRow& epoch)
 {
     nlohmann::json json;
-    const ChunkCounts counts = withoutLost(epoch); // with `lost` and `orphaned` they add up to `total`
+    const ChunkCounts counts = withoutLost(epoch); // with `lost` and `claimed_by_gone` they add up to `total`
     for (int s = 0; s < kChunkStateCount; ++s)
         json[toString(static_cast<ChunkState>(s))] = counts[static_cast<ChunkState>(s)];
     json["claimed_by_gone"] = epoch.lost.released; // never begun; they are free again at the next attempt
