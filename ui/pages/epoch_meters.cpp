@@ -90,29 +90,28 @@ void EpochMeters::setStatus(const RunStatus& status)
 
 void EpochMeters::showChunks(const EpochRow& epoch)
 {
-    const ChunkCounts& chunks = epoch.chunks;
-    const auto part = [&chunks](ChunkState state, MeterFill fill, std::int64_t gone) {
-        return MeterPart { static_cast<double>(chunks[state] - gone), fill };
+    const ChunkCounts chunks = withoutLost(epoch);
+    const auto part = [&chunks](ChunkState state, MeterFill fill) {
+        return MeterPart { static_cast<double>(chunks[state]), fill };
     };
-    const std::int64_t wanted = chunks.sum() - chunks[ChunkState::Excluded]; // as `furrowctl status` counts
+    const std::int64_t wanted = epoch.chunks.sum() - chunks[ChunkState::Excluded]; // as `furrowctl status` counts
     fill(*chunks_, chunks[ChunkState::Committed], epoch.blockCount ? std::optional(wanted) : std::nullopt,
-        { part(ChunkState::Committed, MeterFill::Committed, 0),
-            part(ChunkState::Trained, MeterFill::TrainedStripes, epoch.lost.trained),
-            part(ChunkState::Leased, MeterFill::Leased, epoch.lost.leased + epoch.lost.released) });
+        { part(ChunkState::Committed, MeterFill::Committed), part(ChunkState::Trained, MeterFill::TrainedStripes),
+            part(ChunkState::Leased, MeterFill::Leased) });
     showLegend(epoch);
 }
 
 void EpochMeters::showLegend(const EpochRow& epoch)
 {
-    const ChunkCounts& chunks = epoch.chunks;
-    const LostChunks& lost = epoch.lost; // counted once: what is lost is not also called free, leased or trained
+    const ChunkCounts chunks = withoutLost(epoch);
+    const LostChunks& lost = epoch.lost;
     std::vector<MeterLegend::Entry> entries { { tr("committed %1").arg(countText(chunks[ChunkState::Committed])),
                                                   MeterFill::Committed },
-        { tr("trained, not in a checkpoint yet %1").arg(countText(chunks[ChunkState::Trained] - lost.trained)),
+        { tr("trained, not in a checkpoint yet %1").arg(countText(chunks[ChunkState::Trained])),
             MeterFill::TrainedStripes },
-        { tr("leased %1").arg(countText(chunks[ChunkState::Leased] - lost.leased - lost.released)), MeterFill::Leased },
-        { tr("free %1").arg(countText(chunks[ChunkState::Free] - lost.free)), MeterFill::Free } };
-    if (const auto pending = chunks[ChunkState::Pending] - lost.pending; pending > 0)
+        { tr("leased %1").arg(countText(chunks[ChunkState::Leased])), MeterFill::Leased },
+        { tr("free %1").arg(countText(chunks[ChunkState::Free])), MeterFill::Free } };
+    if (const auto pending = chunks[ChunkState::Pending]; pending > 0)
         entries.push_back({ tr("not prepared %1").arg(countText(pending)), std::nullopt });
     if (lost.sum() > 0)
         entries.push_back({ tr("work lost %1").arg(countText(lost.sum())), std::nullopt });
