@@ -26,7 +26,7 @@ RunConfig balanceConfig(const BalanceOptions& options, const std::filesystem::pa
     RunConfig c;
     c.name = "balance";
     c.data = { text.string() };
-    c.dataMode = "lines";
+    c.dataMode = DataMode::Lines;
     c.tokenizer = "byte";
     c.samplesPerBlock = kRowsPerChunk * 30;
     c.chunkSamples = kRowsPerChunk;
@@ -40,7 +40,7 @@ RunConfig balanceConfig(const BalanceOptions& options, const std::filesystem::pa
     c.workers = static_cast<int>(options.stepMs.size());
     c.threads = 1;
     c.evalSteps = 0;
-    c.merge = "none";
+    c.merge = MergeMethod::None;
     c.epochs = 1;
     return c;
 }

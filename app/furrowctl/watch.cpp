@@ -244,7 +244,7 @@ std::string statusText(const RunStatus& s)
         text += "feeder: " + (s.reading->doing.empty() ? "" : s.reading->doing + "; ") + readingText(*s.reading) + "\n";
     for (const auto& w : s.workers)
         text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": "
-            + (w.alive                   ? w.phase
+            + (w.alive                   ? toString(w.phase)
                     : w.endCause.empty() ? "ended"
                                          : "ended, " + w.endCause)
             + ", step " + formatCount(w.step) + ", loss " + fixed(w.loss, 4)

@@ -2,6 +2,7 @@
 
 #include "core/chat/chat_format.h"
 #include "core/chat/chat_template.h"
+#include "core/config/choices.h"
 
 #include <memory>
 #include <string>
@@ -9,9 +10,6 @@
 #include <vector>
 
 namespace furrow {
-
-/// Which turns of the assistant are learnt.
-enum class LearntTurns { All, Last };
 
 /// A conversation as the model reads it.
 struct ConversationText {

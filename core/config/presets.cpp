@@ -13,7 +13,7 @@ RunConfig charConfig()
 {
     RunConfig c;
     c.tokenizer = "char";
-    c.dataMode = "span";
+    c.dataMode = DataMode::Span;
     c.spanBytes = 512;
     c.samplesPerBlock = 400;
     c.chunkSamples = 20;
@@ -49,10 +49,10 @@ RunConfig gptConfig(
 RunConfig hrmConfig(std::int64_t width, std::int64_t heads, std::int64_t layers = 2)
 {
     RunConfig c = gptConfig(layers, heads, width, 256, 16, 3e-4);
-    c.architecture = "hrm";
-    c.positions = "rope";
-    c.norm = "rmsnorm";
-    c.activation = "swiglu";
+    c.architecture = Architecture::Hrm;
+    c.positions = Positions::Rotary;
+    c.norm = NormKind::Rms;
+    c.activation = FeedForward::SwiGlu;
     c.tiedHead = false;
     return c;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/config/choices.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,11 +15,11 @@ struct RunConfig {
 
     // Data
     std::vector<std::string> data;
-    std::string dataMode = "auto";
+    DataMode dataMode = DataMode::Auto;
     std::string textColumn;
     std::string chatTemplate;
-    std::string chatLoss = "all";
-    std::string longSamples = "split";
+    LearntTurns chatLoss = LearntTurns::All;
+    LongSamples longSamples = LongSamples::Split;
     std::string encoding = "auto";
     std::string csvDelimiter = "auto";
     std::string csvQuote = "auto";
@@ -33,8 +35,8 @@ struct RunConfig {
     std::int64_t minChars = 1;
     std::int64_t maxChars = 0;
     bool asciiOnly = false;
-    std::string duplicates = "report";
-    std::string badFiles = "stop"; ///< or "leave_out"
+    Duplicates duplicates = Duplicates::Report;
+    BadFiles badFiles = BadFiles::Stop;
     double maxUnreadablePercent = 1; ///< of the rows read so far; 100: no limit
     std::int64_t shuffleWindowBlocks = 24;
     bool shuffle = true;
@@ -49,18 +51,18 @@ struct RunConfig {
     std::int64_t transfers = 4;
 
     // Model
-    std::string architecture = "gpt";
+    Architecture architecture = Architecture::Gpt;
     std::int64_t layers = 4;
     std::int64_t heads = 4;
     std::int64_t kvHeads = 0;
     std::int64_t width = 128;
     std::int64_t ffWidth = 0;
     std::int64_t seqLen = 64;
-    std::string positions = "learned";
+    Positions positions = Positions::Learned;
     double ropeTheta = 1e4;
-    std::string norm = "layernorm";
+    NormKind norm = NormKind::LayerNorm;
     double normEpsilon = 1e-5;
-    std::string activation = "gelu";
+    FeedForward activation = FeedForward::Gelu;
     bool bias = true;
     bool tiedHead = true;
     double dropout = 0;
@@ -74,7 +76,7 @@ struct RunConfig {
     double hrmExploration = 0.1;
     std::string shape; ///< JSON, see shapeJson() in core/model/model_config.h; empty: the settings above
     std::string initFrom;
-    std::string parentChunks = "again";
+    ParentChunks parentChunks = ParentChunks::Again;
     std::int64_t loraRank = 0;
     double loraAlpha = 0;
 
@@ -84,18 +86,18 @@ struct RunConfig {
     double lr = 1e-3;
     double minLr = 1e-4;
     std::int64_t warmupSteps = 100;
-    std::string schedule = "cosine";
+    ScheduleKind schedule = ScheduleKind::Cosine;
     std::int64_t decayTokens = 0;
     bool adaptiveLr = false;
     double emaDecay = 0;
-    std::string precision = "auto";
+    PrecisionChoice precision = PrecisionChoice::Auto;
     bool tf32 = true;
-    std::string attention = "auto";
+    AttentionKernel attention = AttentionKernel::Auto;
     bool cudaGraph = false;
     bool recompute = false;
 
     // Optimiser
-    std::string optimizer = "adamw";
+    OptimizerKind optimizer = OptimizerKind::AdamW;
     double weightDecay = 0.1;
     double beta1 = 0.9;
     double beta2 = 0.99;
@@ -107,7 +109,7 @@ struct RunConfig {
     std::string devices = "auto";
     std::int64_t workers = 0;
     std::int64_t threads = 0;
-    std::string parallel = "independent";
+    ParallelMode parallel = ParallelMode::Independent;
     std::int64_t rankTimeout = 120;
     std::int64_t maxRestarts = 5;
 
@@ -133,7 +135,7 @@ struct RunConfig {
     double lossAlarm = 0.4;
 
     // Merging
-    std::string merge = "average";
+    MergeMethod merge = MergeMethod::Average;
     std::int64_t mergeTokens = 0;
     double outerLr = 0.7;
     double outerMomentum = 0.9;

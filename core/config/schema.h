@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 #include "core/config/run_config.h"
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -21,13 +22,36 @@ enum class ResumeRule {
 enum class SettingGroup { Run, Data, Model, Training, Devices, StopAndSave, Optimiser, Evaluation, Merging, Seeds };
 std::string toString(SettingGroup group); ///< English title: "Stop and save"
 
-using SettingField = std::variant<bool RunConfig::*, std::int64_t RunConfig::*, double RunConfig::*,
-    std::string RunConfig::*, std::vector<std::string> RunConfig::*>;
-
 struct SettingChoice {
     std::string value; ///< in JSON and on the command line
     std::string label; ///< in the form; empty: the value is a name of its own, as bf16
 };
+
+/// A field of RunConfig that holds one value of a closed set, whichever set it is.
+class ChoiceField {
+public:
+    template <ClosedSet Enum>
+    explicit ChoiceField(Enum RunConfig::* field)
+        : name_([field](const RunConfig& config) { return nameOf(config.*field); })
+        , store_([field](RunConfig& config, std::string_view name) {
+            const auto value = closedValue<Enum>(name);
+            config.*field = value.value_or(config.*field);
+            return value.has_value();
+        })
+    {
+    }
+
+    std::string name(const RunConfig& config) const { return std::string(name_(config)); }
+    /// @return false: the set has no such name, and `config` is as it was
+    [[nodiscard]] bool store(RunConfig& config, std::string_view name) const { return store_(config, name); }
+
+private:
+    std::function<std::string_view(const RunConfig&)> name_;
+    std::function<bool(RunConfig&, std::string_view)> store_;
+};
+
+using SettingField = std::variant<bool RunConfig::*, std::int64_t RunConfig::*, double RunConfig::*,
+    std::string RunConfig::*, std::vector<std::string> RunConfig::*, ChoiceField>;
 
 /// One setting: the single home of its name, unit, range, help and resume rule (core/config/settings). Form, options,
 /// validation, documentation and resume checks are all driven by this.
@@ -40,7 +64,7 @@ struct Setting {
     double min = 0; ///< for numbers, inclusive
     double max = 0; ///< for numbers, inclusive; max < min: no limit
     std::string zeroMeans; ///< "" or what 0 stands for: "no limit"
-    std::vector<SettingChoice> choices; ///< for strings; empty: free text
+    std::vector<SettingChoice> choices; ///< of a ChoiceField; else empty
     ResumeRule resume = ResumeRule::Refused;
     bool basic = false; ///< shown before "all settings" are unfolded
     std::string help; ///< one or two sentences

@@ -90,7 +90,7 @@ struct Rules {
             refuse("start_at",
                 sentence("%1 is '%2', allowed is BLOCK:CHUNK, both from 0, such as 3:17.", { "start_at", c.startAt }),
                 "0:0");
-        if (c.dataMode == "stream" && c.data.size() > 1)
+        if (c.dataMode == DataMode::Stream && c.data.size() > 1)
             refuse("data", sentence("%1 names several sources, %2 stream takes one file.", { "data", "data_mode" }));
     }
 
@@ -120,7 +120,7 @@ struct Rules {
                 sentence("%1 is %2, which does not divide %3 %4.",
                     { "heads", std::to_string(c.heads), "width", std::to_string(c.width) }),
                 std::to_string(largestDivisor(c.width, c.heads)));
-        else if (!hasHeadWidth && c.positions == "rope" && (c.width / c.heads) % 2 != 0)
+        else if (!hasHeadWidth && c.positions == Positions::Rotary && (c.width / c.heads) % 2 != 0)
             refuse("heads",
                 sentence("%1 is %2: rotary positions need an even head size, width / heads is %3.",
                     { "heads", std::to_string(c.heads), std::to_string(c.width / c.heads) }));
@@ -133,7 +133,7 @@ struct Rules {
             refuse("moe_experts", sentence("%1 is 1, allowed is 0 (no experts) or 2 to 256.", { "moe_experts" }), "0");
         if (c.moeExperts > 1 && c.moeActive > c.moeExperts)
             refuse("moe_active", atMost("moe_active", "moe_experts"), std::to_string(c.moeExperts));
-        if (c.loraRank > 0 && (c.architecture != "gpt" || c.moeExperts > 0))
+        if (c.loraRank > 0 && (c.architecture != Architecture::Gpt || c.moeExperts > 0))
             refuse("lora_rank",
                 sentence("%1 is %2, which works with architecture gpt without experts only.",
                     { "lora_rank", std::to_string(c.loraRank) }),
@@ -146,9 +146,9 @@ struct Rules {
                 "0");
         if (c.loraRank > c.width)
             refuse("lora_rank", atMost("lora_rank", "width"), "8");
-        if (c.architecture == "hrm" && c.dropout > 0)
+        if (c.architecture == Architecture::Hrm && c.dropout > 0)
             refuse("dropout", sentence("%1 is %2, but hrm has none.", { "dropout", valueOf("dropout") }), "0");
-        if (c.architecture == "hrm" && c.recompute)
+        if (c.architecture == Architecture::Hrm && c.recompute)
             refuse("recompute",
                 sentence(
                     "%1 is on, which works with architecture gpt only; hrm keeps the activations of one step anyway.",
@@ -160,7 +160,7 @@ struct Rules {
     {
         if (c.minLr > c.lr)
             refuse("min_lr", atMost("min_lr", "lr"), valueOf("lr"));
-        if (c.precision == "fp16" && c.devices.rfind("cpu", 0) == 0)
+        if (c.precision == PrecisionChoice::Float16 && c.devices.rfind("cpu", 0) == 0)
             refuse("precision",
                 sentence("%1 is fp16, which needs a GPU; allowed with %2 %3 is auto, fp32 or bf16.",
                     { "precision", "devices", c.devices }),
@@ -187,7 +187,7 @@ struct Rules {
     /// All workers train one model.
     void dataParallel()
     {
-        if (c.parallel != "data")
+        if (c.parallel != ParallelMode::Data)
             return;
         if (c.workers == 1)
             refuse("workers",
@@ -198,7 +198,7 @@ struct Rules {
                 sentence("%1 is cpu:1, but %2 is data, which splits each step over at least 2 workers.",
                     { "devices", "parallel" }),
                 "cpu:2");
-        if (c.merge == "diloco")
+        if (c.merge == MergeMethod::DiLoCo)
             refuse("merge",
                 sentence(
                     "%1 is diloco, but with %2 data there is one model and nothing to merge; allowed is average or none.",

@@ -118,10 +118,16 @@ std::vector<ConfigProblem> textProblems(const Setting& s, const std::string& tex
 std::vector<ConfigProblem> storeText(
     RunConfig& config, const Setting& s, std::string RunConfig::* field, const std::string& text)
 {
-    if (!s.choices.empty() && std::ranges::find(s.choices, text, &SettingChoice::value) == s.choices.end())
-        return { problem(s, "'" + text + "'", allowedText(s), s.choices.front().value) };
     config.*field = text;
     return textProblems(s, text);
+}
+
+std::vector<ConfigProblem> storeChoice(
+    RunConfig& config, const Setting& s, const ChoiceField& field, const std::string& text)
+{
+    if (!field.store(config, text))
+        return { problem(s, "'" + text + "'", allowedText(s), s.choices.front().value) };
+    return {};
 }
 
 std::string withoutBlanksAround(const std::string& text)
@@ -151,12 +157,16 @@ std::vector<std::string> split(const std::string& text)
     return parts;
 }
 
+template <typename T> const T& valueOf(const RunConfig& config, T RunConfig::* field) { return config.*field; }
+std::string valueOf(const RunConfig& config, const ChoiceField& field) { return field.name(config); }
+
 /// A JSON value in the form setSetting parses, or nothing when its type does not fit the field.
 bool jsonText(const Setting& s, const nlohmann::json& value, std::string& text)
 {
     if (std::holds_alternative<bool RunConfig::*>(s.field) && value.is_boolean())
         text = value.get<bool>() ? "true" : "false";
-    else if (std::holds_alternative<std::string RunConfig::*>(s.field) && value.is_string())
+    else if ((std::holds_alternative<std::string RunConfig::*>(s.field) || std::holds_alternative<ChoiceField>(s.field))
+        && value.is_string())
         text = value.get<std::string>();
     else if (std::holds_alternative<std::int64_t RunConfig::*>(s.field) && value.is_number())
         text = value.dump();
@@ -186,7 +196,7 @@ std::string settingText(const RunConfig& config, const Setting& setting)
         std::string operator()(const std::string& v) const { return v; }
         std::string operator()(const std::vector<std::string>& v) const { return joined(v, ","); }
     } print;
-    return std::visit([&](auto field) { return print(config.*field); }, setting.field);
+    return std::visit([&](const auto& field) { return print(valueOf(config, field)); }, setting.field);
 }
 
 std::vector<ConfigProblem> setSetting(RunConfig& config, const Setting& s, const std::string& text)
@@ -201,6 +211,8 @@ std::vector<ConfigProblem> setSetting(RunConfig& config, const Setting& s, const
         config.*(*list) = split(text);
         return textProblems(s, text);
     }
+    if (const auto* choice = std::get_if<ChoiceField>(&s.field))
+        return storeChoice(config, s, *choice, text);
     return storeText(config, s, std::get<std::string RunConfig::*>(s.field), text);
 }
 
@@ -208,7 +220,7 @@ nlohmann::json toJson(const RunConfig& config)
 {
     nlohmann::json json = nlohmann::json::object();
     for (const auto& s : settings())
-        std::visit([&](auto field) { json[s.key] = config.*field; }, s.field);
+        std::visit([&](const auto& field) { json[s.key] = valueOf(config, field); }, s.field);
     return json;
 }
 

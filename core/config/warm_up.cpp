@@ -9,7 +9,7 @@ namespace furrow {
 
 std::string warmUpWarning(const RunConfig& c, std::int64_t workers, double tokensOfEpochs)
 {
-    const bool together = c.parallel == "data"; // one model, so one count of steps
+    const bool together = c.parallel == ParallelMode::Data; // one model, so one count of steps
     const double tokensPerStep = static_cast<double>(c.batchSize * c.gradAccum * c.seqLen * (together ? workers : 1));
     double steps = 0; // of all workers
     const auto sooner = [&steps](double limit) {

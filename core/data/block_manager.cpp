@@ -44,16 +44,16 @@ std::string contentKey(
     const RunConfig& config, const DataManifest& manifest, const Tokenizer& tokenizer, const SampleRules& rules)
 {
     json key { { "version", kPreparedVersion }, { "tokenizer", tokenizer.hash() },
-        { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
-        { "span", config.dataMode == "span" ? config.spanBytes : 0 }, { "min", config.minChars },
+        { "mode", nameOf(config.dataMode == DataMode::Auto ? DataMode::Lines : config.dataMode) },
+        { "span", config.dataMode == DataMode::Span ? config.spanBytes : 0 }, { "min", config.minChars },
         { "max", config.maxChars }, { "ascii", config.asciiOnly }, { "held_out", config.heldOutPercent },
-        { "duplicates", config.duplicates } };
+        { "duplicates", nameOf(config.duplicates) } };
     if (rules.quarantine)
         key["quarantine"] = rules.quarantine->sampleEntries();
     if (manifest.chat)
-        key["chat"] = { manifest.chat->source, manifest.chat->tokens, manifest.chat->day, config.chatLoss };
-    if (config.longSamples != "split")
-        key["long"] = { config.longSamples, config.seqLen };
+        key["chat"] = { manifest.chat->source, manifest.chat->tokens, manifest.chat->day, nameOf(config.chatLoss) };
+    if (config.longSamples != LongSamples::Split)
+        key["long"] = { nameOf(config.longSamples), config.seqLen };
     return key.dump();
 }
 
@@ -116,7 +116,7 @@ Status BlockManager::State::checkFiles()
 {
     std::map<std::string, std::string> changed;
     const Status same = identity->checkAll(manifest, &changed);
-    if (config.badFiles != "leave_out" || changed.empty())
+    if (config.badFiles != BadFiles::LeaveOut || changed.empty())
         return same;
     leftOut.merge(changed);
     tellPlanner();
@@ -466,7 +466,7 @@ Status BlockManager::putAside(const PlannedBlock& block)
 
 void BlockManager::planOn(const Error& error)
 {
-    if (state_->config.badFiles != "leave_out") {
+    if (state_->config.badFiles != BadFiles::LeaveOut) {
         state_->planner->giveSourceUp(error.message);
         return;
     }
@@ -496,7 +496,7 @@ std::vector<std::string> BlockManager::leftOut() const
 
 Result<bool> BlockManager::leaveOutChanged()
 {
-    if (state_->config.badFiles != "leave_out")
+    if (state_->config.badFiles != BadFiles::LeaveOut)
         return false;
     auto status = state_->checkFiles();
     return status.ok() ? Result<bool>(true) : status.error();

@@ -47,7 +47,7 @@ Result<std::vector<Gpu>> chosenGpus(const std::string& devices, const std::vecto
 Result<std::vector<WorkerPlacement>> placeWorkers(const RunConfig& config, const std::vector<Gpu>& gpus, int cores)
 {
     std::vector<Gpu> chosen;
-    int cpuWorkers = config.merge == "none" && config.parallel == "independent"
+    int cpuWorkers = config.merge == MergeMethod::None && config.parallel == ParallelMode::Independent
         ? 1
         : kDefaultCpuWorkers; // two that never meet are two models
     if (config.devices.rfind("cpu:", 0) == 0)
@@ -58,7 +58,7 @@ Result<std::vector<WorkerPlacement>> placeWorkers(const RunConfig& config, const
     const int count = config.workers > 0 ? static_cast<int>(config.workers)
         : chosen.empty()                 ? cpuWorkers
                                          : static_cast<int>(chosen.size());
-    if (config.parallel == "data" && count < 2)
+    if (config.parallel == ParallelMode::Data && count < 2)
         return Error { ErrorCode::InvalidArgument,
             sentence(
                 "parallel is data, which splits each step over at least two workers, but there is one (%1). Name more devices, or set parallel to independent.",
@@ -91,7 +91,7 @@ Status canCompute(const RunConfig& config, const std::vector<WorkerPlacement>& p
 {
     const bool onCpu = std::any_of(
         placements.begin(), placements.end(), [](const WorkerPlacement& place) { return place.device == "cpu"; });
-    if (onCpu && config.precision == "fp16")
+    if (onCpu && config.precision == PrecisionChoice::Float16)
         return Error { ErrorCode::InvalidArgument,
             sentence(
                 "%1 is fp16, which needs a GPU, but with %2 %3 the workers train on the CPU here; allowed there is auto, fp32 or bf16.",

@@ -40,7 +40,7 @@ Sizes sizesOf(const RunConfig& c, const ModelConfig& m, bool gpu)
     Sizes s;
     s.parameters = m.parameterCount();
     s.trained = m.loraRank > 0 ? loraParameters(m) : s.parameters;
-    s.type = c.precision == "fp32" || (c.precision == "auto" && !gpu) ? 4 : 2;
+    s.type = c.precision == PrecisionChoice::Float32 || (c.precision == PrecisionChoice::Auto && !gpu) ? 4 : 2;
     s.layers = hrm ? m.hrm.highLayers + m.hrm.lowLayers : m.layers;
     s.tokens = c.batchSize * c.seqLen;
     s.q = m.queryWidth();
@@ -99,7 +99,9 @@ std::int64_t logitsOf(const ModelConfig& m, const Sizes& s, const LogitParts& pa
 
 std::int64_t optimizerOf(const RunConfig& c, const Sizes& s)
 {
-    const std::int64_t moments = c.optimizer == "sgd" ? 4 : c.optimizer == "adamw8bit" ? 2 : 8;
+    const std::int64_t moments = c.optimizer == OptimizerKind::Sgd ? 4
+        : c.optimizer == OptimizerKind::AdamW8Bit                  ? 2
+                                                                   : 8;
     return s.trained * (moments + (c.emaDecay > 0 ? 4 : 0));
 }
 

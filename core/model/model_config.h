@@ -34,19 +34,50 @@ struct HrmConfig {
     bool operator==(const HrmConfig&) const = default;
 };
 
-enum class Architecture { Gpt, Hrm };
-enum class Positions { Learned, Rotary };
-enum class NormKind { LayerNorm, Rms };
 /// Where a block norms: what goes into attention and feed-forward, what comes out of them, or both (Gemma 2).
 enum class NormPlace { Before, After, Both };
+template <>
+inline constexpr std::array kClosedNames<NormPlace> {
+    ClosedName { NormPlace::Before, "before" },
+    ClosedName { NormPlace::After, "after" },
+    ClosedName { NormPlace::Both, "both" },
+};
 /// Norm of queries and keys: none, over each head (Qwen 3), or over the width of all heads (OLMo 2).
 enum class QueryNorm { None, Head, All };
+template <>
+inline constexpr std::array kClosedNames<QueryNorm> {
+    ClosedName { QueryNorm::None, "none" },
+    ClosedName { QueryNorm::Head, "head" },
+    ClosedName { QueryNorm::All, "all" },
+};
+
 enum class Activation { GeluTanh, Gelu, Silu };
+template <>
+inline constexpr std::array kClosedNames<Activation> {
+    ClosedName { Activation::GeluTanh, "gelu_tanh" },
+    ClosedName { Activation::Gelu, "gelu" },
+    ClosedName { Activation::Silu, "silu" },
+};
+
 /// How rotary angles are stretched to a longer context than the first training had. Dynamic changes nothing within the
 /// context of the model.
 enum class RotaryScaling { None, Linear, Dynamic, Llama3, Yarn };
+template <>
+inline constexpr std::array kClosedNames<RotaryScaling> {
+    ClosedName { RotaryScaling::None, "none" },
+    ClosedName { RotaryScaling::Linear, "linear" },
+    ClosedName { RotaryScaling::Dynamic, "dynamic" },
+    ClosedName { RotaryScaling::Llama3, "llama3" },
+    ClosedName { RotaryScaling::Yarn, "yarn" },
+};
+
 /// What the balance of experts is taken over: each layer by itself, or all layers together as transformers does.
 enum class RouterLoss { Layer, Pooled };
+template <>
+inline constexpr std::array kClosedNames<RouterLoss> {
+    ClosedName { RouterLoss::Layer, "layer" },
+    ClosedName { RouterLoss::Pooled, "pooled" },
+};
 
 struct RotaryConfig {
     double base = 1e4;
@@ -147,12 +178,8 @@ struct ModelConfig {
     bool operator==(const ModelConfig&) const = default;
 };
 
-// The texts of closed sets, in settings and JSON.
-std::string toString(Architecture value); ///< "gpt" "hrm"
-std::string toString(Positions value); ///< "learned" "rope"
-std::string toString(NormKind value); ///< "layernorm" "rmsnorm"
-/// What the setting `activation` calls activation and gate: "gelu" "swiglu" "gelu_exact" "geglu" ...
-std::string feedForwardName(const ModelConfig& config);
+/// What the setting `activation` calls activation and gate.
+FeedForward feedForwardOf(const ModelConfig& config);
 
 /// What of a decoder is its shape, not its training: what differs from a ModelConfig made by default, as JSON. Defaults
 /// never change: files of runs are read by them.

@@ -6,7 +6,6 @@
 #include "core/model/model_config.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 namespace furrow {
@@ -15,66 +14,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The home of each closed set's texts. They never change: files of runs hold them.
-template <typename Enum> struct Name {
-    Enum value;
-    const char* text;
-};
-template <typename Enum> constexpr std::array<Name<Enum>, 0> kNames {};
-template <>
-constexpr std::array kNames<Architecture> { Name { Architecture::Gpt, "gpt" }, Name { Architecture::Hrm, "hrm" } };
-template <>
-constexpr std::array kNames<Positions> { Name { Positions::Learned, "learned" }, Name { Positions::Rotary, "rope" } };
-template <>
-constexpr std::array kNames<NormKind> { Name { NormKind::LayerNorm, "layernorm" }, Name { NormKind::Rms, "rmsnorm" } };
-template <>
-constexpr std::array kNames<NormPlace> { Name { NormPlace::Before, "before" }, Name { NormPlace::After, "after" },
-    Name { NormPlace::Both, "both" } };
-template <>
-constexpr std::array kNames<QueryNorm> { Name { QueryNorm::None, "none" }, Name { QueryNorm::Head, "head" },
-    Name { QueryNorm::All, "all" } };
-template <>
-constexpr std::array kNames<Activation> { Name { Activation::GeluTanh, "gelu_tanh" }, Name { Activation::Gelu, "gelu" },
-    Name { Activation::Silu, "silu" } };
-template <>
-constexpr std::array kNames<RotaryScaling> { Name { RotaryScaling::None, "none" },
-    Name { RotaryScaling::Linear, "linear" }, Name { RotaryScaling::Dynamic, "dynamic" },
-    Name { RotaryScaling::Llama3, "llama3" }, Name { RotaryScaling::Yarn, "yarn" } };
-template <>
-constexpr std::array kNames<RouterLoss> { Name { RouterLoss::Layer, "layer" }, Name { RouterLoss::Pooled, "pooled" } };
-
-/// What the setting `activation` calls the combinations.
-struct FeedForwardName {
-    const char* text;
+/// What the setting `activation` stands for.
+struct FeedForwardParts {
+    FeedForward name;
     Activation activation;
     bool gated;
 };
-constexpr std::array kFeedForwards {
-    FeedForwardName { "gelu", Activation::GeluTanh, false },
-    FeedForwardName { "swiglu", Activation::Silu, true },
-    FeedForwardName { "gelu_exact", Activation::Gelu, false },
-    FeedForwardName { "geglu", Activation::GeluTanh, true },
-    FeedForwardName { "geglu_exact", Activation::Gelu, true },
-    FeedForwardName { "silu", Activation::Silu, false },
+constexpr FeedForwardParts kFeedForwards[] = {
+    { FeedForward::Gelu, Activation::GeluTanh, false },
+    { FeedForward::SwiGlu, Activation::Silu, true },
+    { FeedForward::GeluExact, Activation::Gelu, false },
+    { FeedForward::GeGlu, Activation::GeluTanh, true },
+    { FeedForward::GeGluExact, Activation::Gelu, true },
+    { FeedForward::Silu, Activation::Silu, false },
 };
-
-template <typename Enum> std::string textOf(Enum value)
-{
-    for (const auto& name : kNames<Enum>)
-        if (name.value == value)
-            return name.text;
-    return {};
-}
-
-template <typename Enum> bool fromText(const std::string& text, Enum& value)
-{
-    for (const auto& name : kNames<Enum>)
-        if (name.text == text) {
-            value = name.value;
-            return true;
-        }
-    return false;
-}
 
 /// Calls act(key, part) for each part of a shape, in the order of files and messages.
 template <typename Config, typename Act> void eachPart(Config& m, const Act& act)
@@ -130,7 +83,7 @@ template <typename Config, typename Act> void eachPart(Config& m, const Act& act
 template <typename Part> Json jsonOf(const Part& part)
 {
     if constexpr (std::is_enum_v<Part>)
-        return textOf(part);
+        return nameOf(part);
     else
         return part;
 }
@@ -147,7 +100,9 @@ template <typename Part> void readPart(const JsonPart& json, Part& part)
 {
     if constexpr (!std::is_enum_v<Part>)
         json.to(part);
-    else if (!fromText(json.as<std::string>(), part))
+    else if (const auto known = closedValue<Part>(json.as<std::string>()))
+        part = *known;
+    else
         json.refuse(sentence("is not known"));
 }
 
@@ -166,16 +121,11 @@ ModelConfig resolved(ModelConfig m)
 
 } // namespace
 
-std::string toString(Architecture value) { return textOf(value); }
-std::string toString(Positions value) { return textOf(value); }
-std::string toString(NormKind value) { return textOf(value); }
-
-std::string feedForwardName(const ModelConfig& config)
+FeedForward feedForwardOf(const ModelConfig& config)
 {
-    for (const FeedForwardName& one : kFeedForwards)
-        if (one.activation == config.activation && one.gated == config.gated)
-            return one.text;
-    return {};
+    const auto found = std::ranges::find_if(kFeedForwards,
+        [&](const FeedForwardParts& one) { return one.activation == config.activation && one.gated == config.gated; });
+    return found->name; // the table has every pair
 }
 
 nlohmann::json shapeJson(const ModelConfig& config)
@@ -241,7 +191,7 @@ ModelConfig modelConfigOf(const RunConfig& c, std::uint32_t vocabularySize)
     auto shape = c.shape.empty() ? Result<ModelConfig>(Error {}) : parseShape(c.shape);
     ModelConfig m = shape.ok() ? std::move(shape).value() : ModelConfig {};
     if (!shape.ok()) {
-        fromText(c.architecture, m.architecture);
+        m.architecture = c.architecture;
         m.layers = c.layers;
         m.heads = c.heads;
         m.kvHeads = c.kvHeads;
@@ -249,13 +199,11 @@ ModelConfig modelConfigOf(const RunConfig& c, std::uint32_t vocabularySize)
         m.ffWidth = c.ffWidth;
         m.contextLength = c.seqLen;
         m.vocabularySize = vocabularySize;
-        fromText(c.positions, m.positions);
-        fromText(c.norm, m.norm);
-        for (const FeedForwardName& one : kFeedForwards)
-            if (c.activation == one.text) {
-                m.activation = one.activation;
-                m.gated = one.gated;
-            }
+        m.positions = c.positions;
+        m.norm = c.norm;
+        const auto inside = std::ranges::find(kFeedForwards, c.activation, &FeedForwardParts::name);
+        m.activation = inside->activation;
+        m.gated = inside->gated;
         m.normBias = m.qkvBias = m.outBias = m.mlpBias = c.bias;
         m.tiedHead = c.tiedHead;
         m.normEpsilon = c.normEpsilon;
@@ -280,15 +228,15 @@ ModelConfig modelConfigOf(const RunConfig& c, std::uint32_t vocabularySize)
 void setShape(RunConfig& c, const ModelConfig& m)
 {
     c.shape = shapeJson(m).dump();
-    c.architecture = toString(m.architecture);
+    c.architecture = m.architecture;
     c.layers = m.layers;
     c.heads = m.heads;
     c.kvHeads = m.keyValueHeads() == m.heads ? 0 : m.keyValueHeads();
     c.width = m.width;
     c.ffWidth = m.feedForwardWidth();
-    c.positions = toString(m.positions);
-    c.norm = toString(m.norm);
-    c.activation = feedForwardName(m);
+    c.positions = m.positions;
+    c.norm = m.norm;
+    c.activation = feedForwardOf(m);
     c.bias = m.outBias && m.mlpBias;
     c.tiedHead = m.tiedHead;
     c.normEpsilon = m.normEpsilon;

@@ -66,6 +66,19 @@ void appendCells(Database& db, bool inherits, std::int64_t firstId, std::int64_t
         cells.push_back(cellAt(db, rows));
 }
 
+ClaimEnd endOf(std::int64_t written, bool isCommitted, bool isLeftBehind)
+{
+    switch (static_cast<ClaimOutcome>(written)) {
+    case ClaimOutcome::Open: return ClaimEnd::Open;
+    case ClaimOutcome::Trained: break;
+    case ClaimOutcome::Released: return ClaimEnd::Released;
+    case ClaimOutcome::Lost: return ClaimEnd::Lost;
+    case ClaimOutcome::Failed: return ClaimEnd::Failed;
+    default: return ClaimEnd::Unknown;
+    }
+    return isCommitted ? ClaimEnd::Committed : isLeftBehind ? ClaimEnd::Lost : ClaimEnd::Trained;
+}
+
 ClaimRow claimAt(Database& db, const Rows& row)
 {
     ClaimRow claim;
@@ -91,13 +104,7 @@ ClaimRow claimAt(Database& db, const Rows& row)
     claim.checkpoint = row.integer(15);
     claim.isLeftBehind = row.integer(16) != 0;
     claim.keptSteps = boundedAt(db, row, 17, kAmountBounds);
-    constexpr const char* kOutcomes[] = { "open", "trained", "released", "lost", "failed" };
-    const std::int64_t outcome = row.integer(8);
-    claim.outcome = outcome >= 0 && outcome < 5 ? kOutcomes[outcome] : "unknown";
-    if (static_cast<ClaimOutcome>(outcome) == ClaimOutcome::Trained && claim.checkpoint != 0)
-        claim.outcome = "committed";
-    else if (static_cast<ClaimOutcome>(outcome) == ClaimOutcome::Trained && claim.isLeftBehind)
-        claim.outcome = "lost"; // its checkpoint did not survive
+    claim.outcome = endOf(row.integer(8), claim.checkpoint != 0, claim.isLeftBehind);
     return claim;
 }
 
@@ -221,7 +228,7 @@ Result<std::vector<IncarnationRow>> LedgerReader::incarnations()
             row.endedWallNs = rows.integer(12);
             row.leaseUntilNs = rows.integer(13);
             row.progressNs = rows.integer(14);
-            row.phase = lineAt(rows, 15);
+            row.phase = closedValue<WorkerPhase>(lineAt(rows, 15)).value_or(WorkerPhase::None);
             row.chunk = chunkIdOrNoneAt(state_->db, rows, 16);
             row.chunkFraction = rows.real(17);
             row.step = boundedAt(state_->db, rows, 18, kTotalBounds);

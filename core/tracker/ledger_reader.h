@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/closed_set.h"
 #include "core/base/clock.h"
 #include "core/tracker/supervisor_ledger.h"
 #include "core/tracker/types.h"
@@ -34,7 +35,7 @@ struct IncarnationRow {
     std::int64_t endedWallNs = 0;
     std::int64_t leaseUntilNs = 0; ///< monotonic clock of this boot
     std::int64_t progressNs = 0; ///< monotonic time of the last renewal
-    std::string phase;
+    WorkerPhase phase = WorkerPhase::None;
     ChunkId chunk;
     double chunkFraction = 0;
     std::int64_t step = 0;
@@ -84,6 +85,19 @@ struct LostChunks {
     std::int64_t sum() const { return pending + free + leased + trained; } ///< of lost work
 };
 
+/// What became of a claim, as a reader sees it: what the ledger wrote when it closed, and what checkpoints have since.
+enum class ClaimEnd { Open, Trained, Committed, Released, Lost, Failed, Unknown };
+template <>
+inline constexpr std::array kClosedNames<ClaimEnd> {
+    ClosedName { ClaimEnd::Open, "open" },
+    ClosedName { ClaimEnd::Trained, "trained" }, ///< no checkpoint has it yet
+    ClosedName { ClaimEnd::Committed, "committed" },
+    ClosedName { ClaimEnd::Released, "released" },
+    ClosedName { ClaimEnd::Lost, "lost" }, ///< with its weights
+    ClosedName { ClaimEnd::Failed, "failed" },
+    ClosedName { ClaimEnd::Unknown, "unknown" }, ///< a number that this version does not know
+};
+
 /// A row of the append-only claim history.
 struct ClaimRow {
     std::int64_t claimId = 0;
@@ -97,7 +111,7 @@ struct ClaimRow {
     std::int64_t claimedWallNs = 0;
     std::int64_t startedWallNs = 0; ///< 0: never begun
     std::int64_t endedWallNs = 0; ///< 0: open
-    std::string outcome; ///< "open" "trained" "committed" "released" "lost" "failed"
+    ClaimEnd outcome = ClaimEnd::Open;
     std::int64_t samples = 0;
     std::int64_t tokens = 0;
     double meanLoss = 0;

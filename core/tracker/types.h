@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/closed_set.h"
 #include "core/base/process.h"
 
 #include <compare>
@@ -55,6 +56,21 @@ enum class ChunkState {
     Accepted = 7, ///< poisoned, and the user accepts that it is not trained
 };
 inline constexpr int kChunkStateCount = 8;
+
+/// What a worker is at, as it told last.
+enum class WorkerPhase { None, WarmingUp, Train, Evaluate, Checkpoint, Merge, Wait, Ended, StandsStill };
+template <>
+inline constexpr std::array kClosedNames<WorkerPhase> {
+    ClosedName { WorkerPhase::None, "" }, ///< nothing yet
+    ClosedName { WorkerPhase::WarmingUp, "warming up" },
+    ClosedName { WorkerPhase::Train, "train" },
+    ClosedName { WorkerPhase::Evaluate, "evaluate" },
+    ClosedName { WorkerPhase::Checkpoint, "checkpoint" },
+    ClosedName { WorkerPhase::Merge, "merge" },
+    ClosedName { WorkerPhase::Wait, "wait" },
+    ClosedName { WorkerPhase::Ended, "ended" },
+    ClosedName { WorkerPhase::StandsStill, "stands still" }, ///< somebody stopped the living process: it cannot tell
+};
 
 /// What the weights that a run started from had seen of a chunk. The numbers are on disk.
 enum class Inherited {
@@ -127,6 +143,11 @@ struct Part {
 };
 
 enum class CheckpointKind { Replica = 0, Merge = 1 };
+template <>
+inline constexpr std::array kClosedNames<CheckpointKind> {
+    ClosedName { CheckpointKind::Replica, "replica" },
+    ClosedName { CheckpointKind::Merge, "merge" },
+};
 
 /// A checkpoint row. The folder was published and synced before the row is written.
 struct CheckpointRecord {

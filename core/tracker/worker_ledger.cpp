@@ -306,8 +306,9 @@ Status WorkerLedger::renew(const Progress& progress, double leaseSeconds)
     file.db.run(
         "UPDATE incarnation SET lease_until=?, progress=?, phase=?, chunk=?, chunk_fraction=?, step=?, tokens=?, loss=?,"
         " tokens_per_second=? WHERE id=?",
-        leaseEnd(file, leaseSeconds), file.clock->monotonicNs(), progress.phase, progress.chunk, progress.chunkFraction,
-        progress.step, progress.tokens, progress.loss, progress.tokensPerSecond, state_->incarnation);
+        leaseEnd(file, leaseSeconds), file.clock->monotonicNs(), toString(progress.phase), progress.chunk,
+        progress.chunkFraction, progress.step, progress.tokens, progress.loss, progress.tokensPerSecond,
+        state_->incarnation);
     return transaction.commit();
 }
 

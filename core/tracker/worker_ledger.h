@@ -65,7 +65,7 @@ public:
     Status fail(const Claim& claim, const Error& why);
 
     struct Progress {
-        std::string phase; ///< "warming up" "train" "evaluate" "checkpoint" "merge" "wait"
+        WorkerPhase phase = WorkerPhase::None;
         ChunkId chunk; ///< in training; 0: none
         double chunkFraction = 0;
         std::int64_t step = 0; ///< of this worker's replica, as in telemetry

@@ -123,7 +123,7 @@ class TestConsoleJob : public QObject {
     {
         RunConfig config = findPreset("char").value().config;
         config.tokenizer = "byte";
-        config.dataMode = "lines";
+        config.dataMode = DataMode::Lines;
         config.layers = 1;
         config.heads = 2;
         config.width = 32;
@@ -169,7 +169,7 @@ class TestConsoleJob : public QObject {
     {
         const auto& claims = console.bench().claims().claims();
         return static_cast<std::size_t>(std::count_if(claims.begin(), claims.end(),
-            [](const ClaimRow& c) { return c.outcome == "trained" || c.outcome == "committed"; }));
+            [](const ClaimRow& c) { return c.outcome == ClaimEnd::Trained || c.outcome == ClaimEnd::Committed; }));
     }
 
     /// A worker's process as its card on the overview says it.

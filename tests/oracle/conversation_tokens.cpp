@@ -28,7 +28,7 @@ struct Asked {
         for (const auto& [name, text] : line["tokens"].items())
             manifest.chat->tokens.emplace_back(name, text.get<std::string>());
         RunConfig config;
-        config.chatLoss = line["turns"];
+        config.chatLoss = closedValue<LearntTurns>(line["turns"].get<std::string>()).value();
         auto loaded = loadTokenizer(line["tokenizer"]);
         if (!loaded.ok()) {
             problem = loaded.error().message;

@@ -11,7 +11,7 @@ int main(int argc, char** argv)
     furrow::RunConfig config;
     config.data = { argc > 1 ? argv[1] : "" };
     config.textColumn = argc > 2 ? argv[2] : "";
-    config.dataMode = "lines";
+    config.dataMode = furrow::DataMode::Lines;
     config.minChars = 0;
     nlohmann::json out;
     const auto fail = [&out](const furrow::Error& error) {

@@ -159,7 +159,7 @@ private:
             const auto at = static_cast<std::size_t>(worker);
             auto claim = good(workers_[at]->claim());
             WorkerLedger::Progress progress;
-            progress.phase = "train";
+            progress.phase = WorkerPhase::Train;
             progress.chunk = std::holds_alternative<Claim>(claim) ? std::get<Claim>(claim).chunk : ChunkId {};
             progress.chunkFraction = 0.4;
             progress.step = steps_[at];

@@ -175,7 +175,7 @@ void RunPoller::readClaims(RunUpdate& update)
     std::vector<std::int64_t> open;
     for (const ClaimRow& claim : claims.value()) {
         const bool wasOpen = std::binary_search(openClaims_.begin(), openClaims_.end(), claim.claimId);
-        const bool isOpen = claim.outcome == "open" || claim.outcome == "trained";
+        const bool isOpen = claim.outcome == ClaimEnd::Open || claim.outcome == ClaimEnd::Trained;
         if (isOpen)
             open.push_back(claim.claimId);
         if (wasOpen || claim.claimId > newestClaim_)

@@ -69,9 +69,11 @@ QString findingTable(const AuditReport& report)
             lines.append(QCoreApplication::translate("AuditReport", "%1, attempt %2: %3 to %4, %5")
                     .arg(workerName(claim.worker))
                     .arg(claim.attempt.value)
-                    .arg(wallTimeText(claim.startedWallNs), wallTimeText(claim.endedWallNs), escaped(claim.outcome)));
+                    .arg(wallTimeText(claim.startedWallNs), wallTimeText(claim.endedWallNs),
+                        QString::fromStdString(toString(claim.outcome))));
         }
-        html += row({ escaped(finding.kind), escaped(finding.text), lines.join(QStringLiteral("<br>")) });
+        html += row({ QString::fromStdString(toString(finding.kind)), escaped(finding.text),
+            lines.join(QStringLiteral("<br>")) });
     }
     return html + QStringLiteral("</table>\n");
 }
@@ -86,7 +88,7 @@ QString findingCsv(const AuditReport& report)
     QString csv = QStringLiteral("finding,chunk,text,worker,attempt,claimed_ns,started_ns,ended_ns,outcome\n");
     for (const AuditFinding& finding : report.findings) {
         const QString head = QStringLiteral("%1,%2,%3")
-                                 .arg(QString::fromStdString(finding.kind))
+                                 .arg(QString::fromStdString(toString(finding.kind)))
                                  .arg(finding.chunk.value)
                                  .arg(csvField(QString::fromStdString(finding.text)));
         if (finding.claims.empty())
@@ -99,7 +101,7 @@ QString findingCsv(const AuditReport& report)
                        .arg(claim.claimedWallNs)
                        .arg(claim.startedWallNs)
                        .arg(claim.endedWallNs)
-                       .arg(QString::fromStdString(claim.outcome));
+                       .arg(QString::fromStdString(toString(claim.outcome)));
     }
     return csv;
 }

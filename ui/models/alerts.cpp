@@ -246,9 +246,12 @@ void Alerts::takeTelemetry(const TelemetrySnapshot& snapshot)
 void Alerts::takeAudit(const AuditReport& report)
 {
     for (const AuditFinding& finding : report.findings) {
-        if (finding.kind == "duplicated" || finding.kind == "missing" || finding.kind == "overlapping_claims")
+        if (finding.kind == FindingKind::Duplicated || finding.kind == FindingKind::Missing
+            || finding.kind == FindingKind::OverlappingClaims)
             raise({ AlertKind::Duplicate,
-                QStringLiteral("audit %1 %2").arg(QString::fromStdString(finding.kind)).arg(finding.chunk.value),
+                QStringLiteral("audit %1 %2")
+                    .arg(QString::fromStdString(toString(finding.kind)))
+                    .arg(finding.chunk.value),
                 coreWords(finding.text), 0, -1, finding.chunk });
     }
 }

@@ -86,7 +86,7 @@ void takeClaimsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
 {
     status.steps = status.tokens = 0;
     const auto diesLater = [&](const ClaimRow& claim) { // it was there until its worker died
-        if (claim.outcome != "lost" || claim.tokens == 0 || claim.isLeftBehind || sources.tables == nullptr)
+        if (claim.outcome != ClaimEnd::Lost || claim.tokens == 0 || claim.isLeftBehind || sources.tables == nullptr)
             return false;
         const auto& rows = sources.tables->incarnations;
         return std::any_of(rows.begin(), rows.end(), [&](const IncarnationRow& row) {
@@ -105,7 +105,8 @@ void takeClaimsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
     for (const ClaimRow& claim : sources.claims) {
         if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs)
             continue;
-        const bool isKept = ((claim.outcome == "trained" || claim.outcome == "committed") && !claim.isLeftBehind)
+        const bool isKept
+            = ((claim.outcome == ClaimEnd::Trained || claim.outcome == ClaimEnd::Committed) && !claim.isLeftBehind)
             || isLeftLater(claim, wallNs, sources);
         if (!isKept && !diesLater(claim))
             continue;
@@ -129,8 +130,8 @@ std::optional<std::int64_t> endOf(const AttemptRow& attempt, std::int64_t wallNs
     for (const ClaimRow& claim : sources.claims) {
         if (claim.attempt != attempt.id)
             continue;
-        const bool trained = claim.outcome == "trained"
-            || claim.outcome == "committed"; // other ends were written by the attempt behind it
+        const bool trained = claim.outcome == ClaimEnd::Trained
+            || claim.outcome == ClaimEnd::Committed; // other ends were written by the attempt behind it
         last = std::max({ last, claim.claimedWallNs, claim.startedWallNs, trained ? claim.endedWallNs : 0 });
     }
     for (const Stretch& stretch : sources.telemetry != nullptr ? sources.telemetry->stretches : std::vector<Stretch> {})
@@ -189,7 +190,7 @@ void takeProcessesBack(RunStatus& status, std::int64_t wallNs, const PastSources
         worker.pid = row.process.pid;
         worker.device = row.device;
         worker.deviceName = row.deviceName;
-        worker.phase = "train";
+        worker.phase = WorkerPhase::Train;
         worker.restarts = restarts;
         worker.loss = std::numeric_limits<double>::quiet_NaN();
         const bool ended = row.endedWallNs != 0 && row.endedWallNs <= wallNs;

@@ -16,7 +16,7 @@ namespace {
 ClaimRow whileOpen(ClaimRow claim)
 {
     claim.endedWallNs = 0;
-    claim.outcome = "open";
+    claim.outcome = ClaimEnd::Open;
     claim.samples = claim.tokens = claim.firstStep = claim.lastStep = claim.checkpoint = 0;
     claim.meanLoss = claim.peakGradientNorm = 0;
     return claim;
@@ -121,7 +121,7 @@ void Replay::addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf,
         if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs)
             continue;
         if (claim.tokens == 0) { // never finished: work that was begun died with its worker
-            cell.timesLost += claim.outcome == "lost" && claim.startedWallNs != 0 ? 1 : 0;
+            cell.timesLost += claim.outcome == ClaimEnd::Lost && claim.startedWallNs != 0 ? 1 : 0;
             continue;
         }
         ++cell.timesTrained;
@@ -239,7 +239,7 @@ std::vector<ClaimRow> Replay::claimsOf(ChunkId chunk) const
     const ChunkCell* cell = cells_.find(chunk);
     if (!claims.empty() && claims.back().endedWallNs != 0 && cell != nullptr
         && cell->state == ChunkState::Trained) { // committed or lost later
-        claims.back().outcome = "trained";
+        claims.back().outcome = ClaimEnd::Trained;
         claims.back().checkpoint = 0;
     }
     return claims;

@@ -53,7 +53,7 @@ void RunForm::setText(const Setting& setting, const QString& text)
 {
     RunConfig next = config_;
     // Blanks around a number mean nothing; in free text, as a prompt that is a line end, they do.
-    const bool isFreeText = std::holds_alternative<std::string RunConfig::*>(setting.field) && setting.choices.empty();
+    const bool isFreeText = std::holds_alternative<std::string RunConfig::*>(setting.field);
     auto wrong = setSetting(next, setting, (isFreeText ? text : text.trimmed()).toStdString());
     if (wrong.empty()) {
         config_ = std::move(next);

@@ -30,40 +30,32 @@ template <typename Row> TableColumn<Row> workerColumn(std::function<int(const Ro
         } };
 }
 
-QString outcomeWord(const std::string& outcome)
+QString outcomeWord(ClaimEnd outcome)
 {
-    if (outcome == "open")
-        return QCoreApplication::translate("Tables", "in training");
-    if (outcome == "trained")
-        return QCoreApplication::translate("Tables", "trained, not in a checkpoint yet");
-    if (outcome == "committed")
-        return QCoreApplication::translate("Tables", "committed");
-    if (outcome == "released")
-        return QCoreApplication::translate("Tables", "given back");
-    if (outcome == "lost")
-        return QCoreApplication::translate("Tables", "work lost");
-    if (outcome == "failed")
-        return QCoreApplication::translate("Tables", "failed");
-    return QString::fromStdString(outcome);
+    switch (outcome) {
+    case ClaimEnd::Open: return QCoreApplication::translate("Tables", "in training");
+    case ClaimEnd::Trained: return QCoreApplication::translate("Tables", "trained, not in a checkpoint yet");
+    case ClaimEnd::Committed: return QCoreApplication::translate("Tables", "committed");
+    case ClaimEnd::Released: return QCoreApplication::translate("Tables", "given back");
+    case ClaimEnd::Lost: return QCoreApplication::translate("Tables", "work lost");
+    case ClaimEnd::Failed: return QCoreApplication::translate("Tables", "failed");
+    case ClaimEnd::Unknown: break;
+    }
+    return QString::fromStdString(toString(outcome));
 }
 
-QString findingWord(const std::string& kind)
+QString findingWord(FindingKind kind)
 {
-    if (kind == "duplicated")
-        return QCoreApplication::translate("Tables", "trained twice");
-    if (kind == "missing")
-        return QCoreApplication::translate("Tables", "missing");
-    if (kind == "overlapping_claims")
-        return QCoreApplication::translate("Tables", "claimed twice at once");
-    if (kind == "poisoned")
-        return QCoreApplication::translate("Tables", "poisoned");
-    if (kind == "accepted")
-        return QCoreApplication::translate("Tables", "poisoned, accepted");
-    if (kind == "excluded")
-        return QCoreApplication::translate("Tables", "excluded");
-    if (kind == "lost")
-        return QCoreApplication::translate("Tables", "work lost");
-    return QString::fromStdString(kind);
+    switch (kind) {
+    case FindingKind::Duplicated: return QCoreApplication::translate("Tables", "trained twice");
+    case FindingKind::Missing: return QCoreApplication::translate("Tables", "missing");
+    case FindingKind::OverlappingClaims: return QCoreApplication::translate("Tables", "claimed twice at once");
+    case FindingKind::Poisoned: return QCoreApplication::translate("Tables", "poisoned");
+    case FindingKind::Accepted: return QCoreApplication::translate("Tables", "poisoned, accepted");
+    case FindingKind::Excluded: return QCoreApplication::translate("Tables", "excluded");
+    case FindingKind::Lost: return QCoreApplication::translate("Tables", "work lost");
+    default: return QString::fromStdString(toString(kind)); // the names of what stands in the ledger and beside it
+    }
 }
 
 QString resumeWord(ResumeRule rule)

@@ -86,16 +86,20 @@ QString epochsName(const ShownEpochs& epochs)
 
 QString workerName(int worker) { return QCoreApplication::translate("Words", "worker %1").arg(worker); }
 
-QString phaseWord(const std::string& phase)
+QString phaseWord(WorkerPhase phase)
 {
-    static const std::map<std::string, const char*> kWords { { "warming up", QT_TRANSLATE_NOOP("Words", "warming up") },
-        { "train", QT_TRANSLATE_NOOP("Words", "training") }, { "evaluate", QT_TRANSLATE_NOOP("Words", "evaluating") },
-        { "checkpoint", QT_TRANSLATE_NOOP("Words", "saving a checkpoint") },
-        { "merge", QT_TRANSLATE_NOOP("Words", "merging") }, { "wait", QT_TRANSLATE_NOOP("Words", "waiting") },
-        { "ended", QT_TRANSLATE_NOOP("Words", "ended") },
-        { kStandsStill, QT_TRANSLATE_NOOP("Words", "standing still") } };
-    const auto word = kWords.find(phase);
-    return word == kWords.end() ? QString::fromStdString(phase) : QCoreApplication::translate("Words", word->second);
+    switch (phase) {
+    case WorkerPhase::None: break;
+    case WorkerPhase::WarmingUp: return QCoreApplication::translate("Words", "warming up");
+    case WorkerPhase::Train: return QCoreApplication::translate("Words", "training");
+    case WorkerPhase::Evaluate: return QCoreApplication::translate("Words", "evaluating");
+    case WorkerPhase::Checkpoint: return QCoreApplication::translate("Words", "saving a checkpoint");
+    case WorkerPhase::Merge: return QCoreApplication::translate("Words", "merging");
+    case WorkerPhase::Wait: return QCoreApplication::translate("Words", "waiting");
+    case WorkerPhase::Ended: return QCoreApplication::translate("Words", "ended");
+    case WorkerPhase::StandsStill: return QCoreApplication::translate("Words", "standing still");
+    }
+    return {};
 }
 
 QString countText(std::int64_t count)

@@ -24,7 +24,7 @@ QString chunkTitle(std::int64_t block, int column); ///< "Block 53, chunk 17"
 QString epochName(std::int64_t epoch); ///< "Epoch 1" of epoch 0
 QString epochsName(const ShownEpochs& epochs); ///< "Epochs 1 and 2"
 QString workerName(int worker); ///< "worker 0"
-QString phaseWord(const std::string& phase); ///< what a worker is at: "training"; one that is not known as it is
+QString phaseWord(WorkerPhase phase); ///< what a worker is at: "training"
 
 QString countText(std::int64_t count); ///< grouped: "1,412"
 QString fixedText(double value, int decimals); ///< "3.431"; "NaN" and "∞" for those

@@ -37,7 +37,7 @@ std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims, std::int64_t 
             break; // the time between two attempts says nothing about the pace
         attempt = claim->attempt;
         if (claim->endedWallNs != 0 && claim->endedWallNs <= nowNs
-            && (claim->outcome == "trained" || claim->outcome == "committed"))
+            && (claim->outcome == ClaimEnd::Trained || claim->outcome == ClaimEnd::Committed))
             ends.push_back(claim->endedWallNs);
     }
     if (ends.size() < kLeastPaceClaims)

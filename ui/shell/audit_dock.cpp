@@ -238,7 +238,7 @@ void AuditDock::showTimeLines(const AuditFinding& finding)
         lane.detail = tr("attempt %1").arg(claim.attempt.value);
         const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
         lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs),
-            seconds(claim.startedWallNs), seconds(claim.endedWallNs), claim.outcome == "lost" });
+            seconds(claim.startedWallNs), seconds(claim.endedWallNs), claim.outcome == ClaimEnd::Lost });
         begin = std::min(begin, seconds(claim.claimedWallNs));
         end = std::max(end, seconds(std::max(claim.endedWallNs, claim.claimedWallNs)));
     }

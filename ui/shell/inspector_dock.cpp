@@ -74,8 +74,8 @@ Kept keptOf(const std::vector<ClaimRow>& history)
 {
     Kept kept;
     for (const ClaimRow& claim : history) {
-        kept.lost += claim.outcome == "lost" ? 1 : 0;
-        if (claim.outcome != "trained" && claim.outcome != "committed")
+        kept.lost += claim.outcome == ClaimEnd::Lost ? 1 : 0;
+        if (claim.outcome != ClaimEnd::Trained && claim.outcome != ClaimEnd::Committed)
             continue;
         ++kept.parts;
         kept.saved += claim.checkpoint != 0 ? 1 : 0;

@@ -44,7 +44,7 @@ void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims, 
         lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs),
             seconds(claim.startedWallNs),
             seconds(std::max(claim.claimedWallNs, whenItEnded(claim.endedWallNs, claim.attempt, signs))),
-            claim.outcome == "lost" });
+            claim.outcome == ClaimEnd::Lost });
     }
     for (auto& [worker, lane] : lanes) {
         if (lane.claims.size() > kMostClaimsPerLane)

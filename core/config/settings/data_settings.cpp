@@ -18,8 +18,6 @@ void addDataSettings(SettingTable& table)
 
     table.choice("data_mode", &C::dataMode)
         .label("Rows from")
-        .oneOf({ { "auto", "Automatic" }, { "lines", "Lines" }, { "paragraphs", "Paragraphs" }, { "span", "Spans" },
-            { "stream", "Stream" } })
         .resume(Refused)
         .help(
             "What a sample of a plain text file is: a line, a paragraph between blank lines, or a span of span_bytes with newlines kept. 'stream' takes random windows of one file and keeps no ledger; it exists for comparisons with other programs. 'auto' is lines.");
@@ -40,14 +38,12 @@ void addDataSettings(SettingTable& table)
 
     table.choice("chat_loss", &C::chatLoss)
         .label("Answers that are learnt")
-        .oneOf({ { "all", "Every answer" }, { "last", "The last answer" } })
         .resume(Refused)
         .help(
             "Which turns of the assistant count in the loss; everything else is read but not learnt. A turn is what the template marks with {% generation %} or, without such marks, what it adds when the turn is there.");
 
     table.choice("long_samples", &C::longSamples)
         .label("Longer than a window")
-        .oneOf({ { "split", "Split" }, { "cut", "Cut" }, { "leave_out", "Leave out" } })
         .resume(Refused)
         .help(
             "What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.");
@@ -156,14 +152,12 @@ void addDataSettings(SettingTable& table)
 
     table.choice("duplicates", &C::duplicates)
         .label("Duplicate texts")
-        .oneOf({ { "report", "Train" }, { "skip", "Leave out" } })
         .resume(Refused)
         .help(
             "report: texts that occur again are trained, and counted inside a block. skip: of equal texts in the whole data set only the first one is trained, the others are counted and left out. For that all data is read once before training begins; what comes from the hub is downloaded then, and once more where the cache is too small to keep it.");
 
     table.choice("bad_files", &C::badFiles)
         .label("Changed or damaged files")
-        .oneOf({ { "stop", "Stop" }, { "leave_out", "Leave out" } })
         .resume(Safe)
         .help(
             "What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out).");

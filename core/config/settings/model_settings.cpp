@@ -11,7 +11,6 @@ void addModelSettings(SettingTable& table)
 
     table.choice("architecture", &C::architecture)
         .label("Architecture")
-        .oneOf({ { "gpt", "GPT" }, { "hrm", "HRM" } })
         .resume(Refused)
         .basic()
         .help("gpt: a transformer as GPT-2 or Llama. hrm: the hierarchical reasoning model.");
@@ -54,11 +53,7 @@ void addModelSettings(SettingTable& table)
         .basic()
         .help("Tokens in one training window. With init_from at most the context of that model, which stays as it is.");
 
-    table.choice("positions", &C::positions)
-        .label("Positions")
-        .oneOf({ { "learned", "Learned" }, { "rope", "Rotary" } })
-        .resume(Refused)
-        .help("learned as in GPT-2, or rotary.");
+    table.choice("positions", &C::positions).label("Positions").resume(Refused).help("learned as in GPT-2, or rotary.");
 
     table.real("rope_theta", &C::ropeTheta)
         .label("Rotary base")
@@ -66,11 +61,7 @@ void addModelSettings(SettingTable& table)
         .resume(Refused)
         .help("Base of the rotary angles: 10,000 in most models, 500,000 in Llama 3.");
 
-    table.choice("norm", &C::norm)
-        .label("Norm")
-        .oneOf({ { "layernorm", "LayerNorm" }, { "rmsnorm", "RMSNorm" } })
-        .resume(Refused)
-        .help("Normalisation before each part of a block.");
+    table.choice("norm", &C::norm).label("Norm").resume(Refused).help("Normalisation before each part of a block.");
 
     table.real("norm_epsilon", &C::normEpsilon)
         .label("Norm epsilon")
@@ -80,8 +71,6 @@ void addModelSettings(SettingTable& table)
 
     table.choice("activation", &C::activation)
         .label("Activation")
-        .oneOf({ { "gelu", "GELU" }, { "swiglu", "SwiGLU" }, { "gelu_exact", "GELU, exact" }, { "geglu", "GeGLU" },
-            { "geglu_exact", "GeGLU, exact" }, { "silu", "SiLU" } })
         .resume(Refused)
         .help("Inside the feed-forward part; the ones with glu have a gate. gelu is the form with tanh.");
 
@@ -166,7 +155,6 @@ void addModelSettings(SettingTable& table)
 
     table.choice("parent_chunks", &C::parentChunks)
         .label("Chunks of the parent")
-        .oneOf({ { "again", "Train again" }, { "skip", "Leave out" } })
         .resume(Refused)
         .help(
             "With init_from of a run on the same data: train everything in a new pass (again), or leave out of the first epoch what those weights have seen in a pass that was not over (skip).");

@@ -43,7 +43,6 @@ void addDeviceSettings(SettingTable& table)
 
     table.choice("parallel", &C::parallel)
         .label("Workers train")
-        .oneOf({ { "independent", "Own replicas" }, { "data", "One model" } })
         .resume(Unsafe)
         .help(
             "independent: each worker trains its own chunks and its own copy of the model, merged from time to time. data: all workers train one model; each step is split over them, as if one worker had a batch so many times as large.");

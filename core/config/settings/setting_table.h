@@ -2,7 +2,6 @@
 
 #include "core/config/schema.h"
 
-#include <initializer_list>
 #include <utility>
 
 namespace furrow {
@@ -26,7 +25,6 @@ public:
     SettingRow& atLeast(double least) { return range(least, least - 1); }
     /// Fits behind "0:" and into the field of the form: "no limit".
     SettingRow& zeroMeans(std::string text) { return set(setting_.zeroMeans, std::move(text)); }
-    SettingRow& oneOf(std::initializer_list<SettingChoice> choices) { return set(setting_.choices, { choices }); }
     SettingRow& resume(ResumeRule rule) { return set(setting_.resume, rule); }
     SettingRow& basic() { return set(setting_.basic, true); }
     SettingRow& help(std::string text) { return set(setting_.help, std::move(text)); }
@@ -47,7 +45,13 @@ public:
     void group(SettingGroup group) { group_ = group; }
 
     SettingRow text(std::string key, std::string RunConfig::* field) { return add(std::move(key), field); }
-    SettingRow choice(std::string key, std::string RunConfig::* field) { return add(std::move(key), field); }
+    template <ClosedSet Enum> SettingRow choice(std::string key, Enum RunConfig::* field)
+    {
+        SettingRow row = add(std::move(key), ChoiceField(field));
+        for (const auto& one : kClosedNames<Enum>)
+            settings_.back().choices.push_back({ std::string(one.name), std::string(one.label) });
+        return row;
+    }
     SettingRow list(std::string key, std::vector<std::string> RunConfig::* field) { return add(std::move(key), field); }
     SettingRow flag(std::string key, bool RunConfig::* field) { return add(std::move(key), field); }
     SettingRow integer(std::string key, std::int64_t RunConfig::* field) { return add(std::move(key), field); }
@@ -61,7 +65,7 @@ private:
         Setting& setting = settings_.emplace_back();
         setting.key = std::move(key);
         setting.group = group_;
-        setting.field = field;
+        setting.field = std::move(field);
         return SettingRow(setting);
     }
 

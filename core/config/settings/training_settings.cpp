@@ -48,8 +48,6 @@ void addTrainingSettings(SettingTable& table)
 
     table.choice("schedule", &C::schedule)
         .label("Schedule")
-        .oneOf(
-            { { "cosine", "Cosine" }, { "linear", "Linear" }, { "constant", "Constant" }, { "wsd", "Stable, decay" } })
         .resume(Unsafe)
         .basic()
         .help(
@@ -65,7 +63,6 @@ void addTrainingSettings(SettingTable& table)
 
     table.choice("precision", &C::precision)
         .label("Precision")
-        .oneOf({ { "auto", "Automatic" }, { "fp32" }, { "bf16" }, { "fp16" } })
         .resume(Unsafe)
         .basic()
         .help(
@@ -79,7 +76,6 @@ void addTrainingSettings(SettingTable& table)
 
     table.choice("attention", &C::attention)
         .label("Attention kernel")
-        .oneOf({ { "auto", "Automatic" }, { "flash", "Flash" }, { "efficient", "Efficient" }, { "math", "Plain" } })
         .resume(Unsafe)
         .help("Which kernel computes attention. auto: the fastest one that fits.");
 
@@ -115,8 +111,6 @@ void addOptimiserSettings(SettingTable& table)
 
     table.choice("optimizer", &C::optimizer)
         .label("Optimiser")
-        .oneOf(
-            { { "adamw", "AdamW" }, { "adamw8bit", "AdamW, 8-bit" }, { "adamatan2", "AdamATan2" }, { "sgd", "SGD" } })
         .resume(Refused)
         .help(
             "adamw, adamw8bit (its moments take a quarter of the memory), adamatan2 (no epsilon, scale free) or sgd with momentum beta1.");
@@ -218,7 +212,6 @@ void addMergingSettings(SettingTable& table)
 
     table.choice("merge", &C::merge)
         .label("Merge")
-        .oneOf({ { "none", "None" }, { "average", "Average" }, { "diloco", "DiLoCo" } })
         .resume(Safe)
         .basic()
         .help(

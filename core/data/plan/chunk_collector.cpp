@@ -12,7 +12,7 @@ namespace furrow {
 Result<SampleRules> sampleRules(const RunConfig& config, const DataManifest& manifest)
 {
     SampleRules rules { config.minChars, config.maxChars, config.asciiOnly, config.heldOutPercent,
-        config.duplicates == "skip", nullptr };
+        config.duplicates == Duplicates::Skip, nullptr };
     FURROW_TRY_ASSIGN(auto quarantine, Quarantine::parse(manifest.quarantine));
     if (!quarantine->sampleEntries().empty())
         rules.quarantine = std::move(quarantine);

@@ -342,7 +342,7 @@ Status readFirstRows(const RunConfig& config, const DataManifest& manifest, Data
     FURROW_TRY(readEachRow(config, inspection.manifest, [&](const Row& row) -> Result<bool> {
         ConversationText written { std::string(row.text), {} };
         if (row.isConversation) {
-            auto conversation = renderer->write(row.text, learntTurns(config));
+            auto conversation = renderer->write(row.text, config.chatLoss);
             if (!conversation.ok()) {
                 why = why.empty() ? conversation.error().message : why;
                 return ++refused < kMostRefused;
@@ -375,7 +375,7 @@ Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& prog
     DataInspection inspection;
     DataManifest manifest;
     FURROW_TRY_ASSIGN(manifest.quarantine, readQuarantineFile(config.exclude));
-    manifest.skipsAllDuplicates = config.duplicates == "skip";
+    manifest.skipsAllDuplicates = config.duplicates == Duplicates::Skip;
     FURROW_TRY_ASSIGN(auto chat, chatFormatOf(config));
     DirectAccess access;
     for (const auto& spec : config.data) {
@@ -473,7 +473,7 @@ Status forEachText(
     return forEachRow(config, manifest, [&](const Row& row) -> Result<bool> {
         if (!row.isConversation || !renderer)
             return onText(row.text);
-        const auto written = renderer->write(row.text, learntTurns(config));
+        const auto written = renderer->write(row.text, config.chatLoss);
         return written.ok() ? onText(written.value().text) : Result<bool>(true);
     });
 }

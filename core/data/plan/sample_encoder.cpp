@@ -43,11 +43,6 @@ Result<Edge> edgeAt(
 
 } // namespace
 
-LearntTurns learntTurns(const RunConfig& config)
-{
-    return config.chatLoss == "last" ? LearntTurns::Last : LearntTurns::All;
-}
-
 bool namesChatFile(const RunConfig& config)
 {
     const auto& name = config.chatTemplate;
@@ -81,10 +76,8 @@ Result<SampleEncoder> SampleEncoder::open(
 {
     SampleEncoder encoder;
     encoder.tokenizer_ = &tokenizer;
-    encoder.turns_ = learntTurns(config);
-    encoder.longSamples_ = config.longSamples == "cut" ? Long::Cut
-        : config.longSamples == "leave_out"            ? Long::LeaveOut
-                                                       : Long::Split;
+    encoder.turns_ = config.chatLoss;
+    encoder.longSamples_ = config.longSamples;
     encoder.mostTokens_ = static_cast<std::size_t>(std::max<std::int64_t>(1, config.seqLen - 1));
     if (manifest.chat) {
         FURROW_TRY_ASSIGN(encoder.renderer_, ConversationRenderer::open(*manifest.chat));
@@ -127,14 +120,14 @@ Result<SampleTokens> SampleEncoder::encodeConversation(std::string_view row) con
 void SampleEncoder::limit(SampleTokens& sample) const
 {
     sample.isTooLong = sample.tokens.size() > mostTokens_;
-    if (!sample.isTooLong || longSamples_ == Long::Split)
+    if (!sample.isTooLong || longSamples_ == LongSamples::Split)
         return;
-    if (longSamples_ == Long::Cut) {
+    if (longSamples_ == LongSamples::Cut) {
         sample.tokens.resize(mostTokens_);
         sample.learnt.resize(sample.learnt.empty() ? 0 : mostTokens_);
     }
     const bool learnsNothing = !sample.learnt.empty() && std::count(sample.learnt.begin(), sample.learnt.end(), 1) == 0;
-    sample.isLeftOut = longSamples_ == Long::LeaveOut || learnsNothing;
+    sample.isLeftOut = longSamples_ == LongSamples::LeaveOut || learnsNothing;
 }
 
 Result<std::vector<std::uint8_t>> tokensIn(const std::vector<ChatStretch>& stretches, std::string_view text,

@@ -14,8 +14,6 @@
 
 namespace furrow {
 
-/// The setting chat_loss.
-LearntTurns learntTurns(const RunConfig& config);
 /// The chat template that the setting chat_template names; nothing where it names none.
 Result<std::optional<ChatFormat>> chatFormatOf(const RunConfig& config);
 /// Whether that setting is a place on the disk.
@@ -46,10 +44,9 @@ public:
     Result<SampleTokens> encode(std::string_view row, bool isConversation) const;
     const Tokenizer& tokenizer() const { return *tokenizer_; }
     /// Samples that are longer than a window are counted, for they are cut or left out.
-    bool limitsLength() const { return longSamples_ != Long::Split; }
+    bool limitsLength() const { return longSamples_ != LongSamples::Split; }
 
 private:
-    enum class Long { Split, Cut, LeaveOut };
     SampleEncoder() = default;
     Result<SampleTokens> encodeConversation(std::string_view row) const;
     void limit(SampleTokens& sample) const;
@@ -57,7 +54,7 @@ private:
     const Tokenizer* tokenizer_ = nullptr;
     std::optional<ConversationRenderer> renderer_;
     LearntTurns turns_ = LearntTurns::All;
-    Long longSamples_ = Long::Split;
+    LongSamples longSamples_ = LongSamples::Split;
     std::size_t mostTokens_ = 0; ///< of a sample in one window, beside the end-of-text behind it
 };
 

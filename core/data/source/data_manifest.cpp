@@ -281,8 +281,9 @@ std::string dataIdentity(const DataManifest& manifest, const RunConfig& config)
         if (source.conversation != ConversationForm::None) // how it is written is no part of the data
             sources.back()["conversation"] = toString(source.conversation);
     }
-    json all = { { "sources", std::move(sources) }, { "mode", config.dataMode == "auto" ? "lines" : config.dataMode },
-        { "span", config.dataMode == "span" ? config.spanBytes : 0 }, { "start", config.startSample },
+    json all = { { "sources", std::move(sources) },
+        { "mode", nameOf(config.dataMode == DataMode::Auto ? DataMode::Lines : config.dataMode) },
+        { "span", config.dataMode == DataMode::Span ? config.spanBytes : 0 }, { "start", config.startSample },
         { "max", config.maxSamples } };
     if (config.fraction < 1) {
         all["fraction"] = config.fraction;

@@ -371,9 +371,9 @@ RowOptions rowOptions(const RunConfig& config, const DataSource& source)
     options.textColumn = source.textColumn;
     options.conversation = source.conversation;
     options.text.spanBytes = static_cast<std::uint64_t>(std::max<std::int64_t>(config.spanBytes, 16));
-    if (config.dataMode == "paragraphs")
+    if (config.dataMode == DataMode::Paragraphs)
         options.text.kind = RecordKind::Paragraphs;
-    else if (config.dataMode == "span")
+    else if (config.dataMode == DataMode::Span)
         options.text.kind = RecordKind::Spans;
     return options;
 }

@@ -45,7 +45,7 @@ Status forEachBlock(LedgerReader& ledger, const std::string& doing, AuditLog& lo
 
 /// The chunks of the ledger against what preparing gives. @param where  names what they are compared with
 Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector<ChunkSummary>& summaries,
-    std::int64_t seqLen, const char* kind, const std::string& where, AuditLog& log)
+    std::int64_t seqLen, FindingKind kind, const std::string& where, AuditLog& log)
 {
     FURROW_TRY_ASSIGN(auto chunks, ledger.committedOf(block));
     const auto prepared = preparedChunks(summaries, seqLen);
@@ -76,8 +76,8 @@ Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, con
         return {};
     }
     if (name.filename() != name) {
-        log.wrong(
-            "block", {}, sentence("block %1 has the file '%2', which is no name of a file", { number, row.fileName }));
+        log.wrong(FindingKind::Block, {},
+            sentence("block %1 has the file '%2', which is no name of a file", { number, row.fileName }));
         return {};
     }
     std::error_code failed;
@@ -90,7 +90,7 @@ Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, con
     if (!whole.ok() && whole.error().code == ErrorCode::Corrupt && onDamaged)
         return onDamaged(row, whole.error().message);
     if (!whole.ok()) {
-        log.failed("block",
+        log.failed(FindingKind::Block,
             whole.error().code == ErrorCode::InvalidArgument ? Error { ErrorCode::Io, {} }
                                                              : whole.error(), // of a newer Furrow
             sentence("block %1: %2", { number, whole.error().message }));
@@ -98,13 +98,13 @@ Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, con
     }
     log.looked();
     if (block.value().digest() != row.digest) {
-        log.wrong("block", {},
+        log.wrong(FindingKind::Block, {},
             sentence("block %1: the file %2 is whole and has other content than the tracker recorded: it was replaced",
                 { number, row.fileName }));
         return {};
     }
-    return compareChunks(
-        ledger, row.block, block.value().summaries(), file.config.seqLen, "block", sentence("the prepared block"), log);
+    return compareChunks(ledger, row.block, block.value().summaries(), file.config.seqLen, FindingKind::Block,
+        sentence("the prepared block"), log);
 }
 
 /// Of files inside one archive the first.
@@ -129,7 +129,7 @@ std::optional<BlockManager> openSource(const RunPaths& paths, const RunFile& fil
                                  : Result<BlockManager>(tokenizer.error());
     if (blocks.ok())
         return std::move(blocks).value();
-    log.failed("source", blocks.error(), blocks.error().message);
+    log.failed(FindingKind::Source, blocks.error(), blocks.error().message);
     return std::nullopt;
 }
 
@@ -146,17 +146,18 @@ public:
         const std::string number = std::to_string(row.block);
         auto read = readPlan(row.plan);
         if (!read.ok())
-            return log_.failed("block", read.error(), sentence("block %1: %2", { number, read.error().message }));
+            return log_.failed(
+                FindingKind::Block, read.error(), sentence("block %1: %2", { number, read.error().message }));
         const PlannedBlock& plan = read.value().block;
         if (plan.block != row.block || plan.source != row.source || plan.firstRow != row.firstRow
             || plan.rows() != row.rows || std::ssize(plan.chunkRows) != row.chunks)
-            return log_.wrong("block", {},
+            return log_.wrong(FindingKind::Block, {},
                 sentence(
                     "block %1: its plan has other rows or chunks than its row in the tracker: one of them was changed by hand",
                     { number }));
         if (const auto source = static_cast<std::size_t>(plan.source); !goesOnFrom(source, plan)
             || source >= read.value().after.size() || read.value().after[source].row != plan.firstRow + plan.rows())
-            return log_.wrong("block", {},
+            return log_.wrong(FindingKind::Block, {},
                 sentence(
                     "block %1: its plan does not begin where the one before it ended, or does not end where the next one begins: it was changed by hand",
                     { number }));
@@ -184,7 +185,7 @@ private:
 Status auditBlocks(
     const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log, const OnDamaged& onDamaged)
 {
-    log.begin("blocks");
+    log.begin(Evidence::Blocks);
     const auto folder = BlockManager::blockFolder(paths.cacheFolder());
     std::int64_t absent = 0;
     PlanAudit plans(log);
@@ -210,7 +211,7 @@ Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log)
     const auto all = manifest.ok() ? distantFilesOf(manifest.value()) : std::vector<DataFile> {};
     if (all.empty())
         return {};
-    log.begin("downloads");
+    log.begin(Evidence::Downloads);
     const auto cacheBytes = static_cast<std::uint64_t>(file.config.cacheGiB * 1024 * 1024 * 1024);
     std::int64_t absent = 0;
     std::vector<std::string> never;
@@ -230,9 +231,9 @@ Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log)
         if (log.stopped())
             return cancelled();
         if (!sha.ok())
-            log.failed("download", sha.error(), sha.error().message);
+            log.failed(FindingKind::Download, sha.error(), sha.error().message);
         else if (log.looked(); sha.value() != all[i].hash)
-            log.wrong("download", {},
+            log.wrong(FindingKind::Download, {},
                 sentence(
                     "%1: the download in the cache does not hold what was promised of it (SHA-256); it is put aside when it is read next, or by 'furrowctl cache verify'",
                     { all[i].path }));
@@ -249,7 +250,7 @@ Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log)
 
 Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
 {
-    log.begin("source");
+    log.begin(Evidence::Source);
     auto blocks = openSource(paths, file, log);
     std::uint64_t bytes = 0;
     const auto look = [&](const LedgerReader::BlockRow& row) -> Status {
@@ -259,18 +260,18 @@ Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& led
         if (!read.ok() && read.error().code == ErrorCode::Cancelled)
             return cancelled();
         if (!read.ok()) {
-            log.failed(
-                "source", read.error(), sentence("block %1: %2", { std::to_string(row.block), read.error().message }));
+            log.failed(FindingKind::Source, read.error(),
+                sentence("block %1: %2", { std::to_string(row.block), read.error().message }));
             return {};
         }
         log.looked();
         bytes += read.value().sourceBytes;
         if (read.value().digest != row.digest)
-            log.wrong("source", {},
+            log.wrong(FindingKind::Source, {},
                 sentence("block %1: prepared from the source once more it has other content than the tracker recorded",
                     { std::to_string(row.block) }));
-        return compareChunks(
-            ledger, row.block, read.value().chunks, file.config.seqLen, "source", sentence("the source"), log);
+        return compareChunks(ledger, row.block, read.value().chunks, file.config.seqLen, FindingKind::Source,
+            sentence("the source"), log);
     };
     if (blocks)
         FURROW_TRY(forEachBlock(ledger, sentence("Reading the source once more"), log, look));

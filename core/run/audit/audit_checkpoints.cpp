@@ -91,7 +91,7 @@ public:
 
     Status manifests()
     {
-        log_.begin("manifests");
+        log_.begin(Evidence::Manifests);
         std::int64_t removed = 0;
         for (const Row& row : rows_) {
             if (log_.stopped())
@@ -103,7 +103,7 @@ public:
             removed += hasWeights(row) ? 0 : 1;
             takeManifest(row);
             if (row.removed && hasWeights(row) && stillCounts(row.id.value))
-                log_.mention("stray",
+                log_.mention(FindingKind::Stray,
                     sentence(
                         "checkpoint %1 was removed by the keep policy and its folder is there; the next resume takes it back",
                         { row.record.folder }));
@@ -121,7 +121,7 @@ public:
 
     Status parts()
     {
-        log_.begin("parts");
+        log_.begin(Evidence::Parts);
         std::int64_t parts = 0;
         for (const auto& [id, manifest] : manifests_) {
             if (log_.stopped())
@@ -133,7 +133,7 @@ public:
             const Covered byLedger = coveredBy(rows);
             const auto chunk = firstDifference(byManifest, byLedger);
             if (chunk && stillCounts(id))
-                log_.wrong("parts", *chunk,
+                log_.wrong(FindingKind::Parts, *chunk,
                     sentence("%1: checkpoint %2 trained windows %3 by its manifest and %4 by the tracker",
                         { toString(*chunk), folders_[id], rangesOf(byManifest.trained, *chunk),
                             rangesOf(byLedger.trained, *chunk) }));
@@ -145,7 +145,7 @@ public:
 
     Status weights(bool all)
     {
-        log_.begin("weights");
+        log_.begin(Evidence::Weights);
         std::vector<const Row*> hashed;
         std::int64_t older = 0;
         for (const Row& row : rows_) {
@@ -233,7 +233,7 @@ private:
         if (verdict.error().code == ErrorCode::Cancelled)
             return cancelled();
         if (verdict.error().code == ErrorCode::Corrupt)
-            log_.wrong("weights", {},
+            log_.wrong(FindingKind::Weights, {},
                 sentence(
                     "%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs",
                     { name, formatCount(use.checkpoints), use.checkpoint }));
@@ -293,7 +293,7 @@ private:
     {
         const std::string& folder = row.record.folder;
         if (!isPlainName(folder)) {
-            log_.wrong("manifest", {},
+            log_.wrong(FindingKind::Manifest, {},
                 sentence("checkpoint %1 has the folder '%2', which is no name of a folder",
                     { std::to_string(row.id.value), folder }));
             return;
@@ -305,15 +305,15 @@ private:
         if (!manifest.ok() && sha256.empty())
             return missing(row, manifest.error());
         if (sha256 != row.record.manifestSha256)
-            return log_.wrong("manifest", {},
+            return log_.wrong(FindingKind::Manifest, {},
                 sentence(
                     "the manifest of checkpoint %1 is not the one that the tracker recorded (its SHA-256 differs): the file was changed, or belongs to another checkpoint",
                     { folder }));
         if (!manifest.ok())
-            return log_.wrong("manifest", {},
+            return log_.wrong(FindingKind::Manifest, {},
                 sentence("the manifest of checkpoint %1 cannot be used: %2", { folder, manifest.error().message }));
         if (const std::string field = differsIn(row, manifest.value()); !field.empty())
-            return log_.wrong("manifest", {},
+            return log_.wrong(FindingKind::Manifest, {},
                 sentence(
                     "checkpoint %1 has another %2 in its manifest than in the tracker: one of them was changed by hand",
                     { folder, field }));
@@ -329,7 +329,7 @@ private:
         std::error_code unknown;
         if (!row.removed
             && std::filesystem::exists(paths_.removedManifestsFolder() / pathFromUtf8(folder + ".json"), unknown))
-            return log_.wrong("older", {},
+            return log_.wrong(FindingKind::Older, {},
                 sentence(
                     "the weights of checkpoint %1 were removed by the keep policy, and the tracker does not know it: it is older than the checkpoints",
                     { folder }));
@@ -381,7 +381,7 @@ private:
     {
         const std::string& folder = row.record.folder;
         if (!isPlainName(one.name)) {
-            log_.wrong("weights", {},
+            log_.wrong(FindingKind::Weights, {},
                 sentence("the manifest of checkpoint %1 names '%2', which is not in its folder", { folder, one.name }));
             return {};
         }
@@ -389,7 +389,7 @@ private:
         if (const auto size
             = std::filesystem::file_size(paths_.checkpointFolder(folder) / pathFromUtf8(one.name), unknown);
             !unknown && static_cast<std::int64_t>(size) != static_cast<std::int64_t>(one.sizeBytes)) {
-            log_.wrong("weights", {},
+            log_.wrong(FindingKind::Weights, {},
                 sentence("%1 of checkpoint %2 is not what was written: its size differs", { one.name, folder }));
             return {};
         }
@@ -408,7 +408,7 @@ private:
                 log_.unreadable(sentence(
                     "%1 of checkpoint %2 could not be inspected: %3", { one.name, folder, sha256.error().message }));
         } else if (sha256.value() != one.sha256) {
-            log_.wrong("weights", {},
+            log_.wrong(FindingKind::Weights, {},
                 sentence("%1 of checkpoint %2 is not what was written: its SHA-256 differs", { one.name, folder }));
         } else if (one.name == kStateFile) {
             lookAtState(row);
@@ -425,7 +425,7 @@ private:
         if (!stillCounts(row.id.value))
             gone_.insert(row.id.value);
         else
-            log_.failed("weights", agrees.error(), agrees.error().message);
+            log_.failed(FindingKind::Weights, agrees.error(), agrees.error().message);
     }
 
     void strangers()
@@ -435,7 +435,7 @@ private:
             return log_.unreadable(strays.error().message);
         mentionStrays(strays.value());
         for (const auto& newer : strays.value().newer)
-            log_.wrong("older", {},
+            log_.wrong(FindingKind::Older, {},
                 sentence("checkpoint %1 (step %2) is not in the tracker: the tracker is older than the checkpoints",
                     { newer.folder, std::to_string(newer.step) }));
     }
@@ -444,17 +444,17 @@ private:
     void mentionStrays(const StrayCheckpoints& strays)
     {
         if (isLink(paths_.checkpointsFolder()))
-            log_.mention("stray",
+            log_.mention(FindingKind::Stray,
                 sentence(
                     "%1 is a link: what is inspected lies elsewhere, and Furrow writes nothing there. Put the folder itself in its place.",
                     { utf8Text(paths_.checkpointsFolder()) }));
         for (const auto& entry : strays.unknown)
-            log_.mention("stray",
+            log_.mention(FindingKind::Stray,
                 sentence(
                     "%1 in the folder of the checkpoints does not belong to this run: a copy, or something foreign. Nothing was done with it; the next resume moves it to checkpoints/unknown.",
                     { utf8Text(entry.filename()) }));
         for (const auto& entry : strays.links)
-            log_.mention("stray",
+            log_.mention(FindingKind::Stray,
                 sentence("%1 in the folder of the checkpoints is a link and was not looked into",
                     { utf8Text(entry.filename()) }));
     }

@@ -2,7 +2,7 @@
 
 namespace furrow {
 
-void AuditLog::mention(const char* kind, std::string text)
+void AuditLog::mention(FindingKind kind, std::string text)
 {
     if (findings_.size() < kMaxAuditFindings)
         findings_.push_back({ kind, {}, std::move(text), {} });
@@ -10,7 +10,7 @@ void AuditLog::mention(const char* kind, std::string text)
         ++leftOut_;
 }
 
-void AuditLog::wrong(const char* kind, ChunkId chunk, std::string text)
+void AuditLog::wrong(FindingKind kind, ChunkId chunk, std::string text)
 {
     ++inspections_.back().wrong;
     mention(kind, std::move(text));
@@ -21,10 +21,10 @@ void AuditLog::wrong(const char* kind, ChunkId chunk, std::string text)
 void AuditLog::unreadable(std::string text)
 {
     ++inspections_.back().unreadable;
-    mention("unreadable", std::move(text));
+    mention(FindingKind::Unreadable, std::move(text));
 }
 
-void AuditLog::failed(const char* kind, const Error& error, const std::string& text)
+void AuditLog::failed(FindingKind kind, const Error& error, const std::string& text)
 {
     if (error.code == ErrorCode::Corrupt || error.code == ErrorCode::InvalidArgument)
         wrong(kind, {}, text);

@@ -13,22 +13,22 @@ public:
     }
 
     /// What follows belongs to this inspection.
-    void begin(const char* what) { inspections_.push_back({ what, {}, 0, 0, 0 }); }
+    void begin(Evidence what) { inspections_.push_back({ what, {}, 0, 0, 0 }); }
     void looked(std::int64_t things = 1) { inspections_.back().inspected += things; }
     /// How it was looked at, with the numbers: the last word of an inspection.
     void how(std::string sentence) { inspections_.back().how = std::move(sentence); }
     std::int64_t inspected() const { return inspections_.back().inspected; }
 
     /// Not what was recorded.
-    void wrong(const char* kind, ChunkId chunk, std::string text);
+    void wrong(FindingKind kind, ChunkId chunk, std::string text);
     /// Missing, or not readable now.
     void unreadable(std::string text);
     /// One of the two by what went wrong: bytes that are there and are not right, or none at all.
-    void failed(const char* kind, const Error& error, const std::string& text);
+    void failed(FindingKind kind, const Error& error, const std::string& text);
     /// Held against nothing, because nothing independent speaks of it.
     void notInspected(std::string text) { notInspected_.push_back(std::move(text)); }
     /// Worth knowing, and no fault.
-    void mention(const char* kind, std::string text);
+    void mention(FindingKind kind, std::string text);
 
     void say(const std::string& doing, double fraction) const;
     bool stopped() const { return watch_.stop.stop_requested(); }

@@ -57,11 +57,12 @@ std::string damageOfNames(const std::filesystem::path& tracker)
 /// Of a ledger that is not in order.
 std::string firstFault(const AuditReport& report)
 {
-    static const std::set<std::string> kNoFaults { "poisoned", "accepted", "excluded", "parent", "lost", "rebuilt" };
+    constexpr FindingKind kNoFaults[] { FindingKind::Poisoned, FindingKind::Accepted, FindingKind::Excluded,
+        FindingKind::Parent, FindingKind::Lost, FindingKind::Rebuilt };
     if (!report.integrityOk)
         return report.integrity;
     const auto fault = std::find_if(report.findings.begin(), report.findings.end(),
-        [](const AuditFinding& one) { return !kNoFaults.contains(one.kind); });
+        [&](const AuditFinding& one) { return std::ranges::find(kNoFaults, one.kind) == std::end(kNoFaults); });
     return fault == report.findings.end() ? "the audit finds it broken" : fault->text;
 }
 

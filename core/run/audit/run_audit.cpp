@@ -18,9 +18,9 @@ void auditRecord(const RunFile& file, LedgerReader& ledger, AuditLog& log)
 {
     const auto record = frozenRecord(ledger);
     if (!record.ok())
-        log.failed("frozen", record.error(), record.error().message);
+        log.failed(FindingKind::Frozen, record.error(), record.error().message);
     else if (record.value() == FrozenRecord::None && !file.heldOutHash.empty())
-        log.wrong("frozen", {},
+        log.wrong(FindingKind::Frozen, {},
             sentence(
                 "the tracker's record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back"));
     else if (record.value() == FrozenRecord::None)
@@ -37,9 +37,9 @@ void auditRecord(const RunFile& file, LedgerReader& ledger, AuditLog& log)
 /// What was decided when the run was made, and must be so for ever.
 void auditFrozen(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
 {
-    log.begin("frozen");
+    log.begin(Evidence::Frozen);
     for (const auto& changed : notAsBegun(paths, file, ledger, log.stop()))
-        log.failed("frozen", changed, changed.message);
+        log.failed(FindingKind::Frozen, changed, changed.message);
     auditRecord(file, ledger, log);
     if (file.heldOutHash.empty())
         log.notInspected(sentence("the held-out text: this run was made by a version that did not keep its hash"));
@@ -51,9 +51,9 @@ void auditFrozen(const RunPaths& paths, const RunFile& file, LedgerReader& ledge
 
 void tellSteps(const StepsAudit& steps, AuditLog& log)
 {
-    log.begin("steps");
+    log.begin(Evidence::Steps);
     for (const auto& text : steps.wrong)
-        log.wrong("steps", {}, text);
+        log.wrong(FindingKind::Steps, {}, text);
     log.looked(steps.claims);
     log.how(sentence(
         "the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints",

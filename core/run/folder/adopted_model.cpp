@@ -94,7 +94,7 @@ Result<AdoptedModel> fromRun(const RunPaths& paths)
 /// A run of learned positions that trains fewer of them keeps the others, so it must say how many there are.
 void keepAllPositions(RunConfig& config, const AdoptedModel& adopted)
 {
-    const bool isShorter = config.shape.empty() && config.architecture == "gpt" && adopted.context > 0
+    const bool isShorter = config.shape.empty() && config.architecture == Architecture::Gpt && adopted.context > 0
         && config.seqLen < adopted.context;
     if (!isShorter)
         return;

@@ -73,7 +73,7 @@ CheckpointManifest parse(const JsonPart& json)
 {
     CheckpointManifest m;
     json["run_id"].to(m.runId);
-    m.kind = json["kind"].as<std::string>() == "merge" ? CheckpointKind::Merge : CheckpointKind::Replica;
+    m.kind = closedValue<CheckpointKind>(json["kind"].as<std::string>()).value_or(CheckpointKind::Replica);
     m.replica = static_cast<std::int32_t>(json["replica"].within(-1, std::numeric_limits<std::int32_t>::max()));
     m.step = json["step"].within(0, kTotalBounds.most);
     m.tokens = json["tokens"].within(0, kTotalBounds.most);
@@ -162,8 +162,8 @@ std::string toJsonText(const CheckpointManifest& m)
             parts.back().push_back("skipped");
     }
     nlohmann::ordered_json json = { { "format", m.frozen ? kFormatWithFrozen : kFormat }, { "run_id", m.runId },
-        { "kind", m.kind == CheckpointKind::Merge ? "merge" : "replica" }, { "replica", m.replica }, { "step", m.step },
-        { "tokens", m.tokens }, { "written_ns", m.writtenWallNs }, { "incarnation", m.incarnation },
+        { "kind", nameOf(m.kind) }, { "replica", m.replica }, { "step", m.step }, { "tokens", m.tokens },
+        { "written_ns", m.writtenWallNs }, { "incarnation", m.incarnation },
         { "eval_loss", m.evalLoss ? nlohmann::ordered_json(*m.evalLoss) : nlohmann::ordered_json(nullptr) },
         { "parents", m.parents }, { "files", files }, { "parts", parts } };
     if (m.frozen)

@@ -6,20 +6,6 @@
 
 namespace furrow {
 
-Result<ScheduleKind> scheduleKind(const std::string& name)
-{
-    if (name == "constant")
-        return ScheduleKind::Constant;
-    if (name == "cosine")
-        return ScheduleKind::Cosine;
-    if (name == "linear")
-        return ScheduleKind::Linear;
-    if (name == "wsd")
-        return ScheduleKind::Wsd;
-    return Error { ErrorCode::InvalidArgument,
-        "schedule '" + name + "' is unknown; allowed are constant, cosine, linear, wsd" };
-}
-
 double scheduledRate(const LrSchedule& schedule, double position)
 {
     double decayed = schedule.peakLr;

@@ -1,15 +1,10 @@
 #pragma once
 
-#include "core/base/result.h"
+#include "core/config/choices.h"
 
 #include <cstdint>
-#include <string>
 
 namespace furrow {
-
-enum class ScheduleKind { Constant, Cosine, Linear, Wsd };
-/// "constant", "cosine", "linear", "wsd".
-Result<ScheduleKind> scheduleKind(const std::string& name);
 
 /// Learning rate as warm-up times decay. Warm-up counts the optimiser steps of this replica (its moments need them);
 /// decay follows the run's position, so that all replicas are at the same place.

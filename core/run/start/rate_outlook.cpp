@@ -31,7 +31,7 @@ std::string rateText(double rate)
 
 std::int64_t ranksOf(const RunConfig& c, std::int64_t workers)
 {
-    return c.parallel == "data" ? std::max<std::int64_t>(workers, 1) : 1;
+    return c.parallel == ParallelMode::Data ? std::max<std::int64_t>(workers, 1) : 1;
 }
 
 RatePlan planOf(const RunConfig& c, const RateOutlook& o, std::int64_t epochs, std::int64_t workers)

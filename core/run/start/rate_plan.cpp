@@ -91,8 +91,7 @@ Result<RateChoice> rateChoice(const std::string& name)
 RatePlan planRate(const RunConfig& c, double labelsOfRun)
 {
     LrSchedule schedule;
-    if (auto kind = scheduleKind(c.schedule); kind.ok())
-        schedule.kind = kind.value();
+    schedule.kind = c.schedule;
     schedule.peakLr = c.lr;
     schedule.floorLr = c.minLr;
     schedule.warmupSteps = c.warmupSteps;

@@ -15,9 +15,9 @@ constexpr double kUsualCompression = 3; // of text by gzip, zstd or Parquet
 /// What of a plain text file is in no sample: the end of each line, or the blank line between two paragraphs.
 double bytesBetweenSamples(const RunConfig& c)
 {
-    if (c.dataMode == "paragraphs")
+    if (c.dataMode == DataMode::Paragraphs)
         return 2;
-    return c.dataMode == "auto" || c.dataMode == "lines" ? 1 : 0;
+    return c.dataMode == DataMode::Auto || c.dataMode == DataMode::Lines ? 1 : 0;
 }
 
 double textBytes(const DataManifest& manifest, const RunConfig& c, double bytesPerSample)

@@ -102,7 +102,7 @@ Result<std::optional<ParentFile>> parentOf(const RunFile& child)
     using Answer = std::optional<ParentFile>;
     const auto checkpoint = pathFromUtf8(child.config.initFrom);
     const RunPaths parent(runFolderOf(checkpoint));
-    const bool skip = child.config.parentChunks == "skip";
+    const bool skip = child.config.parentChunks == ParentChunks::Skip;
     if (child.config.initFrom.empty() || checkpoint.parent_path() != parent.checkpointsFolder()
         || !std::filesystem::exists(parent.configFile())) {
         if (skip)

@@ -31,8 +31,9 @@ std::vector<LostTraining> lostTrainings(const std::vector<ClaimRow>& claims, con
         if (earlier->second)
             lost[*earlier->second].until = std::min(lost[*earlier->second].until, claimed);
         earlier->second.reset();
-        const bool isHeld = (claim.outcome == "open" || claim.outcome == "trained") && held.contains(claim.chunk);
-        if ((claim.outcome != "lost" && !claim.isLeftBehind && !isHeld) || claim.startedWallNs == 0)
+        const bool isHeld
+            = (claim.outcome == ClaimEnd::Open || claim.outcome == ClaimEnd::Trained) && held.contains(claim.chunk);
+        if ((claim.outcome != ClaimEnd::Lost && !claim.isLeftBehind && !isHeld) || claim.startedWallNs == 0)
             continue;
         LostTraining one { claim.worker, claim.attempt.value, claim.chunk.value, seconds(claim.startedWallNs) - kClocks,
             std::numeric_limits<double>::infinity(), claim.keptSteps };

@@ -114,7 +114,7 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
         if (w.alive)
             w.secondsSinceProgress = static_cast<double>(view.nowNs - row.progressNs) / kNsPerSecond;
         if (w.alive && view.standsStill(row.process)) { // what it told last is of before
-            w.phase = kStandsStill;
+            w.phase = WorkerPhase::StandsStill;
             w.tokensPerSecond = 0;
         }
     }
@@ -394,7 +394,7 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
                 "The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then nothing is merged and no process that ends is started again.",
                 { std::to_string(status.supervisorPid) }));
         for (const auto& w : status.workers)
-            if (w.phase == kStandsStill)
+            if (w.phase == WorkerPhase::StandsStill)
                 status.evidence.push_back(sentence(
                     "Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, or others wait for it, it is ended and started again.",
                     { std::to_string(w.worker), std::to_string(w.pid) }));
@@ -441,11 +441,13 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
 /// An epoch is complete without these rows, so they must be said beside it.
 void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<AttemptRow>& attempts)
 {
-    constexpr const char* kChoice = "leave_out";
     constexpr std::int64_t kMost = 10;
-    const bool chosen = status.file.config.badFiles == kChoice
-        || std::any_of(attempts.begin(), attempts.end(),
-            [](const AttemptRow& row) { return row.overridesJson.find(kChoice) != std::string::npos; });
+    const auto leavesOut = [&status](const AttemptRow& row) {
+        const auto config = configOf(row, status.file.config);
+        return config.ok() && config.value().badFiles == BadFiles::LeaveOut;
+    };
+    const bool chosen
+        = status.file.config.badFiles == BadFiles::LeaveOut || std::any_of(attempts.begin(), attempts.end(), leavesOut);
     auto leftOut = chosen ? leftOutOfTheData(readableLedger(paths), kMost)
                           : Result<std::vector<std::string>>(std::vector<std::string> {});
     if (leftOut.ok())

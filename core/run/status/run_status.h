@@ -37,9 +37,6 @@ struct HeldOutLoss {
 /// "of weights with 1,200 steps, on 12,345 tokens of held-out text; replica 0": what the loss is of. A sentence.
 std::string ofWhat(const HeldOutLoss& evaluation);
 
-/// WorkerStatus::phase of a living process that somebody made stand still.
-inline constexpr const char* kStandsStill = "stands still";
-
 struct WorkerStatus {
     int worker = 0;
     int replica = 0;
@@ -47,7 +44,7 @@ struct WorkerStatus {
     bool alive = false;
     std::string device;
     std::string deviceName;
-    std::string phase; ///< "train", "wait", ... as it told last, or kStandsStill
+    WorkerPhase phase = WorkerPhase::None;
     std::string endCause; ///< of the newest incarnation when it is not alive
     std::string lastDeath; ///< why the one before the newest ended, when it was started again in this attempt
     int restarts = 0;

@@ -86,7 +86,7 @@ std::string whoseWeights(const RunWeights& weights)
 nlohmann::json toJson(const RunWeights& weights)
 {
     const auto& record = weights.row.record;
-    return { { "checkpoint", record.folder }, { "kind", isMerge(weights.row) ? "merge" : "replica" },
+    return { { "checkpoint", record.folder }, { "kind", nameOf(record.kind) },
         { "replica", isMerge(weights.row) ? nlohmann::json(nullptr) : nlohmann::json(record.replica) },
         { "step", record.step }, { "tokens", record.tokens }, { "tokens_of_all", weights.tokensOfAll },
         { "unmerged_replicas", weights.unmergedReplicas }, { "text", whoseWeights(weights) } };

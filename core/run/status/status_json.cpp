@@ -16,9 +16,9 @@ nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::js
 nlohmann::json workerJson(const WorkerStatus& w)
 {
     return { { "worker", w.worker }, { "replica", w.replica }, { "pid", w.pid }, { "alive", w.alive },
-        { "device", w.device }, { "device_name", w.deviceName }, { "phase", w.phase }, { "end_cause", w.endCause },
-        { "last_death", w.lastDeath }, { "restarts", w.restarts }, { "step", w.step }, { "tokens", w.tokens },
-        { "loss", number(w.loss) },
+        { "device", w.device }, { "device_name", w.deviceName }, { "phase", nameOf(w.phase) },
+        { "end_cause", w.endCause }, { "last_death", w.lastDeath }, { "restarts", w.restarts }, { "step", w.step },
+        { "tokens", w.tokens }, { "loss", number(w.loss) },
         { "tokens_per_s", w.alive ? nlohmann::json(w.tokensPerSecond) : nlohmann::json(nullptr) },
         { "block", w.chunkBlock }, { "chunk", w.chunkColumn }, { "chunk_fraction", w.chunkFraction },
         { "seconds_since_progress", w.alive ? nlohmann::json(w.secondsSinceProgress) : nlohmann::json(nullptr) },

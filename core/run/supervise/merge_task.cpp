@@ -31,8 +31,9 @@ std::vector<std::int32_t> unmerged(const ReplicaHeads& heads)
 Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& worthAnother)
 {
     ProcessOptions options;
-    options.arguments = { "--role", "task", "--task", "merge", task.paths.folder().string(), "--method", task.method,
-        "--attempt", std::to_string(task.attempt), "--device", task.device, "--threads", std::to_string(cpuCount()) };
+    options.arguments = { "--role", "task", "--task", "merge", task.paths.folder().string(), "--method",
+        toString(task.method), "--attempt", std::to_string(task.attempt), "--device", task.device, "--threads",
+        std::to_string(cpuCount()) };
     options.outputFile = task.paths.logFile(task.attempt, "merge");
     FURROW_TRY_ASSIGN(const auto worker, workerProgram());
     FURROW_TRY(refuseLink(options.outputFile));

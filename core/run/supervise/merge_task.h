@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/config/choices.h"
 #include "core/run/folder/run_paths.h"
 #include "core/tracker/supervisor_ledger.h"
 
@@ -24,7 +25,7 @@ bool isInPieces(const ReplicaHeads& heads);
 struct MergeTask {
     RunPaths paths;
     std::int64_t attempt = 0;
-    std::string method;
+    MergeMethod method = MergeMethod::Average;
     std::string device; ///< "cpu" or the UUID of a GPU: of a worker, none of which runs meanwhile
 };
 /// Runs a process that merges all replicas: only furrow-worker links libtorch. One that is killed is started again,

@@ -11,7 +11,7 @@ constexpr std::int64_t kChunksBetweenMergesUnknownEnd = 100;
 } // namespace
 
 MergeTimer::MergeTimer(const RunConfig& config, int workers, std::int64_t tokensNow)
-    : wanted_(workers > 1 && config.merge != "none")
+    : wanted_(workers > 1 && config.merge != MergeMethod::None)
     , mergeTokens_(config.mergeTokens)
     , leastTokens_(kLeastStepsBetweenMerges * workers * config.batchSize * config.gradAccum * config.seqLen)
     , lastTokens_(tokensNow)

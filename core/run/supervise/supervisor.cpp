@@ -166,7 +166,7 @@ private:
     const Clock& clock_ = systemClock();
     TrackerCare care_ { paths_, ledger_, files_.guard(), clock_ };
     StallWatch stalls_ { paths_, reader_, clock_ };
-    Standstill standstill_ { ledger_, config_.parallel == "data", clock_ };
+    Standstill standstill_ { ledger_, config_.parallel == ParallelMode::Data, clock_ };
     std::vector<FileLock> gpuLocks_;
     std::unique_ptr<WorkerPool> pool_;
     std::unique_ptr<MergeTimer> mergeTimer_;
@@ -198,7 +198,7 @@ Status Supervision::begin()
     attempt_ = attempt;
     failPoint("supervisor.began");
     const int workers = static_cast<int>(placements.size());
-    const bool together = config_.parallel == "data";
+    const bool together = config_.parallel == ParallelMode::Data;
     FURROW_TRY(putInOrder(together ? 1 : workers));
     FURROW_TRY(files_.guard().check());
     FURROW_TRY(settleRate(rateSoFar, workers));
@@ -231,7 +231,7 @@ Status Supervision::putInOrder(int replicas)
         logInfo("attempt " + std::to_string(attempt_.value) + " goes on. " + effectSentence(effect));
     }
     FURROW_TRY_ASSIGN(auto now, heads());
-    if (config_.merge != "none" && mustMergeBefore(now, replicas))
+    if (config_.merge != MergeMethod::None && mustMergeBefore(now, replicas))
         FURROW_TRY(merge("the number of workers changed"));
     return ledger_.setActiveReplicas(replicas);
 }
@@ -486,7 +486,8 @@ void Supervision::beginStopping()
 
 Status Supervision::openMergeWhenDue(const LedgerReader::Totals& totals)
 {
-    if (stopping_ || stopReason_ != StopReason::None || desired_ != DesiredState::Run || config_.parallel == "data")
+    if (stopping_ || stopReason_ != StopReason::None || desired_ != DesiredState::Run
+        || config_.parallel == ParallelMode::Data)
         return {};
     auto epochs = reader_.epochs();
     if (!epochs.ok() || epochs.value().empty())
@@ -507,7 +508,7 @@ Status Supervision::endOrRestart()
         finish(StopReason::Incomplete, incomplete_);
     } else if (stopReason_ != StopReason::None) {
         FURROW_TRY_ASSIGN(auto now, heads());
-        if (config_.merge != "none" && isInPieces(now))
+        if (config_.merge != MergeMethod::None && isInPieces(now))
             FURROW_TRY(merge("the run is at its end"));
         finish(asWished(stopReason_), whatWasLeftOut(paths_.tracker()));
     } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {

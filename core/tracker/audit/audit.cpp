@@ -34,6 +34,14 @@ struct SeenPart {
     bool skipped = false;
 };
 
+/// Of a chunk that is in no weights because somebody said so.
+FindingKind leftOutKind(ChunkState state)
+{
+    return state == ChunkState::Poisoned ? FindingKind::Poisoned
+        : state == ChunkState::Accepted  ? FindingKind::Accepted
+                                         : FindingKind::Excluded;
+}
+
 class Auditor {
 public:
     Auditor(Database& db, LedgerReader& reader, const AuditWatch& watch, AuditReport& report)
@@ -84,12 +92,12 @@ private:
             return report_.epochs[static_cast<std::size_t>(number)];
         statesHold_ = false;
         if (strayEpochs_.insert(number).second)
-            find("counters", {},
+            find(FindingKind::Counters, {},
                 sentence("there are chunks of epoch %1, which never began", { std::to_string(number + 1) }));
         return nowhere_;
     }
 
-    void find(const char* kind, ChunkId chunk, const std::string& text)
+    void find(FindingKind kind, ChunkId chunk, const std::string& text)
     {
         if (report_.findings.size() >= kMaxAuditFindings) {
             ++report_.findingsLeftOut;
@@ -104,10 +112,13 @@ private:
     }
 
     /// What the parts of the audit in other files find.
-    void wrong(const std::string& kind, ChunkId chunk, const std::string& text)
+    void wrong(FindingKind kind, ChunkId chunk, const std::string& text)
     {
-        (kind == "counters" ? statesHold_ : kind == "lineage" ? lineageHolds_ : recordsHold_) = false;
-        find(kind.c_str(), chunk, text);
+        (kind == FindingKind::Counters         ? statesHold_
+                : kind == FindingKind::Lineage ? lineageHolds_
+                                               : recordsHold_)
+            = false;
+        find(kind, chunk, text);
     }
 
     void sayHowFar(std::int64_t chunks) const
@@ -140,7 +151,7 @@ private:
             if (rows == newest)
                 return;
             lineageHolds_ = false;
-            find("history", {},
+            find(FindingKind::History, {},
                 sentence("the table %1 has %2 rows and ids up to %3: rows were taken out of the history",
                     { name, std::to_string(rows), std::to_string(newest) }));
         };
@@ -173,7 +184,7 @@ private:
             if (process == std::exchange(before, process) || process == 0)
                 continue;
             if (!processes_.all.contains(process) && missing.insert(process).second)
-                wrong("history", {},
+                wrong(FindingKind::History, {},
                     sentence("events are of worker process %1, which the tracker does not have: its row was taken out",
                         { std::to_string(process) }));
         }
@@ -186,7 +197,7 @@ private:
         Rows rows = db_.query("SELECT block, columns FROM inherited");
         while (rows.next())
             if (!isRangesText(rows.text(1)))
-                wrong("history", {},
+                wrong(FindingKind::History, {},
                     sentence(
                         "the chunks of block %1 that the parent run trained are written as nobody writes them: their row was changed",
                         { std::to_string(rows.integer(0)) }));
@@ -214,7 +225,7 @@ private:
                 || isInside(decodeRanges(rows.text(part.skipped ? 7 : 6)), part.windows))
                 continue;
             lineageHolds_ = false;
-            find("history", chunk,
+            find(FindingKind::History, chunk,
                 sentence("%1: checkpoint %2 has windows %3 to %4 of claim %5, which that claim did not train",
                     { toString(chunk), std::to_string(part.checkpoint), std::to_string(part.windows.begin),
                         std::to_string(part.windows.end), std::to_string(part.claim) }));
@@ -249,13 +260,13 @@ private:
             ++here.known;
             tallies_.addChunk(id, state, counts);
             if (rows.integer(14) != placeOf(id).epoch)
-                wrong("counters", id,
+                wrong(FindingKind::Counters, id,
                     sentence("%1 is listed in epoch %2", { toString(id), std::to_string(rows.integer(14) + 1) }));
             const auto inherited = static_cast<Inherited>(rows.integer(15));
             const bool isParents = state == ChunkState::Excluded && inherited == Inherited::Skipped;
             here.againAfterParent += inherited == Inherited::Seen;
             if (inherited != Inherited::Nothing && !isListedAsInherited(id, inherited))
-                wrong("history", id,
+                wrong(FindingKind::History, id,
                     sentence(
                         "%1 is marked as trained by the parent run, which the list of what the parent trained does not say",
                         { toString(id) }));
@@ -269,7 +280,7 @@ private:
             }
             if (state == ChunkState::Poisoned || state == ChunkState::Accepted
                 || (state == ChunkState::Excluded && !isParents))
-                find(toString(state).c_str(), id, namedCause(id, state));
+                find(leftOutKind(state), id, namedCause(id, state));
         }
     }
 
@@ -298,7 +309,7 @@ private:
         if (held == holder.has_value())
             return;
         statesHold_ = false;
-        find("counters", id,
+        find(FindingKind::Counters, id,
             held ? sentence("nobody holds %1, which is %2", { toString(id), toString(state) })
                  : sentence("somebody holds %1, which is %2", { toString(id), toString(state) }));
     }
@@ -342,7 +353,7 @@ private:
         for (const SeenPart& part : parts) {
             if (!surviving_.contains(part.checkpoint)) {
                 lineageHolds_ = false;
-                find("lineage", id,
+                find(FindingKind::Lineage, id,
                     sentence("%1 is counted in checkpoint %2, which no surviving weights were made from",
                         { toString(id), std::to_string(part.checkpoint) }));
             }
@@ -360,20 +371,20 @@ private:
         if (!twice.empty()) {
             ++here.duplicated;
             lineageHolds_ = false;
-            find("duplicated", id, twice);
+            find(FindingKind::Duplicated, id, twice);
         }
         const bool complete = trained + skipped == windows;
         if (state == ChunkState::Committed && !complete) {
             ++here.missing;
             lineageHolds_ = false;
-            find("missing", id,
+            find(FindingKind::Missing, id,
                 sentence(
                     "%1 counts as committed, but only %2 of %3 windows are in surviving checkpoints; likely cause: a checkpoint row was removed or changed from outside",
                     { toString(id), std::to_string(trained + skipped), std::to_string(windows) }));
         }
         if (twice.empty() && covered != trained + skipped) {
             statesHold_ = false;
-            find("counters", id,
+            find(FindingKind::Counters, id,
                 sentence("%1: the ledger counts %2 covered windows, its parts cover %3",
                     { toString(id), std::to_string(covered), std::to_string(trained + skipped) }));
         }
@@ -399,7 +410,7 @@ private:
             return;
         here.rowsAddUp = false;
         rowsHold_ = false;
-        find("rows", id,
+        find(FindingKind::Rows, id,
             sentence("%1: its samples do not add up to its %2 rows", { toString(id), std::to_string(counts.rows) }));
     }
 
@@ -437,7 +448,7 @@ private:
             if (before.chunk == chunk && (before.closed == 0 || rows.integer(2) < before.closed)) {
                 ++here.overlappingClaims;
                 lineageHolds_ = false;
-                find("overlapping_claims", chunk,
+                find(FindingKind::OverlappingClaims, chunk,
                     sentence(
                         "%1: claim %2 began before claim %3 had ended; likely cause: the ledger was changed from outside, or two copies of it were in use",
                         { toString(chunk), std::to_string(rows.integer(0)), std::to_string(before.claim) }));
@@ -454,7 +465,7 @@ private:
             }
             if (open && (rows.optionalInteger(6) != rows.integer(8) || rows.optionalInteger(7) != rows.integer(0))) {
                 statesHold_ = false;
-                find("counters", chunk,
+                find(FindingKind::Counters, chunk,
                     sentence("%1: claim %2 is open but does not hold the chunk",
                         { toString(chunk), std::to_string(rows.integer(0)) }));
             }
@@ -468,7 +479,7 @@ private:
     {
         const auto amount = [&](int column) { return boundedAt(db_, rows, column, kAmountBounds); };
         if (!isRangesText(rows.text(16)) || !isRangesText(rows.text(17)) || !isRangesText(rows.text(18)))
-            wrong("claims", chunkIdAt(db_, rows, 1),
+            wrong(FindingKind::Claims, chunkIdAt(db_, rows, 1),
                 sentence(
                     "%1: the windows that claim %2 had, trained or left out are written as nobody writes them: its row was changed",
                     { toString(chunkIdAt(db_, rows, 1)), std::to_string(rows.integer(0)) }));
@@ -490,7 +501,7 @@ private:
     void nameLostWork()
     {
         for (const auto& [chunk, cause] : lost_)
-            find("lost", chunk,
+            find(FindingKind::Lost, chunk,
                 sentence("%1 was begun and died before a checkpoint (%2); it was given out again",
                     { toString(chunk), cause }));
     }
@@ -500,11 +511,11 @@ private:
     {
         for (const AuditEpoch& one : report_.epochs) {
             if (one.skippedAsParents > 0)
-                find("parent", {},
+                find(FindingKind::Parent, {},
                     sentence("epoch %1 leaves out %2 chunks that the parent run trained (parent.json names it)",
                         { std::to_string(one.epoch + 1), std::to_string(one.skippedAsParents) }));
             if (one.againAfterParent > 0)
-                find("parent", {},
+                find(FindingKind::Parent, {},
                     sentence(
                         "%1 chunks of epoch %2 are in the weights of the parent run too: this run is a new pass (parent_chunks=again)",
                         { std::to_string(one.againAfterParent), std::to_string(one.epoch + 1) }));
@@ -515,16 +526,16 @@ private:
     void nameRepairs()
     {
         for (const std::string& cause : runEvents_.rebuilt)
-            find("rebuilt", {}, sentence("the tracker was damaged and %1", { cause }));
+            find(FindingKind::Rebuilt, {}, sentence("the tracker was damaged and %1", { cause }));
         for (const std::string& cause : runEvents_.takenForward)
-            find("rebuilt", {}, sentence("the tracker was older than the checkpoints and %1", { cause }));
+            find(FindingKind::Rebuilt, {}, sentence("the tracker was older than the checkpoints and %1", { cause }));
     }
 
     // Rows that a person chose to go on without (bad_files=leave_out): no chunk stands for them.
     void nameLeftOut()
     {
         for (const std::string& sentence : leftOutOfTheData(db_, -1))
-            find("excluded", {}, sentence);
+            find(FindingKind::Excluded, {}, sentence);
     }
 
     // What only saves a search must agree with what it is a shortcut to, else a chunk would be overlooked.
@@ -536,7 +547,7 @@ private:
             Rows rows = db_.query("SELECT epoch, block FROM counts WHERE wanted<>(n1+n2>0)");
             while (rows.next()) {
                 statesHold_ = false;
-                find("counters", {},
+                find(FindingKind::Counters, {},
                     sentence("block %1 (epoch %2) is not marked as its chunks say",
                         { std::to_string(rows.integer(1)), std::to_string(rows.integer(0) + 1) }));
             }
@@ -546,7 +557,7 @@ private:
                 "SELECT k.id, k.holder FROM chunk k JOIN claim c ON c.id=k.claim JOIN incarnation i ON i.id=k.holder WHERE c.id<i.first_held");
             while (rows.next()) {
                 statesHold_ = false;
-                find("counters", { rows.integer(0) },
+                find(FindingKind::Counters, { rows.integer(0) },
                     sentence("%1 is held by worker process %2, which would overlook it",
                         { toString(ChunkId { rows.integer(0) }), std::to_string(rows.integer(1)) }));
             }
@@ -560,7 +571,7 @@ private:
         const bool proven = blockCount_.has_value() && *blockCount_ == blocks;
         if (blockCount_ && !proven) {
             statesHold_ = false;
-            find("counters", {},
+            find(FindingKind::Counters, {},
                 sentence("the tracker says that the data has %1 blocks, and it has rows of %2",
                     { std::to_string(*blockCount_), std::to_string(blocks) }));
         }
@@ -573,7 +584,7 @@ private:
             if (fullyOpened && one.known < promised) {
                 one.missing += promised - one.known;
                 statesHold_ = false;
-                find("missing", {},
+                find(FindingKind::Missing, {},
                     sentence("epoch %1 has %2 chunks, its blocks promise %3",
                         { std::to_string(one.epoch + 1), std::to_string(one.known), std::to_string(promised) }));
             }
@@ -581,7 +592,7 @@ private:
                 && one.duplicated == 0;
             if (closed_[i] && (!proven || one.remaining > 0 || one.poisoned > 0)) {
                 closingHolds_ = false;
-                find("missing", {},
+                find(FindingKind::Missing, {},
                     sentence("epoch %1 is closed although %2 chunks are left",
                         { std::to_string(one.epoch + 1), std::to_string(one.remaining + one.poisoned) }));
             }
@@ -604,7 +615,7 @@ private:
     const KnownProcesses processes_ = knownProcesses(db_);
     const std::int64_t windowTokens_ = windowTokensOf(db_);
     const AuditFault wrong_
-        = [this](const char* kind, ChunkId chunk, const std::string& text) { wrong(kind, chunk, text); };
+        = [this](FindingKind kind, ChunkId chunk, const std::string& text) { wrong(kind, chunk, text); };
     AuditTallies tallies_;
     AuditParts parts_;
     RunEvents runEvents_;
@@ -666,7 +677,7 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
         sentence("the history of events: from which state to which chunks moved, when and why"),
         sentence("of a round of merging whether more replicas contributed than are listed"),
     };
-    report.inspections.push_back({ "ledger",
+    report.inspections.push_back({ Evidence::Ledger,
         sentence("the tracker in one moment: the states, claims, parts and checkpoints of %1 chunks",
             { std::to_string(chunks) }),
         chunks, 0, 0 });

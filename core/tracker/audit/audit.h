@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/tracker/audit/finding_kind.h"
 #include "core/tracker/ledger_reader.h"
 
 #include <filesystem>
@@ -9,11 +10,7 @@ namespace furrow {
 
 /// Something the audit found, in words, with the time lines that explain it.
 struct AuditFinding {
-    /// "duplicated" "missing" "overlapping_claims" "poisoned" "accepted" "excluded" "parent" "lost" "rebuilt" "rows"
-    /// "counters" "lineage" "history" "claims" "blocks"; of the files (core/run/audit/run_audit.h) "manifest" "weights"
-    /// "parts" "steps" "older" "stray" "block" "download" "source" "frozen", and "unreadable" for what nobody can speak
-    /// of
-    std::string kind;
+    FindingKind kind = FindingKind::Counters;
     ChunkId chunk; ///< 0: not one chunk
     std::string text; ///< what, and the likely cause
     std::vector<ClaimRow> claims; ///< of this chunk, oldest first
@@ -54,7 +51,7 @@ struct AuditInvariant {
 
 /// One kind of evidence: what was looked at and how, and what came of it.
 struct AuditInspection {
-    std::string what; ///< "ledger" "steps" "frozen" "manifests" "parts" "weights" "blocks" "downloads" "source"
+    Evidence what = Evidence::Ledger;
     std::string how; ///< a sentence with the numbers
     std::int64_t inspected = 0; ///< of these things
     std::int64_t wrong = 0; ///< not what was recorded; findings name them

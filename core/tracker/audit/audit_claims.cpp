@@ -34,17 +34,17 @@ void AuditParts::read(Database& db, AuditTallies& tallies, const AuditFault& wro
         PartsOfClaim& parts = of(claim);
         const bool fresh = parts.chunk == 0;
         if (writer == writers.end())
-            wrong("lineage", {},
+            wrong(FindingKind::Lineage, {},
                 sentence("claim %1 has a part in checkpoint %2, which the tracker does not have",
                     { std::to_string(claim), std::to_string(checkpoint) }));
         else if (fresh)
             parts.incarnation = writer->second;
         else if (parts.incarnation != writer->second)
-            wrong("lineage", {},
+            wrong(FindingKind::Lineage, {},
                 sentence("claim %1 has parts in checkpoints of different worker processes (%2 and %3)",
                     { std::to_string(claim), std::to_string(parts.incarnation), std::to_string(writer->second) }));
         if (!fresh && parts.chunk != rows.integer(1))
-            wrong("history", {},
+            wrong(FindingKind::History, {},
                 sentence("checkpoint %1 has a part of claim %2, which did not train that chunk",
                     { std::to_string(checkpoint), std::to_string(claim) }));
         if (fresh) {
@@ -73,11 +73,11 @@ void AuditParts::compareSpans(Database& db, const AuditFault& wrong) const
         const auto found = spans_.find(rows.integer(0));
         const Span span = found == spans_.end() ? Span {} : found->second;
         if (span.first < rows.integer(1) || span.last > rows.integer(2))
-            wrong("lineage", {},
+            wrong(FindingKind::Lineage, {},
                 sentence(
                     "checkpoint %1 has parts of claims that it does not name", { std::to_string(rows.integer(0)) }));
         else if (span.first != rows.integer(1) || span.last != rows.integer(2))
-            wrong("lineage", {},
+            wrong(FindingKind::Lineage, {},
                 sentence("checkpoint %1 names claims %2 to %3 and has parts of claims %4 to %5",
                     { std::to_string(rows.integer(0)), std::to_string(rows.integer(1)), std::to_string(rows.integer(2)),
                         std::to_string(span.first), std::to_string(span.last) }));
@@ -94,7 +94,7 @@ void AuditParts::nameStrays(const AuditFault& wrong) const
 {
     const auto look = [&](std::int64_t claim, const PartsOfClaim& parts) {
         if (parts.chunk != 0 && !parts.seen)
-            wrong("history", {},
+            wrong(FindingKind::History, {},
                 sentence("checkpoint %1 has a part of claim %2, which did not train that chunk",
                     { std::to_string(parts.checkpoint), std::to_string(claim) }));
     };
@@ -117,7 +117,7 @@ void AuditClaims::look(const AuditedClaim& claim, const AuditedChunk& chunk, con
         rebuilt_ = processes_.rebuilt.contains(process_);
     }
     if (!known_)
-        wrong_("history", claim.chunk,
+        wrong_(FindingKind::History, claim.chunk,
             sentence("claim %1 is of worker process %2, which the tracker does not have",
                 { std::to_string(claim.id), std::to_string(claim.incarnation) }));
     if (claim.begun)
@@ -149,11 +149,11 @@ void AuditClaims::lookAtParts(const AuditedClaim& claim)
     if (parts.chunk == 0)
         return;
     if (parts.chunk != claim.chunk.value)
-        wrong_("history", {},
+        wrong_(FindingKind::History, {},
             sentence("checkpoint %1 has a part of claim %2, which did not train that chunk",
                 { std::to_string(parts.checkpoint), std::to_string(claim.id) }));
     if (parts.incarnation != 0 && parts.incarnation != claim.incarnation)
-        wrong_("lineage", claim.chunk,
+        wrong_(FindingKind::Lineage, claim.chunk,
             sentence(
                 "checkpoint %1 was written by worker process %2 and has a part of claim %3, which is of worker process %4",
                 { std::to_string(parts.checkpoint), std::to_string(parts.incarnation), std::to_string(claim.id),
@@ -166,7 +166,7 @@ void AuditClaims::lookAtFigures(const AuditedClaim& claim, const AuditedChunk& c
     const std::int64_t windows = countWindows(claim.done);
     const auto differs = [&](const char* what, std::int64_t stored, std::int64_t expected) {
         if (stored != expected)
-            wrong_("claims", claim.chunk,
+            wrong_(FindingKind::Claims, claim.chunk,
                 sentence("%1: claim %2 says %3 %4, its windows and steps give %5: its row was changed",
                     { toString(claim.chunk), std::to_string(claim.id), std::to_string(stored), what,
                         std::to_string(expected) }));
@@ -176,7 +176,7 @@ void AuditClaims::lookAtFigures(const AuditedClaim& claim, const AuditedChunk& c
         || (contains(claim.ranges, claim.done) && contains(claim.ranges, claim.skipped)
             && intersect(claim.done, claim.skipped).empty());
     if (!fits)
-        wrong_("claims", claim.chunk,
+        wrong_(FindingKind::Claims, claim.chunk,
             sentence("%1: claim %2 trained or left out windows that it did not have, or both: its row was changed",
                 { toString(claim.chunk), std::to_string(claim.id) }));
     if (!rebuilt_)
@@ -188,7 +188,7 @@ void AuditClaims::lookAtFigures(const AuditedClaim& claim, const AuditedChunk& c
     if (windowTokens_ > 0 || windows == 0 || (chunk.windows > 0 && windows == chunk.windows))
         differs("tokens", claim.tokens, tokensIn(claim.done, chunk.tokens, chunk.windows, windowTokens_));
     else if (claim.tokens > chunk.tokens)
-        wrong_("claims", claim.chunk,
+        wrong_(FindingKind::Claims, claim.chunk,
             sentence("%1: claim %2 says that it trained %3 tokens, the whole chunk has %4: its row was changed",
                 { toString(claim.chunk), std::to_string(claim.id), std::to_string(claim.tokens),
                     std::to_string(chunk.tokens) }));
@@ -198,15 +198,15 @@ void AuditClaims::endChunk()
 {
     if (chunk_.id.value != 0) {
         if (chunk_.claim && !ownClaimSeen_)
-            wrong_("claims", chunk_.id,
+            wrong_(FindingKind::Claims, chunk_.id,
                 sentence("%1 names claim %2, which is not one of its claims",
                     { toString(chunk_.id), std::to_string(*chunk_.claim) }));
         if (chunk_.timesTrained != timesTrained_)
-            wrong_("claims", chunk_.id,
+            wrong_(FindingKind::Claims, chunk_.id,
                 sentence("%1 says that it was trained %2 times, its claims say %3",
                     { toString(chunk_.id), std::to_string(chunk_.timesTrained), std::to_string(timesTrained_) }));
         if (meanLoss_ && chunk_.meanLoss != meanLoss_)
-            wrong_("claims", chunk_.id,
+            wrong_(FindingKind::Claims, chunk_.id,
                 sentence(
                     "%1: its mean loss is not the loss over the tokens of its newest training: one of the two rows was changed",
                     { toString(chunk_.id) }));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/tracker/audit/finding_kind.h"
 #include "core/tracker/types.h"
 
 #include <functional>
@@ -8,8 +9,7 @@
 namespace furrow {
 
 /// Says that something of a ledger is not as it must be. Internal to the audit.
-/// @param kind  of AuditFinding
 /// @param chunk  0: not one chunk
-using AuditFault = std::function<void(const char* kind, ChunkId chunk, const std::string& text)>;
+using AuditFault = std::function<void(FindingKind kind, ChunkId chunk, const std::string& text)>;
 
 } // namespace furrow

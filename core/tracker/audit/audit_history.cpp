@@ -50,7 +50,7 @@ void nowhere(Database& db, const char* sql,
 {
     Rows rows = db.query(sql);
     while (rows.next())
-        wrong("history", {}, text(std::to_string(rows.integer(0)), std::to_string(rows.integer(1))));
+        wrong(FindingKind::History, {}, text(std::to_string(rows.integer(0)), std::to_string(rows.integer(1))));
 }
 
 } // namespace
@@ -59,7 +59,7 @@ void checkReferences(Database& db, const KnownProcesses& processes, const AuditF
 {
     const auto one = [&](const char* table, const char* sql) {
         if (const auto count = db.integer(sql).value_or(0); count != 1)
-            wrong("history", {},
+            wrong(FindingKind::History, {},
                 sentence(
                     "the table %1 has %2 rows, it must have one; 'furrowctl doctor RUN --repair' makes the tracker anew",
                     { table, std::to_string(count) }));
@@ -101,7 +101,7 @@ void checkReferences(Database& db, const KnownProcesses& processes, const AuditF
         "SELECT i.id, i.replica FROM incarnation i LEFT JOIN replica r ON r.replica=i.replica WHERE i.replica>=0 AND r.replica IS NULL");
     while (rows.next())
         if (!processes.rebuilt.contains(rows.integer(0)))
-            wrong("history", {},
+            wrong(FindingKind::History, {},
                 sentence("worker process %1 trained replica %2, which the tracker does not have",
                     { std::to_string(rows.integer(0)), std::to_string(rows.integer(1)) }));
 }
@@ -135,7 +135,7 @@ void checkOrigins(Database& db, const KnownProcesses& processes, const AuditFaul
             return std::includes(round.second.begin(), round.second.end(), made->second.begin(), made->second.end());
         });
         if (!given)
-            wrong("history", {},
+            wrong(FindingKind::History, {},
                 sentence("checkpoint %1 is a merge, and no round of merging had all checkpoints that it was made from",
                     { std::to_string(rows.integer(0)) }));
     }
@@ -147,7 +147,7 @@ void checkMerges(Database& db, const KnownProcesses& processes, const RunEvents&
 {
     const std::int64_t rounds = db.integer("SELECT count(*) FROM merge_round").value_or(0);
     if (rounds != events.rounds)
-        wrong("history", {},
+        wrong(FindingKind::History, {},
             sentence("the events open %1 rounds of merging, the tracker has %2",
                 { std::to_string(events.rounds), std::to_string(rounds) }));
     nowhere(
@@ -200,12 +200,12 @@ void checkEpochEvents(Database& db, const RunEvents& events, const AuditFault& w
 {
     const std::int64_t epochs = db.integer("SELECT count(*) FROM epoch").value_or(0);
     if (events.epochsOpened != epochs)
-        wrong("history", {},
+        wrong(FindingKind::History, {},
             sentence("the events open %1 epochs, the tracker has %2",
                 { std::to_string(events.epochsOpened), std::to_string(epochs) }));
     const std::int64_t closed = db.integer("SELECT count(*) FROM epoch WHERE closed_wall IS NOT NULL").value_or(0);
     if (closed != events.epochsClosed)
-        wrong("history", {},
+        wrong(FindingKind::History, {},
             sentence(
                 "the events close %1 epochs, and %2 are marked as closed; 'furrowctl doctor RUN --repair' counts anew",
                 { std::to_string(events.epochsClosed), std::to_string(closed) }));

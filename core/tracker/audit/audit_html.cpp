@@ -69,7 +69,7 @@ std::string claimsHtml(const std::vector<ClaimRow>& claims)
         html += "<tr><td>" + std::to_string(claim.claimId) + "</td><td>" + std::to_string(claim.worker) + "</td><td>"
             + std::to_string(claim.attempt.value) + "</td><td>" + isoTime(claim.claimedWallNs) + "</td><td>"
             + (claim.endedWallNs == 0 ? std::string("now") : isoTime(claim.endedWallNs)) + "</td><td>"
-            + escaped(claim.outcome) + "</td><td>" + std::to_string(claim.firstStep) + "&ndash;"
+            + toString(claim.outcome) + "</td><td>" + std::to_string(claim.firstStep) + "&ndash;"
             + std::to_string(claim.lastStep) + "</td><td>"
             + (claim.checkpoint == 0 ? std::string() : std::to_string(claim.checkpoint)) + "</td></tr>";
     return html + "</table>";
@@ -92,7 +92,7 @@ std::string auditHtml(const AuditReport& report)
     html
         += "<h2>What was inspected, and how</h2><table><tr><th></th><th>how</th><th>wrong</th><th>could not be inspected</th></tr>";
     for (const AuditInspection& one : report.inspections)
-        html += "<tr><td>" + escaped(one.what) + "</td><td>" + escaped(one.how) + "</td>" + number(one.wrong)
+        html += "<tr><td>" + toString(one.what) + "</td><td>" + escaped(one.how) + "</td>" + number(one.wrong)
             + number(one.unreadable) + "</tr>";
     html += "</table>";
     if (!report.notInspected.empty()) {

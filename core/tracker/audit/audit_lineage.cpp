@@ -17,18 +17,19 @@ void checkHeads(const Lineage& lineage, const AuditFault& wrong)
         const std::string line = std::to_string(replica);
         const std::string checkpoint = std::to_string(*head);
         if (node == lineage.nodes.end())
-            wrong("lineage", {},
+            wrong(FindingKind::Lineage, {},
                 sentence("replica %1 stands on checkpoint %2, which the tracker does not have", { line, checkpoint }));
         else if (node->second.removed)
-            wrong("lineage", {},
+            wrong(FindingKind::Lineage, {},
                 sentence(
                     "checkpoint %1 is the newest of replica %2 and is marked as removed, which the keep policy never does",
                     { checkpoint, line }));
         if (bad.contains(*head))
-            wrong("lineage", {}, sentence("replica %1 stands on a damaged checkpoint %2", { line, checkpoint }));
+            wrong(FindingKind::Lineage, {},
+                sentence("replica %1 stands on a damaged checkpoint %2", { line, checkpoint }));
     }
     for (const auto& [replica, newest] : lineage.forsaken())
-        wrong("lineage", {},
+        wrong(FindingKind::Lineage, {},
             sentence(
                 "replica %1 should stand on checkpoint %2 or a newer one, and stands on an older one: its row was changed from outside",
                 { std::to_string(replica), std::to_string(newest) }));
@@ -38,14 +39,14 @@ void checkNode(const Lineage& lineage, std::int64_t id, bool survives, const Aud
 {
     const auto& node = lineage.nodes.at(id);
     if (node.surviving != survives)
-        wrong("lineage", {},
+        wrong(FindingKind::Lineage, {},
             survives ? sentence("checkpoint %1 is marked as given up, but surviving weights were made from it",
                            { std::to_string(id) })
                      : sentence("checkpoint %1 is marked as surviving, but no newest weights were made from it",
                            { std::to_string(id) }));
     for (const std::int64_t parent : node.parents)
         if (parent >= id || !lineage.nodes.contains(parent))
-            wrong("lineage", {},
+            wrong(FindingKind::Lineage, {},
                 sentence("checkpoint %1 names checkpoint %2 as its parent, which is not older",
                     { std::to_string(id), std::to_string(parent) }));
 }

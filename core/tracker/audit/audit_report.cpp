@@ -21,8 +21,8 @@ bool AuditReport::couldInspect() const
 
 bool AuditReport::inspectedWeights() const
 {
-    return std::any_of(
-        inspections.begin(), inspections.end(), [](const AuditInspection& one) { return one.what == "weights"; });
+    return std::any_of(inspections.begin(), inspections.end(),
+        [](const AuditInspection& one) { return one.what == Evidence::Weights; });
 }
 
 bool AuditReport::isClean() const

@@ -99,7 +99,7 @@ void AuditTallies::compareEpochs(Database& db, const AuditFault& wrong) const
         const std::string number = std::to_string(rows.integer(0) + 1);
         for (int state = 0; state < kChunkStateCount; ++state)
             if (sum.counts.byState[state] != rows.integer(1 + state))
-                wrong("counters", {},
+                wrong(FindingKind::Counters, {},
                     sentence("epoch %1 counts %2 chunks as %3, it has %4",
                         { number, std::to_string(rows.integer(1 + state)), toString(static_cast<ChunkState>(state)),
                             std::to_string(sum.counts.byState[state]) }));
@@ -117,7 +117,7 @@ void AuditTallies::compareEpochs(Database& db, const AuditFault& wrong) const
             { "done_duplicates", rows.integer(22), sum.done.duplicates } };
         for (const Meter& meter : meters)
             if (meter.stored != meter.summed)
-                wrong("counters", {},
+                wrong(FindingKind::Counters, {},
                     sentence(
                         "the meter %1 of epoch %2 says %3, the rows of its chunks say %4; 'furrowctl doctor RUN --repair' counts anew",
                         { meter.name, number, std::to_string(meter.stored), std::to_string(meter.summed) }));
@@ -134,22 +134,24 @@ void AuditTallies::compareBlocksOfEpochs(Database& db, const AuditFault& wrong) 
         const auto found = blocks_.find({ rows.integer(0), rows.integer(1) });
         const std::vector<std::string> named { std::to_string(rows.integer(1)), std::to_string(rows.integer(0) + 1) };
         if (found == blocks_.end()) {
-            wrong("counters", {}, sentence("there are counters of block %1 (epoch %2), which has no chunks", named));
+            wrong(FindingKind::Counters, {},
+                sentence("there are counters of block %1 (epoch %2), which has no chunks", named));
             continue;
         }
         bool same = true;
         for (int state = 0; state < kChunkStateCount; ++state)
             same = same && found->second.counts.byState[state] == rows.integer(2 + state);
         if (!same)
-            wrong("counters", {}, sentence("the counters of block %1 (epoch %2) differ from its chunks", named));
+            wrong(FindingKind::Counters, {},
+                sentence("the counters of block %1 (epoch %2) differ from its chunks", named));
         if (found->second.visited != (rows.integer(10) != 0))
-            wrong("counters", {},
+            wrong(FindingKind::Counters, {},
                 found->second.visited
                     ? sentence("block %1 (epoch %2) does not count as visited, but training of its chunks began", named)
                     : sentence("block %1 (epoch %2) counts as visited, but no training of its chunks began", named));
     }
     if (stored < blocks_.size())
-        wrong("counters", {},
+        wrong(FindingKind::Counters, {},
             sentence("%1 blocks have chunks and no counters", { std::to_string(blocks_.size() - stored) }));
 }
 
@@ -167,31 +169,31 @@ void AuditTallies::compareBlocks(Database& db, const AuditFault& wrong) const
             const std::string number = std::to_string(block);
             prepared += rows.integer(5) != 0;
             if (block != count)
-                return wrong("history", {},
+                return wrong(FindingKind::History, {},
                     sentence(
                         "the tracker has no row of block %1, and one of block %2; 'furrowctl doctor RUN --repair' plans the data anew",
                         { std::to_string(count), number }));
             const auto before = next.find(rows.integer(1));
             if (before != next.end() && before->second != rows.integer(2))
-                wrong("blocks", {},
+                wrong(FindingKind::Blocks, {},
                     sentence(
                         "block %1 begins at row %2 of its source, the block before it ended at row %3: there is a gap or an overlap",
                         { number, std::to_string(rows.integer(2)), std::to_string(before->second) }));
             next[rows.integer(1)] = rows.integer(2) + rows.integer(3);
             if ((rows.integer(5) != 0) != (rows.integer(6) != 0))
-                wrong("blocks", {},
+                wrong(FindingKind::Blocks, {},
                     rows.integer(5) != 0
                         ? sentence("block %1 is marked as prepared and has no file", { number })
                         : sentence("block %1 has a prepared file and is not marked as prepared", { number }));
             if (rows.integer(5) != 0 && rows.integer(7) == 0)
-                wrong("blocks", {},
+                wrong(FindingKind::Blocks, {},
                     sentence(
                         "block %1 is marked as prepared and has no digest: its file cannot be proven", { number }));
             const auto chunks = blocks_.find({ 0, block });
             const std::int64_t has = chunks == blocks_.end() ? 0 : chunks->second.counts.sum();
             const std::int64_t rowsOfChunks = chunks == blocks_.end() ? 0 : chunks->second.known.rows;
             if (has != rows.integer(4) || rowsOfChunks != rows.integer(3))
-                wrong("blocks", {},
+                wrong(FindingKind::Blocks, {},
                     sentence("block %1 has %2 chunks of %3 rows by its own row, and %4 chunks of %5 rows in epoch 1",
                         { number, std::to_string(rows.integer(4)), std::to_string(rows.integer(3)), std::to_string(has),
                             std::to_string(rowsOfChunks) }));
@@ -205,7 +207,7 @@ void AuditTallies::compareBlocks(Database& db, const AuditFault& wrong) const
         while (rows.next()) {
             const std::vector<std::string> named { std::to_string(rows.integer(1)),
                 std::to_string(rows.integer(0) + 1) };
-            wrong("blocks", {},
+            wrong(FindingKind::Blocks, {},
                 rows.integer(2) != 0
                     ? sentence("block %1 is marked as prepared, but chunks of it (epoch %2) wait to be prepared", named)
                     : sentence(
@@ -214,7 +216,7 @@ void AuditTallies::compareBlocks(Database& db, const AuditFault& wrong) const
     }
     Rows rows = db.query("SELECT known_blocks, prepared_blocks FROM dataset");
     if (rows.next() && (rows.integer(0) != count || rows.integer(1) != prepared))
-        wrong("counters", {},
+        wrong(FindingKind::Counters, {},
             sentence(
                 "the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; 'furrowctl doctor RUN --repair' counts anew",
                 { std::to_string(rows.integer(0)), std::to_string(rows.integer(1)), std::to_string(count),
@@ -235,7 +237,7 @@ void AuditTallies::compareTotals(Database& db, const AuditFault& wrong) const
         { "reserved_steps", rows.integer(3), reserved }, { "completed_blocks", rows.integer(4), completed } };
     for (const Meter& meter : meters)
         if (meter.stored != meter.summed)
-            wrong("counters", {},
+            wrong(FindingKind::Counters, {},
                 sentence(
                     "the total %1 of the run says %2, its chunks, claims and parts say %3; 'furrowctl doctor RUN --repair' counts anew",
                     { meter.name, std::to_string(meter.stored), std::to_string(meter.summed) }));

@@ -20,14 +20,14 @@ Json claimJson(const ClaimRow& claim)
 {
     return { { "claim", claim.claimId }, { "worker", claim.worker }, { "replica", claim.replica },
         { "attempt", claim.attempt.value }, { "claimed", time(claim.claimedWallNs) },
-        { "began", time(claim.startedWallNs) }, { "ended", time(claim.endedWallNs) }, { "outcome", claim.outcome },
-        { "first_step", claim.firstStep }, { "last_step", claim.lastStep }, { "tokens", claim.tokens },
-        { "checkpoint", claim.checkpoint } };
+        { "began", time(claim.startedWallNs) }, { "ended", time(claim.endedWallNs) },
+        { "outcome", nameOf(claim.outcome) }, { "first_step", claim.firstStep }, { "last_step", claim.lastStep },
+        { "tokens", claim.tokens }, { "checkpoint", claim.checkpoint } };
 }
 
 Json findingJson(const AuditFinding& finding)
 {
-    Json json { { "kind", finding.kind }, { "text", finding.text } };
+    Json json { { "kind", nameOf(finding.kind) }, { "text", finding.text } };
     if (finding.chunk.value != 0) {
         const ChunkPlace place = placeOf(finding.chunk);
         json["epoch"] = place.epoch + 1;
@@ -91,7 +91,7 @@ std::string epochText(const AuditEpoch& epoch)
 
 Json inspectionJson(const AuditInspection& one)
 {
-    return { { "what", one.what }, { "how", one.how }, { "inspected", one.inspected }, { "wrong", one.wrong },
+    return { { "what", nameOf(one.what) }, { "how", one.how }, { "inspected", one.inspected }, { "wrong", one.wrong },
         { "could_not_be_inspected", one.unreadable } };
 }
 
@@ -99,7 +99,7 @@ std::string claimText(const ClaimRow& claim)
 {
     std::string text = "      claim " + std::to_string(claim.claimId) + " by worker " + std::to_string(claim.worker)
         + " (attempt " + std::to_string(claim.attempt.value) + "): " + isoTime(claim.claimedWallNs) + " to "
-        + (claim.endedWallNs == 0 ? std::string("now") : isoTime(claim.endedWallNs)) + ", " + claim.outcome;
+        + (claim.endedWallNs == 0 ? std::string("now") : isoTime(claim.endedWallNs)) + ", " + toString(claim.outcome);
     if (claim.tokens > 0)
         text += ", steps " + std::to_string(claim.firstStep) + " to " + std::to_string(claim.lastStep);
     if (claim.checkpoint != 0)
@@ -124,7 +124,7 @@ std::string auditVerdict(const AuditReport& report)
         excluded += epoch.excluded;
     }
     const bool leftOutMore = std::any_of(report.findings.begin(), report.findings.end(),
-        [](const AuditFinding& finding) { return finding.kind == "excluded" && finding.chunk.value == 0; });
+        [](const AuditFinding& finding) { return finding.kind == FindingKind::Excluded && finding.chunk.value == 0; });
     if (poisoned + accepted + excluded == 0 && !leftOutMore)
         return report.inspectedWeights()
             ? sentence("every chunk is where it should be, once, and the files are those that were recorded")
@@ -175,7 +175,7 @@ std::string auditText(const AuditReport& report)
         text += epochText(epoch);
     text += "inspected:\n";
     for (const AuditInspection& one : report.inspections) {
-        text += "  " + one.what + ": " + one.how;
+        text += "  " + toString(one.what) + ": " + one.how;
         text += one.wrong > 0 ? "; " + std::to_string(one.wrong) + " WRONG" : "";
         text += (one.unreadable > 0 ? "; " + std::to_string(one.unreadable) + " could not be inspected" : std::string())
             + "\n";

@@ -98,11 +98,11 @@ public:
 
     Status loadOptimizer(const NamedTensors&) override { return {}; }
 
-    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method,
+    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, MergeMethod method,
         const NamedTensors& momentum, double, double) const override
     {
         auto merged = mergeCounts(base, members);
-        if (merged.ok() && method == "diloco")
+        if (merged.ok() && method == MergeMethod::DiLoCo)
             merged.value().momentum = outerMomentumOfCounts(base, merged.value().weights, momentum);
         return merged;
     }

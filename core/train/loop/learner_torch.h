@@ -46,8 +46,8 @@ public:
     /// What weights() gives, with all frozen weights or without any: then these stay.
     virtual Status loadWeights(const NamedTensors& weights) = 0;
     virtual Status loadOptimizer(const NamedTensors& state) = 0;
-    virtual Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members,
-        const std::string& method, const NamedTensors& momentum, double outerLr, double outerMomentum) const
+    virtual Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, MergeMethod method,
+        const NamedTensors& momentum, double outerLr, double outerMomentum) const
         = 0;
 
     /// Null for the counting one: then there is nothing to evaluate or to sample.

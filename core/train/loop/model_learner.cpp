@@ -118,10 +118,10 @@ public:
         return optimizer_->loadState(own);
     }
 
-    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method,
+    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, MergeMethod method,
         const NamedTensors& momentum, double outerLr, double outerMomentum) const override
     {
-        if (method != "diloco")
+        if (method != MergeMethod::DiLoCo)
             return mergeAverage(members);
         // The outer step is one of the weights; their moving average is averaged.
         NamedTensors ownBase = base;

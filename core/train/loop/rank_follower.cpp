@@ -86,7 +86,7 @@ Result<TrainerEnd> RankFollower::run()
             goesOn.ok() ? EventRecord::Kind::Stopped : EventRecord::Kind::Alarm, cause });
         telemetry_->flush();
         if (goesOn.ok() || goesOn.error().code != ErrorCode::Cancelled) { // else the lease is lost already
-            tellProgress("ended");
+            tellProgress(WorkerPhase::Ended);
             (void)ledger_->flushProgress();
             (void)ledger_->call([&](WorkerLedger& ledger) { return ledger.end(cause); });
         }
@@ -105,7 +105,7 @@ Result<bool> RankFollower::turn()
     FURROW_TRY(ledger_->status());
     FURROW_TRY_ASSIGN(auto order, orders_->take(stopRequested_ && stopRequested_()));
     switch (order.kind) {
-    case RankOrder::Kind::Wait: tellProgress("wait"); return true;
+    case RankOrder::Kind::Wait: tellProgress(WorkerPhase::Wait); return true;
     case RankOrder::Kind::Step: FURROW_TRY(trainStep(order)); return true;
     case RankOrder::Kind::End: break;
     }
@@ -147,7 +147,7 @@ Status RankFollower::trainStep(const RankOrder& order)
         std::vector<StepOutcome> known;
         FURROW_TRY(steps_->run(step, order.learningRate, known));
         record(known);
-        tellProgress("train");
+        tellProgress(WorkerPhase::Train);
         return {};
     } catch (const c10::Error& e) {
         return Error { ErrorCode::Internal,
@@ -189,14 +189,14 @@ void RankFollower::record(const std::vector<StepOutcome>& outcomes)
     }
 }
 
-void RankFollower::tellProgress(const char* phase)
+void RankFollower::tellProgress(WorkerPhase phase)
 {
     WorkerLedger::Progress progress;
     progress.phase = phase;
     progress.step = ownSteps_;
     progress.tokens = totals_.tokens;
     progress.loss = std::numeric_limits<double>::quiet_NaN();
-    if (std::string_view(phase) == "train") {
+    if (phase == WorkerPhase::Train) {
         progress.tokensPerSecond = pace_.tokensPerSecond();
         progress.chunk = claim_.chunk;
         progress.chunkFraction = claim_.windows > 0 ? static_cast<double>(windowsDone_) / claim_.windows : 0;

@@ -22,7 +22,7 @@ private:
     Status load(const RankOrder& order);
     Status trainStep(const RankOrder& order);
     void record(const std::vector<StepOutcome>& outcomes);
-    void tellProgress(const char* phase);
+    void tellProgress(WorkerPhase phase);
 
     // set when opened, then constant
     RunSetup setup_;

@@ -47,9 +47,9 @@ void setUpCompute(const ComputeOptions& compute, const ComputeRules& rules)
     context.setDeterministicAlgorithms(rules.deterministic, false);
     context.setAllowTF32CuBLAS(rules.tf32 && !rules.deterministic);
     context.setAllowTF32CuDNN(rules.tf32 && !rules.deterministic);
-    const bool any = rules.attention == "auto";
-    context.setSDPUseFlash(any || rules.attention == "flash");
-    context.setSDPUseMemEfficient(any || rules.attention == "efficient");
+    const bool any = rules.attention == AttentionKernel::Auto;
+    context.setSDPUseFlash(any || rules.attention == AttentionKernel::Flash);
+    context.setSDPUseMemEfficient(any || rules.attention == AttentionKernel::Efficient);
     context.setSDPUseCuDNN(any);
     context.setSDPUseMath(true); // what the wanted kernel cannot compute must still be computed
 }
@@ -129,8 +129,7 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
     options.threads = std::max(setup.compute.threads, 1);
     OptimizerConfig optimizer;
     options.checkpointActivations = c.recompute;
-    FURROW_TRY_ASSIGN(auto kind, optimizerKind(c.optimizer));
-    optimizer.kind = kind;
+    optimizer.kind = c.optimizer;
     optimizer.beta1 = c.beta1;
     optimizer.beta2 = c.beta2;
     optimizer.epsilon = c.epsilon;

@@ -49,7 +49,7 @@ Result<c10::Device> findDevice(const std::string& name);
 struct ComputeRules {
     bool deterministic = true;
     bool tf32 = false; ///< deterministic runs do without
-    std::string attention = "auto"; ///< auto | flash | efficient | math
+    AttentionKernel attention = AttentionKernel::Auto;
 };
 /// Threads and kernels of this process, so that the same settings give the same bytes.
 void setUpCompute(const ComputeOptions& compute, const ComputeRules& rules);

@@ -110,7 +110,7 @@ Status TrainingSession::collectCheckpoint(bool wait)
 /// Everything trained so far is in a committed checkpoint when this returns.
 Status TrainingSession::commitEverything()
 {
-    tellProgress("checkpoint");
+    tellProgress(WorkerPhase::Checkpoint);
     FURROW_TRY(collectCheckpoint(true));
     while (hasUncommitted()) {
         startCheckpoint(nullptr);

@@ -269,7 +269,7 @@ Error TrainingSession::outOfMemory(const std::string& said)
     const std::vector<std::string> facts { options_.device, std::to_string(c.batchSize), std::to_string(c.seqLen),
         formatBytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes)), said.substr(0, 300) };
     return { ErrorCode::Internal,
-        c.recompute || c.architecture != "gpt"
+        c.recompute || c.architecture != Architecture::Gpt
             ? sentence(
                   "%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5",
                   facts)
@@ -359,7 +359,7 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
             telemetry_->write(line);
         if (now - lastClaimWaitsNs_ > kClaimWaitsEveryNs)
             tellClaimWaits();
-        tellProgress("train", &work);
+        tellProgress(WorkerPhase::Train, &work);
         totals_.telemetrySeconds += secondsBetween(now, systemClock().monotonicNs());
     }
     return {};

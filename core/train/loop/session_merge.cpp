@@ -49,7 +49,7 @@ Status TrainingSession::joinMerge(std::int64_t round)
             failPoint("merge.taken");
             FURROW_TRY(computeMerge(*job));
         } else {
-            tellProgress("merge");
+            tellProgress(WorkerPhase::Merge);
             std::this_thread::sleep_for(kPoll);
         }
         result = ledger_->call([round](WorkerLedger& ledger) { return ledger.mergeResult(round); });
@@ -64,10 +64,9 @@ Status TrainingSession::joinMerge(std::int64_t round)
     return {};
 }
 
-Result<std::string> TrainingSession::mergeOnly(std::int64_t round, const std::string& method)
+Result<std::string> TrainingSession::mergeOnly(std::int64_t round, std::optional<MergeMethod> method)
 {
-    if (!method.empty())
-        setup_.config.merge = method;
+    setup_.config.merge = method.value_or(setup_.config.merge);
     mergesOnly_ = true;
     evalStep_ = state_.step; // its worker evaluated it when it ended; now the merge is to be compared with it
     auto merged = joinMerge(round);
@@ -119,7 +118,7 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
     };
     for (auto id = job.contributions.rbegin(); id != job.contributions.rend(); ++id) { // newest first
         FURROW_TRY_ASSIGN(auto row, checkpointRow(*id));
-        tellProgress("merge");
+        tellProgress(WorkerPhase::Merge);
         FURROW_TRY_ASSIGN(auto loaded, loadCheckpoint(setup_.paths, setup_.file.runId, row, {}));
         auto& member = loaded;
         bool finite = true;
@@ -145,7 +144,7 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
 
 Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
 {
-    tellProgress("merge");
+    tellProgress(WorkerPhase::Merge);
     FURROW_TRY_ASSIGN(auto loaded, loadContributions(job));
     const ReplicaState first = loaded.front().state;
     FrozenCheckpoint merged;
@@ -172,14 +171,14 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
     merged.state.step = first.step - first.stepsSinceBase + merged.state.stepsSinceBase;
     merged.state.tokens = first.tokens - first.tokensSinceBase + merged.state.tokensSinceBase;
     const auto& c = setup_.config;
-    std::string method = c.merge;
+    MergeMethod method = c.merge;
     auto from = baseWeights(first.base);
     if (!from.ok()) { // an average needs no base
         const std::string text = sentence("%1 The replicas are averaged without it.", { from.error().message });
         logWarning(text);
         tellEvent(EventRecord::Kind::Alarm, text);
         from = NamedTensors {};
-        method = "average";
+        method = MergeMethod::Average;
     }
     merged.state.samples = samples - (static_cast<std::int64_t>(members.size()) - 1) * baseSamples_;
     FURROW_TRY_ASSIGN(
@@ -193,7 +192,7 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
     merged.weights = std::move(result.weights);
     for (const auto& [name, tensor] : result.momentum)
         merged.optimizer.emplace_back("outer." + name, tensor);
-    FURROW_TRY_ASSIGN(auto last, method == "diloco" ? isLastMerge() : false);
+    FURROW_TRY_ASSIGN(auto last, method == MergeMethod::DiLoCo ? isLastMerge() : false);
     if (last && learner_->model()) {
         FURROW_TRY_ASSIGN(auto kept, keepBest(merged, members, replicas));
         logInfo(kept);
@@ -226,7 +225,7 @@ Result<double> TrainingSession::lossOf(const NamedTensors& weights)
     FURROW_TRY(learner_->loadWeights(weights));
     const UseAverage average(*learner_);
     auto evaluated = evaluation_->run(*learner_->model(), false, [this] {
-        tellProgress("merge");
+        tellProgress(WorkerPhase::Merge);
         return ledger_->status().ok();
     });
     return evaluated.ok() ? Result<double>(evaluated.value().loss) : Result<double>(evaluated.error());

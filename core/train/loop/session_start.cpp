@@ -73,7 +73,7 @@ Status TrainingSession::start()
     ledger.onStuck = [this](double seconds, const WorkerLedger::Progress& progress) {
         const std::string text = sentence(
             "no progress for %1 in phase '%2'; if it stays so, the lease of this worker ends and its work goes to others",
-            { formatDuration(seconds), progress.phase });
+            { formatDuration(seconds), toString(progress.phase) });
         logWarning(text);
         telemetry_->write(EventRecord {
             systemClock().monotonicNs(), progress.step, progress.chunk.value, EventRecord::Kind::Alarm, text });
@@ -141,7 +141,7 @@ Status TrainingSession::keepFrozen()
     const NamedTensors frozen = learner_->frozenWeights();
     if (frozen.empty() || frozenFile_)
         return {};
-    tellProgress("checkpoint");
+    tellProgress(WorkerPhase::Checkpoint);
     FURROW_TRY_ASSIGN(auto kept, storeFrozen(setup_.paths, setup_.file.runId, frozen, *setup_.files));
     frozenFile_ = kept;
     return {};

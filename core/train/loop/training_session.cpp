@@ -93,7 +93,7 @@ Result<std::optional<TrainerEnd>> TrainingSession::onNothing(NothingToClaim why)
         FURROW_TRY(commitEverything());
         FURROW_TRY(ledger_->returnSteps());
     }
-    tellProgress("wait");
+    tellProgress(WorkerPhase::Wait);
     std::this_thread::sleep_for(kPoll);
     waitedSeconds_ += std::chrono::duration<double>(kPoll).count();
     return Turn {};
@@ -116,7 +116,7 @@ Status TrainingSession::waitPaused()
     FURROW_TRY(ledger_->returnSteps());
     logInfo("paused");
     while (!stopWanted() && ledger_->status().ok() && ledger_->signals().desired == DesiredState::Pause) {
-        tellProgress("wait");
+        tellProgress(WorkerPhase::Wait);
         std::this_thread::sleep_for(kPoll);
     }
     lastStepEndNs_ = lastCheckpointNs_ = systemClock().monotonicNs(); // the pause belongs to no step
@@ -172,10 +172,10 @@ bool TrainingSession::mergeWanted() const
         && ledger_->signals().mergeRound > mergeRoundSeen_;
 }
 
-void TrainingSession::tellProgress(const char* phase, const ChunkWork* work)
+void TrainingSession::tellProgress(WorkerPhase phase, const ChunkWork* work)
 {
     WorkerLedger::Progress progress;
-    progress.phase = warm_ || work ? phase : "warming up";
+    progress.phase = warm_ || work ? phase : WorkerPhase::WarmingUp;
     progress.step = state_.ownSteps;
     progress.tokens = state_.ownTokens;
     progress.loss = lastLoss_;
@@ -227,7 +227,7 @@ Status TrainingSession::evaluate(const char* why)
     const std::int64_t began = systemClock().monotonicNs();
     const UseAverage average(*learner_);
     auto result = evaluation_->run(*learner_->model(), false, [this] {
-        tellProgress("evaluate");
+        tellProgress(WorkerPhase::Evaluate);
         return ledger_->status().ok();
     });
     if (!result.ok())
@@ -285,7 +285,7 @@ void TrainingSession::sampleWhenDue()
     options.stopTokens = { tokenizer_->endOfText() };
     const UseAverage average(*learner_);
     auto tokens = sampleText(*learner_->model(), prompt, options, [this](std::int64_t) {
-        tellProgress("evaluate");
+        tellProgress(WorkerPhase::Evaluate);
         return true;
     });
     if (!tokens.ok()) {

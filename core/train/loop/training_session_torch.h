@@ -37,9 +37,9 @@ public:
         const TrainerOptions& options, std::function<bool()> stopRequested, LearnerFactory factory = newLearner);
     Result<TrainerEnd> run();
     /// Takes part in one merge round with the head of this replica, computes it when nobody else does, and ends.
-    /// @param method  "": as configured
+    /// @param method  nothing: as configured
     /// @return folder of the merged checkpoint; "": no replica had trained anything. Cancelled by a stop request
-    Result<std::string> mergeOnly(std::int64_t round, const std::string& method);
+    Result<std::string> mergeOnly(std::int64_t round, std::optional<MergeMethod> method);
 
 private:
     /// Why a chunk was left before its end.
@@ -82,7 +82,7 @@ private:
     Status waitPaused();
     Status releaseAhead();
     Result<TrainerEnd> finish(const std::string& cause);
-    void tellProgress(const char* phase, const ChunkWork* work = nullptr);
+    void tellProgress(WorkerPhase phase, const ChunkWork* work = nullptr);
     bool askedToStop() const;
     bool stopWanted() const;
     bool mergeWanted() const;

@@ -49,20 +49,18 @@ std::string toString(Precision precision)
     return "fp32";
 }
 
-Result<Precision> precisionFor(const std::string& name, c10::Device device)
+Result<Precision> precisionFor(PrecisionChoice choice, c10::Device device)
 {
-    if (name == "fp32")
-        return Precision::Float32;
-    if (name == "auto")
-        return device.is_cuda() ? Precision::BFloat16 : Precision::Float32;
-    if (name == "bf16")
-        return Precision::BFloat16;
-    if (name == "fp16") {
-        if (device.is_cuda())
-            return Precision::Float16;
-        return invalid("precision is fp16, which needs a GPU; allowed on this device are auto, fp32, bf16");
+    switch (choice) {
+    case PrecisionChoice::Auto: return device.is_cuda() ? Precision::BFloat16 : Precision::Float32;
+    case PrecisionChoice::BFloat16: return Precision::BFloat16;
+    case PrecisionChoice::Float16:
+        if (!device.is_cuda())
+            return invalid("precision is fp16, which needs a GPU; allowed on this device are auto, fp32, bf16");
+        return Precision::Float16;
+    case PrecisionChoice::Float32: break;
     }
-    return invalid("precision is '" + name + "'; allowed are auto, fp32, bf16, fp16");
+    return Precision::Float32;
 }
 
 void Model::reseed(std::uint64_t seed)

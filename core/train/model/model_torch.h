@@ -17,7 +17,7 @@ inline constexpr std::int64_t kIgnoreLabel = -1;
 enum class Precision { Float32, BFloat16, Float16 };
 /// "fp32", "bf16", "fp16"; "auto" is bf16 on a GPU and fp32 on a CPU, whose AVX-512
 /// bf16 products run at half the rate of our float32 ones. InvalidArgument when the device lacks it.
-Result<Precision> precisionFor(const std::string& name, c10::Device device);
+Result<Precision> precisionFor(PrecisionChoice choice, c10::Device device);
 std::string toString(Precision precision);
 
 struct ModelOptions {

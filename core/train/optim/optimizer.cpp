@@ -6,20 +6,6 @@
 
 namespace furrow {
 
-Result<OptimizerKind> optimizerKind(const std::string& name)
-{
-    if (name == "adamw")
-        return OptimizerKind::AdamW;
-    if (name == "adamatan2")
-        return OptimizerKind::AdamATan2;
-    if (name == "sgd")
-        return OptimizerKind::Sgd;
-    if (name == "adamw8bit")
-        return OptimizerKind::AdamW8Bit;
-    return Error { ErrorCode::InvalidArgument,
-        "optimizer '" + name + "' is unknown; allowed are adamw, adamw8bit, adamatan2, sgd" };
-}
-
 std::unique_ptr<Optimizer> createOptimizer(ParameterStore& store, const OptimizerConfig& config)
 {
     switch (config.kind) {

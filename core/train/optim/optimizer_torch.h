@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/config/choices.h"
 #include "core/train/model/parameters_torch.h"
 
 #include <memory>
@@ -8,9 +9,7 @@
 
 namespace furrow {
 
-enum class OptimizerKind { AdamW, AdamATan2, Sgd, AdamW8Bit };
 /// As the setting `optimizer` names them.
-Result<OptimizerKind> optimizerKind(const std::string& name);
 
 struct OptimizerConfig {
     OptimizerKind kind = OptimizerKind::AdamW;

@@ -9,6 +9,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
+#include "core/base/sentence.h"
 #include "core/config/schema.h"
 #include "core/data/stream_data.h"
 #include "core/model/memory_estimate.h"
@@ -38,8 +39,13 @@ Result<RunSetup> setupOf(const TaskOptions& options, std::uint32_t vocabularySiz
         setup.config.batchSize = options.batchSize;
     if (options.seqLen > 0)
         setup.config.seqLen = options.seqLen;
-    if (!options.precision.empty())
-        setup.config.precision = options.precision;
+    if (!options.precision.empty()) {
+        const auto precision = closedValue<PrecisionChoice>(options.precision);
+        if (!precision)
+            return Error { ErrorCode::InvalidArgument,
+                sentence("precision is '%1'; allowed are auto, fp32, bf16, fp16", { options.precision }) };
+        setup.config.precision = *precision;
+    }
     setup.config.seed = options.seed;
     setup.modelConfig
         = modelConfigOf(setup.config, vocabularySize > 0 ? vocabularySize : usualVocabulary(setup.config));
@@ -148,11 +154,11 @@ Result<nlohmann::json> timeKernels(const RunSetup& setup, Learner& learner, cons
     if (learner.backendName().find("fast cpu") != std::string::npos || setup.config.cudaGraph)
         return rows;
     for (const bool tf32 : { false, true })
-        for (const char* attention : { "math", "efficient", "flash" }) {
+        for (const auto attention : { AttentionKernel::Math, AttentionKernel::Efficient, AttentionKernel::Flash }) {
             if (tf32 && !setup.device.is_cuda())
                 continue;
             setUpCompute(setup.compute, { setup.device.is_cpu(), tf32, attention });
-            nlohmann::json row { { "attention", attention }, { "tf32", tf32 } };
+            nlohmann::json row { { "attention", nameOf(attention) }, { "tf32", tf32 } };
             try {
                 FURROW_TRY_ASSIGN(
                     const auto times, timeSteps(learner, batch, setup.config.clip, seconds, stopRequested));

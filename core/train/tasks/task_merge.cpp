@@ -18,6 +18,9 @@ namespace furrow {
 
 namespace {
 
+/// Nothing: as the run is configured.
+std::optional<MergeMethod> methodOf(const TaskOptions& options) { return closedValue<MergeMethod>(options.method); }
+
 Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attempt, SupervisorLedger& ledger)
 {
     FURROW_TRY_ASSIGN(auto round, ledger.openMergeRound());
@@ -29,7 +32,7 @@ Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attem
     worker.threads = options.threads;
     worker.counting = options.counting;
     FURROW_TRY_ASSIGN(auto session, TrainingSession::open(worker, {}));
-    FURROW_TRY_ASSIGN(auto merged, session->mergeOnly(round, options.method));
+    FURROW_TRY_ASSIGN(auto merged, session->mergeOnly(round, methodOf(options)));
     return nlohmann::json { { "round", round }, { "checkpoint", merged } };
 }
 
@@ -108,7 +111,7 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
         base = loaded.state.base;
         members.push_back({ name, std::move(loaded.weights), loaded.state.tokensSinceBase });
     }
-    const std::string method = options.method.empty() ? run.setup.config.merge : options.method;
+    const MergeMethod method = methodOf(options).value_or(run.setup.config.merge);
     NamedTensors from;
     if (base.empty()) {
         FURROW_TRY_ASSIGN(auto start, newLearner(run.setup));
@@ -127,7 +130,7 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
     FURROW_TRY(realFileSystem().createFolders(folder));
     FURROW_TRY(
         writeSafetensors(merged.weights, { { "format", "pt" } }, realFileSystem(), folder / "weights.safetensors"));
-    return nlohmann::json { { "folder", utf8Text(folder) }, { "members", names }, { "method", method },
+    return nlohmann::json { { "folder", utf8Text(folder) }, { "members", names }, { "method", nameOf(method) },
         { "warnings", merged.warnings } };
 }
 
@@ -135,7 +138,7 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
 
 Result<nlohmann::json> mergeTask(const TaskOptions& options)
 {
-    if (!options.method.empty() && options.method != "average" && options.method != "diloco")
+    if (!options.method.empty() && methodOf(options).value_or(MergeMethod::None) == MergeMethod::None)
         return Error { ErrorCode::InvalidArgument,
             sentence("method is '%1', allowed is one of average, diloco.", { options.method }) };
     if (!options.checkpoints.empty())

@@ -38,7 +38,7 @@ Result<json> benchDuplicates(const ScratchFolder& scratch, std::int64_t rows)
     const auto path = scratch / "rows.txt";
     FURROW_TRY(writeLines(path, rows));
     auto config = benchConfig(utf8Text(path));
-    config.duplicates = "skip";
+    config.duplicates = Duplicates::Skip;
     const auto cache = scratch / "duplicates";
     const auto list = scratch / "duplicates.bin";
     FURROW_TRY_ASSIGN(auto inspection, inspectData(config));

@@ -34,10 +34,11 @@ constexpr double kLongestWaitSeconds
 constexpr double kWaitsFromSeconds = 0.05;
 constexpr std::int64_t kJustThenNs = 1'000'000'000;
 
-bool isOfFiles(const std::string& kind)
+bool isOfFiles(FindingKind kind)
 {
-    constexpr const char* kKinds[]
-        = { "manifest", "weights", "parts", "older", "block", "download", "source", "frozen", "unreadable" };
+    constexpr FindingKind kKinds[] { FindingKind::Manifest, FindingKind::Weights, FindingKind::Parts,
+        FindingKind::Older, FindingKind::Block, FindingKind::Download, FindingKind::Source, FindingKind::Frozen,
+        FindingKind::Unreadable };
     return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
 }
 
@@ -343,10 +344,10 @@ private:
     void judgeFiles(const AuditReport& report)
     {
         for (const auto& one : report.inspections)
-            tell(one.what + ": " + one.how);
+            tell(toString(one.what) + ": " + one.how);
         for (const auto& finding : report.findings)
             if (isOfFiles(finding.kind) && !run_.wasDamaged(finding.text))
-                problem(finding.kind + ": " + finding.text);
+                problem(toString(finding.kind) + ": " + finding.text);
         if (report.findingsLeftOut > 0)
             problem("the audit left out " + std::to_string(report.findingsLeftOut) + " findings");
     }

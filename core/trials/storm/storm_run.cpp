@@ -38,7 +38,7 @@ RunConfig stormConfig(const std::filesystem::path& text, std::uint64_t seed)
     RunConfig c;
     c.name = "storm";
     c.data = { text.string() };
-    c.dataMode = "lines";
+    c.dataMode = DataMode::Lines;
     c.samplesPerBlock = 100;
     c.chunkSamples = 10;
     c.heldOutPercent = 2;
@@ -137,8 +137,8 @@ Status StormRun::resumePlainly(const std::map<std::string, std::string>& faults,
     if (extend_ && state() == RunState::Finished)
         ++config_.epochs;
     config_.workers = together_ ? std::max(workers_, 2) : workers_;
-    config_.parallel = together_ ? "data" : "independent";
-    config_.merge = together_ ? "average" : merge_;
+    config_.parallel = together_ ? ParallelMode::Data : ParallelMode::Independent;
+    config_.merge = together_ ? MergeMethod::Average : merge_;
     config_.mergeTokens = together_ ? 0 : kMergeTokens;
     auto environment = this->environment();
     environment.insert(faults.begin(), faults.end());

@@ -38,8 +38,8 @@ public:
     std::map<std::string, std::string> environment() const;
     void setWorkers(int workers) { workers_ = workers; }
     int workers() const { return workers_; }
-    void setMerge(const std::string& method) { merge_ = method; }
-    const std::string& merge() const { return merge_; }
+    void setMerge(MergeMethod method) { merge_ = method; }
+    MergeMethod merge() const { return merge_; }
     /// Whether the workers train one model, each step split over them. Then there are two at least.
     void setTogether(bool together) { together_ = together; }
     bool together() const { return together_; }
@@ -88,7 +88,7 @@ private:
     RunPaths paths_;
     RunConfig config_;
     int workers_ = 4;
-    std::string merge_ = "average";
+    MergeMethod merge_ = MergeMethod::Average;
     bool together_ = false;
     JumpedClock clock_;
     bool extend_ = true;

@@ -44,9 +44,9 @@ StormDeed changeWorkers(StormRun& run, Random& random)
 
 StormDeed changeMerging(StormRun& run, Random& random)
 {
-    run.setMerge(run.merge() == "average" ? "diloco" : "average");
+    run.setMerge(run.merge() == MergeMethod::Average ? MergeMethod::DiLoCo : MergeMethod::Average);
     const auto ended = endAttempt(run, random);
-    return { "replicas are merged by " + run.merge() + " from now on", ended.kills, ended.problem };
+    return { "replicas are merged by " + toString(run.merge()) + " from now on", ended.kills, ended.problem };
 }
 
 StormDeed trainTogether(StormRun& run, Random& random)

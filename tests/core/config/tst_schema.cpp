@@ -61,9 +61,8 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("key");
         for (const auto& s : settings())
-            if (s.choices.empty()
-                && (std::holds_alternative<std::string RunConfig::*>(s.field)
-                    || std::holds_alternative<std::vector<std::string> RunConfig::*>(s.field)))
+            if (std::holds_alternative<std::string RunConfig::*>(s.field)
+                || std::holds_alternative<std::vector<std::string> RunConfig::*>(s.field))
                 QTest::newRow(s.key.c_str()) << QString::fromStdString(s.key);
     }
     void aTokenOfTheEnvironmentWasTakenAsAName()
@@ -143,7 +142,7 @@ private Q_SLOTS:
         config.steps = 150;
         QVERIFY(warmUpWarning(config, 1).empty());
         QVERIFY(!warmUpWarning(config, 2).empty()); // 75 steps each
-        config.parallel = "data";
+        config.parallel = ParallelMode::Data;
         QVERIFY(warmUpWarning(config, 2).empty()); // one model, and all its steps
         config.steps = 0;
         const double step = static_cast<double>(config.batchSize * config.seqLen) * 2;

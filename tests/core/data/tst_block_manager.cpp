@@ -289,7 +289,7 @@ private Q_SLOTS:
         for (int i = 0; i < 3000; ++i)
             text += "line \xc3\xa9" + std::to_string(i) + (i % 9 == 0 ? "\n\n" : "\n");
         auto config = test::configFor({ folder.write("a.txt", text) });
-        config.dataMode = "span";
+        config.dataMode = DataMode::Span;
         config.spanBytes = 64;
         config.chunkSamples = 11;
         auto texts = test::readAll(config, folder.path("cache"), 50);
@@ -467,7 +467,7 @@ private Q_SLOTS:
         QCOMPARE(all.value().size(), std::size_t(6));
         folder.write("d/b.txt", test::indexedLines(99) + "row XX\n");
         QVERIFY(!open().ok());
-        config.badFiles = "leave_out";
+        config.badFiles = BadFiles::LeaveOut;
         auto manager = open();
         VERIFY_OK(manager);
         QCOMPARE(manager.value().leftOut().size(), std::size_t(1));
@@ -487,7 +487,7 @@ private Q_SLOTS:
             text += "text " + std::to_string(i % 200) + "\n";
         auto config = test::configFor({ folder.write("a.txt", text) });
         config.heldOutPercent = 20;
-        config.duplicates = "skip";
+        config.duplicates = Duplicates::Skip;
         config.chunkSamples = 400;
         auto manager = test::openManager(config, folder.path("cache"), 400);
         VERIFY_OK(manager);

@@ -137,7 +137,7 @@ private Q_SLOTS:
         auto config = chatConfig(folder.write("a.jsonl", two + "\n"));
         const auto all = prepared(config, folder.path("cache"));
         const auto again = prepared(config, folder.path("other"));
-        config.chatLoss = "last";
+        config.chatLoss = LearntTurns::Last;
         const auto last = prepared(config, folder.path("cache"));
         QVERIFY(all.ok() && again.ok() && last.ok());
         QCOMPARE(all.value().digest, again.value().digest);
@@ -203,9 +203,9 @@ private Q_SLOTS:
             "a.jsonl", turn("A", "b") + turn("A", std::string(100, 'c')) + turn(std::string(200, 'a'), "late")));
         config.seqLen = static_cast<std::int64_t>(start.size()) + 30;
         const auto split = prepared(config, folder.path("cache"));
-        config.longSamples = "cut";
+        config.longSamples = LongSamples::Cut;
         const auto cut = prepared(config, folder.path("cache"));
-        config.longSamples = "leave_out";
+        config.longSamples = LongSamples::LeaveOut;
         const auto out = prepared(config, folder.path("cache"));
         QVERIFY(split.ok() && cut.ok() && out.ok());
         QCOMPARE(sumOf(split.value().summaries).samples, 3);
@@ -263,7 +263,7 @@ private Q_SLOTS:
         config.data.push_back(folder.write("b.jsonl",
             R"({"conversations":[{"from":"human","value":"A"},{"from":"gpt","value":"b"}]})"
             "\n"));
-        config.duplicates = "skip";
+        config.duplicates = Duplicates::Skip;
         const auto got = prepared(config, folder.path("cache"));
         QVERIFY2(got.ok(), got.ok() ? "" : got.error().message.c_str());
         QCOMPARE(sumOf(got.value().summaries).samples, 2);

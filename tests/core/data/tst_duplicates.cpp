@@ -53,7 +53,7 @@ struct Skipping {
         , cache(folder.path("cache"))
         , file(folder.path("duplicates.bin"))
     {
-        config.duplicates = "skip";
+        config.duplicates = Duplicates::Skip;
         config.chunkSamples = 4;
         manifest = good(inspectData(config)).manifest;
     }
@@ -221,7 +221,7 @@ private Q_SLOTS:
         QVERIFY(now.fileName(block) != before.fileName(block)); // the same content, decided otherwise
         // trained as it is: no list
         auto config = run.config;
-        config.duplicates = "report";
+        config.duplicates = Duplicates::Report;
         QCOMPARE(nlohmann::json::parse(good(inspectData(config)).manifest).at("version").get<int>(), 2);
     }
     void theMemoryGrewWithTheRows()
@@ -379,7 +379,7 @@ private Q_SLOTS:
         DataFolder folder;
         const auto a = folder.write("a.txt", test::indexedLines(30));
         Skipping run({ a, folder.write("b.txt", test::indexedLines(40)) }, folder);
-        run.config.badFiles = "leave_out";
+        run.config.badFiles = BadFiles::LeaveOut;
         folder.write("a.txt", "something else, and not what the run was made of\n");
         auto manager = run.opened();
         const auto trained = train(run, manager);
@@ -420,7 +420,7 @@ private Q_SLOTS:
         const auto trained = train(run, manager);
         QVERIFY(eachOnce(trained.times));
         auto report = run.config;
-        report.duplicates = "report";
+        report.duplicates = Duplicates::Report;
         const auto texts = good(test::readAll(report, folder.path("report-cache"), 300));
         QCOMPARE(texts.size(), std::size_t(1400));
         const std::set<std::string> distinct(texts.begin(), texts.end());

@@ -148,7 +148,7 @@ private Q_SLOTS:
         auto counted = countAll(config, 100);
         QCOMPARE(counted.sum.samples, 100);
         QCOMPARE(counted.sum.repeats, 50);
-        config.duplicates = "skip";
+        config.duplicates = Duplicates::Skip;
         counted = countAll(config, 100);
         QCOMPARE(counted.sum.samples, 50);
         QCOMPARE(counted.sum.duplicates, 50);

@@ -26,10 +26,10 @@ private Q_SLOTS:
     void halfPrecisionIsRefusedWhereTheDevicesTurnOutToBeACpu()
     {
         RunConfig config;
-        config.precision = "fp16";
+        config.precision = PrecisionChoice::Float16;
         QVERIFY(!canCompute(config, placeWorkers(config, {}, 8).value()).ok());
         QVERIFY(canCompute(config, placeWorkers(config, twoGpus(), 8).value()).ok());
-        config.precision = "bf16";
+        config.precision = PrecisionChoice::BFloat16;
         QVERIFY(canCompute(config, placeWorkers(config, {}, 8).value()).ok());
     }
 
@@ -37,11 +37,11 @@ private Q_SLOTS:
     void withoutMergingTheCpuTrainsOneModel()
     {
         RunConfig config;
-        config.merge = "none";
+        config.merge = MergeMethod::None;
         QCOMPARE(placeWorkers(config, {}, 8).value().size(), std::size_t(1));
-        config.parallel = "data"; // one model in any case
+        config.parallel = ParallelMode::Data; // one model in any case
         QCOMPARE(placeWorkers(config, {}, 8).value().size(), std::size_t(2));
-        config.parallel = "independent";
+        config.parallel = ParallelMode::Independent;
         config.workers = 2;
         QCOMPARE(placeWorkers(config, {}, 8).value().size(), std::size_t(2));
     }
@@ -80,7 +80,7 @@ private Q_SLOTS:
     void oneWorkerCannotTrainDataParallel()
     {
         RunConfig config;
-        config.parallel = "data";
+        config.parallel = ParallelMode::Data;
         QVERIFY(placeWorkers(config, twoGpus(), 8).ok());
         config.devices = "1";
         const auto placed = placeWorkers(config, twoGpus(), 8);

@@ -137,9 +137,9 @@ private Q_SLOTS:
     void settingsOfOlderRunsMeanWhatTheyMeant()
     {
         RunConfig config;
-        config.positions = "rope";
-        config.norm = "rmsnorm";
-        config.activation = "swiglu";
+        config.positions = Positions::Rotary;
+        config.norm = NormKind::Rms;
+        config.activation = FeedForward::SwiGlu;
         config.bias = false;
         config.kvHeads = 2;
         const ModelConfig model = modelConfigOf(config, 257);

@@ -70,7 +70,7 @@ private Q_SLOTS:
         changed.recompute = true;
         QVERIFY(estimate(changed, true).total() < whole * 3 / 4);
         changed = config;
-        changed.optimizer = "adamw8bit";
+        changed.optimizer = OptimizerKind::AdamW8Bit;
         QCOMPARE(estimate(changed, true).optimizer * 4, estimate(config, true).optimizer);
         changed = config;
         changed.chunkSamples *= 10; // the text of a chunk lies on the host, whatever its size

@@ -38,7 +38,7 @@ inline void good(const Status& status)
 class Run {
 public:
     Run(int rows, int perBlock, int perChunk, double cacheGiB, std::int64_t epochs, const std::string& source = {},
-        const std::string& duplicates = "report", const std::string& startAt = {})
+        Duplicates duplicates = Duplicates::Report, const std::string& startAt = {})
     {
         std::ofstream(file("data.txt"), std::ios::binary) << lines(rows);
         NewRun request;

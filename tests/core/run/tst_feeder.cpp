@@ -296,7 +296,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         const auto data = pathFromUtf8(folder.path().toStdString()) / "twice.txt";
         std::ofstream(data, std::ios::binary) << Run::lines(40'000) << Run::lines(40'000);
-        Run run(0, 8000, 1000, 0.5, 1, utf8Text(data), "skip");
+        Run run(0, 8000, 1000, 0.5, 1, utf8Text(data), Duplicates::Skip);
         const auto kill = [&run](const std::filesystem::path& when) {
             run.startFeeder();
             QTRY_VERIFY_WITH_TIMEOUT(std::filesystem::exists(when), 60'000);

@@ -128,7 +128,7 @@ private Q_SLOTS:
         const auto compared = [&] { return readReading(run.paths).value_or(Reading {}).hub; };
         const auto downloads = [&] {
             for (auto& inspection : good(auditRun(run.paths, AuditDepth::Files)).inspections)
-                if (inspection.what == "downloads")
+                if (inspection.what == Evidence::Downloads)
                     return inspection;
             return AuditInspection {};
         };

@@ -618,10 +618,10 @@ std::string allTexts(const AuditReport& report)
     return text;
 }
 
-const AuditInspection* inspectionOf(const AuditReport& report, const std::string& what)
+const AuditInspection* inspectionOf(const AuditReport& report, Evidence what)
 {
     const auto found = std::find_if(
-        report.inspections.begin(), report.inspections.end(), [&](const auto& one) { return one.what == what; });
+        report.inspections.begin(), report.inspections.end(), [what](const auto& one) { return one.what == what; });
     return found == report.inspections.end() ? nullptr : &*found;
 }
 
@@ -635,11 +635,11 @@ private Q_SLOTS:
     {
         const auto report = good(auditRun(whole_.paths, AuditDepth::Files));
         QVERIFY2(report.isClean() && report.couldInspect() && report.inspectedWeights(), auditText(report).c_str());
-        QCOMPARE(inspectionOf(report, "manifests")->inspected, 6);
-        QCOMPARE(inspectionOf(report, "parts")->inspected, 6);
-        QCOMPARE(inspectionOf(report, "weights")->inspected, 1);
-        QCOMPARE(inspectionOf(report, "blocks")->inspected, 3);
-        QVERIFY(!inspectionOf(report, "source"));
+        QCOMPARE(inspectionOf(report, Evidence::Manifests)->inspected, 6);
+        QCOMPARE(inspectionOf(report, Evidence::Parts)->inspected, 6);
+        QCOMPARE(inspectionOf(report, Evidence::Weights)->inspected, 1);
+        QCOMPARE(inspectionOf(report, Evidence::Blocks)->inspected, 3);
+        QVERIFY(!inspectionOf(report, Evidence::Source));
         QVERIFY(auditText(report).starts_with("run " + report.runId
             + ": every chunk is where it should be, once, and the files are those that were recorded"));
         QVERIFY(auditHtml(report).find("What was inspected, and how") != std::string::npos);
@@ -653,9 +653,9 @@ private Q_SLOTS:
             fs::remove(block); // nothing to compare with but the source
         const auto report = good(auditRun(run.paths, AuditDepth::Deep));
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
-        QCOMPARE(inspectionOf(report, "source")->inspected, static_cast<std::int64_t>(before));
-        QCOMPARE(inspectionOf(report, "weights")->inspected, 2); // all that are there
-        QVERIFY(inspectionOf(report, "weights")->how.find("SHA-256 of 7 files")
+        QCOMPARE(inspectionOf(report, Evidence::Source)->inspected, static_cast<std::int64_t>(before));
+        QCOMPARE(inspectionOf(report, Evidence::Weights)->inspected, 2); // all that are there
+        QVERIFY(inspectionOf(report, Evidence::Weights)->how.find("SHA-256 of 7 files")
             != std::string::npos); // three of each, and the frozen weights once
         QVERIFY(run.blocks().empty()); // and kept nothing of it
     }
@@ -683,7 +683,7 @@ private Q_SLOTS:
         Changed::write(whole_.root() / "data.txt", bytes);
         QVERIFY(!good(changed).isClean());
         QVERIFY2(good(absent).isClean() && !good(absent).couldInspect(), auditText(good(absent)).c_str());
-        QCOMPARE(inspectionOf(good(absent), "source")->unreadable, 1);
+        QCOMPARE(inspectionOf(good(absent), Evidence::Source)->unreadable, 1);
     }
 
     void quickAuditSaysThatTheWeightsWereNotInspected()
@@ -779,7 +779,7 @@ private Q_SLOTS:
         good(good(SupervisorLedger::open(run.paths.tracker())).markRemoved({ 5 }));
         const auto report = good(auditRun(run.paths, AuditDepth::Files));
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
-        QCOMPARE(inspectionOf(report, "manifests")->inspected, 6);
+        QCOMPARE(inspectionOf(report, Evidence::Manifests)->inspected, 6);
     }
 
     void evictedBlockIsNoFault()
@@ -788,7 +788,7 @@ private Q_SLOTS:
         fs::remove(run.blocks().front());
         const auto report = good(auditRun(run.paths, AuditDepth::Files));
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
-        QCOMPARE(inspectionOf(report, "blocks")->inspected, 2);
+        QCOMPARE(inspectionOf(report, Evidence::Blocks)->inspected, 2);
     }
 
     /// doctor called a run whole whose prepared block was damaged, and its repair did not look there.

@@ -29,7 +29,7 @@ public:
             text += std::to_string(i) + " " + words + "\n";
         (void)writeFileDurably(realFileSystem(), path(), text);
         config.data = { path().string() };
-        config.dataMode = "lines";
+        config.dataMode = DataMode::Lines;
         config.chunkSamples = 20;
         config.seqLen = 16;
         config.batchSize = 4;

@@ -89,7 +89,7 @@ void unpack(const std::filesystem::path& packed, const std::filesystem::path& ta
     std::ofstream(target, std::ios::binary) << text;
 }
 
-bool hasFinding(const AuditReport& report, const std::string& kind)
+bool hasFinding(const AuditReport& report, FindingKind kind)
 {
     return std::any_of(report.findings.begin(), report.findings.end(),
         [&](const AuditFinding& finding) { return finding.kind == kind && !finding.text.empty(); });
@@ -742,9 +742,9 @@ void TestTrackerFile::auditFindsAChunkThatIsTwiceInTheWeights()
     const AuditReport report = good(audit(field.tracker));
     QVERIFY(!report.isClean());
     QCOMPARE(report.epochs[0].duplicated, 1);
-    QVERIFY(hasFinding(report, "duplicated"));
+    QVERIFY(hasFinding(report, FindingKind::Duplicated));
     const auto found = std::find_if(report.findings.begin(), report.findings.end(),
-        [](const auto& finding) { return finding.kind == "duplicated"; });
+        [](const auto& finding) { return finding.kind == FindingKind::Duplicated; });
     QCOMPARE(found->claims.size(), std::size_t(2)); // both time lines
     QVERIFY(!report.invariants[1].holds);
 }
@@ -761,7 +761,7 @@ void TestTrackerFile::auditFindsAHole()
     const AuditReport report = good(audit(field.tracker));
     QCOMPARE(report.epochs[0].missing, 1);
     QVERIFY(!report.epochs[0].complete);
-    QVERIFY(!report.isClean() && hasFinding(report, "missing"));
+    QVERIFY(!report.isClean() && hasFinding(report, FindingKind::Missing));
 }
 
 void TestTrackerFile::auditFindsOverlappingClaims()
@@ -775,7 +775,7 @@ void TestTrackerFile::auditFindsOverlappingClaims()
         " SELECT chunk, incarnation, 1, ranges, 0, opened_seq+1 FROM claim WHERE id=1");
     const AuditReport report = good(audit(field.tracker));
     QCOMPARE(report.epochs[0].overlappingClaims, 1);
-    QVERIFY(hasFinding(report, "overlapping_claims"));
+    QVERIFY(hasFinding(report, FindingKind::OverlappingClaims));
 }
 
 void TestTrackerFile::auditFindsChangedCountersAndRows()

@@ -52,14 +52,14 @@ public:
         c.seqLen = 16;
         c.batchSize = 4;
         c.tokenizer = "byte";
-        c.dataMode = "lines";
+        c.dataMode = DataMode::Lines;
         c.samplesPerBlock = 40;
         c.chunkSamples = 10;
         c.heldOutPercent = 5;
         c.warmupSteps = 5;
         c.evalSteps = 0;
         c.checkpointMinutes = 1000; // only when a test asks for it
-        c.precision = "fp32";
+        c.precision = PrecisionChoice::Float32;
         c.devices = "cpu";
         c.workers = 1;
         return c;

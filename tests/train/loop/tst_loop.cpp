@@ -118,7 +118,7 @@ public:
     NamedTensors optimizerState() const override { return inner_->optimizerState(); }
     Status loadWeights(const NamedTensors& w) override { return inner_->loadWeights(w); }
     Status loadOptimizer(const NamedTensors& s) override { return inner_->loadOptimizer(s); }
-    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string& method,
+    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, MergeMethod method,
         const NamedTensors& momentum, double rate, double mu) const override
     {
         return inner_->merge(base, members, method, momentum, rate, mu);
@@ -414,7 +414,7 @@ private Q_SLOTS:
     {
         for (const bool oneMember : { false, true }) {
             auto config = TinyRun::config();
-            config.merge = "diloco";
+            config.merge = MergeMethod::DiLoCo;
             config.outerLr = 5; // far too far
             TinyRun run(config);
             run.train(0, false, 20);

@@ -16,7 +16,7 @@ RunConfig endless()
     auto c = TinyRun::config();
     c.devices = "cpu:3";
     c.workers = 3;
-    c.parallel = "data";
+    c.parallel = ParallelMode::Data;
     c.rankTimeout = kTimeoutSeconds;
     c.batchSize = 1;
     c.iterate = true;

@@ -65,7 +65,7 @@ RunConfig twoRanks(std::int64_t batch)
     auto c = oneWorker(batch);
     c.devices = "cpu:2";
     c.workers = 2;
-    c.parallel = "data";
+    c.parallel = ParallelMode::Data;
     c.rankTimeout = 30;
     return c;
 }
@@ -336,9 +336,9 @@ private Q_SLOTS:
             if (kind == QStringLiteral("libtorch"))
                 c.width = 24; // no multiple of 16: libtorch's operators, gradients summed during backward
             if (kind == QStringLiteral("llama")) {
-                c.positions = "rope";
-                c.norm = "rmsnorm";
-                c.activation = "swiglu";
+                c.positions = Positions::Rotary;
+                c.norm = NormKind::Rms;
+                c.activation = FeedForward::SwiGlu;
                 c.bias = false;
                 c.recompute = true;
             }
@@ -347,7 +347,7 @@ private Q_SLOTS:
             if (kind == QStringLiteral("ema"))
                 c.emaDecay = 0.9;
             if (kind == QStringLiteral("sgd")) {
-                c.optimizer = "sgd";
+                c.optimizer = OptimizerKind::Sgd;
                 c.lr = 0.05;
             }
             return c;

@@ -107,9 +107,9 @@ ModelConfig configFrom(const nlohmann::json& model)
     config.contextLength = model["context"];
     config.vocabularySize = model["vocabulary"];
     RunConfig named;
-    named.positions = model["positions"];
-    named.norm = model.value("norm", "layernorm");
-    named.activation = model.value("activation", "gelu");
+    named.positions = closedValue<Positions>(model["positions"].get<std::string>()).value();
+    named.norm = closedValue<NormKind>(model.value("norm", "layernorm")).value();
+    named.activation = closedValue<FeedForward>(model.value("activation", "gelu")).value();
     const ModelConfig parts = modelConfigOf(named, 2);
     config.positions = parts.positions;
     config.norm = parts.norm;

@@ -26,10 +26,10 @@ struct Trace {
 Trace trainCase(Model& model, const nlohmann::json& training, std::optional<WeightAverage>& average)
 {
     OptimizerConfig settings;
-    settings.kind = optimizerKind(training["optimizer"]["kind"]).value();
+    settings.kind = closedValue<OptimizerKind>(training["optimizer"]["kind"].get<std::string>()).value();
     const std::unique_ptr<Optimizer> optimizer = createOptimizer(model.parameters(), settings);
     LrSchedule schedule;
-    schedule.kind = scheduleKind(training.value("schedule", "cosine")).value();
+    schedule.kind = closedValue<ScheduleKind>(training.value("schedule", "cosine")).value();
     schedule.peakLr = training.value("peak_lr", 3e-3);
     schedule.floorLr = schedule.peakLr / 10;
     schedule.warmupSteps = 4;

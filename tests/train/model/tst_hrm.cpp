@@ -99,7 +99,7 @@ void TestHrm::twentySegmentsEqualPyTorch()
     const auto model = modelFor(hrmConfig(record["model"]));
     fillPattern(*model);
     OptimizerConfig settings;
-    settings.kind = optimizerKind(record["training"]["optimizer"]["kind"]).value();
+    settings.kind = closedValue<OptimizerKind>(record["training"]["optimizer"]["kind"].get<std::string>()).value();
     const auto optimizer = createOptimizer(model->parameters(), settings);
     LrSchedule schedule { ScheduleKind::Cosine, 3e-3, 3e-4, 4, 0, 20 };
 

@@ -351,7 +351,7 @@ void TestModel::nanGradientsChangeNothing()
     QFETCH(QString, kind);
     const auto model = make(smallGpt());
     OptimizerConfig config;
-    config.kind = optimizerKind(kind.toStdString()).value();
+    config.kind = closedValue<OptimizerKind>(kind.toStdString()).value();
     const auto optimizer = createOptimizer(model->parameters(), config);
     gradientsOf(*model, patternBatch(0, 0, smallGpt(), 2, 0));
     optimizer->step(1e-3, 1.0);
@@ -377,7 +377,7 @@ void TestModel::optimizerStateContinuesToTheByte()
 {
     QFETCH(QString, kind);
     OptimizerConfig config;
-    config.kind = optimizerKind(kind.toStdString()).value();
+    config.kind = closedValue<OptimizerKind>(kind.toStdString()).value();
     const auto run = [&](Model& model, Optimizer& optimizer, int from, int to) {
         for (int step = from; step < to; ++step) {
             gradientsOf(model, patternBatch(step, 0, model.config(), 2, 0));
@@ -443,8 +443,8 @@ void TestModel::averageSwapsBack()
 
 void TestModel::schedulesMeetTheirEnds()
 {
-    for (const char* name : { "cosine", "linear", "wsd" }) {
-        LrSchedule schedule { scheduleKind(name).value(), 1.0, 0.1, 10, 0, 1000 };
+    for (const ScheduleKind kind : { ScheduleKind::Cosine, ScheduleKind::Linear, ScheduleKind::Wsd }) {
+        LrSchedule schedule { kind, 1.0, 0.1, 10, 0, 1000 };
         QVERIFY(std::abs(learningRate(schedule, 0, 0) - 1.0 / 11) < 1e-12);
         QVERIFY(std::abs(learningRate(schedule, 10, 0) - 1.0) < 1e-12);
         QVERIFY(std::abs(learningRate(schedule, 500, 1000) - 0.1) < 1e-12);
@@ -455,7 +455,7 @@ void TestModel::schedulesMeetTheirEnds()
     QVERIFY(std::abs(learningRate(wsd, 5, 900) - 0.5) < 1e-12);
     LrSchedule constant { ScheduleKind::Constant, 1.0, 0.1, 0, 0, 1000 };
     QCOMPARE(learningRate(constant, 5, 5000), 1.0);
-    QVERIFY(!scheduleKind("exponential").ok());
+    QVERIFY(!closedValue<ScheduleKind>("exponential"));
 }
 
 QTEST_GUILESS_MAIN(TestModel)

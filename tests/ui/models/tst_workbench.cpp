@@ -245,17 +245,17 @@ private Q_SLOTS:
                 && bench.replay().end() > bench.replay().begin(),
             kPatienceMs);
         const auto& all = bench.claims().claims();
-        const auto found
-            = std::find_if(all.begin(), all.end(), [](const ClaimRow& claim) { return claim.outcome == "committed"; });
+        const auto found = std::find_if(
+            all.begin(), all.end(), [](const ClaimRow& claim) { return claim.outcome == ClaimEnd::Committed; });
         QVERIFY(found != all.end());
         const ClaimRow claim = *found;
         Replay& replay = bench.replay();
-        QCOMPARE(replay.claimsOf(claim.chunk).front().outcome, std::string("committed"));
+        QCOMPARE(replay.claimsOf(claim.chunk).front().outcome, ClaimEnd::Committed);
         replay.setMoment(claim.endedWallNs);
-        QCOMPARE(replay.claimsOf(claim.chunk).front().outcome, std::string("trained"));
+        QCOMPARE(replay.claimsOf(claim.chunk).front().outcome, ClaimEnd::Trained);
         QCOMPARE(replay.claimsOf(claim.chunk).front().checkpoint, 0);
         replay.setMoment(claim.endedWallNs - 1);
-        QCOMPARE(replay.claimsOf(claim.chunk).front().outcome, std::string("open"));
+        QCOMPARE(replay.claimsOf(claim.chunk).front().outcome, ClaimEnd::Open);
         QCOMPARE(replay.claimsOf(claim.chunk).front().tokens, 0);
         replay.setMoment(claim.claimedWallNs - 1);
         QVERIFY(replay.claimsOf(claim.chunk).empty());
@@ -347,11 +347,11 @@ private Q_SLOTS:
         done.attempt = AttemptId { 1 };
         done.claimedWallNs = 10 * kSecond;
         done.endedWallNs = 30 * kSecond;
-        done.outcome = "committed";
+        done.outcome = ClaimEnd::Committed;
         ClaimRow lost = done; // the resume found it
         lost.claimedWallNs = 31 * kSecond;
         lost.endedWallNs = 1000 * kSecond;
-        lost.outcome = "lost";
+        lost.outcome = ClaimEnd::Lost;
         RunStatus now;
         now.state = RunState::Running;
         LedgerTables tables;

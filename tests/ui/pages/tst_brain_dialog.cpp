@@ -29,7 +29,7 @@ class TestBrainDialog : public QObject {
         file.close();
         NewRun request;
         request.config.data = { text.toStdString() };
-        request.config.dataMode = "lines";
+        request.config.dataMode = DataMode::Lines;
         request.config.seqLen = 16;
         request.config.batchSize = 2;
         request.config.chunkSamples = 10;

@@ -405,7 +405,7 @@ private Q_SLOTS:
     void anAuditRowHadNoChunk()
     {
         AuditFinding finding;
-        finding.kind = "excluded";
+        finding.kind = FindingKind::Excluded;
         const auto columns = findingColumns();
         QCOMPARE(columns[1].text(finding), QStringLiteral("–"));
         finding.chunk = chunkIdOf({ 0, 3, 4 });

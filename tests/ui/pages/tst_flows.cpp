@@ -246,7 +246,7 @@ private Q_SLOTS:
             claim.attempt = AttemptId { 1 };
             claim.endedWallNs = moment + (i < 20 ? (i - 19) * 60 : (i - 19) * 3600) * kSecond;
             claim.claimedWallNs = claim.endedWallNs - kSecond;
-            claim.outcome = "committed";
+            claim.outcome = ClaimEnd::Committed;
             claims.push_back(claim);
         }
         EpochHead head;

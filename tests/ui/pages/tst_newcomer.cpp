@@ -255,7 +255,7 @@ private Q_SLOTS:
         claims[0].attempt = { 1 };
         claims[0].claimedWallNs = 101 * kSecond;
         claims[0].endedWallNs = 120 * kSecond;
-        claims[0].outcome = "lost"; // when its worker was killed, at 150
+        claims[0].outcome = ClaimEnd::Lost; // when its worker was killed, at 150
         claims[0].tokens = 1000;
         claims[0].firstStep = 1;
         claims[0].lastStep = 8;

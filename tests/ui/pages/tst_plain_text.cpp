@@ -213,8 +213,8 @@ private Q_SLOTS:
         report.runId = hostile.text().toStdString();
         report.integrity = hostile.text().toStdString();
         report.findings.push_back({});
-        report.findings.back().kind = report.findings.back().text = hostile.text().toStdString();
-        report.findings.back().claims.emplace_back().outcome = hostile.text().toStdString();
+        report.findings.back().text = hostile.text().toStdString();
+        report.findings.back().claims.emplace_back();
         std::vector<AttemptRow> attempts(1);
         attempts.front().detail = hostile.text().toStdString();
         for (const QString& html : { runReportHtml(status, attempts, report, {}), auditHtml(report, hostile.text()),
