@@ -71,6 +71,7 @@ public:
     };
     void set(const QString& title, const QString& unit, std::vector<Entry> entries, const QString& trouble,
         const QString& right);
+    const std::vector<Entry>& entries() const { return entries_; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;

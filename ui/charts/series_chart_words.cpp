@@ -13,18 +13,33 @@
 
 namespace furrow {
 
+namespace {
+
+/// Of the workers of a run: what stands beside one name must not be the value of one of them.
+QString meanText(const std::map<int, double>& values)
+{
+    double sum = 0;
+    for (const auto& [member, value] : values)
+        sum += value;
+    const int count = static_cast<int>(values.size());
+    const QString text = valueText(sum / count);
+    return count == 1 ? text : SeriesChart::tr("%1, mean of %n workers", nullptr, count).arg(text);
+}
+
+} // namespace
+
 void SeriesChart::updateTitle()
 {
     if (title_->property("compact").toBool())
         return;
     std::vector<ChartTitle::Entry> entries;
-    std::map<int, double> newest;
+    std::map<int, std::map<int, double>> newest; // of each worker; of each run the workers that trained it
     for (const auto& shape : curves_->shapes()) {
         if (!shape.smooth.empty())
-            newest[shape.line.worker] = shape.smooth.back().y;
+            newest[shape.line.worker][shape.line.member] = shape.smooth.back().y;
     }
-    for (const auto& [worker, value] : newest)
-        entries.push_back({ worker, lineName(curves_->data(), worker), valueText(value) });
+    for (const auto& [worker, values] : newest)
+        entries.push_back({ worker, lineName(curves_->data(), worker), meanText(values) });
     if (!curves_->mean().empty())
         entries.push_back({ -1, tr("mean"), valueText(curves_->mean().back().y) });
     if (!curves_->data().evals.empty())

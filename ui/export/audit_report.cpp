@@ -69,7 +69,9 @@ QString findingTable(const AuditReport& report)
             lines.append(QCoreApplication::translate("AuditReport", "%1, attempt %2: %3 to %4, %5")
                     .arg(workerName(claim.worker))
                     .arg(claim.attempt.value)
-                    .arg(wallTimeText(claim.startedWallNs), wallTimeText(claim.endedWallNs),
+                    .arg(wallTimeText(claim.claimedWallNs),
+                        claim.endedWallNs == 0 ? QCoreApplication::translate("AuditReport", "now")
+                                               : wallTimeText(claim.endedWallNs),
                         QString::fromStdString(toString(claim.outcome))));
         }
         html += row({ QString::fromStdString(toString(finding.kind)), escaped(finding.text),

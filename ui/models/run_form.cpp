@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/config/bounded_json.h"
+#include "core/model/model_config.h"
 
 #include <QStringList>
 #include <algorithm>
@@ -99,7 +100,24 @@ std::vector<ConfigProblem> RunForm::problems() const
         if (!parseProblems_.contains(problem.key))
             all.push_back(problem);
     }
+    const auto shape = config_.shape.empty() ? Result<ModelConfig>(ModelConfig {}) : parseShape(config_.shape);
+    if (!shape.ok())
+        all.push_back({ "shape", shape.error().message, {} });
+    for (const auto& [key, sentence] : findings_)
+        all.push_back({ key, sentence, {} });
     return all;
+}
+
+void RunForm::setFinding(const std::string& key, const std::string& sentence)
+{
+    const auto before = findings_.find(key);
+    if (sentence == (before == findings_.end() ? std::string() : before->second))
+        return;
+    if (sentence.empty())
+        findings_.erase(key);
+    else
+        findings_[key] = sentence;
+    Q_EMIT judged();
 }
 
 std::vector<ConfigProblem> RunForm::problemsOf(const std::string& key) const

@@ -38,6 +38,8 @@ public:
     bool isChanged(const Setting& setting) const;
 
     std::vector<ConfigProblem> problems() const; ///< in schema order
+    /// What somebody who knows the data found wrong with a setting: one of problems() until it is taken back ("").
+    void setFinding(const std::string& key, const std::string& sentence);
     std::vector<ConfigProblem> problemsOf(const std::string& key) const;
     std::vector<ConfigChange> changesFromPreset() const;
     QString command() const; ///< the furrowctl command that does the same
@@ -50,12 +52,15 @@ Q_SIGNALS:
     void edited(const QString& key);
     /// Everything may have changed.
     void replaced();
+    /// The values are the same and what is wrong with them is not.
+    void judged();
 
 private:
     RunConfig config_;
     Preset preset_;
     std::map<std::string, QString> unparsed_; // key -> text that is no value
     std::map<std::string, std::vector<ConfigProblem>> parseProblems_;
+    std::map<std::string, std::string> findings_; // by key
 };
 
 /// Presets saved in a workspace, by name; files that cannot be read are left out and named in `problems`.

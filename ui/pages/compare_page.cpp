@@ -376,7 +376,7 @@ void ComparePage::showCurves()
         ChartData one = chartDataOf(*result_->curves[i], Metric::Loss, axis);
         dashLost(one, *result_->curves[i], Metric::Loss, result_->lost[i]);
         for (ChartLine& line : one.lines) {
-            line.worker = number; // a run has one colour, whoever trained
+            line.member = std::exchange(line.worker, number); // a run has one colour, whoever trained
             all.lines.push_back(std::move(line));
         }
         all.names.push_back(name);

@@ -51,7 +51,10 @@ QString newestText(const SeriesChart& chart)
         sum += statistic.newest;
         ++n;
     }
-    return n == 0 ? QString() : valueText(sum / n);
+    if (n == 0)
+        return {};
+    const QString text = valueText(sum / n);
+    return n == 1 ? text : QCoreApplication::translate("SmallCharts", "mean %1").arg(text);
 }
 
 } // namespace

@@ -22,7 +22,8 @@ QString stateText(const QueueEntry& entry)
     case QueueState::Running: return QCoreApplication::translate("QueueDock", "in training");
     case QueueState::Ended: break;
     }
-    return QString::fromStdString(entry.outcome);
+    // The run may be trained again meanwhile, by hand: the library says how it is now.
+    return QCoreApplication::translate("QueueDock", "left the queue: %1").arg(QString::fromStdString(entry.outcome));
 }
 
 QStringList devicesOf(const QueueEntry& entry)

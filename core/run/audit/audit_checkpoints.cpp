@@ -194,7 +194,9 @@ public:
             formatBytes(static_cast<std::uint64_t>(bytesRead_)), formatCount(log_.inspected()) };
         log_.how(hashed.empty() ? sentence("there is no checkpoint yet")
                 : all           ? sentence("SHA-256 of %1 files (%2) of all %3 checkpoints that are there", numbers)
-                      : sentence("SHA-256 of %1 files (%2) of %3 checkpoints, the newest of each replica", numbers));
+                : log_.inspected() == 1
+                ? sentence("SHA-256 of %1 files (%2) of one checkpoint, the newest", { numbers[0], numbers[1] })
+                : sentence("SHA-256 of %1 files (%2) of %3 checkpoints, the newest of each replica", numbers));
         return {};
     }
 

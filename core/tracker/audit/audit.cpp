@@ -460,8 +460,7 @@ private:
             if (lost) {
                 ++here.chunksLost;
                 here.tokensLost += boundedAt(db_, rows, 5, kAmountBounds);
-                if (lost_.size() < kMaxLostFindings)
-                    lost_.emplace_back(chunk, lineAt(rows, 9));
+                addLost(chunk, lineAt(rows, 9));
             }
             if (open && (rows.optionalInteger(6) != rows.integer(8) || rows.optionalInteger(7) != rows.integer(0))) {
                 statesHold_ = false;
@@ -500,10 +499,27 @@ private:
     // No fault: the work died with its weights and was, or will be, done again. Named last, and not without end.
     void nameLostWork()
     {
-        for (const auto& [chunk, cause] : lost_)
-            find(FindingKind::Lost, chunk,
-                sentence("%1 was begun and died before a checkpoint (%2); it was given out again",
-                    { toString(chunk), cause }));
+        for (const LostWork& one : lost_)
+            find(FindingKind::Lost, one.chunk,
+                one.times == 1
+                    ? sentence("%1 was begun and died before a checkpoint (%2); it was given out again",
+                          { toString(one.chunk), one.causes })
+                    : sentence("%1 was begun and died before a checkpoint %2 times (%3); it was given out again",
+                          { toString(one.chunk), std::to_string(one.times), one.causes }));
+    }
+
+    // Claims come chunk by chunk: one finding has all of a chunk, and each cause once.
+    void addLost(ChunkId chunk, const std::string& cause)
+    {
+        if (lost_.empty() || lost_.back().chunk != chunk) {
+            if (lost_.size() < kMaxLostFindings)
+                lost_.push_back({ chunk, 1, cause });
+            return;
+        }
+        LostWork& before = lost_.back();
+        ++before.times;
+        if (before.causes.find(cause) == std::string::npos)
+            before.causes += "; " + cause;
     }
 
     // No fault: the weights have these chunks from the run that they came from.
@@ -608,7 +624,12 @@ private:
     std::vector<bool> closed_;
     AuditEpoch nowhere_;
     std::set<std::int64_t> strayEpochs_;
-    std::vector<std::pair<ChunkId, std::string>> lost_;
+    struct LostWork {
+        ChunkId chunk;
+        int times = 0;
+        std::string causes;
+    };
+    std::vector<LostWork> lost_;
     std::vector<NamedChunk> named_; // by id
     std::set<std::int64_t> surviving_;
     std::int64_t newestClaim_ = 0; // that a chunk speaks of

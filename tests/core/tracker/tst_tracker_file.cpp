@@ -65,6 +65,7 @@ private Q_SLOTS:
     void auditFindsChangedCountersAndRows();
     void auditFindsAShortcutThatWouldOverlookSomething();
     void auditNamesPoisonedAndLostChunks();
+    void aChunkThatWasLostTwiceWasTwoFindings();
     void auditJsonHasTheAgreedKeys();
     void eventOfATrillionChunksHoldsNobodyUp();
     void idsThatNoRunCanHaveAreDamageToEveryReader_data();
@@ -839,6 +840,26 @@ void TestTrackerFile::auditNamesPoisonedAndLostChunks()
     const std::string text = auditText(report);
     QVERIFY2(
         text.find("checksum differs") != std::string::npos && text.find("SIGKILL") != std::string::npos, text.c_str());
+}
+
+void TestTrackerFile::aChunkThatWasLostTwiceWasTwoFindings()
+{
+    Field field;
+    field.fill(1, 1);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        auto worker = field.worker(attempt);
+        const auto lost = claimed(worker);
+        good(worker.begin(*lost));
+        good(worker.finish(*lost, trainedAll(*lost)));
+        good(field.supervisor().revoke(field.ids[static_cast<std::size_t>(attempt)], "killed by SIGKILL"));
+    }
+    const AuditReport report = good(audit(field.tracker));
+    QCOMPARE(report.epochs[0].chunksLost, 2);
+    const auto isLost = [](const AuditFinding& finding) { return finding.kind == FindingKind::Lost; };
+    QCOMPARE(std::count_if(report.findings.begin(), report.findings.end(), isLost), 1);
+    const auto finding = std::find_if(report.findings.begin(), report.findings.end(), isLost);
+    QVERIFY2(finding->text.find("2 times (killed by SIGKILL)") != std::string::npos, finding->text.c_str());
+    QCOMPARE(finding->claims.size(), std::size_t(2));
 }
 
 void TestTrackerFile::auditJsonHasTheAgreedKeys()

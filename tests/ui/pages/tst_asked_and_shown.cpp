@@ -234,6 +234,33 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(launch->isEnabled() && queue->isEnabled(), kPatienceMs);
     }
 
+    /// Only the launch itself found them, one at a time.
+    void aShapeOrABlockThatCannotBeWasTakenUntilTheLaunch()
+    {
+        QTemporaryDir folder;
+        Workbench bench(folder.path());
+        Appearance appearance(false);
+        NewRunPage page(bench);
+        page.resize(1280, 760);
+        page.show();
+        RunForm& form = bench.form();
+        QByteArray text;
+        for (int line = 0; line < 500; ++line)
+            text += "line " + QByteArray::number(line) + " of a text that can be read\n";
+        form.setText(*findSetting("data_mode"), QStringLiteral("lines"));
+        page.setSource(write(folder, QStringLiteral("good.txt"), text));
+        QTRY_VERIFY_WITH_TIMEOUT(!page.findChild<StartMap*>()->findChild<CoverageMap*>()->isHidden(), kPatienceMs);
+        QVERIFY(form.isReady());
+        form.setText(*findSetting("shape"), QStringLiteral("{bad"));
+        QCOMPARE(form.problemsOf("shape").size(), std::size_t(1));
+        form.setText(*findSetting("start_at"), QStringLiteral("99:0"));
+        QCOMPARE(form.problems().size(), std::size_t(2)); // both at once
+        QVERIFY(says(page, QStringLiteral("but the data has the blocks 0 to")));
+        form.setText(*findSetting("shape"), {});
+        form.setText(*findSetting("start_at"), {});
+        QVERIFY(form.isReady());
+    }
+
     /// The form asked for BLOCK:CHUNK of data that nobody had seen the blocks of.
     void theChunkToStartAtHadToBeGuessed()
     {

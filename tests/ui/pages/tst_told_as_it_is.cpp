@@ -18,7 +18,9 @@
 #include "ui/pages/new_run/new_run_page.h"
 #include "ui/pages/overview_page.h"
 #include "ui/pages/run_banner.h"
+#include "ui/charts/chart_parts.h"
 #include "ui/shell/events_dock.h"
+#include "ui/shell/queue_tree.h"
 
 #include <QCheckBox>
 #include <QLabel>
@@ -162,6 +164,41 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Baseline: second")), kPatienceMs);
         choose(*runs, { QStringLiteral("second") });
         QVERIFY(says(page, QStringLiteral("Select two to eight runs")) && !says(page, QStringLiteral("Baseline")));
+    }
+
+    /// The legend of the curves had the value of the worker that came last.
+    void theNumberOfAComparedRunWasThatOfOneOfItsWorkers()
+    {
+        const RunStory first({ .trained = 9 }, QStringLiteral("first"));
+        const RunStory second({ .workers = 1, .trained = 5 }, QStringLiteral("second"), first.workspace());
+        Workbench bench(first.workspace());
+        bench.start({});
+        ComparePage page(bench);
+        page.resize(1280, 760);
+        page.show();
+        QTableView* runs = tableOf(page, "Runs with figures and settings");
+        QTRY_COMPARE_WITH_TIMEOUT(runs->model()->rowCount(), 2, kPatienceMs);
+        choose(*runs, { QStringLiteral("first"), QStringLiteral("second") });
+        const auto valueOf = [&page](const QString& name) {
+            for (const ChartTitle* title : page.findChildren<ChartTitle*>())
+                for (const ChartTitle::Entry& entry : title->entries())
+                    if (entry.name == name)
+                        return entry.value;
+            return QString();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(!valueOf(QStringLiteral("first")).isEmpty(), kPatienceMs);
+        QVERIFY2(valueOf(QStringLiteral("first")).endsWith(QStringLiteral(", mean of 2 workers")),
+            qPrintable(valueOf(QStringLiteral("first"))));
+        QVERIFY(!valueOf(QStringLiteral("second")).contains(QStringLiteral("mean")));
+    }
+
+    void theQueueSaidFinishedOfARunThatTrainedAgain()
+    {
+        QueueTree tree;
+        QueueView queue;
+        queue.entries = { { 1, "/runs/qa", "qa", "cpu", QueueState::Ended, "finished" } };
+        tree.setQueue(queue);
+        QCOMPARE(tree.topLevelItem(0)->child(0)->text(1), QStringLiteral("left the queue: finished"));
     }
 
     /// Sorting by a figure that changes, or a run that is new, gave the rows another order, and its first was the

@@ -89,6 +89,7 @@ EstimatePanel::EstimatePanel(Workbench& bench, QWidget* parent)
     buildFoot(outer);
     connect(&bench_.form(), &RunForm::edited, this, &EstimatePanel::refresh);
     connect(&bench_.form(), &RunForm::replaced, this, &EstimatePanel::refresh);
+    connect(&bench_.form(), &RunForm::judged, this, &EstimatePanel::refresh);
     connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &EstimatePanel::refreshEstimates);
     refresh();
 }

@@ -345,6 +345,7 @@ void NewRunPage::connectAll()
         if (needsNewProbe(key))
             probeSoon();
     });
+    connect(&form, &RunForm::judged, this, &NewRunPage::refresh);
     connect(&form, &RunForm::replaced, this, [this] {
         refresh();
         applyFilter();

@@ -104,6 +104,7 @@ void StartMap::setProbe(const ProbePtr& probe)
 void StartMap::showNothing(const QString& why)
 {
     blocks_ = 0;
+    form_.setFinding(startSetting().key, {});
     map_->setCells({});
     map_->hide();
     beginning_->hide();
@@ -126,6 +127,8 @@ void StartMap::refresh()
     if (blocks_ == 0)
         return;
     const auto start = parseChunkName(form_.config().startAt);
+    // A block may have more chunks than planned, the data never has more blocks.
+    form_.setFinding(startSetting().key, start ? startProblem(*start, blocks_, std::nullopt) : std::string());
     const ChunkId chosen = start && start->block < blocks_ ? chunkIdOf({ 0, start->block, start->column }) : ChunkId {};
     map_->setSelected({ chosen }, chosen);
     const QString words = startWords();
