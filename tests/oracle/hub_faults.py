@@ -200,7 +200,7 @@ class Case:
         most = self.source.needed * 1.02 + SLACK * len(self.source.files) + self.kills * LOST_BY_KILL
         for kind, path, _ in self.hub.spoiled:
             size = len(self.source.files.get(path, b""))
-            most += size if kind == "wrong" else min(size, LOST_BY_KILL) if kind in ("whole", "other") else 0
+            most += size if kind == "wrong" else min(size, LOST_BY_KILL) if kind in ("whole", "other", "short") else 0  # an answer that contradicts itself is thrown away
         return most
 
     def wrong_bytes(self):

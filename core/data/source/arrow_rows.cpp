@@ -116,7 +116,7 @@ public:
             const auto& found = *frame.value();
             const bool isBatch = found.kind == ArrowFrame::Kind::Batch;
             batch_ += isBatch ? 1 : 0;
-            if (isBatch && rowsBefore_ + found.rows <= firstRow_) {
+            if (isBatch && !begun_ && rowsBefore_ + found.rows <= firstRow_) {
                 rowsBefore_ += found.rows;
                 continue;
             }
@@ -130,8 +130,7 @@ public:
                     { reinterpret_cast<char*>(body->mutable_data()), static_cast<std::size_t>(found.bodyBytes) });
                 !read.ok())
                 return fail(read.error());
-            if (isBatch)
-                firstRow_ = std::max(firstRow_, rowsBefore_);
+            begun_ = begun_ || isBatch; // a batch behind the first one is wanted, however small it is
             return arrow::ipc::Message::Open(arrow::Buffer::FromString(found.metadata), std::move(body));
         }
     }
@@ -151,6 +150,7 @@ private:
     std::uint64_t firstRow_;
     arrow::MemoryPool* pool_;
     std::uint64_t rowsBefore_ = 0; ///< of batches that were stepped over
+    bool begun_ = false; ///< the batch of the first wanted row was given
     int batch_ = -1;
     std::shared_ptr<std::optional<Error>> failure_;
 };

@@ -56,6 +56,9 @@ def write_arrow(name, table, writer=pa.ipc.new_stream, rows=700, options=None):
 write_arrow("good-stream.arrow", table)
 write_arrow("good-file.arrow", table, pa.ipc.new_file)
 write_arrow("good-one-batch.arrows", table, rows=5000)
+with pa.ipc.new_stream(str(out / "good-arrow-uneven.arrow"), table.schema) as uneven:
+    for begin, end in [(0, 1000), (1000, 2000), (2000, 2130), (2130, 2130), (2130, 2150), (2150, 4900), (4900, 5000)]:
+        uneven.write_batch(pa.RecordBatch.from_pylist(table.slice(begin, end - begin).to_pylist(), schema=table.schema))
 write_arrow("good-arrow-large.arrow", table.cast(pa.schema([("id", pa.int64()), ("text", pa.large_string())])))
 write_arrow("good-arrow-view.arrow", pa.table({"text": pa.array(rows).cast(pa.string_view())}))
 write_arrow("good-arrow-dictionary.arrow", pa.table({"text": pa.array(rows).dictionary_encode()}), pa.ipc.new_file)
