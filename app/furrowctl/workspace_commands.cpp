@@ -2,6 +2,7 @@
 
 #include "app/furrowctl/command.h"
 #include "core/base/file_lock.h"
+#include "core/base/file_system.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/run/start/life_cycle.h"
@@ -97,6 +98,7 @@ int addToQueue(const WorkspaceOptions& o)
             for (const std::string& run : o.runs) {
                 const auto folder = std::filesystem::absolute(pathFromUtf8(run)).lexically_normal();
                 FURROW_TRY_ASSIGN(auto config, currentConfig(RunPaths(folder)));
+                FURROW_TRY(checkWritable(folder)); // of another user: it could never be started
                 FURROW_TRY(file.enqueue(utf8Text(folder), config.name, laneOf(config.devices)));
             }
             return {};

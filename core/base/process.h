@@ -82,6 +82,8 @@ Result<ProcessIdentity> startDetached(const std::filesystem::path& program, cons
 void killProcessTree(const ProcessIdentity& process);
 /// Kills this one process and leaves what it started alone. Nothing happens when it is gone.
 void killProcess(const ProcessIdentity& process);
+/// Whether this process may kill that one: not where it belongs to another user. True when it is gone.
+bool mayKill(const ProcessIdentity& process);
 /// Makes a process stand still (SIGSTOP), or go on again. False when it is gone or the system cannot.
 bool freezeProcess(const ProcessIdentity& process, bool frozen);
 /// Somebody made it stand still: freezeProcess(), Ctrl+Z, a debugger. False where the system does not tell.

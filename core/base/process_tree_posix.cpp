@@ -4,6 +4,7 @@
 #include "core/base/process.h"
 #include "core/base/process_tree.h"
 
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <fstream>
@@ -133,6 +134,11 @@ void killProcess(const ProcessIdentity& process)
 {
     if (isAlive(process))
         ::kill(static_cast<pid_t>(process.pid), SIGKILL);
+}
+
+bool mayKill(const ProcessIdentity& process)
+{
+    return !isAlive(process) || ::kill(static_cast<pid_t>(process.pid), 0) == 0 || errno != EPERM;
 }
 
 bool freezeProcess(const ProcessIdentity& process, bool frozen)

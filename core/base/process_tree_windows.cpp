@@ -108,6 +108,11 @@ void killProcessTree(const ProcessIdentity& process)
         killTreeOf(process.pid);
 }
 
+bool mayKill(const ProcessIdentity& process)
+{
+    return !isAlive(process) || WindowsHandle(::OpenProcess(PROCESS_TERMINATE, FALSE, static_cast<DWORD>(process.pid)));
+}
+
 void killProcess(const ProcessIdentity& process)
 {
     if (!isAlive(process))

@@ -17,7 +17,7 @@ Result<RegularFile> RegularFile::open(const std::filesystem::path& path, At at, 
         | (links == Links::AsThemselves ? O_NOFOLLOW : 0);
     int handle = -1;
     do
-        handle = ::open(path.c_str(), flags, 0644);
+        handle = ::open(path.c_str(), flags, 0666); // who else may write is for the umask to say
     while (handle < 0 && errno == EINTR);
     if (handle < 0 && (errno == ELOOP || errno == ENXIO || errno == EISDIR)) // ENXIO: a pipe that nobody reads
         return irregular(path, errno == EISDIR);

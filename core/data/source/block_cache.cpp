@@ -209,7 +209,7 @@ struct BlockCache::State {
                             : cacheUse().patience);
         auto nextTell = start + kBetweenTells;
         for (;;) {
-            auto taken = FileLock::tryLock(file);
+            auto taken = FileLock::tryLockForAll(file); // a cache may be shared: the first to come made the file
             if (taken.ok())
                 waitedInVain = false;
             if (taken.ok() || taken.error().code != ErrorCode::Busy)

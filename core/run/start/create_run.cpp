@@ -284,7 +284,8 @@ Status refuseFolder(const std::filesystem::path& folder)
     if (const auto unsafe = unsafeForLedgerReason(folder.parent_path()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 cannot hold a training run: %2", { folder.string(), unsafe }) };
-    return {};
+    const auto cache = checkWritable(RunPaths(folder).cacheFolder()); // one that is not there yet is made
+    return cache.ok() || cache.error().code == ErrorCode::NotFound ? Status {} : cache;
 }
 
 /// Names of files and the lines of the quarantine list are kept in run.json and shown everywhere.

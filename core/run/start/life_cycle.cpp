@@ -87,12 +87,21 @@ Status requireAlive(const RunPaths& paths)
     return {};
 }
 
+Error ofAnotherUser(const Holder& holder, const Error& error)
+{
+    return { error.code,
+        sentence("%1 The run is trained by process %2, which belongs to another user. That user, or root, can end it.",
+            { withFullStop(error.message), std::to_string(holder.process.pid) }) };
+}
+
 /// A tracker that cannot be used under a living run: no wish can be left in it, and no repair begins while the run
 /// lives.
 Error cannotBeAsked(const RunPaths& paths, const Error& error)
 {
     if (error.code == ErrorCode::InvalidArgument || error.code == ErrorCode::Busy)
         return error;
+    if (const auto holder = holderOf(paths); holder && !mayKill(holder->process))
+        return ofAnotherUser(*holder, error);
     return { error.code,
         sentence("%1 The run is still being trained; 'furrowctl kill %2' ends it without its tracker.",
             { withFullStop(error.message), paths.folder().string() }) };

@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
+#include "core/data/block_manager.h"
 #include "core/run/audit/begun_with.h"
 #include "core/run/start/recovery.h"
 #include "core/run/audit/repair.h"
@@ -19,8 +20,8 @@ namespace {
 /// Folders that a resume makes or fills; one that is missing is made.
 Status checkFoldersWritable(const RunPaths& paths)
 {
-    for (const auto& folder :
-        { paths.folder(), paths.checkpointsFolder(), paths.logsFolder(), paths.telemetryFolder() })
+    for (const auto& folder : { paths.folder(), paths.checkpointsFolder(), paths.logsFolder(), paths.telemetryFolder(),
+             paths.cacheFolder(), BlockManager::blockFolder(paths.cacheFolder()) })
         if (auto writable = checkWritable(folder); !writable.ok() && writable.error().code != ErrorCode::NotFound)
             return writable;
     return {};

@@ -6,6 +6,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/tracker/sqlite/database_files.h"
@@ -257,6 +258,13 @@ Status onlyFiles(const std::filesystem::path& path)
     return {};
 }
 
+/// SQLite would give a new file no right to be written by a group, whatever the umask says.
+Status makeFile(const std::filesystem::path& path)
+{
+    const auto made = RegularFile::open(path, RegularFile::At::End);
+    return made.ok() ? Status {} : made.error();
+}
+
 } // namespace
 
 Result<Database> Database::open(const std::filesystem::path& path, const Options& options)
@@ -305,6 +313,7 @@ Result<Database> Database::create(const std::filesystem::path& path)
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored))
         return Error { ErrorCode::InvalidArgument, sentence("%1 exists already", { utf8Text(path) }) };
+    FURROW_TRY(makeFile(path));
     sqlite3* raw = nullptr;
     const int code = sqlite3_open_v2(utf8Text(path).c_str(), &raw,
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
@@ -429,6 +438,7 @@ void Database::addFunction(const char* name, int argumentCount, IntegerFunction 
 Status Database::backupTo(const std::filesystem::path& target, Journal journal)
 {
     FURROW_TRY(refuseLink(target));
+    FURROW_TRY(makeFile(target));
     sqlite3* raw = nullptr;
     int code = sqlite3_open_v2(
         utf8Text(target).c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);

@@ -31,6 +31,17 @@ private Q_SLOTS:
         QCOMPARE(realFileSystem().read(at("plain")).value(), std::string("abcd"));
     }
 
+    /// A file was 0644 whatever the umask was, so a group could share folders and nothing in them.
+    void theUmaskWasHonouredForFoldersAlone()
+    {
+        const mode_t before = ::umask(002);
+        const bool made = RegularFile::open(at("shared"), RegularFile::At::End).ok();
+        ::umask(before);
+        struct stat facts {};
+        QVERIFY(made && ::stat(at("shared").c_str(), &facts) == 0);
+        QCOMPARE(facts.st_mode & 0777, mode_t(0664));
+    }
+
     void durableWriteLeavesNoTemporaryFile()
     {
         const auto folder = at("durable");

@@ -43,6 +43,21 @@ private Q_SLOTS:
         QVERIFY(!isAlive(ProcessIdentity { -1, 0, bootId() }));
     }
 
+    /// `kill` said that the run of another user was ended, and the signal had been refused.
+    void aProcessOfAnotherUserWasSaidToBeKilled()
+    {
+        QVERIFY(mayKill(thisProcess()));
+        if (::geteuid() != 0)
+            QSKIP("only root can become another user");
+        const ProcessIdentity self = thisProcess();
+        const pid_t child = ::fork();
+        if (child == 0)
+            ::_exit(::setuid(65534) == 0 && !mayKill(self) ? 0 : 1);
+        int status = -1;
+        QCOMPARE(::waitpid(child, &status, 0), child);
+        QVERIFY(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+
     void aZombieIsDead()
     {
         const pid_t child = ::fork();
