@@ -4,6 +4,7 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/resources.h"
+#include "core/run/folder/run_file.h"
 #include "core/trials/synthetic.h"
 #include "ui/shell/console.h"
 
@@ -141,6 +142,13 @@ int main(int argc, char** argv)
         std::cerr << "furrow: " << problem.toStdString() << '\n';
         return 2;
     }
+    if (!options.screenshot.isEmpty())
+        for (const QString& run : options.runs) // a picture of an error would pass for one of the run
+            if (const auto known = furrow::checkIsRun(furrow::RunPaths(furrow::pathFromUtf8(run.toStdString())));
+                !known.ok()) {
+                std::cerr << "furrow: " << known.error().message << '\n';
+                return 1;
+            }
     options.begun = begun;
     furrow::Console console(options);
     console.show();

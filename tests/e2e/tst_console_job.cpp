@@ -369,6 +369,19 @@ private Q_SLOTS:
         QCOMPARE(RunDriver::auditedEpoch(run)[QStringLiteral("missing")].toInt(-1), 0);
     }
 
+    void aPictureOfARunThatIsNotThereWasMade() // and the program ended with 0
+    {
+        QProcess console;
+        const QString picture = workspace() + QStringLiteral("/picture.png");
+        console.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"),
+            { workspace() + QStringLiteral("/nowhere"), QStringLiteral("--screenshot"), picture });
+        QVERIFY(console.waitForFinished(kPatienceMs));
+        QCOMPARE(console.exitCode(), 1);
+        const QByteArray said = console.readAllStandardError();
+        QVERIFY2(said.contains("nowhere is not there"), said.constData());
+        QVERIFY(!QFile::exists(picture));
+    }
+
     void aKilledConsoleLosesNothingAndComesBack()
     {
         const QString run = startEndlessRun(QStringLiteral("watched"));

@@ -89,7 +89,7 @@ private Q_SLOTS:
         QTest::addColumn<QStringList>("named");
         const auto none = QStringList();
         QTest::newRow("no such folder") << QStringLiteral(
-            "missing") << none << QStringList { QStringLiteral("init_from"), QStringLiteral("weights.safetensors") };
+            "missing") << none << QStringList { QStringLiteral("init_from"), QStringLiteral("there is nothing at") };
         QTest::newRow("another width") << QString() << QStringList { QStringLiteral("--width"), QStringLiteral("64") }
                                        << QStringList { QStringLiteral("tensor 'embed.weight'"),
                                               QStringLiteral("shape") };
@@ -167,7 +167,8 @@ private Q_SLOTS:
         rows(2,
             { "nonsense", "status", "status RUN more", "status RUN --nonsense", "list --workspace", "queue nonsense",
                 "chunks nonsense", "brain nonsense", "bench nonsense", "new --preset nope", "run --preset nope",
-                "settings --preset nope", "estimate --preset nope", "estimate --heads 3", "fit --preset nope",
+                "settings --preset nope", "estimate --preset nope", "settings --init-from NOWHERE",
+                "estimate --init-from NOWHERE", "estimate --heads 3", "fit --preset nope",
                 "data probe TEXT --preset nope", "bench train --preset nope", "bench checkpoint --preset nope",
                 "bench overhead --preset nope", "bench train --batch-size -3", "bench train --precision fp7",
                 "bench train --device nope", "bench tracker --seconds -1", "bench tracker --workers 0",
@@ -209,6 +210,40 @@ private Q_SLOTS:
                 said.contains(QStringLiteral("The folder ")) && said.contains(QStringLiteral("nowhere is not there")),
                 qPrintable(said));
         QVERIFY(!QFile::exists(path("never-made")));
+    }
+
+    /// "The name of a data file, or a line of the list in exclude, holds an address with a password": it was a template
+    /// that writes a link.
+    void aChatTemplateWithAWebAddressWasRefusedAsASecret()
+    {
+        const auto write = [this](const char* name, const QByteArray& text) {
+            QFile file(path(name));
+            return file.open(QIODevice::WriteOnly) && file.write(text) == text.size() ? file.fileName() : QString();
+        };
+        QByteArray rows;
+        for (int i = 0; i < 400; ++i)
+            rows += QByteArray("{'messages':[{'role':'user','content':'how many is it'},"
+                               "{'role':'assistant','content':'it is # of them'}]}\n")
+                        .replace('\'', '"')
+                        .replace("#", QByteArray::number(i));
+        const QString data = write("chats.jsonl", rows);
+        const QString chat = write("linking.jinja",
+            "{# https://docs.example.org/chat?version=3&session=ab12cd34ef56&sig=0123456789abcdef #}"
+            "{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}");
+        const auto made = RunDriver::ctl(QStringList { QStringLiteral("new"), QStringLiteral("--out"), path("linking"),
+                                             QStringLiteral("--data"), data, QStringLiteral("--chat-template"), chat }
+            + RunDriver::tinyModel());
+        QVERIFY2(made.exitCode == 0, qPrintable(made.text + made.errors));
+        qputenv("FURROW_TEST_TOKEN", "ab12cd34ef56");
+        const auto refused
+            = RunDriver::ctl(QStringList { QStringLiteral("new"), QStringLiteral("--out"), path("telling"),
+                                 QStringLiteral("--data"), data, QStringLiteral("--chat-template"), chat }
+                + RunDriver::tinyModel());
+        qunsetenv("FURROW_TEST_TOKEN");
+        QVERIFY2(refused.exitCode == 2
+                && (refused.text + refused.errors)
+                    .contains(QStringLiteral("The chat template holds the secret of the environment variable")),
+            qPrintable(refused.text + refused.errors));
     }
 
     void aWarmUpLongerThanTheRunIsTold() // the rate crept to a fortieth of what was asked for, without a word

@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 
 #include <algorithm>
@@ -33,6 +34,22 @@ struct FrameHead {
     std::uint64_t at = 0;
     std::uint64_t sizeBytes = 0;
 };
+
+constexpr std::uint64_t kMostFrameBytes = 256ull << 20; // what is kept at a time is far less
+
+std::uint64_t sizeOf(const std::filesystem::path& path)
+{
+    std::error_code none;
+    const auto bytes = std::filesystem::file_size(path, none);
+    return none ? 0 : bytes;
+}
+
+/// What the frames of a piece take at most. What is larger is not a piece: it is neither read nor added to.
+std::uint64_t mostOnDisk(const HubFile& file, std::uint64_t offset)
+{
+    constexpr std::uint64_t kRoom = 1ull << 20; // heads and checksums of many small frames
+    return 2 * (file.sizeBytes - std::min(offset, file.sizeBytes)) + kRoom;
+}
 
 /// Whole frames, and where in the file they end.
 struct WholeFrames {
@@ -96,10 +113,24 @@ bool isPiece(const std::string& fileName) { return fileName.ends_with(kPieceEndi
 
 Status checkPiece(const std::filesystem::path& path, const std::string& fileName)
 {
-    FURROW_TRY_ASSIGN(auto file, readFile(path));
-    if (takeFrames(fileName, file).end == file.size())
-        return {};
-    return Error { ErrorCode::Corrupt, sentence("The download %1 is damaged: its checksum differs.", { fileName }) };
+    RegularFileStream file(path);
+    if (!file)
+        return Error { ErrorCode::Io, sentence("%1 cannot be read", { utf8Text(path) }) };
+    std::string frame;
+    for (std::uint64_t at = 0; file.peek() != std::char_traits<char>::eof();) {
+        FrameHead head;
+        std::uint64_t sum = 0;
+        file.read(reinterpret_cast<char*>(&head), sizeof head);
+        const bool isHead = file.gcount() == sizeof head && head.at == at && head.sizeBytes <= kMostFrameBytes;
+        frame.resize(isHead ? head.sizeBytes : 0);
+        file.read(frame.data(), static_cast<std::streamsize>(frame.size()));
+        file.read(reinterpret_cast<char*>(&sum), sizeof sum);
+        if (!isHead || !file || sum != checksum(fileName, at, frame))
+            return Error { ErrorCode::Corrupt,
+                sentence("The download %1 is damaged: its checksum differs.", { fileName }) };
+        at += head.sizeBytes;
+    }
+    return {};
 }
 
 HubPieces::HubPieces(std::filesystem::path cacheFolder, std::uint64_t capBytes)
@@ -140,7 +171,9 @@ HubPieces::OnDisk HubPieces::read(const HubFile& file, std::uint64_t offset)
     const std::string name = nameOf(file, offset);
     const auto in = cache();
     const auto path = in ? in->find(kDownloads, name) : std::nullopt;
-    const auto bytes = path ? readFile(*path) : Result<std::string>(std::string());
+    if (const auto onDisk = path ? sizeOf(*path) : 0; onDisk > mostOnDisk(file, offset))
+        return { {}, 0, onDisk }; // no piece of this file: not worth reading
+    const auto bytes = path ? readFile(*path, mostOnDisk(file, offset)) : Result<std::string>(std::string());
     if (!bytes.ok())
         return {}; // it cannot be read now, which is no damage
     auto frames = takeFrames(name, bytes.value());
@@ -210,9 +243,7 @@ void HubPieces::keep(const HubFile& file, std::uint64_t offset, std::uint64_t th
     if (!in)
         return;
     const std::string name = nameOf(file, offset);
-    std::error_code none;
-    const auto size = std::filesystem::file_size(in->path(kDownloads, name), none);
-    const std::uint64_t end = none ? 0 : size;
+    const std::uint64_t end = sizeOf(in->path(kDownloads, name));
     if ((there == 0) != (end == 0))
         return; // it was evicted meanwhile
     noteSeen(name);

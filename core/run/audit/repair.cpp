@@ -5,6 +5,7 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/scratch_folder.h"
@@ -353,38 +354,48 @@ std::optional<std::filesystem::path> asideOfTorn(const RunPaths& paths)
 }
 
 /// Newest weights that the damaged tracker, or the snapshot where that cannot be read, knew and the new one goes on
-/// without.
-Result<std::vector<std::string>> givenUp(const RunPaths& paths, const std::filesystem::path& fresh)
+/// without. Nothing: neither can be read, so nobody knows what there was.
+Result<std::optional<std::vector<std::string>>> givenUp(const RunPaths& paths, const std::filesystem::path& fresh)
 {
     auto known = LedgerReader::open(paths.tracker());
     auto before = known.ok() ? known.value().checkpoints() : Result<CheckpointRows>(known.error());
     if (!before.ok()) {
         auto snapshot = LedgerReader::open(paths.trackerSnapshot());
-        before = snapshot.ok() ? snapshot.value().checkpoints() : Result<CheckpointRows>(CheckpointRows {});
+        before = snapshot.ok() ? snapshot.value().checkpoints() : Result<CheckpointRows>(snapshot.error());
     }
+    if (!before.ok())
+        return std::optional<std::vector<std::string>> {};
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(fresh));
     FURROW_TRY_ASSIGN(const auto after, reader.checkpoints());
     std::vector<std::string> lost;
-    for (const auto& row : before.ok() ? before.value() : CheckpointRows {})
+    for (const auto& row : before.value())
         if (row.head && !row.damaged && !row.removed
             && std::none_of(after.begin(), after.end(),
                 [&row](const auto& one) { return one.surviving && one.record.folder == row.record.folder; }))
             lost.push_back(row.record.folder);
-    return lost;
+    return std::optional(std::move(lost));
 }
 
 /// A person's yes, as a resume asks for it: a repair is no way round it.
-Status askBeforeGivingUp(const RunPaths& paths, const std::vector<std::string>& lost)
+Status askBeforeGivingUp(
+    const RunPaths& paths, const std::optional<std::vector<std::string>>& lost, const RepairReport& report)
 {
-    if (lost.empty())
+    const auto folder = utf8Text(paths.folder());
+    if (!lost)
+        return Error { ErrorCode::Corrupt,
+            sentence(
+                "Neither the tracker nor its snapshot (%1) can be read, so nobody can say whether there were newer weights than those in %2. By these %3 of %4 known chunks are trained. Nothing was changed. Put back what you have of the two and repair then; or 'furrowctl doctor %5 --repair --accept-loss' goes on from these.",
+                { utf8Text(paths.trackerSnapshot().filename()), utf8Text(paths.checkpointsFolder()),
+                    formatCount(report.committed), formatCount(report.known), folder }) };
+    if (lost->empty())
         return {};
     std::string names;
-    for (const auto& name : lost)
+    for (const auto& name : *lost)
         names += (names.empty() ? "" : ", ") + name;
     return Error { ErrorCode::Corrupt,
         sentence(
             "A tracker made anew would give up newest weights that the old one knew, since nothing whole in %1 proves them: %2. Nothing was changed. Put a whole copy of them back and repair then; or 'furrowctl doctor %3 --repair --accept-loss' goes on without them and their chunks are trained again.",
-            { utf8Text(paths.checkpointsFolder()), names, utf8Text(paths.folder()) }) };
+            { utf8Text(paths.checkpointsFolder()), names, folder }) };
 }
 
 /// The checkpoints that the new tracker could not take in would stop the next resume: they are put aside and named.
@@ -428,12 +439,12 @@ Result<RepairReport> repairTracker(
     const auto fresh = workshop.path() / paths.tracker().filename();
     if (auto built = build(paths, file, fresh, report, verdicts, say); !built.ok())
         return built.error().in("repairing " + utf8Text(paths.tracker()));
-    if (!report.older && !acceptLoss) { // one that is older knows less than the files
+    const auto torn = asideOfTorn(paths); // a repair got as far as that: it had the yes that it needed
+    if (!report.older && !acceptLoss && !torn) { // one that is older knows less than the files
         FURROW_TRY_ASSIGN(const auto lost, givenUp(paths, fresh));
-        FURROW_TRY(askBeforeGivingUp(paths, lost));
+        FURROW_TRY(askBeforeGivingUp(paths, lost, report));
     }
-    report.oldCopy
-        = asideOfTorn(paths).value_or(with(paths.tracker(), (report.older ? ".older-" : ".damaged-") + randomHex(8)));
+    report.oldCopy = torn.value_or(with(paths.tracker(), (report.older ? ".older-" : ".damaged-") + randomHex(8)));
     FURROW_TRY(putInPlace(paths, fresh, report));
     FURROW_TRY(putRestAside(paths, file, report));
     return report;

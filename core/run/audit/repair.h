@@ -42,7 +42,8 @@ Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths);
 /// checkpoints. What nothing proves is trained again. The old file is kept beside it, and checkpoints that could not be
 /// taken in are put aside; so are prepared blocks that are damaged, whether the tracker is or not. Weights and prepared
 /// blocks are read once. Busy while the run trains.
-/// @param acceptLoss  without it a damaged tracker is not made anew where newest weights that it knew would be given up
+/// @param acceptLoss  without it a damaged tracker is not made anew where newest weights that it knew would be given
+/// up, or where neither it nor the snapshot can say which those were
 Result<RepairReport> repairRun(
     const RunPaths& paths, const std::function<void(const std::string&)>& say, bool acceptLoss = false);
 

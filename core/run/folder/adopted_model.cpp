@@ -107,6 +107,25 @@ void keepAllPositions(RunConfig& config, const AdoptedModel& adopted)
 
 using Texts = std::map<std::string, std::string>;
 
+/// A link that leads to anything but the model's own files would carry what lies there into the run, and from there
+/// into exports. Downloads of the hub are links into the folder `blobs` beside their `snapshots`.
+Status checkStaysWithModel(const std::filesystem::path& file, const std::filesystem::path& folder)
+{
+    std::error_code failed;
+    const auto real = std::filesystem::weakly_canonical(file, failed);
+    const auto model = std::filesystem::weakly_canonical(folder, failed);
+    const auto isIn = [&real](const std::filesystem::path& place) {
+        return std::mismatch(place.begin(), place.end(), real.begin(), real.end()).first == place.end();
+    };
+    const bool isDownload = model.parent_path().filename() == "snapshots";
+    if (isIn(model) || (isDownload && isIn(model.parent_path().parent_path() / "blobs")))
+        return {};
+    return Error { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 is a link that leads out of the model's folder, to %2, and what lies there would be kept in the run. Put a copy of the file in its place if it belongs to the model.",
+            { utf8Text(file), utf8Text(real) }) };
+}
+
 /// What a folder has of the files that a model comes with.
 Result<Texts> textsIn(const std::filesystem::path& folder, bool withTokenizer)
 {
@@ -116,6 +135,7 @@ Result<Texts> textsIn(const std::filesystem::path& folder, bool withTokenizer)
     Texts found;
     for (const char* name : names)
         if (isThere(folder / name)) {
+            FURROW_TRY(checkStaysWithModel(folder / name, folder));
             FURROW_TRY_ASSIGN(found[name], readFile(folder / name, kMaxOriginBytes));
         }
     return found;
@@ -181,6 +201,10 @@ Result<AdoptedModel> readAdoptedModel(const std::string& initFrom)
     const auto folder = folderOf(initFrom);
     if (initFrom.empty())
         return AdoptedModel {};
+    if (!isThere(pathFromUtf8(initFrom)))
+        return Error { ErrorCode::InvalidArgument, // as every setting that cannot be
+            sentence("there is nothing at %1; name a checkpoint of a run, the folder of a model, or a weight file",
+                { initFrom }) };
     if (isGgufName(folder))
         return fromGguf(folder);
     const RunPaths run(std::filesystem::absolute(folder).parent_path().parent_path());
@@ -279,8 +303,9 @@ Status keepOrigin(const RunPaths& paths, const RunConfig& config, FileSystem& fi
     FURROW_TRY_ASSIGN(const auto adopted, readAdoptedModel(config.initFrom));
     if (adopted.files.empty())
         return {};
-    const bool hasItsTokenizer = config.tokenizer == adopted.tokenizer
-        || pathFromUtf8(config.tokenizer) == std::filesystem::absolute(pathFromUtf8(adopted.tokenizer));
+    const bool hasItsTokenizer = !adopted.tokenizer.empty()
+        && (config.tokenizer == adopted.tokenizer
+            || pathFromUtf8(config.tokenizer) == std::filesystem::absolute(pathFromUtf8(adopted.tokenizer)));
     FURROW_TRY_ASSIGN(const auto texts,
         isGgufName(adopted.files) ? textsOfGguf(adopted.files, hasItsTokenizer)
                                   : textsIn(adopted.files, hasItsTokenizer));

@@ -39,6 +39,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <utility>
 
 namespace furrow {
 
@@ -288,9 +289,18 @@ Status refuseFolder(const std::filesystem::path& folder)
     return cache.ok() || cache.error().code == ErrorCode::NotFound ? Status {} : cache;
 }
 
-/// Names of files and the lines of the quarantine list are kept in run.json and shown everywhere.
-Status refuseSecretsIn(const std::string& manifest)
+/// Names of files and the lines of the quarantine list are kept in run.json and shown everywhere. A chat template is
+/// kept too; it is a program, in which an address may have any parameters.
+Status refuseSecretsIn(DataManifest data)
 {
+    const auto chat = std::exchange(data.chat, std::nullopt);
+    if (const auto variable = chat ? variableOfSecretIn(chat->source, secretVariables()) : std::string();
+        !variable.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "The chat template holds the secret of the environment variable %1, which would be kept in the run. Take it out of the template.",
+                { variable }) };
+    const std::string manifest = writeManifest(data);
     if (const auto variable = variableOfSecretIn(manifest, secretVariables()); !variable.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence(
@@ -322,7 +332,7 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
     FURROW_TRY_ASSIGN(auto start, startProblems(file.config, data, tokenizer, paths.cacheFolder()));
     if (!start.empty())
         return Error { ErrorCode::InvalidArgument, toString(start) };
-    FURROW_TRY(refuseSecretsIn(data.manifest));
+    FURROW_TRY(refuseSecretsIn(manifest));
     file.dataIdentity = data.identity;
     file.dataManifest = data.manifest;
     file.samplesPerBlock = data.samplesPerBlock;

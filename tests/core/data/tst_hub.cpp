@@ -998,6 +998,29 @@ private Q_SLOTS:
         const auto right = manager.value().prepare(blocks.value().front());
         QVERIFY2(right.ok(), right.ok() ? "" : right.error().message.c_str());
     }
+
+    /// Whoever wrote into the cache could make every run on this computer read a terabyte into memory.
+    void aPieceOfATerabyteWasRead()
+    {
+        constexpr std::uint64_t kTerabyte = 1ull << 40; // a hole
+        QTemporaryDir folder;
+        HubPieces pieces(std::filesystem::path(folder.path().toStdString()), 0);
+        const HubFile file { "a.txt", 100, std::string(64, 'a'), {} };
+        pieces.keep(file, 0, 0, "hello");
+        QCOMPARE(pieces.find(file, 0), std::string("hello"));
+        std::filesystem::path kept;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path().toStdString()))
+            if (isPiece(entry.path().filename().string()))
+                kept = entry.path();
+        QVERIFY(checkPiece(kept, kept.filename().string()).ok());
+        std::filesystem::resize_file(kept, kTerabyte);
+        QCOMPARE(checkPiece(kept, kept.filename().string()).error().code, ErrorCode::Corrupt);
+        QCOMPARE(pieces.find(file, 0), std::string());
+        QCOMPARE(pieces.takeUp(file, 0), std::string());
+        QCOMPARE(std::filesystem::file_size(kept), std::uintmax_t(0));
+        pieces.keep(file, 0, 0, "again");
+        QCOMPARE(pieces.find(file, 0), std::string("again"));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestHub)

@@ -196,6 +196,38 @@ private Q_SLOTS:
             refused.error().message.c_str());
     }
 
+    /// A model's "tokenizer_config.json" that was a link to a private file brought that into the run and its exports.
+    void aLinkOutOfAModelFolderWasFollowed()
+    {
+        QTemporaryDir elsewhere;
+        const auto outside = std::filesystem::path(elsewhere.path().toStdString()) / "private";
+        std::ofstream(outside) << "{}";
+        const std::filesystem::path model(folder_->path().toStdString());
+        std::filesystem::create_symlink(outside, model / "generation_config.json");
+        const RunPaths paths(std::filesystem::path(elsewhere.path().toStdString()) / "run");
+        const auto refused = keepOrigin(paths, startingHere(), realFileSystem());
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("is a link that leads out of the model's folder") != std::string::npos,
+            refused.error().message.c_str());
+        QVERIFY(!std::filesystem::exists(paths.originFolder() / "generation_config.json"));
+    }
+
+    void aDownloadOfTheHubIsMadeOfLinks()
+    {
+        const std::filesystem::path home = std::filesystem::path(folder_->path().toStdString()) / "models--o--n";
+        const auto model = home / "snapshots" / "0123";
+        std::filesystem::create_directories(model);
+        std::filesystem::create_directories(home / "blobs");
+        std::ofstream(home / "blobs" / "abc") << kConfig;
+        std::filesystem::create_symlink("../../blobs/abc", model / "config.json");
+        RunConfig config = charPreset();
+        config.initFrom = model.string();
+        const RunPaths paths(std::filesystem::path(folder_->path().toStdString()) / "run");
+        const auto kept = keepOrigin(paths, config, realFileSystem());
+        QVERIFY2(kept.ok(), kept.ok() ? "" : kept.error().message.c_str());
+        QVERIFY(std::filesystem::exists(paths.originFolder() / "config.json"));
+    }
+
     void withoutInitFromNothingHappens()
     {
         RunConfig config = charPreset();

@@ -1016,6 +1016,21 @@ private Q_SLOTS:
         QCOMPARE(repaired.committed, 10);
     }
 
+    void aRepairWithoutTrackerAndSnapshotAskedForNoYes() // nobody could say what there had been
+    {
+        Changed run(whole_);
+        for (const char* ending : { "", "-wal", "-shm" })
+            fs::remove(utf8Text(run.paths.tracker()) + ending);
+        fs::remove(run.paths.trackerSnapshot());
+        const auto refused = repairRun(run.paths, [](const std::string&) { });
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("12 of 12 known chunks") != std::string::npos
+                && refused.error().message.find("--accept-loss") != std::string::npos,
+            refused.error().message.c_str());
+        QVERIFY(!fs::exists(run.paths.tracker()));
+        QCOMPARE(good(repairRun(run.paths, [](const std::string&) { }, true)).committed, 12);
+    }
+
     void aKilledRepairLeftItsWorkshopAndToreTheOldTrackerApart()
     {
         Changed run(whole_);

@@ -64,7 +64,7 @@ private Q_SLOTS:
 
         const auto damage = trackerDamage(run.paths());
         QVERIFY2(!damage.empty(), "the damage was not seen");
-        const auto report = must(repairRun(run.paths(), [](const std::string&) { }));
+        const auto report = must(repairRun(run.paths(), [](const std::string&) { }, !snapshot));
         QVERIFY(report.needed);
         QVERIFY(std::filesystem::exists(report.oldCopy));
         for (const auto& entry : std::filesystem::directory_iterator(run.paths().folder()))
