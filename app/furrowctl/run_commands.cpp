@@ -203,8 +203,9 @@ nlohmann::json fatesJson(const ResumePlan& plan, const std::vector<ChunkCell>& c
         ++count[static_cast<std::size_t>(plan.effect.fateOf(cell))];
     const auto of = [&count](ChunkFate fate) { return count[static_cast<std::size_t>(fate)]; };
     return { { "kept", of(ChunkFate::Kept) }, { "redo", of(ChunkFate::Redo) }, { "work_lost", of(ChunkFate::Lost) },
-        { "orphaned", of(ChunkFate::Released) }, { "free", of(ChunkFate::Free) },
-        { "excluded", of(ChunkFate::Excluded) }, { "poisoned", of(ChunkFate::Poisoned) } };
+        { "orphaned", of(ChunkFate::Released) }, { "partly_trained", of(ChunkFate::Partly) },
+        { "free", of(ChunkFate::Free) }, { "excluded", of(ChunkFate::Excluded) },
+        { "poisoned", of(ChunkFate::Poisoned) } };
 }
 
 /// Sums over the open epochs, then each of them.
@@ -313,8 +314,9 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
               << (o.checkpoint.empty() ? " because their checkpoints are not whole, " : " that were trained after it, ")
               << count(ChunkFate::Lost) << " because their weights died before a checkpoint. "
               << count(ChunkFate::Released) << " claims of dead workers that were never begun are released. "
-              << count(ChunkFate::Free) << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, "
-              << count(ChunkFate::Poisoned) << " poisoned.\n";
+              << count(ChunkFate::Partly) << " are partly trained and go on, " << count(ChunkFate::Free)
+              << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, " << count(ChunkFate::Poisoned)
+              << " poisoned.\n";
     if (p.twice)
         std::cout << "Chunks twice " << *p.twice << ", missing " << *p.missing << ".\n";
     for (const auto& choice : p.checkpoints)

@@ -202,6 +202,10 @@ std::string epochText(const EpochRow& e)
         + (e.chunks[ChunkState::Excluded] > 0 ? ", " + formatCount(e.chunks[ChunkState::Excluded]) + " left out"
                                               : std::string())
         + "\n";
+    if (const auto partly = e.partly.sum(); partly > 0)
+        text += "  partly trained: " + formatCount(partly) + (partly == 1 ? " chunk, " : " chunks, ")
+            + formatCount(e.partly.samplesDone) + " of " + formatCount(e.partly.samples)
+            + " samples in checkpoints; only the rest is to come\n";
     if (const auto lost = e.lost.sum(); lost > 0)
         text += "  work lost: " + formatCount(lost)
             + (lost == 1 ? " chunk was trained or begun, its weights are gone; it will be trained again\n"

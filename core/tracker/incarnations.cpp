@@ -8,7 +8,8 @@ namespace furrow {
 
 namespace {
 
-void loseChunk(LedgerFile& file, ChunkMoves& moves, ClaimedChunk& held, const std::string& cause)
+void loseChunk(
+    LedgerFile& file, ChunkMoves& moves, ClaimedChunk& held, const std::string& cause, std::int64_t endedWallNs)
 {
     auto& [chunk, claim] = held;
     const WindowRanges covered = coveredRanges(file.db, chunk);
@@ -26,8 +27,8 @@ void loseChunk(LedgerFile& file, ChunkMoves& moves, ClaimedChunk& held, const st
     chunk.timesLost += lost ? 1 : 0;
     const std::int64_t event = moves.move(chunk, moves.unclaimedState(chunk), cause);
     file.db.run(
-        "UPDATE claim SET outcome=?, ended_wall=CASE WHEN ended_wall=0 THEN ? ELSE ended_wall END, closed_seq=?, cause=? WHERE id=?",
-        lost ? ClaimOutcome::Lost : ClaimOutcome::Released, moves.wallNs(), event, cause, claim.id);
+        "UPDATE claim SET outcome=?, ended_wall=CASE WHEN ended_wall=0 THEN max(?, claimed_wall, started_wall) ELSE ended_wall END, closed_seq=?, cause=? WHERE id=?",
+        lost ? ClaimOutcome::Lost : ClaimOutcome::Released, endedWallNs, event, cause, claim.id);
 }
 
 } // namespace
@@ -47,16 +48,18 @@ void useReservedSteps(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnat
     moves.totals().reservedSteps -= used;
 }
 
-std::int64_t revokeIncarnation(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, const std::string& cause)
+std::int64_t revokeIncarnation(
+    LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, const std::string& cause, std::int64_t endedWallNs)
 {
     Database& db = file.db;
     std::vector<ClaimedChunk> held = loadHeldChunks(db, incarnation);
+    endedWallNs = endedWallNs != 0 ? endedWallNs : moves.wallNs();
     for (ClaimedChunk& one : held)
-        loseChunk(file, moves, one, cause);
+        loseChunk(file, moves, one, cause, endedWallNs);
     moves.totals().reservedSteps
         -= db.integer("SELECT reserved_steps FROM incarnation WHERE id=?", incarnation).value_or(0);
     db.run("UPDATE incarnation SET live=0, reserved_steps=0, end_cause=?, ended_wall=? WHERE id=? AND live=1", cause,
-        moves.wallNs(), incarnation);
+        endedWallNs, incarnation);
     return static_cast<std::int64_t>(held.size());
 }
 

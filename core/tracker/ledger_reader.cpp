@@ -35,11 +35,9 @@ ProcessIdentity identityAt(const Rows& row, int column)
     return { row.integer(column), row.integer(column + 1), row.text(column + 2) };
 }
 
-#define FURROW_CELL_COLUMNS "id, state, worker, attempt, times_trained, times_lost, mean_loss, trained_wall"
-constexpr const char* kCells = "SELECT " FURROW_CELL_COLUMNS ", inherited FROM chunk WHERE id>=? AND id<? ORDER BY id";
-constexpr const char* kCellsOfVersion1
-    = "SELECT " FURROW_CELL_COLUMNS ", 0 FROM chunk WHERE id>=? AND id<? ORDER BY id";
-#undef FURROW_CELL_COLUMNS
+#define FURROW_CELLS(inherited, which)                                                                                             \
+    "SELECT id, state, worker, attempt, times_trained, times_lost, mean_loss, trained_wall, windows, covered, samples, " inherited \
+    " FROM chunk WHERE id>=? AND id<? " which " ORDER BY id"
 
 ChunkCell cellAt(Database& db, const Rows& row)
 {
@@ -55,13 +53,16 @@ ChunkCell cellAt(Database& db, const Rows& row)
     cell.timesLost = static_cast<std::int16_t>(row.integer(5));
     cell.meanLoss = row.isNull(6) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(row.real(6));
     cell.trainedWallNs = row.integer(7);
-    cell.inherited = static_cast<Inherited>(row.integer(8));
+    cell.windows = row.isNull(8) ? 0 : static_cast<std::int32_t>(boundedAt(db, row, 8, kWindowBounds));
+    cell.covered = static_cast<std::int32_t>(boundedAt(db, row, 9, kWindowBounds));
+    cell.samples = boundedAt(db, row, 10, kAmountBounds);
+    cell.inherited = static_cast<Inherited>(row.integer(11));
     return cell;
 }
 
 void appendCells(Database& db, bool inherits, std::int64_t firstId, std::int64_t pastId, std::vector<ChunkCell>& cells)
 {
-    Rows rows = db.query(inherits ? kCells : kCellsOfVersion1, firstId, pastId);
+    Rows rows = db.query(inherits ? FURROW_CELLS("inherited", "") : FURROW_CELLS("0", ""), firstId, pastId);
     while (rows.next())
         cells.push_back(cellAt(db, rows));
 }
@@ -104,6 +105,7 @@ ClaimRow claimAt(Database& db, const Rows& row)
     claim.checkpoint = row.integer(15);
     claim.isLeftBehind = row.integer(16) != 0;
     claim.keptSteps = boundedAt(db, row, 17, kAmountBounds);
+    claim.keptWindows = static_cast<std::int32_t>(boundedAt(db, row, 18, kWindowBounds));
     claim.outcome = endOf(row.integer(8), claim.checkpoint != 0, claim.isLeftBehind);
     return claim;
 }
@@ -184,10 +186,13 @@ Result<std::vector<AttemptRow>> LedgerReader::attempts()
     std::vector<AttemptRow> attempts;
     {
         Rows rows = state_->db.query(
-            "SELECT id, pid, start_time, boot_id, started_wall, ended_wall, reason, detail, overrides FROM attempt ORDER BY id");
+            "SELECT a.id, a.pid, a.start_time, a.boot_id, a.started_wall, a.ended_wall, a.reason, a.detail, a.overrides,"
+            " CASE WHEN a.ended_wall IS NULL THEN coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='seen-' || a.id),"
+            " (SELECT heartbeat_wall FROM process p WHERE p.role='supervisor' AND p.pid=a.pid AND p.start_time=a.start_time"
+            " AND p.boot_id=a.boot_id), 0) ELSE 0 END FROM attempt a ORDER BY a.id");
         while (rows.next())
             attempts.push_back({ { rows.integer(0) }, identityAt(rows, 1), rows.integer(4), rows.optionalInteger(5),
-                static_cast<StopReason>(rows.integer(6)), lineAt(rows, 7), rows.text(8) });
+                rows.integer(9), static_cast<StopReason>(rows.integer(6)), lineAt(rows, 7), rows.text(8) });
     }
     return answer(state_->db, std::move(attempts));
 }
@@ -292,7 +297,8 @@ Result<ChunkCell> LedgerReader::cell(ChunkId chunk)
 
 Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
 {
-#define FURROW_HELD "SELECT k.id, k.state, k.times_lost, c.started_wall FROM claim c CROSS JOIN chunk k ON k.id=c.chunk"
+#define FURROW_HELD \
+    "SELECT k.id, k.state, k.times_lost, c.started_wall, k.windows, k.covered, k.samples FROM claim c CROSS JOIN chunk k ON k.id=c.chunk"
     Database& db = state_->db;
     std::vector<ChunkCell> cells;
     {
@@ -309,6 +315,9 @@ Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
             cell.state = static_cast<ChunkState>(boundedAt(db, rows, 1, kStateBounds));
             cell.timesLost = static_cast<std::int16_t>(rows.integer(2));
             cell.begun = rows.integer(3) != 0;
+            cell.windows = rows.isNull(4) ? 0 : static_cast<std::int32_t>(boundedAt(db, rows, 4, kWindowBounds));
+            cell.covered = static_cast<std::int32_t>(boundedAt(db, rows, 5, kWindowBounds));
+            cell.samples = boundedAt(db, rows, 6, kAmountBounds);
             cells.push_back(cell);
         }
     }
@@ -316,19 +325,18 @@ Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
 #undef FURROW_HELD
 }
 
-Result<LostChunks> LedgerReader::lostAndFree(std::int64_t epoch)
+Result<std::vector<ChunkCell>> LedgerReader::takenUpOnce(std::int64_t epoch)
 {
-    LostChunks lost;
+    std::vector<ChunkCell> cells;
     if (epoch >= 0 && epoch < kMaxEpochs) {
-        Rows row = state_->db.query(
-            "SELECT total(state=0), total(state=1) FROM chunk WHERE id>=? AND id<? AND state<=1 AND times_lost>0",
+        Rows rows = state_->db.query(state_->inherits
+                ? FURROW_CELLS("inherited", "AND state<=1 AND (times_lost>0 OR covered>0)")
+                : FURROW_CELLS("0", "AND state<=1 AND (times_lost>0 OR covered>0)"),
             chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value);
-        if (row.next()) {
-            lost.pending = row.integer(0);
-            lost.free = row.integer(1);
-        }
+        while (rows.next())
+            cells.push_back(cellAt(state_->db, rows));
     }
-    return answer(state_->db, lost);
+    return answer(state_->db, std::move(cells));
 }
 
 Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, std::int64_t& seq)
@@ -367,7 +375,8 @@ Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, st
     " c.loss_sum, c.peak_norm, c.first_step, c.last_step,"                                                                                \
     " coalesce((SELECT max(checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1), 0),"                                                \
     " EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0),"                                                                    \
-    " coalesce((SELECT sum(steps) FROM part p WHERE p.claim=c.id AND p.alive=1), 0)"                                                      \
+    " coalesce((SELECT sum(steps) FROM part p WHERE p.claim=c.id AND p.alive=1), 0),"                                                     \
+    " coalesce((SELECT sum(past-first) FROM part p WHERE p.claim=c.id AND p.alive=1), 0)"                                                 \
     " FROM claim c JOIN incarnation i ON i.id=c.incarnation "
 
 Result<std::vector<ClaimRow>> LedgerReader::claimsSince(std::int64_t claimId, int limit)
@@ -481,16 +490,20 @@ Result<LedgerReader::Retreat> LedgerReader::retreat(
     for (const auto& [replica, head] : lineage.heads)
         if (head)
             found.heads.push_back({ *head });
-    std::set<std::int64_t> chunks;
+    std::set<ChunkId> chunks;
+    std::set<ChunkId> parts;
     for (const std::int64_t id : before) {
         if (after.contains(id))
             continue;
-        for (const PartRow& part : livingPartsOf(db, id))
-            if (db.integer("SELECT 1 FROM chunk WHERE id=? AND state=?", part.chunk, ChunkState::Committed))
-                chunks.insert(part.chunk.value);
+        for (const PartRow& part : livingPartsOf(db, id)) {
+            const bool isCommitted
+                = db.integer("SELECT 1 FROM chunk WHERE id=? AND state=?", part.chunk, ChunkState::Committed)
+                      .has_value();
+            (isCommitted ? chunks : parts).insert(part.chunk);
+        }
     }
-    for (const std::int64_t chunk : chunks)
-        found.chunks.push_back({ chunk });
+    found.chunks.assign(chunks.begin(), chunks.end());
+    found.parts.assign(parts.begin(), parts.end());
     FURROW_TRY(view.commit());
     return found;
 }

@@ -16,6 +16,7 @@ struct AttemptRow {
     ProcessIdentity supervisor;
     std::int64_t startedWallNs = 0;
     std::optional<std::int64_t> endedWallNs; ///< absent: no end was recorded
+    std::int64_t lastSeenWallNs = 0; ///< the last heartbeat of its supervisor, where no end was recorded; 0: not known
     StopReason reason = StopReason::None;
     std::string detail;
     std::string overridesJson;
@@ -55,6 +56,9 @@ struct ChunkCell {
     std::int16_t timesTrained = 0; ///< trainings that ended, lost ones included
     std::int16_t timesLost = 0;
     Inherited inherited = Inherited::Nothing;
+    std::int32_t windows = 0; ///< 0: its block was never prepared, or has nothing to train in it
+    std::int32_t covered = 0; ///< windows that surviving checkpoints have
+    std::int64_t samples = 0; ///< to be trained
     float meanLoss = 0; ///< nats per token of the last training; NaN: none
     std::int64_t trainedWallNs = 0;
     bool begun = false; ///< leased, and its training has begun. cells() and changedCells() do not ask for it
@@ -73,6 +77,30 @@ inline bool isWorkLost(const ChunkCell& cell)
     default: return false;
     }
 }
+
+/// The one rule behind every count of chunks that nobody holds and that are trained in part: a checkpoint has some of
+/// their windows, and no work on them was lost. Only the rest of them is still to be trained.
+inline bool isPartlyTrained(const ChunkCell& cell)
+{
+    const bool isUnclaimed = cell.state == ChunkState::Pending || cell.state == ChunkState::Free;
+    return isUnclaimed && cell.covered > 0 && !isWorkLost(cell);
+}
+
+/// Samples that surviving checkpoints have of a chunk. Where one ends in the middle of a sample, in proportion to the
+/// windows.
+inline std::int64_t samplesDone(const ChunkCell& cell)
+{
+    return cell.windows > 0 ? cell.samples * cell.covered / cell.windows : 0;
+}
+
+/// Chunks of one epoch that are partly trained (isPartlyTrained), by the state that the ledger has them in.
+struct PartlyTrained {
+    std::int64_t pending = 0;
+    std::int64_t free = 0;
+    std::int64_t samplesDone = 0;
+    std::int64_t samples = 0;
+    std::int64_t sum() const { return pending + free; }
+};
 
 /// Chunks of one epoch whose work is lost (isWorkLost), by the state that the ledger has them in, and claims that
 /// nobody will take up.
@@ -120,6 +148,7 @@ struct ClaimRow {
     std::int64_t lastStep = 0;
     std::int64_t checkpoint = 0; ///< 0: not committed
     std::int64_t keptSteps = 0; ///< optimiser steps of it that surviving checkpoints have: its first ones
+    std::int32_t keptWindows = 0; ///< windows of it that surviving checkpoints have
     bool isLeftBehind = false; ///< a checkpoint that had windows of it does not survive
 };
 
@@ -148,6 +177,7 @@ struct EpochRow {
     RowCounts rowsKnown;
     std::string unprovenReason;
     LostChunks lost; ///< as readStatus() finds it; epochs() leaves it empty
+    PartlyTrained partly; ///< the same
 };
 
 /// Read-only view of a tracker in short transactions. Never blocks a writer. One thread.
@@ -173,9 +203,9 @@ public:
     Result<ChunkCell> cell(ChunkId chunk); ///< NotFound when there is none
     /// What a worker process holds, of all epochs: leased and trained chunks, as cells with `begun`.
     Result<std::vector<ChunkCell>> heldBy(IncarnationId incarnation);
-    /// Chunks of an epoch that are free or not prepared although they were trained once (isWorkLost). Reads the chunks
-    /// of the epoch.
-    Result<LostChunks> lostAndFree(std::int64_t epoch);
+    /// Chunks of an epoch that are free or not prepared although something of them was trained: their work was lost
+    /// (isWorkLost), or they are trained in part (isPartlyTrained). Reads the chunks of the epoch.
+    Result<std::vector<ChunkCell>> takenUpOnce(std::int64_t epoch);
     /// Cells that changed after event `seq`; sets `seq` to the newest. Cheap when nothing changed.
     Result<std::vector<ChunkCell>> changedCells(std::int64_t epoch, std::int64_t& seq);
     Result<std::vector<ClaimRow>> claimsSince(std::int64_t claimId, int limit);
@@ -193,6 +223,7 @@ public:
         std::vector<CheckpointId>
             heads; ///< where the replicas would stand; one that goes back to the start weights is left out
         std::vector<ChunkId> chunks; ///< committed now, not any more then
+        std::vector<ChunkId> parts; ///< not committed now either; what checkpoints had of them is lost then
     };
     /// @param newest  every newer checkpoint leaves; nothing: none does for its age
     /// @param bad  these leave with all that was made from them

@@ -176,6 +176,7 @@ std::int64_t freeParts(LedgerFile& file, ChunkMoves& moves, std::int64_t checkpo
             ++freed;
             moves.move(chunk, moves.unclaimedState(chunk), cause);
         } else {
+            chunk.timesLost = std::max<std::int64_t>(1, chunk.timesLost); // a part of it is lost
             moves.store(chunk);
         }
         file.db.run("UPDATE claim SET cause=? WHERE id=?", cause, part.claim);

@@ -12,6 +12,7 @@
 #include "core/tracker/supervisor_state.h"
 
 #include <algorithm>
+#include <sstream>
 #include <set>
 #include <utility>
 
@@ -113,13 +114,49 @@ Result<SupervisorLedger> SupervisorLedger::open(const std::filesystem::path& tra
     return SupervisorLedger(std::move(state));
 }
 
-void SupervisorLedger::setPatience(Patience patience) { state_->file.db.setPatience(std::move(patience)); }
+void SupervisorLedger::setPatience(Patience patience)
+{
+    state_->file.db.setPatience(
+        [state = state_.get(), patience = std::move(patience)](std::chrono::milliseconds waited) {
+            state->locked += waited - (waited > state->waiting ? state->waiting : std::chrono::milliseconds(0));
+            state->waiting = waited;
+            return patience(waited);
+        });
+}
+
+namespace {
+
+/// Keeps of the attempt before, when it left no record, what the next heartbeat overwrites: when its supervisor was
+/// last heard of, by both clocks.
+void keepLastSign(Database& db)
+{
+    db.run("INSERT INTO meta (key, value) SELECT 'seen-' || a.id, p.heartbeat_wall || ' ' || p.heartbeat"
+           " FROM attempt a JOIN process p ON p.role='supervisor' AND p.pid=a.pid AND p.start_time=a.start_time"
+           " AND p.boot_id=a.boot_id WHERE a.ended_wall IS NULL ON CONFLICT (key) DO NOTHING");
+}
+
+struct LastSign {
+    std::int64_t wallNs = 0; ///< 0: none was kept
+    std::int64_t monotonicNs = 0;
+};
+
+LastSign lastSignOf(Database& db, std::int64_t attempt)
+{
+    LastSign sign;
+    Rows row = db.query("SELECT value FROM meta WHERE key='seen-' || ?", attempt);
+    if (row.next())
+        std::istringstream(row.text(0)) >> sign.wallNs >> sign.monotonicNs;
+    return sign;
+}
+
+} // namespace
 
 Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervisor, const std::string& overridesJson)
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
+    keepLastSign(db);
     db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, overrides) VALUES (?, ?, ?, ?, ?)",
         supervisor.pid, supervisor.startTime, supervisor.bootId, file.clock->wallNs(), overridesJson);
     const AttemptId id { db.lastId() };
@@ -141,18 +178,21 @@ Status SupervisorLedger::endAttempt(AttemptId attempt, StopReason reason, const 
     return transaction.commit();
 }
 
-Status SupervisorLedger::heartbeat(const ProcessIdentity& self)
+Status SupervisorLedger::heartbeat(const ProcessIdentity& self, bool trains)
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, Durability::Normal));
     // Active time is the time between two heartbeats of one supervisor while the run is wanted to run.
     std::int64_t active = 0;
-    {
+    const auto locked = std::exchange(state_->locked, {});
+    state_->waiting = {};
+    if (trains) {
         Rows row = db.query(
             "SELECT pid, start_time, boot_id, heartbeat FROM process WHERE role='supervisor' AND (SELECT desired FROM control)=0");
         if (row.next() && ProcessIdentity { row.integer(0), row.integer(1), row.text(2) } == self)
-            active = std::max<std::int64_t>(0, file.clock->monotonicNs() - row.integer(3));
+            active = std::max<std::int64_t>(
+                0, file.clock->monotonicNs() - row.integer(3) - std::chrono::nanoseconds(locked).count());
     }
     db.run("UPDATE budget SET active_ns=active_ns+?", active);
     writeHeartbeat(file, "supervisor", self, "");
@@ -208,14 +248,15 @@ Status SupervisorLedger::stopAfterThis(EndOf what)
     return transaction.commit();
 }
 
-Result<std::int64_t> SupervisorLedger::revoke(IncarnationId incarnation, const std::string& cause)
+Result<std::int64_t> SupervisorLedger::revoke(
+    IncarnationId incarnation, const std::string& cause, std::int64_t endedWallNs)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     ChunkMoves moves(file, incarnation.value);
     std::int64_t freed = 0;
     if (file.db.integer("SELECT live FROM incarnation WHERE id=?", incarnation).value_or(0) == 1)
-        freed = revokeIncarnation(file, moves, incarnation.value, cause);
+        freed = revokeIncarnation(file, moves, incarnation.value, cause, endedWallNs);
     moves.finish();
     updateStop(file);
     if (Status status = transaction.commit(); !status.ok())
@@ -230,10 +271,13 @@ std::vector<SupervisorLedger::Expired> liveIncarnations(LedgerFile& file)
     std::vector<SupervisorLedger::Expired> found;
     const std::int64_t now = file.clock->monotonicNs();
     Rows rows = file.db.query(
-        "SELECT id, worker, pid, start_time, boot_id, lease_until, progress FROM incarnation WHERE live=1 ORDER BY id");
+        "SELECT id, worker, pid, start_time, boot_id, lease_until, progress, attempt, started_wall FROM incarnation WHERE live=1 ORDER BY id");
     while (rows.next()) {
         SupervisorLedger::Expired one { { rows.integer(0) }, rows.int32(1),
-            { rows.integer(2), rows.integer(3), rows.text(4) }, rows.integer(6), 0 };
+            { rows.integer(2), rows.integer(3), rows.text(4) }, rows.integer(6), 0, rows.integer(8) };
+        if (const LastSign sign = lastSignOf(file.db, rows.integer(7)); sign.wallNs != 0) // both of the same boot
+            one.lastSeenWallNs = std::max(
+                one.lastSeenWallNs, sign.wallNs + std::max<std::int64_t>(0, one.renewedNs - sign.monotonicNs));
         // Monotonic times of another boot mean nothing; its processes are gone anyway.
         one.overdueSeconds = one.process.bootId == bootId() ? static_cast<double>(now - rows.integer(5)) / 1e9 : 1e9;
         found.push_back(std::move(one));
@@ -303,10 +347,26 @@ Result<SupervisorLedger::Advance> SupervisorLedger::advance()
     return result;
 }
 
+namespace {
+
+/// Of a past moment nobody could tell else whether the run was paused.
+void writePauseEvent(LedgerFile& file, DesiredState before, DesiredState now)
+{
+    file.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause) VALUES (?, 0, ?, ?, 0, ?)",
+        file.clock->wallNs(), before, now,
+        now == DesiredState::Pause ? sentence("a person asked for a pause") : sentence("the pause is over"));
+}
+
+} // namespace
+
 Status SupervisorLedger::setDesired(DesiredState desired)
 {
-    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(state_->file.db));
-    state_->file.db.run("UPDATE control SET desired=?", desired);
+    Database& db = state_->file.db;
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
+    const auto before = static_cast<DesiredState>(db.integer("SELECT desired FROM control").value_or(0));
+    db.run("UPDATE control SET desired=?", desired);
+    if (before != desired && (before == DesiredState::Pause || desired == DesiredState::Pause))
+        writePauseEvent(state_->file, before, desired);
     return transaction.commit();
 }
 

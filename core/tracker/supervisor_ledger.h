@@ -64,20 +64,24 @@ public:
 
     Result<AttemptId> beginAttempt(const ProcessIdentity& supervisor, const std::string& overridesJson);
     Status endAttempt(AttemptId attempt, StopReason reason, const std::string& detail);
-    Status heartbeat(const ProcessIdentity& self);
+    /// The time since the last one is active time of the run, but for what others held the lock of the tracker.
+    /// @param trains  false: nobody was there to train in it
+    Status heartbeat(const ProcessIdentity& self, bool trains = true);
     Status setStoppingRules(const StoppingRules& rules);
     /// Ends the run with the next block that becomes complete, or with the newest epoch that is open, when no other
     /// rule does so before. Until the rules are set again.
     Status stopAfterThis(EndOf what);
 
     /// Revokes a worker: its claims and uncommitted chunks become free in the same transaction. Returns how many.
-    Result<std::int64_t> revoke(IncarnationId incarnation, const std::string& cause);
+    /// @param endedWallNs  when it ended, where that was found later; 0: now
+    Result<std::int64_t> revoke(IncarnationId incarnation, const std::string& cause, std::int64_t endedWallNs = 0);
     struct Expired {
         IncarnationId incarnation;
         std::int32_t worker = 0;
         ProcessIdentity process;
         std::int64_t renewedNs = 0; ///< monotonic: when its lease was renewed last
         double overdueSeconds = 0;
+        std::int64_t lastSeenWallNs = 0; ///< the last sign of life of it, or of the supervisor of its attempt
     };
     /// Live incarnations whose lease is over. Nothing is changed: the caller stops the process, then revokes.
     Result<std::vector<Expired>> expired();

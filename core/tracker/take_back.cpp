@@ -98,6 +98,8 @@ bool revive(LedgerFile& file, ChunkMoves& moves, std::int64_t checkpoint, const 
         commitCovered(
             moves, chunk, file.db.integer("SELECT incarnation FROM claim WHERE id=?", part.claim).value_or(0), cause);
     } else {
+        if (!file.db.integer("SELECT 1 FROM claim WHERE chunk=? AND outcome=?", part.chunk, ClaimOutcome::Lost))
+            chunk.timesLost = 0; // but for this part nothing of it was ever lost
         moves.store(chunk);
     }
     return whole;

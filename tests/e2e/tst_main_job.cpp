@@ -383,6 +383,27 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(run));
     }
 
+    void aStopAfterThisBlockWasCalledFinished() // although chunks of the epoch were left, and a person had asked for it
+    {
+        const QString run = startDetached("asked",
+            slow()
+                + QStringList { QStringLiteral("--shuffle-window-blocks"), QStringLiteral("1"),
+                    QStringLiteral("--epochs"), QStringLiteral("3") });
+        QVERIFY(!run.isEmpty() && RunDriver::waitForChunks(run, 2));
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("stop"), run, QStringLiteral("--after"), QStringLiteral("block") })
+                     .exitCode,
+            0);
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("stopped"), QStringLiteral("finished") }));
+        const auto status = RunDriver::status(run);
+        QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("stopped"));
+        QCOMPARE(status[QStringLiteral("stop_reason")].toString(), QStringLiteral("user"));
+        const auto detail = status[QStringLiteral("stop_detail")].toString();
+        QVERIFY2(detail.startsWith(QStringLiteral("after a block; "))
+                && detail.contains(QStringLiteral("chunks of the epoch are left")),
+            qPrintable(detail));
+        QCOMPARE(RunDriver::auditedEpoch(run)[QStringLiteral("missing")].toInt(-1), 0);
+    }
+
     /// `tokenizer train --data mine.txt --out mine.txt` replaced the text by the tokenizer; `bundle --out` replaced any
     /// file.
     void aFileThatIsThereIsNeverReplaced()

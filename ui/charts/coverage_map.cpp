@@ -247,6 +247,8 @@ CellLook CoverageMap::lookOf(std::size_t cell) const
     look.worker = c.worker;
     look.value = QColor::fromRgb(palette_[colors_.entry(cell)]);
     look.redone = c.timesLost > 0 && (look.kind == CellKind::Trained || look.kind == CellKind::Committed);
+    if (look.kind == CellKind::Partly)
+        look.progress = static_cast<double>(c.covered) / c.windows;
     if (look.kind == CellKind::Leased) {
         const auto found = progress_.find(c.id.value);
         look.progress = found == progress_.end() ? 0 : found->second;
@@ -260,6 +262,8 @@ QString CoverageMap::describe(const ChunkCell& cell) const
     if (std::isfinite(cell.meanLoss) && (cell.state == ChunkState::Trained || cell.state == ChunkState::Committed))
         parts << tr("mean loss %1").arg(valueText(cell.meanLoss));
     parts << cellWord(cellKindOf(cell));
+    if (cell.covered > 0 && cell.covered < cell.windows)
+        parts << tr("%1 of %2 samples in checkpoints").arg(samplesDone(cell)).arg(cell.samples);
     if (cell.inherited != Inherited::Nothing)
         parts << tr("trained by the parent run");
     if (cell.worker >= 0)

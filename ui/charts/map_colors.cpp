@@ -33,7 +33,7 @@ CellKind cellKindOf(const ChunkCell& cell)
         return CellKind::Orphaned;
     switch (cell.state) {
     case ChunkState::Pending:
-    case ChunkState::Free: return CellKind::Free;
+    case ChunkState::Free: return isPartlyTrained(cell) ? CellKind::Partly : CellKind::Free;
     case ChunkState::Leased: return CellKind::Leased;
     case ChunkState::Trained: return CellKind::Trained;
     case ChunkState::Committed: return CellKind::Committed;
@@ -219,6 +219,7 @@ std::uint8_t entryOf(CellKind kind)
     case CellKind::Orphaned: return kOrphanedCell;
     case CellKind::Lost: return kLostCell;
     case CellKind::Poisoned: return kPoisonedCell;
+    case CellKind::Partly: return kPartlyCell;
     default: return kNoValue; // kept
     }
 }
@@ -266,6 +267,7 @@ std::uint8_t MapColors::indexOf(const ChunkCell& cell) const
     case CellKind::Lost: return kLostCell;
     case CellKind::Orphaned: return kOrphanedCell;
     case CellKind::Poisoned: return kPoisonedCell;
+    case CellKind::Partly: return kPartlyCell;
     case CellKind::Leased: return static_cast<std::uint8_t>(kFirstWorker + std::max<int>(0, cell.worker) % 8);
     default: break;
     }
@@ -288,6 +290,7 @@ std::vector<QRgb> MapColors::palette() const
     colors[kFreeCell] = t.color(Token::Inset).rgb();
     colors[kExcludedCell] = t.color(Token::Line2).rgb();
     colors[kOrphanedCell] = t.color(Token::Text2).rgb();
+    colors[kPartlyCell] = plainCellColor({ CellKind::Partly, {} }).rgb();
     colors[kRedoCell] = t.color(Token::Accent).rgb();
     colors[kLostCell] = t.color(Token::Interrupted).rgb();
     colors[kPoisonedCell] = t.color(Token::Error).rgb();

@@ -25,8 +25,9 @@ inline constexpr std::uint8_t kFreeCell = 1;
 inline constexpr std::uint8_t kExcludedCell = 2;
 inline constexpr std::uint8_t kNoValue = 3;
 inline constexpr std::uint8_t kFirstValue = 4;
-inline constexpr int kValueSteps = 240;
-inline constexpr std::uint8_t kFirstWorker = 244;
+inline constexpr int kValueSteps = 239;
+inline constexpr std::uint8_t kFirstWorker = 243;
+inline constexpr std::uint8_t kPartlyCell = 251;
 inline constexpr std::uint8_t kOrphanedCell = 252;
 inline constexpr std::uint8_t kRedoCell = 253;
 inline constexpr std::uint8_t kLostCell = 254;
@@ -34,7 +35,7 @@ inline constexpr std::uint8_t kPoisonedCell = 255;
 
 /// Numbers below a legend.
 struct MapSummary {
-    std::array<std::int64_t, 10> kinds {}; ///< by CellKind
+    std::array<std::int64_t, kCellKinds> kinds {}; ///< by CellKind
     std::int64_t pending = 0; ///< of the free ones: block not prepared yet
     std::int64_t redone = 0;
     std::int64_t total = 0;

@@ -166,6 +166,10 @@ std::vector<MapLegend::Count> MapLegend::counts() const
         look.kind = kind;
         all.push_back({ look, cellWord(kind), s.kinds[static_cast<std::size_t>(kind)] });
     }
+    if (const auto partly = s.kinds[static_cast<std::size_t>(CellKind::Partly)]; partly > 0) {
+        look.kind = CellKind::Partly;
+        all.push_back({ look, cellWord(CellKind::Partly), partly });
+    }
     if (const auto orphaned = s.kinds[static_cast<std::size_t>(CellKind::Orphaned)]; orphaned > 0) {
         look.kind = CellKind::Orphaned;
         all.push_back({ look, cellWord(CellKind::Orphaned), orphaned });

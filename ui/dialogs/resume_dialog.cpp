@@ -45,6 +45,7 @@ CellKind kindOf(ChunkFate fate)
     case ChunkFate::Released: return CellKind::Orphaned;
     case ChunkFate::Excluded: return CellKind::Excluded;
     case ChunkFate::Poisoned: return CellKind::Poisoned;
+    case ChunkFate::Partly: return CellKind::Partly;
     case ChunkFate::Free: break;
     }
     return CellKind::Free;
@@ -215,8 +216,10 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
             tr("trained or begun after the newest checkpoint; those weights are gone") },
         { CellKind::Orphaned, effect[ChunkFate::Released], tr("Orphaned claims released"),
             tr("claimed by workers that are gone, never begun") },
+        { CellKind::Partly, effect[ChunkFate::Partly], tr("Partly trained"),
+            tr("a part of each is in checkpoints and kept; only the rest is trained, nothing of them again") },
         { CellKind::Free, effect[ChunkFate::Free], tr("Free"),
-            tr("nobody holds them; of one that is partly in a checkpoint only the rest is trained; %1 excluded and %2 poisoned stay so")
+            tr("nobody holds them; %1 excluded and %2 poisoned stay so")
                 .arg(countText(effect[ChunkFate::Excluded]), countText(effect[ChunkFate::Poisoned])) },
     };
     auto* grid = new QGridLayout;
@@ -278,8 +281,8 @@ void ResumeDialog::showSum(std::int64_t committed)
 {
     const ResumeEffect& effect = plan_->effect;
     std::int64_t sum = committed;
-    for (const ChunkFate fate :
-        { ChunkFate::Lost, ChunkFate::Released, ChunkFate::Free, ChunkFate::Excluded, ChunkFate::Poisoned })
+    for (const ChunkFate fate : { ChunkFate::Lost, ChunkFate::Released, ChunkFate::Partly, ChunkFate::Free,
+             ChunkFate::Excluded, ChunkFate::Poisoned })
         sum += effect[fate];
     sum_->setText(tr("sum %1").arg(countText(sum)));
 }

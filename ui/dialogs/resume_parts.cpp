@@ -85,6 +85,7 @@ std::map<std::int64_t, EpochFates> fatesByEpoch(
             fates.kept += committed && !std::binary_search(redo.begin(), redo.end(), cell.id) ? 1 : 0;
             fates.lost += fate == ChunkFate::Lost ? 1 : 0;
             fates.released += fate == ChunkFate::Released ? 1 : 0;
+            fates.partly += fate == ChunkFate::Partly ? 1 : 0;
             fates.free += fate == ChunkFate::Free ? 1 : 0;
         }
     }
@@ -107,8 +108,8 @@ void EpochTable::show(const std::vector<ChunkId>& redo, const std::vector<EpochR
     const auto epochs = fatesByEpoch(plan_, redo, earlier);
     setVisible(epochs.size() > 1); // of one epoch the counts above say it
     int column = 0;
-    for (const QString& title :
-        { tr("Epoch"), tr("Kept"), tr("To be redone"), tr("Work lost"), tr("Released"), tr("Free") }) {
+    for (const QString& title : { tr("Epoch"), tr("Kept"), tr("To be redone"), tr("Work lost"), tr("Released"),
+             tr("Partly trained"), tr("Free") }) {
         QLabel* label = makeLabel(title, TextTone::Hint, TextSize::Tiny);
         label->setAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
         grid_->addWidget(label, 0, column++);
@@ -117,11 +118,12 @@ void EpochTable::show(const std::vector<ChunkId>& redo, const std::vector<EpochR
     for (const auto& [epoch, fates] : epochs) {
         const auto known
             = [&fates = fates](std::int64_t count) { return fates.isWhole ? countText(count) : QStringLiteral("–"); };
-        const QString texts[]
-            = { known(fates.kept), countText(fates.redo), known(fates.lost), known(fates.released), known(fates.free) };
+        const QString texts[] = { known(fates.kept), countText(fates.redo), known(fates.lost), known(fates.released),
+            known(fates.partly), known(fates.free) };
         QLabel* name = makeLabel(epochName(epoch), TextTone::Value, TextSize::Small);
-        name->setAccessibleName(tr("%1: kept %2, to be redone %3, work lost %4, released %5, free %6")
-                .arg(epochName(epoch), texts[0], texts[1], texts[2], texts[3], texts[4]));
+        name->setAccessibleName(
+            tr("%1: kept %2, to be redone %3, work lost %4, released %5, partly trained %6, free %7")
+                .arg(epochName(epoch), texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]));
         grid_->addWidget(name, row, 0);
         for (int i = 0; i < static_cast<int>(std::size(texts)); ++i)
             grid_->addWidget(makeNumber(texts[i]), row, i + 1);

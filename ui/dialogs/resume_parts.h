@@ -31,6 +31,7 @@ struct EpochFates {
     std::int64_t redo = 0; ///< committed until now
     std::int64_t lost = 0;
     std::int64_t released = 0; ///< claims that nobody began
+    std::int64_t partly = 0; ///< a part of them is kept, the rest trained
     std::int64_t free = 0;
     bool isWhole = false; ///< all its chunks are known; else it is an earlier one, and only `redo` is
 };

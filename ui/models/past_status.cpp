@@ -26,18 +26,6 @@ bool isLive(RunState state)
     return state == RunState::Running || state == RunState::Paused || state == RunState::Stopping;
 }
 
-void countLost(const ChunkCell& cell, LostChunks& lost)
-{
-    if (!isWorkLost(cell)) {
-        lost.released += cell.holderGone ? 1 : 0;
-        return;
-    }
-    ++(cell.state == ChunkState::Pending        ? lost.pending
-            : cell.state == ChunkState::Leased  ? lost.leased
-            : cell.state == ChunkState::Trained ? lost.trained
-                                                : lost.free);
-}
-
 /// With at least one chunk that was begun.
 std::int64_t visitedBlocks(std::int64_t epoch, std::int64_t wallNs, const std::vector<ClaimRow>& claims)
 {
@@ -59,10 +47,11 @@ void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         epoch.epoch = past.epoch;
         epoch.chunks = {};
         epoch.lost = {};
+        epoch.partly = {};
         epoch.rowsCommitted = {};
         for (const ChunkCell& cell : past.cells) {
             ++epoch.chunks[cell.state];
-            countLost(cell, epoch.lost);
+            countApart(epoch, cell);
         }
         const std::int64_t done = epoch.chunks[ChunkState::Committed] + epoch.chunks[ChunkState::Excluded]
             + epoch.chunks[ChunkState::Accepted];
@@ -126,7 +115,9 @@ std::optional<std::int64_t> endOf(const AttemptRow& attempt, std::int64_t wallNs
         return attempt.endedWallNs;
     if (newest && isLive(sources.now.state))
         return std::nullopt;
-    std::int64_t last = newest ? std::max(attempt.startedWallNs, sources.now.endedWallNs) : attempt.startedWallNs;
+    std::int64_t last = std::max(attempt.startedWallNs, attempt.lastSeenWallNs);
+    if (newest)
+        last = std::max(last, sources.now.endedWallNs);
     for (const ClaimRow& claim : sources.claims) {
         if (claim.attempt != attempt.id)
             continue;
@@ -162,7 +153,7 @@ void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const PastSources&
         status.activeSeconds += static_cast<double>(over.value_or(wallNs) - attempt.startedWallNs) * 1e-9;
         status.stopReason = over ? reason : StopReason::None;
         status.endedWallNs = over.value_or(0);
-        status.state = over ? stateAfter(reason) : RunState::Running;
+        status.state = over ? stateAfter(reason) : sources.isPaused ? RunState::Paused : RunState::Running;
     }
     status.checkpoints = 0;
     status.newestCheckpointWallNs = 0;
@@ -221,6 +212,16 @@ bool tells(const WorkerStatus& worker, bool anyAlive, std::int64_t lastEndNs)
         && (anyAlive ? worker.alive : worker.endedWallNs == 0 || worker.endedWallNs >= lastEndNs - kTogetherNs);
 }
 
+/// So long after its newest step a worker is taken to train still [s]: a few of its steps.
+double quietAfter(const Stretch& stretch)
+{
+    constexpr double kLeast = 2;
+    constexpr double kSteps = 4;
+    const std::size_t first = stretch.size() > 8 ? stretch.size() - 8 : 0;
+    const auto steps = static_cast<double>(stretch.size() - 1 - first);
+    return steps > 0 ? std::max(kLeast, kSteps * (stretch.wallEnd() - stretch.wallAt(first)) / steps) : kLeast;
+}
+
 void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
     const TelemetrySnapshot& telemetry = *sources.telemetry;
@@ -235,8 +236,10 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
         const ChunkId chunk { telemetry.chunkAt(i, last) };
         worker->step = stretch.lastStep;
         worker->loss = static_cast<double>(stretch.loss.values[last]);
-        worker->tokensPerSecond = worker->alive ? static_cast<double>(stretch.tokensPerSecond.values[last]) : 0;
         worker->secondsSinceProgress = wall - stretch.wallEnd();
+        const bool trains = worker->alive && worker->secondsSinceProgress <= quietAfter(stretch);
+        worker->tokensPerSecond = trains ? static_cast<double>(stretch.tokensPerSecond.values[last]) : 0;
+        worker->phase = trains ? worker->phase : WorkerPhase::Wait;
         worker->chunkBlock = chunk.value == 0 ? -1 : placeOf(chunk).block;
         worker->chunkColumn = chunk.value == 0 ? -1 : placeOf(chunk).column;
         worker->chunkFraction = fractionAt(*worker, status.attempt, chunk, sources.claims);
@@ -350,7 +353,7 @@ StatusPtr shownStatus(Workbench& bench)
         epochs.push_back({ epoch, bench.replay().cellsOf(epoch, *moment) });
     return std::make_shared<const RunStatus>(statusAt(*moment,
         { *now, epochs, bench.replay().left(), bench.claims().claims(), bench.watcher().tables().get(),
-            bench.watcher().telemetry().get() }));
+            bench.watcher().telemetry().get(), bench.replay().pausedAt(*moment) }));
 }
 
 std::optional<std::vector<LostTraining>> shownLost(Workbench& bench, const RunStatus& shown)

@@ -25,6 +25,7 @@ struct PastSources {
     const std::vector<ClaimRow>& claims;
     const LedgerTables* tables = nullptr; ///< null: not read yet
     const TelemetrySnapshot* telemetry = nullptr; ///< up to the moment; null: none
+    bool isPaused = false; ///< a person wished a pause then
 };
 
 /// The status of the run as it was at a moment [ns since 1970], of the epochs that were open then: chunks from the

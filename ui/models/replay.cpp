@@ -43,6 +43,7 @@ Replay::Replay(RunWatcher& watcher, CellStore& cells, ClaimStore& claims, QObjec
     connect(&watcher, &RunWatcher::opened, this, [this] {
         moves_.clear();
         left_.clear();
+        pauses_.clear();
         moment_.reset(); // the views were emptied
         Q_EMIT momentChanged();
         Q_EMIT spanChanged();
@@ -62,6 +63,8 @@ void Replay::takeEvents(const EventsPtr& events)
     for (const EventRow& event : *events) {
         if (event.chunk.value != 0 && static_cast<ChunkState>(event.from) == ChunkState::Committed && event.from >= 0)
             left_.push_back({ event.wallNs, event.chunk.value, event.count });
+        if (event.chunk.value == 0 && event.from != event.to)
+            pauses_[event.wallNs] = static_cast<DesiredState>(event.to) == DesiredState::Pause;
         if (event.chunk.value != 0)
             moves_.push_back({ event.wallNs, event.chunk.value, static_cast<std::int32_t>(event.count),
                 static_cast<std::int32_t>(event.incarnation), static_cast<std::int8_t>(event.from),
@@ -70,10 +73,42 @@ void Replay::takeEvents(const EventsPtr& events)
     Q_EMIT spanChanged();
 }
 
+namespace {
+
+/// Finished trainings by their chunks.
+class NewestTrainings {
+public:
+    explicit NewestTrainings(const std::vector<ClaimRow>& claims)
+    {
+        for (const ClaimRow& claim : claims)
+            if (claim.tokens > 0)
+                byChunk_[claim.chunk.value].push_back(&claim);
+    }
+    /// The one of a chunk that ended last before a moment; null: none did.
+    const ClaimRow* newestAt(std::int64_t chunk, std::int64_t wallNs) const
+    {
+        const ClaimRow* newest = nullptr;
+        if (const auto found = byChunk_.find(chunk); found != byChunk_.end())
+            for (const ClaimRow* claim : found->second) // ascending
+                newest = claim->endedWallNs <= wallNs ? claim : newest;
+        return newest;
+    }
+
+private:
+    std::unordered_map<std::int64_t, std::vector<const ClaimRow*>> byChunk_;
+};
+
+} // namespace
+
 /// Chunks of a later epoch become known with it, whatever their state is: the event says "not prepared", and only what
 /// happened to them next tells where they began.
 void Replay::play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const
 {
+    const NewestTrainings trainings(claims_.claims());
+    const auto isKept = [&trainings](std::int64_t chunk, std::int64_t at) { // a checkpoint has it, the rest is to come
+        const ClaimRow* claim = trainings.newestAt(chunk, at);
+        return claim != nullptr && (claim->outcome == ClaimEnd::Committed || claim->isLeftBehind);
+    };
     std::vector<bool> isOpened(cells.size(), false);
     std::int64_t opened = 0;
     bool isLater = false; // two processes may write a moment apart; what lies far behind is over
@@ -98,7 +133,7 @@ void Replay::play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::in
             }
             const auto before = cell.state;
             cell.state = static_cast<ChunkState>(move.to);
-            if (before == ChunkState::Trained && cell.state == ChunkState::Free)
+            if (before == ChunkState::Trained && cell.state == ChunkState::Free && !isKept(id, move.wallNs))
                 ++cell.timesLost;
         }
     }
@@ -111,11 +146,17 @@ void Replay::play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::in
 
 void Replay::addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const
 {
+    std::unordered_map<std::int64_t, std::int64_t> saved; // checkpoint -> when
+    if (watcher_.tables())
+        for (const auto& row : watcher_.tables()->checkpoints)
+            saved[row.id.value] = row.wallNs;
     for (const ClaimRow& claim : claims_.claims()) {
         const std::ptrdiff_t at = claim.claimedWallNs <= wallNs ? indexOf(claim.chunk.value) : -1;
         if (at < 0)
             continue;
         ChunkCell& cell = cells[static_cast<std::size_t>(at)];
+        if (const auto by = saved.find(claim.checkpoint); by != saved.end() && by->second <= wallNs)
+            cell.covered = std::min(cell.windows, cell.covered + claim.keptWindows);
         cell.worker = static_cast<std::int16_t>(claim.worker);
         cell.attempt = static_cast<std::int16_t>(claim.attempt.value);
         if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs)
@@ -137,34 +178,38 @@ void Replay::markGone(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std
         return;
     for (ChunkCell& cell : cells)
         cell.holderGone = cell.state == ChunkState::Leased || cell.state == ChunkState::Trained;
-    for (const ClaimRow& claim : claims_.claims()) {
-        const bool isOpen = claim.claimedWallNs <= wallNs && (claim.endedWallNs == 0 || claim.endedWallNs > wallNs);
-        const std::ptrdiff_t at = isOpen ? indexOf(claim.chunk.value) : -1;
+    for (const ClaimRow& claim : claims_.claims()) { // the last one is its holder's; when it died was found out later
+        const std::ptrdiff_t at = claim.claimedWallNs <= wallNs ? indexOf(claim.chunk.value) : -1;
         if (at >= 0 && cells[static_cast<std::size_t>(at)].holderGone)
             cells[static_cast<std::size_t>(at)].begun = claim.startedWallNs != 0 && claim.startedWallNs <= wallNs;
     }
 }
 
-namespace {
-
-ChunkCell unseen(ChunkId id)
+/// Chunks of which nothing is known but what never changes.
+std::vector<ChunkCell> Replay::unseen(const std::vector<std::int64_t>& ids) const
 {
-    ChunkCell cell;
-    cell.id = id;
-    cell.block = placeOf(id).block;
-    cell.column = placeOf(id).column;
-    cell.meanLoss = std::numeric_limits<float>::quiet_NaN();
-    return cell;
+    std::vector<ChunkCell> cells(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        ChunkCell& cell = cells[i];
+        cell.id = { ids[i] };
+        cell.block = placeOf(cell.id).block;
+        cell.column = placeOf(cell.id).column;
+        cell.meanLoss = std::numeric_limits<float>::quiet_NaN();
+        if (const ChunkCell* now = cells_.findPresent(cell.id)) {
+            cell.windows = now->windows;
+            cell.samples = now->samples;
+        }
+    }
+    return cells;
 }
-
-} // namespace
 
 std::vector<ChunkCell> Replay::cellsAt(std::int64_t wallNs) const
 {
-    std::vector<ChunkCell> cells;
-    cells.reserve(cells_.present().size());
+    std::vector<std::int64_t> ids;
+    ids.reserve(cells_.present().size());
     for (const ChunkCell& cell : cells_.present())
-        cells.push_back(unseen(cell.id));
+        ids.push_back(cell.id.value);
+    std::vector<ChunkCell> cells = unseen(ids);
     const IndexOf indexOf = [this](std::int64_t chunk) { return cells_.indexOf({ chunk }); };
     play(cells, indexOf, wallNs);
     addTrainings(cells, indexOf, wallNs);
@@ -183,10 +228,7 @@ std::vector<ChunkCell> Replay::cellsOf(std::int64_t epoch, std::int64_t wallNs) 
                 ids.push_back(id);
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    std::vector<ChunkCell> cells;
-    cells.reserve(ids.size());
-    for (const std::int64_t id : ids)
-        cells.push_back(unseen({ id }));
+    std::vector<ChunkCell> cells = unseen(ids);
     const IndexOf indexOf = [&ids](std::int64_t chunk) -> std::ptrdiff_t {
         const auto found = std::lower_bound(ids.begin(), ids.end(), chunk);
         return found != ids.end() && *found == chunk ? found - ids.begin() : -1;
@@ -253,6 +295,12 @@ std::int64_t Replay::end() const
     for (const AttemptRow& attempt : watcher_.tables()->attempts)
         last = std::max(last, attempt.endedWallNs.value_or(0));
     return std::max(last, watcher_.status()->newestCheckpointWallNs);
+}
+
+bool Replay::pausedAt(std::int64_t wallNs) const
+{
+    const auto later = pauses_.upper_bound(wallNs);
+    return later != pauses_.begin() && std::prev(later)->second;
 }
 
 bool Replay::livedAt(std::int64_t wallNs) const

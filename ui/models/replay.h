@@ -4,6 +4,7 @@
 
 #include <QObject>
 #include <functional>
+#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -43,6 +44,8 @@ public:
         std::int64_t count = 1;
     };
     const std::vector<Left>& left() const { return left_; }
+    /// Whether a person wished the run to pause at a moment, as far as the ledger tells: older Furrows kept no record.
+    bool pausedAt(std::int64_t wallNs) const;
     /// Trainings of one chunk, oldest first, as they stood at the shown moment.
     std::vector<ClaimRow> claimsOf(ChunkId chunk) const;
 
@@ -61,6 +64,7 @@ private:
     };
     void takeEvents(const EventsPtr& events);
     using IndexOf = std::function<std::ptrdiff_t(std::int64_t chunk)>; ///< -1: not among the cells
+    std::vector<ChunkCell> unseen(const std::vector<std::int64_t>& ids) const;
     void play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const;
     void addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const;
     void markGone(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const;
@@ -70,6 +74,7 @@ private:
     ClaimStore& claims_;
     std::vector<Move> moves_; // by sequence, so nearly by time
     std::vector<Left> left_;
+    std::map<std::int64_t, bool> pauses_; ///< when one began (true) or ended
     std::optional<std::int64_t> moment_;
 };
 

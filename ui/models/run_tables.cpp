@@ -185,6 +185,8 @@ std::vector<TableColumn<BlockLine>> blockColumns()
         counted<B>(
             [] { return QCoreApplication::translate("Tables", "Trained"); }, [](const B& b) { return b.trained; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Leased"); }, [](const B& b) { return b.leased; }),
+        counted<B>([] { return QCoreApplication::translate("Tables", "Partly trained"); },
+            [](const B& b) { return b.partly; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Free"); }, [](const B& b) { return b.free; }),
         counted<B>(
             [] { return QCoreApplication::translate("Tables", "Not prepared"); }, [](const B& b) { return b.pending; }),
@@ -200,7 +202,7 @@ std::vector<TableColumn<ChunkCell>> chunkColumns()
             [](const C& c) { return chunkShort(c.block, c.column); },
             [](const C& c) { return QVariant(static_cast<qlonglong>(c.block * 1'000'000 + c.column)); }, false, {} },
         worded<C>([] { return QCoreApplication::translate("Tables", "State"); },
-            [](const C& c) { return chunkStateWord(c.state); }),
+            [](const C& c) { return chunkStateWord(c); }),
         lossColumn<C>([] { return QCoreApplication::translate("Tables", "Loss"); },
             [](const C& c) { return static_cast<double>(c.meanLoss); }),
         workerColumn<C>([](const C& c) { return static_cast<int>(c.worker); }),
@@ -308,6 +310,25 @@ std::vector<IncarnationRow> processesNow(std::vector<IncarnationRow> rows, const
     return rows;
 }
 
+namespace {
+
+/// Where a line counts a chunk.
+std::int64_t& countOf(BlockLine& line, const ChunkCell& cell)
+{
+    if (isPartlyTrained(cell))
+        return line.partly;
+    switch (cell.state) {
+    case ChunkState::Pending: return line.pending;
+    case ChunkState::Free: return line.free;
+    case ChunkState::Leased: return line.leased;
+    case ChunkState::Trained: return line.trained;
+    case ChunkState::Committed: return line.committed;
+    default: return line.out;
+    }
+}
+
+} // namespace
+
 std::vector<BlockLine> blockLines(const std::vector<ChunkCell>& cells)
 {
     std::map<std::int64_t, BlockLine> blocks;
@@ -316,14 +337,7 @@ std::vector<BlockLine> blockLines(const std::vector<ChunkCell>& cells)
         BlockLine& line = blocks[cell.block];
         line.block = cell.block;
         ++line.chunks;
-        switch (cell.state) {
-        case ChunkState::Pending: ++line.pending; break;
-        case ChunkState::Free: ++line.free; break;
-        case ChunkState::Leased: ++line.leased; break;
-        case ChunkState::Trained: ++line.trained; break;
-        case ChunkState::Committed: ++line.committed; break;
-        default: ++line.out; break;
-        }
+        ++countOf(line, cell);
         if (std::isfinite(cell.meanLoss) && cell.trainedWallNs != 0) {
             losses[cell.block].first += cell.meanLoss;
             ++losses[cell.block].second;

@@ -43,7 +43,8 @@ struct BlockLine {
     std::int64_t committed = 0;
     std::int64_t trained = 0;
     std::int64_t leased = 0;
-    std::int64_t free = 0;
+    std::int64_t partly = 0; ///< isPartlyTrained()
+    std::int64_t free = 0; ///< of the others
     std::int64_t pending = 0;
     std::int64_t out = 0; ///< excluded, poisoned, accepted
     double meanLoss = 0; ///< over its trained chunks; NaN: none

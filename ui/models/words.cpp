@@ -55,6 +55,11 @@ QString chunkStateWord(ChunkState state)
     return {};
 }
 
+QString chunkStateWord(const ChunkCell& cell)
+{
+    return isPartlyTrained(cell) ? QCoreApplication::translate("Words", "partly trained") : chunkStateWord(cell.state);
+}
+
 QString logLevelWord(LogLevel level)
 {
     switch (level) {

@@ -90,7 +90,7 @@ void EpochMeters::setStatus(const RunStatus& status)
 
 void EpochMeters::showChunks(const EpochRow& epoch)
 {
-    const ChunkCounts chunks = withoutLost(epoch);
+    const ChunkCounts chunks = countedOnce(epoch);
     const auto part = [&chunks](ChunkState state, MeterFill fill) {
         return MeterPart { static_cast<double>(chunks[state]), fill };
     };
@@ -103,7 +103,7 @@ void EpochMeters::showChunks(const EpochRow& epoch)
 
 void EpochMeters::showLegend(const EpochRow& epoch)
 {
-    const ChunkCounts chunks = withoutLost(epoch);
+    const ChunkCounts chunks = countedOnce(epoch);
     const LostChunks& lost = epoch.lost;
     std::vector<MeterLegend::Entry> entries { { tr("committed %1").arg(countText(chunks[ChunkState::Committed])),
                                                   MeterFill::Committed },
@@ -113,6 +113,8 @@ void EpochMeters::showLegend(const EpochRow& epoch)
         { tr("free %1").arg(countText(chunks[ChunkState::Free])), MeterFill::Free } };
     if (const auto pending = chunks[ChunkState::Pending]; pending > 0)
         entries.push_back({ tr("not prepared %1").arg(countText(pending)), std::nullopt });
+    if (const auto partly = epoch.partly.sum(); partly > 0)
+        entries.push_back({ tr("partly trained %1").arg(countText(partly)), std::nullopt });
     if (lost.sum() > 0)
         entries.push_back({ tr("work lost %1").arg(countText(lost.sum())), std::nullopt });
     if (lost.released > 0)

@@ -332,7 +332,12 @@ void InspectorDock::showChunk(ChunkId chunk)
     const ChunkCell* cell = bench_.cells().find(
         chunk); // null where another epoch is shown: its trainings and its curve are told all the same
     const std::vector<ClaimRow> history = bench_.replay().claimsOf(chunk);
-    addRow(tr("State"), cell == nullptr ? tr("not of the shown epoch") : chunkStateWord(cell->state));
+    addRow(tr("State"), cell == nullptr ? tr("not of the shown epoch") : chunkStateWord(*cell));
+    if (cell != nullptr && cell->covered > 0 && cell->covered < cell->windows)
+        addRow(tr("In checkpoints"),
+            tr("%1 of %2 samples").arg(countText(samplesDone(*cell)), countText(cell->samples)),
+            tr("%1 of %2 windows; the rest is trained when it is claimed again.")
+                .arg(countText(cell->covered), countText(cell->windows)));
     if (cell != nullptr && cell->inherited != Inherited::Nothing)
         addRow(tr("Parent run"),
             cell->inherited == Inherited::Skipped ? tr("trained it; left out here")

@@ -44,6 +44,11 @@ void drawLeased(QPainter& p, const QRectF& area, const CellLook& look)
     outline(p, area, color, 2);
 }
 
+QColor halfWay(const QColor& a, const QColor& b)
+{
+    return QColor((a.red() + b.red()) / 2, (a.green() + b.green()) / 2, (a.blue() + b.blue()) / 2);
+}
+
 void drawPoisoned(QPainter& p, const QRectF& area)
 {
     const Theme& t = theme();
@@ -94,6 +99,12 @@ void drawChunkCell(QPainter& painter, const QRectF& area, const CellLook& look)
         outline(painter, area, t.color(Token::Accent), 1);
         painter.fillRect(QRectF(area.center().x() - 2, area.center().y() - 2, 4, 4), t.color(Token::Accent));
         break;
+    case CellKind::Partly:
+        painter.fillRect(
+            QRectF(area.left(), area.top(), area.width() * std::clamp(look.progress, 0.0, 1.0), area.height()),
+            t.color(Token::Kept));
+        outline(painter, area, t.color(Token::Edge), 1);
+        break;
     case CellKind::Orphaned:
         painter.fillRect(area, t.color(Token::Inset));
         outline(painter, area, t.color(Token::Text2), 1, Qt::DashLine);
@@ -119,6 +130,7 @@ QColor plainCellColor(const CellLook& look)
     case CellKind::Poisoned: return t.color(Token::Error);
     case CellKind::Kept: return t.color(Token::Kept);
     case CellKind::Redo: return t.color(Token::Accent);
+    case CellKind::Partly: return halfWay(t.color(Token::Inset), t.color(Token::Kept));
     case CellKind::Orphaned: break;
     }
     return t.color(Token::Text2);
@@ -137,6 +149,7 @@ QString cellWord(CellKind kind)
         QT_TRANSLATE_NOOP("ChunkCell", "kept"),
         QT_TRANSLATE_NOOP("ChunkCell", "to be redone"),
         QT_TRANSLATE_NOOP("ChunkCell", "orphaned claim"),
+        QT_TRANSLATE_NOOP("ChunkCell", "partly trained"),
     };
     return QCoreApplication::translate("ChunkCell", kWords[static_cast<int>(kind)]);
 }

@@ -9,14 +9,15 @@ class QPainter;
 namespace furrow {
 
 /// Looks of a chunk; more than states, because the resume map shows what will happen to it.
-enum class CellKind { Free, Leased, Trained, Committed, Lost, Excluded, Poisoned, Kept, Redo, Orphaned };
+enum class CellKind { Free, Leased, Trained, Committed, Lost, Excluded, Poisoned, Kept, Redo, Orphaned, Partly };
+inline constexpr std::size_t kCellKinds = 11;
 
 /// Everything the painter needs to know about one chunk.
 struct CellLook {
     CellKind kind = CellKind::Free;
     QColor value; ///< fill of trained and committed cells
     int worker = -1; ///< of a leased cell
-    double progress = 0; ///< of a leased cell, 0..1; 0: claimed ahead
+    double progress = 0; ///< of a leased cell, 0..1; 0: claimed ahead. Of a partly trained one what is in checkpoints
     bool redone = false; ///< trained again after a crash
 };
 

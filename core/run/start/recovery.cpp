@@ -1,5 +1,6 @@
 #include "core/run/start/recovery.h"
 
+#include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
@@ -30,11 +31,16 @@ Status endOrphans(SupervisorLedger& ledger, Notes& notes)
     const auto deadline = std::chrono::steady_clock::now() + kOrphanPatience;
     FURROW_TRY_ASSIGN(auto live, ledger.live());
     for (const auto& orphan : live) {
+        const bool wasGone = !isAlive(orphan.process); // it died unnoticed, perhaps long ago
         while (isAlive(orphan.process) && std::chrono::steady_clock::now() < deadline)
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
         if (isAlive(orphan.process))
             killProcessTree(orphan.process);
-        FURROW_TRY_ASSIGN(auto freed, ledger.revoke(orphan.incarnation, sentence("its supervisor was gone")));
+        const std::string cause = wasGone
+            ? sentence("its supervisor was gone; it was last seen at %1 and found dead at %2",
+                  { isoTime(orphan.lastSeenWallNs), isoTime(systemClock().wallNs()) })
+            : sentence("its supervisor was gone");
+        FURROW_TRY_ASSIGN(auto freed, ledger.revoke(orphan.incarnation, cause, wasGone ? orphan.lastSeenWallNs : 0));
         if (freed > 0)
             notes.push_back("Worker " + std::to_string(orphan.worker) + " of the attempt before left "
                 + std::to_string(freed) + " chunks without a checkpoint; they are free again.");

@@ -57,7 +57,7 @@ ChunkFate ResumeEffect::fateOf(const ChunkCell& cell) const
     case ChunkState::Pending:
     case ChunkState::Free: break;
     }
-    return ChunkFate::Free;
+    return isPartlyTrained(cell) ? ChunkFate::Partly : ChunkFate::Free;
 }
 
 Result<ResumeEffect> weightsAfterResume(
@@ -73,6 +73,7 @@ Result<ResumeEffect> weightsAfterResume(
         if (effect.left.size() != before)
             continue;
         effect.redo = std::move(retreat.chunks);
+        effect.partsLost = std::move(retreat.parts);
         effect.heads = std::move(retreat.heads);
         return effect;
     }
@@ -92,12 +93,41 @@ Result<ResumeEffect> resumeEffect(
                 cell.holderGone = true;
                 cell.begun = holder->second;
             }
+            if (std::binary_search(effect.partsLost.begin(), effect.partsLost.end(), cell.id))
+                ++cell.timesLost; // as the ledger will count it
             ++effect.byFate[static_cast<std::size_t>(effect.fateOf(cell))];
         }
         effect.epochs.push_back({ number, std::move(cells) });
     }
     return effect;
 }
+
+namespace {
+
+/// Of chunks that are trained in part; "": there are none.
+std::string partsSentence(const ResumeEffect& effect)
+{
+    EpochRow sum;
+    for (const auto& epoch : effect.epochs)
+        for (const ChunkCell& cell : epoch.cells)
+            countApart(sum, cell);
+    const PartlyTrained& partly = sum.partly;
+    const std::string done = formatCount(partly.samplesDone);
+    const std::string all = formatCount(partly.samples);
+    switch (partly.sum()) {
+    case 0: return {};
+    case 1:
+        return sentence(
+            "1 more is partly trained: %1 of its %2 samples are kept, and nothing of these is trained again.",
+            { done, all });
+    default:
+        return sentence(
+            "%1 more are partly trained: %2 of their %3 samples are kept, and nothing of these is trained again.",
+            { formatCount(partly.sum()), done, all });
+    }
+}
+
+} // namespace
 
 std::string effectSentence(const ResumeEffect& effect)
 {
@@ -112,9 +142,11 @@ std::string effectSentence(const ResumeEffect& effect)
                 + sentence("%1 of epoch %2", { formatCount(again), std::to_string(epoch.epoch + 1) });
     }
     const std::string kept = formatCount(effect[ChunkFate::Kept]);
-    return where.empty()
+    const std::string whole = where.empty()
         ? sentence("It keeps %1 chunks and trains none again.", { kept })
         : sentence("It keeps %1 chunks and trains %2 again: %3.", { kept, formatCount(effect.again()), where });
+    const std::string parts = partsSentence(effect);
+    return parts.empty() ? whole : whole + " " + parts;
 }
 
 } // namespace furrow

@@ -14,11 +14,12 @@ enum class ChunkFate {
     Redo, ///< committed only in checkpoints that are left: trained again
     Lost, ///< its training died with its weights (isWorkLost): trained again
     Released, ///< claimed by a process that is gone and never begun
+    Partly, ///< a part of it is in checkpoints and stays there; only the rest is trained
     Free,
     Excluded,
     Poisoned, ///< or accepted
 };
-inline constexpr int kChunkFates = 7;
+inline constexpr int kChunkFates = 8;
 
 /// What a resume does, chunk by chunk, when nobody trains the run any more. Dry run, dialog and supervisor all say what
 /// this says.
@@ -29,6 +30,7 @@ struct ResumeEffect {
     };
     std::vector<Epoch> epochs; ///< all that are open or will be open again, oldest first; the newest when there is none
     std::vector<ChunkId> redo; ///< ChunkFate::Redo, of any epoch, ascending
+    std::vector<ChunkId> partsLost; ///< not committed, and what checkpoints have of them leaves the weights
     std::vector<CheckpointId> left; ///< heads that are not whole, so that others are gone on from
     std::vector<CheckpointId>
         heads; ///< where the replicas go on from; one that begins from the start weights is not among them
@@ -46,11 +48,12 @@ struct ResumeEffect {
 Result<ResumeEffect> resumeEffect(
     LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole);
 
-/// Of that only the weights: `redo`, `left` and `heads`. Reads no chunk that stays.
+/// Of that only the weights: `redo`, `partsLost`, `left` and `heads`. Reads no chunk that stays.
 Result<ResumeEffect> weightsAfterResume(
     LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole);
 
-/// "It keeps 265 chunks and trains 28 again: 8 of epoch 1, 20 of epoch 2."
+/// "It keeps 265 chunks and trains 28 again: 8 of epoch 1, 20 of epoch 2." And of chunks that are trained in part what
+/// is kept of them.
 std::string effectSentence(const ResumeEffect& effect);
 
 } // namespace furrow

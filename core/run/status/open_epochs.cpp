@@ -25,6 +25,14 @@ void add(LostChunks& sum, const LostChunks& more)
     sum.released += more.released;
 }
 
+void add(PartlyTrained& sum, const PartlyTrained& more)
+{
+    sum.pending += more.pending;
+    sum.free += more.free;
+    sum.samplesDone += more.samplesDone;
+    sum.samples += more.samples;
+}
+
 void add(EpochRow& sum, const EpochRow& more)
 {
     if (sum.blockCount && more.blockCount)
@@ -38,6 +46,7 @@ void add(EpochRow& sum, const EpochRow& more)
     add(sum.rowsCommitted, more.rowsCommitted);
     add(sum.rowsKnown, more.rowsKnown);
     add(sum.lost, more.lost);
+    add(sum.partly, more.partly);
 }
 
 } // namespace
@@ -49,12 +58,29 @@ std::string ShownEpochs::name() const
     return "epochs " + std::to_string(first + 1) + (count() == 2 ? " and " : " to ") + std::to_string(last + 1);
 }
 
-ChunkCounts withoutLost(const EpochRow& epoch)
+void countApart(EpochRow& epoch, const ChunkCell& cell)
+{
+    LostChunks& lost = epoch.lost;
+    if (isWorkLost(cell)) {
+        ++(cell.state == ChunkState::Pending        ? lost.pending
+                : cell.state == ChunkState::Leased  ? lost.leased
+                : cell.state == ChunkState::Trained ? lost.trained
+                                                    : lost.free);
+    } else if (cell.holderGone) {
+        ++lost.released;
+    } else if (isPartlyTrained(cell)) {
+        ++(cell.state == ChunkState::Pending ? epoch.partly.pending : epoch.partly.free);
+        epoch.partly.samplesDone += samplesDone(cell);
+        epoch.partly.samples += cell.samples;
+    }
+}
+
+ChunkCounts countedOnce(const EpochRow& epoch)
 {
     ChunkCounts counts = epoch.chunks;
     const auto take = [&counts](ChunkState state, std::int64_t n) { counts.byState[static_cast<int>(state)] -= n; };
-    take(ChunkState::Pending, epoch.lost.pending);
-    take(ChunkState::Free, epoch.lost.free);
+    take(ChunkState::Pending, epoch.lost.pending + epoch.partly.pending);
+    take(ChunkState::Free, epoch.lost.free + epoch.partly.free);
     take(ChunkState::Leased, epoch.lost.leased + epoch.lost.released);
     take(ChunkState::Trained, epoch.lost.trained);
     return counts;

@@ -19,9 +19,12 @@ struct ShownEpochs {
 };
 /// Nothing where no epoch has begun. @param epochs  as LedgerReader::epochs() gives them
 std::optional<ShownEpochs> shownEpochs(const std::vector<EpochRow>& epochs);
-/// The chunks of an epoch by state, each counted once: what lost its work, or is held by a process that is gone, is in
-/// EpochRow::lost alone.
-ChunkCounts withoutLost(const EpochRow& epoch);
+/// Adds a chunk to EpochRow::lost or EpochRow::partly where it belongs to one of them. The state of now and that of a
+/// past moment are both counted by this.
+void countApart(EpochRow& epoch, const ChunkCell& cell);
+/// The chunks of an epoch by state, each counted once: what countApart() counted is in EpochRow::lost or
+/// EpochRow::partly alone.
+ChunkCounts countedOnce(const EpochRow& epoch);
 /// Those of them that are open, oldest first; the newest one when none is open.
 std::vector<EpochRow> openEpochs(const std::vector<EpochRow>& epochs);
 

@@ -177,7 +177,7 @@ std::vector<std::string> whatKeepsOpen(const EpochRow& epoch)
             reasons.push_back(n == 1 ? one : many);
     };
     const auto& lost = epoch.lost;
-    const ChunkCounts chunks = withoutLost(epoch);
+    const ChunkCounts chunks = countedOnce(epoch);
     const auto pending = chunks[ChunkState::Pending];
     const auto free = chunks[ChunkState::Free];
     const auto leased = chunks[ChunkState::Leased];
@@ -186,6 +186,13 @@ std::vector<std::string> whatKeepsOpen(const EpochRow& epoch)
     say(pending, sentence("1 chunk not prepared yet"),
         sentence("%1 chunks not prepared yet", { std::to_string(pending) }));
     say(free, sentence("1 chunk free"), sentence("%1 chunks free", { std::to_string(free) }));
+    const auto partly = epoch.partly.sum();
+    const std::string done = formatCount(epoch.partly.samplesDone);
+    const std::string all = formatCount(epoch.partly.samples);
+    say(partly,
+        sentence("1 chunk partly trained: %1 of its %2 samples are in checkpoints, the rest is to come", { done, all }),
+        sentence("%1 chunks partly trained: %2 of their %3 samples are in checkpoints, the rest is to come",
+            { std::to_string(partly), done, all }));
     say(lost.sum(), sentence("1 chunk whose work was lost: it is trained again"),
         sentence("%1 chunks whose work was lost: they are trained again", { std::to_string(lost.sum()) }));
     say(leased, sentence("1 chunk leased"), sentence("%1 chunks leased", { std::to_string(leased) }));
@@ -214,8 +221,9 @@ void sayWhatKeepsTheEpochsOpen(RunStatus& status)
     }
 }
 
-/// Work that died with its weights, of every open epoch: what is free again, and what processes hold that are gone.
-Status addLostWork(
+/// What the state of a chunk alone does not tell, of every open epoch: work that died with its weights, what processes
+/// hold that are gone, and what is trained in part.
+Status countChunksApart(
     RunStatus& status, LedgerReader& ledger, const std::vector<IncarnationRow>& rows, const Viewpoint& view)
 {
     for (const auto& row : rows) {
@@ -231,15 +239,13 @@ Status addLostWork(
         if (epoch.closedWallNs)
             continue;
         if (epoch.chunks[ChunkState::Pending] + epoch.chunks[ChunkState::Free] > 0 && status.attempt > 0) {
-            FURROW_TRY_ASSIGN(auto lost, ledger.lostAndFree(epoch.epoch));
-            epoch.lost = lost;
+            FURROW_TRY_ASSIGN(auto cells, ledger.takenUpOnce(epoch.epoch));
+            for (const ChunkCell& cell : cells)
+                countApart(epoch, cell);
         }
-        for (const ChunkCell& cell : status.goneHolds) {
+        for (const ChunkCell& cell : status.goneHolds)
             if (placeOf(cell.id).epoch == epoch.epoch)
-                ++(!isWorkLost(cell)                       ? epoch.lost.released
-                        : cell.state == ChunkState::Leased ? epoch.lost.leased
-                                                           : epoch.lost.trained);
-        }
+                countApart(epoch, cell);
     }
     return {};
 }
@@ -631,7 +637,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     takeNewer(status, paths, newest, [&](const ToldEvaluation& one) {
         return isOfLivingOrSaved(one, checkpoints.value(), incarnations.value(), view);
     });
-    FURROW_TRY(addLostWork(status, ledger, incarnations.value(), view));
+    FURROW_TRY(countChunksApart(status, ledger, incarnations.value(), view));
     sayWhatKeepsTheEpochsOpen(status);
     if (std::any_of(status.epochs.begin(), status.epochs.end(),
             [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))

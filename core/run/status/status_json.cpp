@@ -35,12 +35,15 @@ nlohmann::json evaluationJson(const HeldOutLoss& e)
 nlohmann::json chunksJson(const EpochRow& epoch)
 {
     nlohmann::json json;
-    const ChunkCounts counts = withoutLost(epoch); // with `lost` and `claimed_by_gone` they add up to `total`
+    const ChunkCounts counts
+        = countedOnce(epoch); // with `lost`, `partly_trained` and `claimed_by_gone` they add up to `total`
     for (int s = 0; s < kChunkStateCount; ++s)
         json[toString(static_cast<ChunkState>(s))] = counts[static_cast<ChunkState>(s)];
     json["claimed_by_gone"] = epoch.lost.released; // never begun; they are free again at the next attempt
     json["total"] = epoch.blockCount ? nlohmann::json(epoch.chunks.sum()) : nlohmann::json(nullptr);
     json["lost"] = epoch.lost.sum(); // their work died with its weights and will be done again
+    json["partly_trained"] = epoch.partly.sum(); // some of their samples are in checkpoints; only the rest is to come
+    json["samples_of_partly_trained"] = { { "done", epoch.partly.samplesDone }, { "of", epoch.partly.samples } };
     return json;
 }
 

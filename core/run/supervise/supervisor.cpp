@@ -18,6 +18,7 @@
 #include "core/device/gpu.h"
 #include "core/run/audit/begun_with.h"
 #include "core/run/status/end_words.h"
+#include "core/run/status/open_epochs.h"
 #include "core/run/supervise/keep_policy.h"
 #include "core/run/supervise/merge_task.h"
 #include "core/run/supervise/merge_timer.h"
@@ -39,6 +40,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <utility>
 
 namespace furrow {
 
@@ -150,6 +152,7 @@ private:
     Result<ReplicaHeads> heads();
     Status merge(const char* when);
     StopReason asWished(StopReason reached);
+    Result<std::string> stopAskedFor();
     StopReason endedBy(const Error& error) const;
     bool wasKilled();
     void finish(StopReason reason, const std::string& detail);
@@ -172,6 +175,8 @@ private:
     std::unique_ptr<MergeTimer> mergeTimer_;
     AttemptId attempt_;
     StopReason stopReason_ = StopReason::None; ///< of the ledger
+    StoppingRules rules_; ///< of the configuration; those in force may end the run sooner, as a person asked meanwhile
+    bool anyTrained_ = false; ///< a worker lived at the newest heartbeat
     DesiredState desired_ = DesiredState::Run;
     std::map<std::int64_t, std::int64_t>
         lingering_; ///< incarnation that ended while its process lives -> when that was seen [ns]
@@ -193,6 +198,8 @@ Status Supervision::begin()
     FURROW_TRY(lockDevices(placements));
     FURROW_TRY_ASSIGN(auto rateSoFar, readRateOutlook(paths_)); // by the settings of the attempt before
     FURROW_TRY(ledger_.setStoppingRules(stoppingRules(config_)));
+    FURROW_TRY_ASSIGN(const auto before, reader_.totals());
+    rules_ = before.rules;
     FURROW_TRY(ledger_.setDesired(DesiredState::Run));
     FURROW_TRY_ASSIGN(auto attempt, ledger_.beginAttempt(thisProcess(), overridesJson(file_.config, config_)));
     attempt_ = attempt;
@@ -381,7 +388,8 @@ bool Supervision::outlast(std::chrono::milliseconds waited)
 
 Status Supervision::beat()
 {
-    auto status = ledger_.heartbeat(thisProcess());
+    const bool trained = std::exchange(anyTrained_, pool_ && pool_->anyWorkerAlive());
+    auto status = ledger_.heartbeat(thisProcess(), trained);
     stalls_.onTurn();
     return status;
 }
@@ -510,7 +518,9 @@ Status Supervision::endOrRestart()
         FURROW_TRY_ASSIGN(auto now, heads());
         if (config_.merge != MergeMethod::None && isInPieces(now))
             FURROW_TRY(merge("the run is at its end"));
-        finish(asWished(stopReason_), whatWasLeftOut(paths_.tracker()));
+        FURROW_TRY_ASSIGN(const auto asked, stopAskedFor());
+        finish(asked.empty() ? asWished(stopReason_) : StopReason::User,
+            asked.empty() ? whatWasLeftOut(paths_.tracker()) : asked);
     } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {
         finish(StopReason::User, desired_ == DesiredState::Kill ? killedDetail() : sentence("after a checkpoint"));
     } else if (stop_.requested()) {
@@ -551,6 +561,34 @@ StopReason Supervision::asWished(StopReason reached)
     return reached == StopReason::Epochs && early ? StopReason::EpochEnd : reached;
 }
 
+/// What a person asked for while the run trained, when that ends it before its own settings do, and what is left then;
+/// "": its own settings end it.
+Result<std::string> Supervision::stopAskedFor()
+{
+    FURROW_TRY_ASSIGN(const auto totals, reader_.totals());
+    FURROW_TRY_ASSIGN(const auto epochs, reader_.epochs());
+    const bool ofBlock = stopReason_ == StopReason::BlockEnd && totals.rules.blocks != rules_.blocks;
+    const bool ofEpoch = (stopReason_ == StopReason::Epochs || stopReason_ == StopReason::EpochEnd)
+        && totals.rules.epochs != rules_.epochs;
+    if (ofEpoch)
+        return rules_.epochs == 0
+            ? sentence("after epoch %1", { std::to_string(totals.rules.epochs) })
+            : sentence("after epoch %1 of %2", { std::to_string(totals.rules.epochs), std::to_string(rules_.epochs) });
+    std::int64_t left = 0;
+    bool isMoreToCome = false; // blocks that nobody has looked at
+    for (const EpochRow& epoch : openEpochs(epochs)) {
+        isMoreToCome = isMoreToCome || (!epoch.closedWallNs && !epoch.blockCount);
+        for (const ChunkState state :
+            { ChunkState::Pending, ChunkState::Free, ChunkState::Leased, ChunkState::Trained, ChunkState::Poisoned })
+            left += epoch.chunks[state];
+    }
+    if (!ofBlock || (left == 0 && !isMoreToCome))
+        return std::string();
+    return isMoreToCome ? sentence("after a block; %1 known chunks of the epoch are left, and what was not read yet",
+                              { formatCount(left) })
+                        : sentence("after a block; %1 chunks of the epoch are left", { formatCount(left) });
+}
+
 StopReason Supervision::endedBy(const Error& error) const
 {
     if (error.code != ErrorCode::Cancelled && !(error.code == ErrorCode::Busy && stop_.requested()))
@@ -574,7 +612,7 @@ void Supervision::finish(StopReason reason, const std::string& detail)
     if (!isReplaced)
         if (auto status = keep_.finish(ledger_, kKeepPatience); !status.ok())
             logWarning(status.error().message);
-    (void)ledger_.heartbeat(thisProcess()); // the time since the last one was active too
+    (void)beat(); // the time since the last one was active too
     failPoint("supervisor.ending");
     if (auto status = ledger_.endAttempt(attempt_, reason, detail); !status.ok())
         logError(status.error().message);

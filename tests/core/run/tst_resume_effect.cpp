@@ -243,11 +243,70 @@ private Q_SLOTS:
         auto reader = run.field.reader();
         std::int64_t counted = 0;
         for (const EpochRow& epoch : good(reader.epochs()))
-            counted += good(reader.lostAndFree(epoch.epoch)).sum();
+            for (const ChunkCell& cell : good(reader.takenUpOnce(epoch.epoch)))
+                counted += isWorkLost(cell) ? 1 : 0;
         QCOMPARE(counted, before);
         run.start();
         QVERIFY(run.train(2000));
         QCOMPARE(run.effect()[ChunkFate::Lost], 0);
+    }
+
+    /// The console called a chunk free of which a checkpoint had four windows of ten, and the dry run counted it among
+    /// those of which nothing is trained.
+    void aPartlyTrainedChunkWasCalledFree()
+    {
+        Field field;
+        field.fill(1, 2);
+        auto worker = field.worker(0);
+        const auto claim = claimed(worker);
+        good(worker.begin(*claim));
+        good(worker.finish(*claim, trainedRange(0, 4, 1, 2), true));
+        const Part part { claim->chunk, { 0, 4 } };
+        good(worker.commit(record(0, "c1"), { &part, 1 }));
+        (void)good(field.supervisor().revoke(field.ids[0], "ended"));
+        auto reader = field.reader();
+        EpochRow epoch = good(reader.epochs()).at(0);
+        const auto cells = good(reader.takenUpOnce(0));
+        QCOMPARE(cells.size(), std::size_t(1));
+        QVERIFY(isPartlyTrained(cells[0]));
+        QVERIFY(cells[0].id == claim->chunk);
+        QCOMPARE(cells[0].covered, 4);
+        for (const ChunkCell& cell : cells)
+            countApart(epoch, cell);
+        QCOMPARE(epoch.partly.sum(), 1);
+        QCOMPARE(epoch.partly.samplesDone * 10, epoch.partly.samples * 4);
+        QCOMPARE(epoch.lost.sum(), 0);
+        QCOMPARE(countedOnce(epoch)[ChunkState::Free], 1);
+        const auto effect = good(resumeEffect(reader, std::nullopt, whole));
+        QCOMPARE(effect[ChunkFate::Partly], 1);
+        QCOMPARE(effect[ChunkFate::Free], 1);
+        QCOMPARE(effect.again(), 0);
+        QVERIFY2(effectSentence(effect).find("nothing of these is trained again") != std::string::npos,
+            effectSentence(effect).c_str());
+    }
+
+    /// Its only checkpoint is damaged: what that had of it is lost, said before and counted so after.
+    void theLostPartOfAChunkWasNoLostWork()
+    {
+        Field field;
+        field.fill(1, 2);
+        auto worker = field.worker(0);
+        const auto claim = claimed(worker);
+        good(worker.begin(*claim));
+        good(worker.finish(*claim, trainedRange(0, 4, 1, 2), true));
+        const Part part { claim->chunk, { 0, 4 } };
+        const auto checkpoint = good(worker.commit(record(0, "c1"), { &part, 1 }));
+        (void)good(field.supervisor().revoke(field.ids[0], "ended"));
+        auto reader = field.reader();
+        const auto said = good(resumeEffect(reader, std::nullopt, [](CheckpointId) { return false; }));
+        QCOMPARE(said[ChunkFate::Lost], 1);
+        QCOMPARE(said[ChunkFate::Partly], 0);
+        auto supervisor = field.supervisor();
+        (void)good(supervisor.markDamaged(checkpoint, "bit rot"));
+        QVERIFY(isWorkLost(good(reader.cell(claim->chunk))));
+        (void)good(supervisor.takeBack(checkpoint));
+        QVERIFY(isPartlyTrained(good(reader.cell(claim->chunk))));
+        verifyClean(field);
     }
 
     /// "free 293" while both workers trained: the counts were of the newest epoch.

@@ -155,6 +155,17 @@ inline ChunkOutcome trainedAll(const Claim& claim, std::int64_t firstStep = 1, s
     return outcome;
 }
 
+inline ChunkOutcome trainedRange(std::int32_t begin, std::int32_t end, std::int64_t firstStep, std::int64_t steps)
+{
+    ChunkOutcome outcome;
+    outcome.done = { { begin, end } };
+    outcome.tokens = Field::kTokens * (end - begin) / Field::kWindows;
+    outcome.lossSum = 1.5 * static_cast<double>(outcome.tokens);
+    outcome.firstStep = firstStep;
+    outcome.lastStep = firstStep + steps - 1;
+    return outcome;
+}
+
 inline std::vector<Part> partsOf(const Claim& claim)
 {
     std::vector<Part> parts;

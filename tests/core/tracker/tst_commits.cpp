@@ -49,17 +49,6 @@ private Q_SLOTS:
 
 namespace {
 
-ChunkOutcome trainedRange(std::int32_t begin, std::int32_t end, std::int64_t firstStep, std::int64_t steps)
-{
-    ChunkOutcome outcome;
-    outcome.done = { { begin, end } };
-    outcome.tokens = Field::kTokens * (end - begin) / Field::kWindows;
-    outcome.lossSum = 1.5 * static_cast<double>(outcome.tokens);
-    outcome.firstStep = firstStep;
-    outcome.lastStep = firstStep + steps - 1;
-    return outcome;
-}
-
 } // namespace
 
 void TestCommits::partsThatTileAChunkCommitIt()

@@ -1,8 +1,11 @@
 #include "ledger_fixture.h"
 
 #include "core/tracker/audit/audit.h"
+#include "core/tracker/sqlite/database.h"
 
+#include <atomic>
 #include <set>
+#include <thread>
 
 using namespace furrow;
 using enum ChunkState;
@@ -25,6 +28,10 @@ private Q_SLOTS:
     void aRunThatTrainsEndsWithTheNextBlockOrThisEpoch();
     void blocksRuleCountsCompletedBlocks();
     void hoursRuleCountsActiveTime();
+    void timeUnderAForeignLockWasActive();
+    void timeWithoutAWorkerWasActive();
+    void theTimeOfADeathWasThatOfNoticing();
+    void aPauseLeftNoTrace();
     void dataWithNothingToTrainEndsTheRun();
     void resumesAtEveryEdge();
     void digestIsTheSameForAnyNumberOfWorkers();
@@ -362,6 +369,86 @@ void TestEpochs::hoursRuleCountsActiveTime()
     field.clock.advance(61);
     good(supervisor.heartbeat(thisProcess()));
     SAME(good(supervisor.advance()).stop, StopReason::Hours);
+}
+
+/// A backup tool that locked the tracker for five minutes made five minutes of training.
+void TestEpochs::timeUnderAForeignLockWasActive()
+{
+    Field field;
+    auto supervisor = good(SupervisorLedger::open(field.tracker)); // by the real clock
+    supervisor.setPatience([](std::chrono::milliseconds) { return true; });
+    good(supervisor.heartbeat(thisProcess()));
+    const double before = good(field.reader().totals()).activeSeconds;
+    std::atomic<bool> isLocked { false };
+    std::thread other([&] {
+        auto db = good(Database::open(field.tracker, {}));
+        auto lock = good(Transaction::begin(db));
+        isLocked = true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2000));
+    });
+    while (!isLocked)
+        std::this_thread::yield();
+    good(supervisor.heartbeat(thisProcess()));
+    other.join();
+    const double active = good(field.reader().totals()).activeSeconds - before;
+    QVERIFY2(active >= 0 && active < 1, qPrintable(QString::number(active)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    good(supervisor.heartbeat(thisProcess())); // what comes after the lock counts again
+    QVERIFY(good(field.reader().totals()).activeSeconds - before - active >= 0.4);
+}
+
+void TestEpochs::timeWithoutAWorkerWasActive()
+{
+    Field field;
+    auto supervisor = field.supervisor();
+    field.clock.advance(10);
+    good(supervisor.heartbeat(thisProcess()));
+    QCOMPARE(good(field.reader().totals()).activeSeconds, 10.0);
+    field.clock.advance(60);
+    good(supervisor.heartbeat(thisProcess(), false));
+    QCOMPARE(good(field.reader().totals()).activeSeconds, 10.0);
+}
+
+/// Supervisor and worker were killed at 12:03, and the ledger said that they died at 14:20, when somebody resumed.
+void TestEpochs::theTimeOfADeathWasThatOfNoticing()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    const auto claim = claimed(worker);
+    good(worker.begin(*claim));
+    auto supervisor = field.supervisor();
+    field.clock.advance(30);
+    good(supervisor.heartbeat(thisProcess()));
+    const std::int64_t seen = field.clock.wallNs();
+    QCOMPARE(good(field.reader().attempts()).at(0).lastSeenWallNs, seen); // before anybody resumes
+    field.clock.advance(8000);
+    (void)good(supervisor.beginAttempt(thisProcess(), "{}"));
+    good(supervisor.heartbeat(thisProcess()));
+    QCOMPARE(good(field.reader().attempts()).at(0).lastSeenWallNs, seen);
+    const auto orphan = good(supervisor.live()).at(0);
+    QCOMPARE(orphan.lastSeenWallNs, seen);
+    QCOMPARE(good(supervisor.revoke(orphan.incarnation, "found dead", orphan.lastSeenWallNs)), 1);
+    QCOMPARE(good(field.reader().incarnations()).at(0).endedWallNs, seen);
+    const auto lost = good(field.reader().claimsOf(claim->chunk)).at(0);
+    QCOMPARE(lost.outcome, ClaimEnd::Lost);
+    QCOMPARE(lost.endedWallNs, seen);
+    QVERIFY(good(audit(field.tracker)).isClean());
+}
+
+/// A replay called the minutes of a pause "running": nothing told of them.
+void TestEpochs::aPauseLeftNoTrace()
+{
+    Field field;
+    auto supervisor = field.supervisor();
+    const auto before = good(field.reader().newestEvent());
+    for (const DesiredState wish : { DesiredState::Run, DesiredState::Pause, DesiredState::Pause, DesiredState::Run })
+        good(supervisor.setDesired(wish));
+    const auto events = good(field.reader().eventsSince(before, 10));
+    QCOMPARE(events.size(), std::size_t(2));
+    QVERIFY(events[0].chunk.value == 0 && events[0].to == static_cast<int>(DesiredState::Pause));
+    QVERIFY(events[1].from == static_cast<int>(DesiredState::Pause) && events[1].to == 0);
+    QVERIFY(good(audit(field.tracker)).isClean());
 }
 
 void TestEpochs::dataWithNothingToTrainEndsTheRun()

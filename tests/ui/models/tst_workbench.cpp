@@ -376,6 +376,62 @@ private Q_SLOTS:
         QVERIFY(at(2500).state == RunState::Interrupted);
     }
 
+    /// A replay called a paused moment running, at the speed of the last step before it.
+    void aPausedMomentWasReplayedAsRunning()
+    {
+        RunStory story({ .trained = 5 });
+        story.makeAlive();
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        good(story.supervisor().setDesired(DesiredState::Pause));
+        QTest::qWait(100);
+        const std::int64_t paused = systemClock().wallNs();
+        QTest::qWait(100);
+        good(story.supervisor().setDesired(DesiredState::Run));
+        QTest::qWait(100);
+        QVERIFY(story.trainOne(0, true));
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().telemetry() && bench.claims().claims().size() >= 6
+                && bench.replay().end() > paused && bench.watcher().tables() && bench.watcher().status(),
+            kPatienceMs);
+        bench.replay().setMoment(paused);
+        QVERIFY(bench.replay().pausedAt(paused));
+        QVERIFY(shownStatus(bench)->state == RunState::Paused);
+        bench.replay().setMoment(bench.replay().end());
+        QVERIFY(!bench.replay().pausedAt(bench.replay().end()));
+        QVERIFY(shownStatus(bench)->state != RunState::Paused);
+    }
+
+    /// The speed of the last step was shown for as long as nothing else was told.
+    void aReplayShowedASpeedWhenNothingRan()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().telemetry() && !bench.watcher().telemetry()->stretches.empty()
+                && bench.watcher().tables() && bench.watcher().status(),
+            kPatienceMs);
+        const auto& telemetry = *bench.watcher().telemetry();
+        double last = 0;
+        for (const Stretch& stretch : telemetry.stretches)
+            last = std::max(last, stretch.wallEnd());
+        RunStatus now = *bench.watcher().status();
+        now.state = RunState::Running;
+        const std::vector<PastSources::Epoch> epochs;
+        const std::vector<Replay::Left> left;
+        const std::vector<ClaimRow> claims;
+        LedgerTables tables = *bench.watcher().tables();
+        for (IncarnationRow& row : tables.incarnations)
+            row.startedWallNs = std::min(row.startedWallNs, static_cast<std::int64_t>(last * 1e9) - 1'000'000'000);
+        for (AttemptRow& row : tables.attempts)
+            row.startedWallNs = std::min(row.startedWallNs, static_cast<std::int64_t>(last * 1e9) - 2'000'000'000);
+        const auto speedAt = [&](double wall) {
+            return statusAt(static_cast<std::int64_t>(wall * 1e9), { now, epochs, left, claims, &tables, &telemetry })
+                .tokensPerSecond;
+        };
+        QVERIFY(speedAt(last + 0.001) > 0);
+        QCOMPARE(speedAt(last + 3600), 0.0);
+    }
+
     void aSnapshotUpToAMomentEndsThere()
     {
         const RunStory story({});

@@ -320,7 +320,7 @@ private Q_SLOTS:
         QVERIFY(!table.isHidden());
         const QString words = textsOf(table).join(QLatin1Char('|'));
         QVERIFY2(words.contains(QStringLiteral("Epoch 1|–|1|–|–|–")), qPrintable(words));
-        QVERIFY2(words.contains(QStringLiteral("Epoch 2|1|1|1|0|1")), qPrintable(words));
+        QVERIFY2(words.contains(QStringLiteral("Epoch 2|1|1|1|0|0|1")), qPrintable(words));
     }
 
     void theResultOfAnEvaluationDidNotSayOfWhatItIs()
