@@ -96,11 +96,35 @@ Status WorkerLedger::contribute(std::int64_t round, CheckpointId checkpoint)
     return transaction.commit();
 }
 
+namespace {
+
+/// Not everybody has contributed yet, or somebody else does the merge. Asked without the lock: whoever waits asks a
+/// hundred times a second, and each turn with the lock would hold up those who are waited for, by a sync too.
+bool isForOthers(Database& db, std::int64_t round, std::int64_t incarnation)
+{
+    Rows row = db.query("SELECT coalesce(t.id, 0), EXISTS (SELECT 1 FROM incarnation i WHERE i.live=1 AND NOT EXISTS"
+                        " (SELECT 1 FROM contribution c WHERE c.round=r.round AND c.incarnation=i.id))"
+                        " FROM merge_round r LEFT JOIN incarnation t ON t.id=r.taken_by AND t.live=1"
+                        " WHERE r.round=? AND r.result IS NULL",
+        round);
+    if (!row.next())
+        return false;
+    const std::int64_t taker = row.integer(0);
+    return taker != incarnation && (taker != 0 || row.integer(1) != 0);
+}
+
+} // namespace
+
 Result<std::optional<WorkerLedger::MergeJob>> WorkerLedger::takeMerge(std::int64_t round)
 {
     using Answer = std::optional<MergeJob>;
     LedgerFile& file = state_->file;
     Database& db = file.db;
+    requireLive(file, state_->incarnation);
+    const bool isNoTurn = isForOthers(db, round, state_->incarnation);
+    FURROW_TRY(db.takeStatus());
+    if (isNoTurn)
+        return Answer {};
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     requireLive(file, state_->incarnation);
     Answer job;

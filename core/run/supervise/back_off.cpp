@@ -19,8 +19,12 @@ void BackOff::onStart(std::int64_t nowNs)
     startAtNs_ = 0;
 }
 
-void BackOff::onEnd(std::int64_t nowNs)
+void BackOff::onEnd(std::int64_t nowNs, bool endedByUs)
 {
+    if (endedByUs) {
+        startAtNs_ = nowNs;
+        return;
+    }
     if (nowNs - startedNs_ >= kLongLifeNs)
         failures_ = 0;
     const auto wait

@@ -10,7 +10,8 @@ namespace furrow {
 class BackOff {
 public:
     void onStart(std::int64_t nowNs);
-    void onEnd(std::int64_t nowNs);
+    /// @param endedByUs  it was ended although it did not fail: it starts again at once, however short it lived
+    void onEnd(std::int64_t nowNs, bool endedByUs = false);
     bool isPlanned() const { return startAtNs_ != 0; }
     bool isDue(std::int64_t nowNs) const { return isPlanned() && nowNs >= startAtNs_; }
     std::int64_t startAtNs() const { return startAtNs_; } ///< 0: no start is planned

@@ -344,7 +344,7 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
         ? sentence("%1 ended with %2. See %3 for more.", { who, ended.exit.describe(), utf8Text(log) })
         : sentence("%1 ended with %2: %3 See %4 for more.",
               { who, ended.exit.describe(), withFullStop(said), utf8Text(log) });
-    if (pool_->restartLater(ended.worker))
+    if (pool_->restartLater(ended.worker, stalls_.whyEnded(ended.process).has_value()))
         return {};
     lastFailure_
         = sentence("%1 The limit of %2 restarts is reached.", { lastFailure_, std::to_string(config_.maxRestarts) });

@@ -142,7 +142,7 @@ std::vector<WorkerPool::Ended> WorkerPool::poll()
     return ended;
 }
 
-bool WorkerPool::restartLater(int worker)
+bool WorkerPool::restartLater(int worker, bool endedByUs)
 {
     if (together_ && worker >= 0) {
         if (anyRestartPlanned())
@@ -153,7 +153,7 @@ bool WorkerPool::restartLater(int worker)
         return false;
     ++restarts_;
     auto& backOff = worker < 0 ? feederBackOff_ : slots_[static_cast<std::size_t>(worker)].backOff;
-    backOff.onEnd(clock_.monotonicNs());
+    backOff.onEnd(clock_.monotonicNs(), endedByUs);
     return true;
 }
 

@@ -35,7 +35,7 @@ public:
 
     /// Plans a restart, at once or after a while (BackOff). False when the limit of the attempt is spent.
     /// Ranks of a group restart as one: the first end plans it, those of the others belong to it.
-    bool restartLater(int worker);
+    bool restartLater(int worker, bool endedByUs = false);
     /// Starts again what is due.
     Status startDue();
 

@@ -77,6 +77,21 @@ private Q_SLOTS:
             QVERIFY(backOff.isDue(now + 10 * kSecond));
         }
     }
+    /// A feeder that stood still was ended, as it had been a moment before: while it was not started again for a second
+    /// the workers had nothing to train.
+    void aFeederThatStoodStillTwiceWasWaitedForTwice()
+    {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        BackOff backOff;
+        for (std::int64_t now = kSecond; now < 10 * kSecond; now += 2 * kSecond) {
+            backOff.onStart(now);
+            backOff.onEnd(now + kSecond, true);
+            QVERIFY(backOff.isDue(now + kSecond));
+        }
+        backOff.onStart(20 * kSecond);
+        backOff.onEnd(20 * kSecond); // the first failure of its own
+        QVERIFY(backOff.isDue(20 * kSecond));
+    }
     /// A program of somebody else had locked the tracker for five minutes. The worker that came first when it let go
     /// was ended: its lease had run out meanwhile.
     void whoGetsALockAfterAStrangerIsNotBlamedForTheStranger()
@@ -113,7 +128,7 @@ private Q_SLOTS:
         RunConfig frozen;
         frozen.workers = 4;
         const auto attempt = [](std::int64_t id, const char* overrides) {
-            return AttemptRow { { id }, {}, 0, {}, StopReason::None, {}, overrides };
+            return AttemptRow { { id }, {}, 0, {}, 0, StopReason::None, {}, overrides };
         };
         const auto all = changesByAttempt(
             { attempt(1, "{}"), attempt(2, R"({"workers":1})"), attempt(3, R"({"workers":1,"epochs":9})"),
@@ -135,7 +150,8 @@ private Q_SLOTS:
     void stopAfterEpochHeldForEveryLaterAttempt()
     {
         RunConfig frozen;
-        const AttemptRow asked { { 1 }, {}, 0, {}, StopReason::None, {}, R"({"stop_after_epoch":true,"workers":2})" };
+        const AttemptRow asked { { 1 }, {}, 0, {}, 0, StopReason::None, {},
+            R"({"stop_after_epoch":true,"workers":2})" };
         QVERIFY(latestConfig({ asked }, frozen).value().stopAfterEpoch);
         QVERIFY(!nextConfig({ asked }, frozen).value().stopAfterEpoch);
         QCOMPARE(nextConfig({ asked }, frozen).value().workers, std::int64_t(2));

@@ -11,6 +11,7 @@ class TestMerges : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void mergeMovesAllHeadsAndKeepsTheParts();
+    void whoWaitedForOthersHeldThemUp();
     void repairLeavesNoReplicaBehindTheMergeThatItWentInto();
     void damagedMergeFallsBackToItsMembers();
     void damagedMergeIsNotLookedForAgain();
@@ -83,6 +84,35 @@ void TestMerges::auditFindsWhatWasTakenOutOfAMerge()
     const AuditReport report = good(audit(field.tracker));
     const std::string text = auditText(report);
     QVERIFY2(!report.isClean() && text.find(said.toStdString()) != std::string::npos, text.c_str());
+}
+
+/// Each worker that waited took the lock of the tracker, and synced it, a hundred times a second.
+void TestMerges::whoWaitedForOthersHeldThemUp()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    a.setPatience([](std::chrono::milliseconds) { return false; });
+    {
+        auto db = good(Database::open(field.tracker, {}));
+        auto lock = good(Transaction::begin(db));
+        QVERIFY(!good(a.takeMerge(round), "b is still training").has_value());
+    }
+    good(b.contribute(round, cb));
+    QVERIFY(good(b.takeMerge(round)).has_value());
+    {
+        auto db = good(Database::open(field.tracker, {}));
+        auto lock = good(Transaction::begin(db));
+        QVERIFY(!good(a.takeMerge(round), "b has it").has_value());
+    }
+    (void)good(supervisor.revoke(field.ids[1], "killed")); // and now it is for a
+    QVERIFY(good(a.takeMerge(round)).has_value());
 }
 
 void TestMerges::mergeMovesAllHeadsAndKeepsTheParts()
