@@ -2,6 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/run/start/life_cycle.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/sqlite/tracker_locks.h"
@@ -14,6 +15,8 @@
 
 #include <memory>
 #include <optional>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using furrow::Database;
 using furrow::Transaction;
@@ -51,6 +54,7 @@ private Q_SLOTS:
     void aWorkerThatStandsStillInsideAWriteIsEnded();
     void aFeederThatStandsStillInsideAWriteIsEnded();
     void aWorkerThatStandsStillKeepsNobodyWaitingAtAMerge();
+    void aRunOfAnotherUserWasSaidToBeKilled();
 
 private:
     void startRun(int lines, const QStringList& more = {});
@@ -199,6 +203,32 @@ void TestLocks::aWorkerThatStandsStillKeepsNobodyWaitingAtAMerge()
     QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before + 50, 20'000);
     finishesWhole();
     QCOMPARE(restarts(run_), 1);
+}
+
+// "Every process of the run is being ended", with exit code 0, and the run trained on.
+void TestLocks::aRunOfAnotherUserWasSaidToBeKilled()
+{
+    constexpr uid_t kNobody = 65534;
+    if (geteuid() != 0)
+        QSKIP("only root can be another user");
+    startRun(1200);
+    std::filesystem::permissions(
+        folder_->path().toStdString(), std::filesystem::perms::others_exec, std::filesystem::perm_options::add);
+    const pid_t child = fork(); // the programs may lie where nobody else can read them
+    if (child == 0) {
+        const bool isNobody = setgid(kNobody) == 0 && setuid(kNobody) == 0;
+        const auto killed = furrow::killRun(furrow::RunPaths(run_.toStdString()));
+        _exit(!isNobody                                                                   ? 3
+                : killed.ok()                                                             ? 0
+                : killed.error().message.find("only who started it") != std::string::npos ? 1
+                                                                                          : 2);
+    }
+    int ended = 0;
+    QCOMPARE(waitpid(child, &ended, 0), child);
+    QCOMPARE(WEXITSTATUS(ended), 1);
+    const auto before = steps(run_);
+    QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before, 20'000);
+    finishesWhole();
 }
 
 QTEST_GUILESS_MAIN(TestLocks)

@@ -26,6 +26,7 @@ namespace furrow {
 
 namespace {
 
+constexpr auto kKillPatience = std::chrono::seconds(3); // who is killed is gone in a moment, or is somebody else's
 constexpr auto kStartPatience = std::chrono::seconds(30);
 
 std::filesystem::path furrowctl()
@@ -122,10 +123,20 @@ Status killByLock(const RunPaths& paths, const Error& error)
     const auto holder = holderOf(paths);
     if (error.code == ErrorCode::InvalidArgument || !holder || !holder->isSupervisor)
         return error;
-    logWarning(sentence(
-        "The run cannot be asked to end: %1 So its supervisor, process %2, is killed with all that it started.",
-        { withFullStop(error.message), std::to_string(holder->process.pid) }));
+    const std::vector<std::string> facts { withFullStop(error.message), std::to_string(holder->process.pid) };
     killProcessTree(holder->process);
+    const auto deadline = std::chrono::steady_clock::now() + kKillPatience;
+    for (auto still = holder; still && still->process == holder->process; still = holderOf(paths)) {
+        if (std::chrono::steady_clock::now() > deadline)
+            return Error { error.code,
+                sentence(
+                    "The run cannot be asked to end: %1 Its supervisor, process %2, lives on: only who started it, or the administrator, can end it.",
+                    facts) };
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    logWarning(sentence(
+        "The run could not be asked to end: %1 So its supervisor, process %2, was killed with all that it started.",
+        facts));
     return {};
 }
 
