@@ -142,6 +142,7 @@ void ConsoleTruths::addOverview(Truths& truths)
             say("committed", "console, legend of the meters", said(one.name, QStringLiteral("committed")));
             say("excluded", "console, legend of the meters", said(one.name, QStringLiteral("excluded")));
             say("work lost", "console, legend of the meters", said(one.name, QStringLiteral("work lost")));
+            say("partly trained", "console, legend of the meters", said(one.name, QStringLiteral("partly trained")));
             say("accepted", "console, legend of the meters", said(one.name, QStringLiteral("poisoned, accepted")));
         }
         static const QRegularExpression kCard(QStringLiteral("^Worker \\d+: .*, loss "));
@@ -160,7 +161,7 @@ void ConsoleTruths::addMap(Truths& truths)
     for (const Told& one : treeOf(window_.runView().page(RunView::Coverage))) {
         if (!one.description.startsWith(QLatin1String("committed ")))
             continue;
-        for (const char* number : { "committed", "excluded", "work lost" })
+        for (const char* number : { "committed", "excluded", "work lost", "partly trained" })
             truths[QString::fromLatin1(number)][QStringLiteral("console, map")]
                 = said(one.description, QString::fromLatin1(number));
         truths[QStringLiteral("chunks known")][QStringLiteral("console, map")]

@@ -145,7 +145,7 @@ private:
         say("excluded", "status", overStatusText(QStringLiteral("^epoch .* committed, ([\\d,]+) left out")));
         qint64 fields = 0;
         for (const char* state : { "pending", "free", "leased", "trained", "committed", "excluded", "poisoned",
-                 "accepted", "lost", "claimed_by_gone" })
+                 "accepted", "lost", "claimed_by_gone", "partly_trained" })
             fields += chunks(state);
         if (!status_[QStringLiteral("chunks")][QStringLiteral("total")].isNull()) {
             say("chunks", "status --json, its fields", fields);
@@ -167,6 +167,9 @@ private:
         say("work lost", "status --json", chunks("lost"));
         say("work lost", "status --json, its epochs", overStatus("chunks", "lost"));
         say("work lost", "status", overStatusText(QStringLiteral("work lost: ([\\d,]+) chunk")));
+        say("partly trained", "status --json", chunks("partly_trained"));
+        say("partly trained", "status --json, its epochs", overStatus("chunks", "partly_trained"));
+        say("partly trained", "status", overStatusText(QStringLiteral("partly trained: ([\\d,]+) chunk")));
     }
 
     void addRows()
@@ -221,11 +224,12 @@ private:
             return say("a dry run", "answers", 0);
         say("committed", "resume --dry-run", said("kept"));
         say("work lost", "resume --dry-run", said("work_lost"));
+        say("partly trained", "resume --dry-run", said("partly_trained"));
         say("excluded", "resume --dry-run", said("excluded"));
         say("poisoned", "resume --dry-run", said("poisoned"));
         say("chunks", "resume --dry-run",
-            said("kept") + said("redo") + said("work_lost") + said("orphaned") + said("free") + said("excluded")
-                + said("poisoned") + chunks("accepted"));
+            said("kept") + said("redo") + said("work_lost") + said("orphaned") + said("partly_trained") + said("free")
+                + said("excluded") + said("poisoned") + chunks("accepted"));
         say("chunks", "status --json", chunks("total"));
         qint64 kept = 0;
         for (const auto& epoch : plan[QStringLiteral("epochs")].toArray())
@@ -422,6 +426,34 @@ private Q_SLOTS:
         compare(run, false);
         finish(
             run, { QStringLiteral("--epochs"), QStringLiteral("2"), QStringLiteral("--workers"), QStringLiteral("3") });
+    }
+
+    void aRunThatIsStoppedAfterABlock()
+    {
+        const QString run
+            = make(slow(20) + QStringList { QStringLiteral("--shuffle-window-blocks"), QStringLiteral("1") });
+        QVERIFY(RunDriver::waitForChunks(run, 2));
+        (void)RunDriver::ctl({ QStringLiteral("stop"), run, QStringLiteral("--after"), QStringLiteral("block") });
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("stopped"), QStringLiteral("finished") }));
+        QCOMPARE(RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("stopped"));
+        compare(run, false);
+    }
+
+    /// What a worker that is asked to stop has of its chunk is saved, and the rest is free.
+    void aChunkThatIsTrainedInPart()
+    {
+        const QString run = make(slow(20));
+        qint64 partly = 0;
+        for (int tries = 0; partly == 0 && tries < 5; ++tries) {
+            QVERIFY(RunDriver::waitForChunks(run, tries + 1));
+            stop(run);
+            partly = RunDriver::status(run)[QStringLiteral("chunks")][QStringLiteral("partly_trained")].toInteger();
+            compare(run, false);
+            if (partly == 0)
+                (void)RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--detach") });
+        }
+        QVERIFY(partly > 0);
+        finish(run, { QStringLiteral("--epochs"), QStringLiteral("2") });
     }
 
     void aRunThatIsKilledAndGoesOnWithOneWorker()

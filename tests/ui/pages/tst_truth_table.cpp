@@ -118,7 +118,8 @@ void addStatus(Truths& truths, const RunStatus& status)
     in("work lost", "status", shown.lost.sum());
     in("work lost", "status --json", chunks["lost"]);
     in("free or not prepared", "status",
-        shown.chunks[ChunkState::Free] + shown.chunks[ChunkState::Pending] - shown.lost.free - shown.lost.pending);
+        shown.chunks[ChunkState::Free] + shown.chunks[ChunkState::Pending] - shown.lost.free - shown.lost.pending
+            - shown.partly.sum());
     in("trained", "status --json", chunks["trained"]);
     in("leased", "status --json", chunks["leased"]);
     in("free or not prepared", "status --json",
@@ -126,7 +127,7 @@ void addStatus(Truths& truths, const RunStatus& status)
     in("chunks", "status", shown.chunks.sum());
     std::int64_t fields = 0;
     for (const char* field : { "pending", "free", "leased", "trained", "committed", "excluded", "poisoned", "accepted",
-             "lost", "claimed_by_gone" })
+             "lost", "claimed_by_gone", "partly_trained" })
         fields += chunks[field].get<std::int64_t>();
     in("chunks", "sum of the fields of status --json", fields);
     in("steps", "status", status.steps);
