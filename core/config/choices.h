@@ -35,6 +35,15 @@ inline constexpr std::array kClosedNames<LongSamples> {
     ClosedName { LongSamples::LeaveOut, "leave_out", "Leave out" },
 };
 
+/// Whether attention stays inside a sample where a window has several; automatic: of conversations.
+enum class DocumentMasks { Auto, On, Off };
+template <>
+inline constexpr std::array kClosedNames<DocumentMasks> {
+    ClosedName { DocumentMasks::Auto, "auto", "Automatic" },
+    ClosedName { DocumentMasks::On, "on", "On" },
+    ClosedName { DocumentMasks::Off, "off", "Off" },
+};
+
 /// What becomes of texts that occur again.
 enum class Duplicates { Report, Skip };
 template <>

@@ -20,6 +20,7 @@ struct RunConfig {
     std::string chatTemplate;
     LearntTurns chatLoss = LearntTurns::All;
     LongSamples longSamples = LongSamples::Split;
+    DocumentMasks documentMasks = DocumentMasks::Auto;
     std::string encoding = "auto";
     std::string csvDelimiter = "auto";
     std::string csvQuote = "auto";

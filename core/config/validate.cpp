@@ -154,6 +154,14 @@ struct Rules {
                     "%1 is on, which works with architecture gpt only; hrm keeps the activations of one step anyway.",
                     { "recompute" }),
                 "false");
+        if (c.architecture == Architecture::Hrm && c.documentMasks == DocumentMasks::On)
+            refuse("document_masks",
+                sentence("%1 is on, which works with architecture gpt only: hrm sums up a window as a whole.",
+                    { "document_masks" }),
+                "off");
+        if (c.dataMode == DataMode::Stream && c.documentMasks == DocumentMasks::On)
+            refuse("document_masks",
+                sentence("%1 is on, but %2 stream knows no samples.", { "document_masks", "data_mode" }), "off");
     }
 
     void training()

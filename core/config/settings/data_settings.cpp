@@ -48,6 +48,12 @@ void addDataSettings(SettingTable& table)
         .help(
             "What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.");
 
+    table.choice("document_masks", &C::documentMasks)
+        .label("Samples apart")
+        .resume(Refused)
+        .help(
+            "Whether a sample reads nothing of the samples before it in the same window: attention stays inside it and positions begin anew, as if it were trained alone; held-out loss is measured so too. auto: for conversations with architecture gpt. off: a window is one text.");
+
     table.text("encoding", &C::encoding)
         .label("Encoding")
         .resume(Refused)

@@ -13,10 +13,11 @@ std::int32_t windowCount(std::int64_t tokens, std::int64_t samples, std::int64_t
 }
 
 ChunkWindows::ChunkWindows(
-    const ChunkText& text, std::uint32_t endOfText, std::int64_t seqLen, const PackingOrder& order)
+    const ChunkText& text, std::uint32_t endOfText, std::int64_t seqLen, const PackingOrder& order, DocumentMasks masks)
     : text_(text)
     , endOfText_(endOfText)
     , seqLen_(seqLen)
+    , isMasked_(masks == DocumentMasks::On || (masks == DocumentMasks::Auto && !text.learnt.empty()))
 {
     FURROW_CHECK(seqLen > 0, "a window needs at least one token");
     std::vector<std::uint32_t> trained;
@@ -82,6 +83,24 @@ void ChunkWindows::fill(int begin, int n, std::int64_t* inputs, std::int64_t* la
     }
 }
 
+void ChunkWindows::places(int begin, int n, std::int64_t* into) const
+{
+    FURROW_CHECK(begin >= 0 && n >= 0 && begin + n <= count_, "windows outside their chunk");
+    const std::int64_t lead = text_.learnt.empty() ? 1 : 0; // the end-of-text that a text begins with
+    for (int w = begin; w < begin + n; ++w) {
+        const std::int64_t first = w * seqLen_;
+        auto next = std::upper_bound(starts_.begin(), starts_.end(), first + lead);
+        std::int64_t place = 0;
+        for (std::int64_t at = first; at < first + seqLen_; ++at) {
+            if (next != starts_.end() && *next - lead == at) {
+                place = 0;
+                ++next;
+            }
+            *into++ = place++;
+        }
+    }
+}
+
 std::int64_t ChunkWindows::labelCount(int window) const
 {
     const std::int64_t labels = starts_.back() - 1;
@@ -92,6 +111,8 @@ bool ChunkWindows::isLearnt(const WindowPiece& piece, std::int64_t label) const
 {
     const auto sample = static_cast<std::size_t>(piece.sample);
     const std::uint64_t token = text_.offsets[sample] + static_cast<std::uint64_t>(piece.firstToken + label);
+    if (isMasked_ && token == text_.offsets[sample]) // nothing of its conversation stands before it
+        return false;
     return token < text_.offsets[sample + 1] && text_.learnt[token] != 0;
 }
 

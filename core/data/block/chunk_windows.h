@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/config/choices.h"
 #include "core/data/block/prepared_block.h"
 
 #include <cstdint>
@@ -34,14 +35,23 @@ struct WindowPiece {
 /// label exactly once. The last window is filled up with end-of-text, its surplus labels are -1. Of conversations the
 /// labels that are not learnt are -1 too, and keep their places. Nothing of a chunk is dropped or carried into another
 /// chunk. A plain function of its arguments. Const methods are thread-safe.
+///
+/// With masks a window falls into documents, which read nothing of each other. A document is a sample behind its
+/// end-of-text, or a conversation before its own: so its first token is read and never learnt, as if it were trained
+/// alone. What goes on in the next window begins a document there.
 class ChunkWindows {
 public:
     /// @param text  must live as long as this
-    ChunkWindows(const ChunkText& text, std::uint32_t endOfText, std::int64_t seqLen, const PackingOrder& order);
+    /// @param masks  Auto: of conversations
+    ChunkWindows(const ChunkText& text, std::uint32_t endOfText, std::int64_t seqLen, const PackingOrder& order,
+        DocumentMasks masks = DocumentMasks::Off);
 
     int count() const { return count_; }
     /// Writes windows [begin, begin + n), n x seqLen each, row by row.
     void fill(int begin, int n, std::int64_t* inputs, std::int64_t* labels) const;
+    bool masksDocuments() const { return isMasked_; }
+    /// Of each input of windows [begin, begin + n) its place in its document, from 0.
+    void places(int begin, int n, std::int64_t* into) const;
     /// Labels that stand for text, learnt or not: what the ledger counts.
     std::int64_t labelCount(int window) const;
     /// Of these, what the loss counts.
@@ -57,6 +67,7 @@ private:
     const ChunkText& text_;
     std::uint32_t endOfText_;
     std::int64_t seqLen_;
+    bool isMasked_;
     std::vector<std::uint32_t> samples_; ///< index in text_, in training order
     std::vector<std::int64_t> starts_; ///< stream position of the first token of each; the last entry is the length
     int count_ = 0;

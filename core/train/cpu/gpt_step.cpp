@@ -74,6 +74,7 @@ void GptStep::run(
             task.sequences = std::min(together, end - row);
             task.inputs = batch.inputs + row * batch.length;
             task.labels = batch.labels + row * batch.length;
+            task.places = batch.places ? batch.places + row * batch.length : nullptr;
             task.losses = losses + row * batch.length;
             runRows(work, task);
         }
@@ -111,7 +112,7 @@ void GptStep::embed(Workspace& work, const Task& task) const
         std::memcpy(
             x + i * d, weights_ + offsets_.embedding + task.inputs[i] * d, static_cast<std::size_t>(d) * sizeof(float));
         if (offsets_.positions != kAbsent)
-            kernels_.add(x + i * d, weights_ + offsets_.positions + i % task.length * d, d);
+            kernels_.add(x + i * d, weights_ + offsets_.positions + task.place(i) * d, d);
     }
     dropRows(task, { Place::Embedding, 0 }, x);
 }
@@ -216,7 +217,7 @@ void GptStep::rotate(float* qkv, const Task& task, float direction) const
     const std::int64_t context = static_cast<std::int64_t>(rotary_.size()) / (2 * half);
     const std::int64_t rotated = shape_.heads + shape_.kvHeads;
     for (std::int64_t i = 0; i < task.tokens(); ++i) {
-        const float* cosines = rotary_.data() + i % task.length * half;
+        const float* cosines = rotary_.data() + task.place(i) * half;
         const float* sines = cosines + context * half;
         for (std::int64_t head = 0; head < rotated; ++head) {
             float* low = qkv + i * shape_.qkvWidth() + head * shape_.headWidth();
@@ -261,9 +262,14 @@ void GptStep::attentionForward(Workspace& work, const Task& task, std::size_t la
                 GemmArguments score { qkv + row * stride + head * d, stride, 1, keys, scores, padded, nullptr, rows, t,
                     d, 0, seen, false };
                 kernels_.float32.gemm(score);
-                for (std::int64_t i = 0; i < rows; ++i)
+                for (std::int64_t i = 0; i < rows; ++i) {
+                    float* own = scores + i * padded;
+                    const std::int64_t hidden = task.hidden(sequence * t + row + i);
+                    std::fill_n(own, hidden, kHiddenScore);
                     logSums[(sequence * shape_.heads + head) * t + row + i]
-                        = kernels_.softmaxRow(scores + i * padded, row + i + 1, roundUp16(seen), scale);
+                        = kernels_.softmaxRow(own, row + i + 1, roundUp16(seen), scale);
+                    std::fill_n(own, hidden, 0.0F);
+                }
                 dropScores(task, dropped, row, rows, roundUp16(seen), scores);
                 float* out = mixed + (sequence * t + row) * shape_.width + head * d;
                 kernels_.float32.gemm({ scores, padded, 1, values.data, out, shape_.width, nullptr, rows, d, seen, t, 0,

@@ -46,10 +46,12 @@ struct GptOffsets {
     std::int64_t count = 0;
 };
 
-/// A batch of token rows; labels < 0 are left out of the loss. All tokens lie inside the vocabulary.
+/// A batch of token rows; labels < 0 are left out of the loss. All tokens lie inside the vocabulary. Where a row holds
+/// several documents, places are those of its tokens in their own; a token reads nothing from before its document.
 struct TokenBatch {
     const std::int64_t* inputs = nullptr;
     const std::int64_t* labels = nullptr;
+    const std::int64_t* places = nullptr; ///< null: each row is one document
     std::int64_t rows = 0;
     std::int64_t length = 0;
 };

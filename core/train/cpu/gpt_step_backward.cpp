@@ -139,6 +139,9 @@ void GptStep::headBackward(
                 kernels_.softmaxAgainRow(p + i * padded, valid, roundUp16(blockSeen), scale, logSums[block + row + i]);
                 for (std::int64_t j = valid; j < roundUp16(blockSeen); ++j)
                     dp[i * padded + j] = 0;
+                const std::int64_t hidden = task.hidden(token + i);
+                std::fill_n(p + i * padded, hidden, 0.0F);
+                std::fill_n(dp + i * padded, hidden, 0.0F);
                 kernels_.softmaxBackwardRow(p + i * padded, dp + i * padded, roundUp16(blockSeen), scale);
             }
             dropScores(task, dropped, block + row, rows, roundUp16(seen), p);
@@ -166,7 +169,7 @@ void GptStep::scatterEmbedding(Workspace& work, const Task& task) const
         const float* row = dx + i * d;
         kernels_.add(task.gradients + offsets_.embedding + task.inputs[i] * d, row, d);
         if (offsets_.positions != kAbsent)
-            kernels_.add(task.gradients + offsets_.positions + i % task.length * d, row, d);
+            kernels_.add(task.gradients + offsets_.positions + task.place(i) * d, row, d);
     }
 }
 

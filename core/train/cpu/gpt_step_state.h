@@ -39,6 +39,7 @@ struct GptStep::Workspace {
 struct GptStep::Task {
     const std::int64_t* inputs = nullptr;
     const std::int64_t* labels = nullptr;
+    const std::int64_t* places = nullptr;
     float* losses = nullptr;
     std::int64_t sequences = 0;
     std::int64_t firstSequence = 0; ///< of the batch
@@ -48,6 +49,10 @@ struct GptStep::Task {
     float dropout = 0; ///< probability; 0 in evaluation
     std::uint64_t dropoutSeed = 0;
     std::int64_t tokens() const { return sequences * length; }
+    /// Of a token in its document.
+    std::int64_t place(std::int64_t token) const { return places ? places[token] : token % length; }
+    /// Tokens of its sequence before its document.
+    std::int64_t hidden(std::int64_t token) const { return token % length - place(token); }
 };
 
 struct GptStep::Place {
@@ -67,6 +72,9 @@ inline RowsOperand rowsOperand(const Kernels& kernels, const MatrixView& matrix,
     kernels.float32.packRows(matrix, sized(buffer, kernels.float32.packedCount(matrix.rows, matrix.columns)));
     return { buffer.data(), 0 };
 }
+
+/// A score that no query looks at, with any factor in front.
+inline constexpr float kHiddenScore = -1e30F;
 
 /// Query rows that attention handles at a time, and rows of one product inside that block.
 inline constexpr std::int64_t kQueryBlock = 64;

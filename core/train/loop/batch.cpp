@@ -20,6 +20,10 @@ std::vector<Batch> BatchMaker::make(const ChunkWindows& windows, WindowRange ran
         batch.inputs_BT = torch::empty({ n, seqLen_ }, options);
         batch.labels_BT = torch::empty({ n, seqLen_ }, options);
         windows.fill(begin, n, batch.inputs_BT.data_ptr<std::int64_t>(), batch.labels_BT.data_ptr<std::int64_t>());
+        if (windows.masksDocuments()) {
+            batch.places_BT = torch::empty({ n, seqLen_ }, options);
+            windows.places(begin, n, batch.places_BT.data_ptr<std::int64_t>());
+        }
         for (std::int32_t w = begin; w < begin + n; ++w) {
             batch.labels += windows.labelCount(w);
             batch.learnt += windows.learntCount(w);
@@ -27,6 +31,8 @@ std::vector<Batch> BatchMaker::make(const ChunkWindows& windows, WindowRange ran
         if (device_.is_cuda()) { // pinned blocks are kept by their allocator until the copy is done
             batch.inputs_BT = batch.inputs_BT.to(device_, true);
             batch.labels_BT = batch.labels_BT.to(device_, true);
+            if (batch.places_BT.defined())
+                batch.places_BT = batch.places_BT.to(device_, true);
         }
         batches.push_back(std::move(batch));
         begin += n;

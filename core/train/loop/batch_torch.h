@@ -15,6 +15,7 @@ namespace furrow {
 struct Batch {
     at::Tensor inputs_BT; ///< int64, on the device
     at::Tensor labels_BT; ///< int64, on the device; -1 is left out of the loss
+    at::Tensor places_BT; ///< int64, on the device: see Model::forwardBackward; undefined where a window is one text
     std::int64_t labels = 0; ///< that stand for text, learnt or not; counted on the host
     std::int64_t learnt = 0; ///< of these, what the loss counts
     WindowRange windows; ///< of the chunk

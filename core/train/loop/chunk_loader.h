@@ -33,6 +33,7 @@ public:
         std::int64_t seqLen = 0;
         std::int64_t seed = 0;
         bool shuffle = true;
+        DocumentMasks masks = DocumentMasks::Off;
     };
     static Result<std::unique_ptr<ChunkLoader>> start(const Options& options);
     ~ChunkLoader();

@@ -11,25 +11,24 @@ namespace furrow {
 
 double Evaluation::perplexity() const { return std::exp(loss); }
 
-EvaluationSet::EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, std::int64_t seqLen, std::int64_t batchSize,
-    std::int64_t maxBatches, c10::Device device)
+EvaluationSet::EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, const Cut& cut, c10::Device device)
     : heldOut_(std::make_unique<HeldOut>(std::move(heldOut)))
 {
     if (heldOut_->text.count() == 0)
         return;
     for (auto& flags : heldOut_->text.flags) // here they are the text, not what is left out of it
         flags = 0;
-    const ChunkWindows windows(heldOut_->text, endOfText, seqLen, PackingOrder { .shuffle = false });
+    const ChunkWindows windows(heldOut_->text, endOfText, cut.seqLen, PackingOrder { .shuffle = false }, cut.masks);
     for (int w = 0; w < windows.count(); ++w)
         allLabels_ += windows.labelCount(w);
-    const std::int64_t most = maxBatches > 0 ? maxBatches * batchSize : windows.count();
+    const std::int64_t most = cut.maxBatches > 0 ? cut.maxBatches * cut.batchSize : windows.count();
     std::int64_t count = std::min<std::int64_t>(windows.count(), most);
     for (int w = 0; w < windows.count(); ++w) // long prompts may stand before the first answer
         if (windows.learntCount(w) > 0) {
             count = std::max<std::int64_t>(count, w + 1);
             break;
         }
-    batches_ = BatchMaker(device, batchSize, seqLen).make(windows, { 0, static_cast<std::int32_t>(count) });
+    batches_ = BatchMaker(device, cut.batchSize, cut.seqLen).make(windows, { 0, static_cast<std::int32_t>(count) });
     for (const auto& batch : batches_)
         labels_ += batch.learnt;
 }
@@ -47,10 +46,10 @@ Result<Evaluation> EvaluationSet::run(Model& model, bool withAccuracy, const std
     std::int64_t right = 0;
     try {
         for (const auto& batch : batches_) {
-            sum += model.lossSum(batch.inputs_BT, batch.labels_BT)
+            sum += model.lossSum(batch.inputs_BT, batch.labels_BT, batch.places_BT)
                        .sum.item<double>(); // sync: the sum is kept in float64
             if (withAccuracy)
-                right += (model.logits(batch.inputs_BT).argmax(-1) == batch.labels_BT)
+                right += (model.logits(batch.inputs_BT, batch.places_BT).argmax(-1) == batch.labels_BT)
                              .sum()
                              .item<std::int64_t>(); // masked labels are -1, never likeliest
             if (goOn && !goOn())

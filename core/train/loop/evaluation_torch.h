@@ -23,9 +23,14 @@ struct Evaluation {
 /// A frozen text, packed once, and always the same first batches of it.
 class EvaluationSet {
 public:
-    /// @param maxBatches  0: all
-    EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, std::int64_t seqLen, std::int64_t batchSize,
-        std::int64_t maxBatches, c10::Device device);
+    /// How a text is cut into batches.
+    struct Cut {
+        std::int64_t seqLen = 0;
+        std::int64_t batchSize = 0;
+        std::int64_t maxBatches = 0; ///< 0: all
+        DocumentMasks masks = DocumentMasks::Off;
+    };
+    EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, const Cut& cut, c10::Device device);
 
     bool empty() const { return batches_.empty(); }
     bool alsoTrained() const { return heldOut_->alsoTrained; }

@@ -37,17 +37,22 @@ struct MicroStep::Graph {
     }
 
     /// Ordinary passes until the usual micro-batch is known, and for good when its graph turns out to be of no use.
-    at::Tensor run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double scale)
+    at::Tensor run(const Batch& batch, double scale)
     {
-        if (state_ == State::Captured && inputs_BT.sizes() == graphInputs_BT_.sizes() && scale == graphScale_)
-            return replay(inputs_BT, labels_BT);
+        if (state_ == State::Captured && batch.inputs_BT.sizes() == graphBatch_.inputs_BT.sizes()
+            && scale == graphScale_)
+            return replay(batch);
         if (state_ != State::WarmingUp)
-            return model_.forwardBackward(inputs_BT, labels_BT, scale);
-        return isUsual(inputs_BT, scale) ? captureAndCheck(inputs_BT, labels_BT, scale)
-                                         : passOnOwnStream(inputs_BT, labels_BT, scale);
+            return pass(batch, scale);
+        return isUsual(batch.inputs_BT, scale) ? captureAndCheck(batch, scale) : passOnOwnStream(batch, scale);
     }
 
 private:
+    at::Tensor pass(const Batch& batch, double scale)
+    {
+        return model_.forwardBackward(batch.inputs_BT, batch.labels_BT, scale, batch.places_BT);
+    }
+
     enum class State { WarmingUp, Captured, GivenUp };
 
     bool isUsual(const at::Tensor& inputs_BT, double scale)
@@ -60,24 +65,26 @@ private:
     }
 
     /// On the stream of the capture, so that what libraries initialise is ready there.
-    at::Tensor passOnOwnStream(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double scale)
+    at::Tensor passOnOwnStream(const Batch& batch, double scale)
     {
         const c10::Stream current = streams_.getStream(model_.options().device);
         follow(current, stream_);
         at::Tensor losses_BT;
         {
             const c10::StreamGuard guard(stream_);
-            losses_BT = model_.forwardBackward(inputs_BT, labels_BT, scale);
+            losses_BT = pass(batch, scale);
         }
         follow(stream_, current);
         return losses_BT;
     }
 
     /// Records; computes nothing.
-    void capture(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double scale)
+    void capture(const Batch& batch, double scale)
     {
-        graphInputs_BT_ = inputs_BT.clone();
-        graphLabels_BT_ = labels_BT.clone();
+        graphBatch_.inputs_BT = batch.inputs_BT.clone();
+        graphBatch_.labels_BT = batch.labels_BT.clone();
+        if (batch.places_BT.defined())
+            graphBatch_.places_BT = batch.places_BT.clone();
         graphScale_ = scale;
         const c10::Stream current = streams_.getStream(model_.options().device);
         follow(current, stream_);
@@ -85,7 +92,7 @@ private:
             const c10::StreamGuard guard(stream_);
             graph_->begin();
             try {
-                graphLosses_BT_ = model_.forwardBackward(graphInputs_BT_, graphLabels_BT_, scale);
+                graphLosses_BT_ = pass(graphBatch_, scale);
             } catch (...) {
                 try {
                     graph_->end(); // throws, as the capture is broken, and ends it
@@ -98,33 +105,35 @@ private:
         follow(stream_, current);
     }
 
-    at::Tensor replay(const at::Tensor& inputs_BT, const at::Tensor& labels_BT)
+    at::Tensor replay(const Batch& batch)
     {
-        graphInputs_BT_.copy_(inputs_BT, true);
-        graphLabels_BT_.copy_(labels_BT, true);
+        graphBatch_.inputs_BT.copy_(batch.inputs_BT, true);
+        graphBatch_.labels_BT.copy_(batch.labels_BT, true);
+        if (graphBatch_.places_BT.defined())
+            graphBatch_.places_BT.copy_(batch.places_BT, true);
         graph_->replay();
         return graphLosses_BT_.clone(); // the next replay writes it again
     }
 
     /// The micro-batch is done once by an ordinary pass and once by the graph, from the same gradients and random
     /// numbers; what the ordinary one made stays.
-    at::Tensor captureAndCheck(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double scale)
+    at::Tensor captureAndCheck(const Batch& batch, double scale)
     {
         const at::Tensor& gradients = model_.parameters().gradients();
         auto generator = at::globalContext().defaultGenerator(model_.options().device);
         const at::Tensor before = gradients.clone();
         const at::Tensor random = generator.get_state();
-        const at::Tensor losses_BT = passOnOwnStream(inputs_BT, labels_BT, scale);
+        const at::Tensor losses_BT = passOnOwnStream(batch, scale);
         const at::Tensor sum = losses_BT.sum();
         const at::Tensor wanted = gradients.clone();
         const at::Tensor randomAfter = generator.get_state();
         std::string problem;
         try {
-            capture(inputs_BT, labels_BT, scale);
+            capture(batch, scale);
             gradients.copy_(before);
             generator.set_state(random);
             const double lossError
-                = ((replay(inputs_BT, labels_BT).sum() - sum).abs() / sum.abs()).item<double>(); // sync: once in a run
+                = ((replay(batch).sum() - sum).abs() / sum.abs()).item<double>(); // sync: once in a run
             const double gradientError = ((gradients - wanted).norm() / (wanted - before).norm()).item<double>();
             if (!(lossError < kSameLoss && gradientError < kSameGradient))
                 problem = "its loss and gradients differ from an ordinary pass by " + std::to_string(lossError)
@@ -147,8 +156,7 @@ private:
     std::unique_ptr<CudaBackend::Graph> graph_;
     c10::impl::VirtualGuardImpl streams_ { c10::kCUDA };
     c10::Stream stream_;
-    at::Tensor graphInputs_BT_; // what the graph reads and writes
-    at::Tensor graphLabels_BT_;
+    Batch graphBatch_; // what the graph reads, and writes
     at::Tensor graphLosses_BT_;
     double graphScale_ = 0;
     std::int64_t lastRows_ = 0; // of the micro-batch before, with its scale; how often they came in a row
@@ -165,10 +173,10 @@ MicroStep::MicroStep(Model& model, bool wantsGraph)
 
 MicroStep::~MicroStep() = default;
 
-at::Tensor MicroStep::run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
+at::Tensor MicroStep::run(const Batch& batch, double gradientScale)
 {
-    return graph_ ? graph_->run(inputs_BT, labels_BT, gradientScale)
-                  : model_.forwardBackward(inputs_BT, labels_BT, gradientScale);
+    return graph_ ? graph_->run(batch, gradientScale)
+                  : model_.forwardBackward(batch.inputs_BT, batch.labels_BT, gradientScale, batch.places_BT);
 }
 
 } // namespace furrow

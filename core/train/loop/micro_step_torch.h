@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/train/loop/batch_torch.h"
 #include "core/train/model/model_torch.h"
 
 #include <memory>
@@ -17,7 +18,7 @@ public:
     ~MicroStep();
 
     /// As Model::forwardBackward.
-    at::Tensor run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale);
+    at::Tensor run(const Batch& batch, double gradientScale);
 
 private:
     struct Graph;

@@ -41,7 +41,7 @@ public:
 
     at::Tensor accumulate(const Batch& batch, double gradientScale) override
     {
-        return microStep_.run(batch.inputs_BT, batch.labels_BT, gradientScale * lossScale());
+        return microStep_.run(batch, gradientScale * lossScale());
     }
 
     at::Tensor apply(double learningRate, double clipNorm) override

@@ -102,6 +102,11 @@ Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup)
     return std::shared_ptr<const Tokenizer>(std::move(tokenizer).value());
 }
 
+DocumentMasks documentMasksOf(const RunConfig& config)
+{
+    return config.architecture == Architecture::Hrm ? DocumentMasks::Off : config.documentMasks;
+}
+
 ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& tokenizer)
 {
     ChunkLoader::Options loader;
@@ -111,6 +116,7 @@ ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& token
     loader.seqLen = setup.config.seqLen;
     loader.seed = setup.config.seed;
     loader.shuffle = setup.config.shuffle;
+    loader.masks = documentMasksOf(setup.config);
     return loader;
 }
 

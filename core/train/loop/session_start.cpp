@@ -109,8 +109,10 @@ Status TrainingSession::openData()
     FURROW_TRY_ASSIGN(loader_, ChunkLoader::start(loaderOptions(setup_, *tokenizer_)));
     batches_ = std::make_unique<BatchMaker>(setup_.device, setup_.config.batchSize, setup_.config.seqLen);
     FURROW_TRY_ASSIGN(auto heldOut, readHeldOut(setup_.paths.evaluationFile()));
-    evaluation_ = std::make_unique<EvaluationSet>(std::move(heldOut), tokenizer_->endOfText(), setup_.config.seqLen,
-        setup_.config.batchSize, setup_.config.evalBatches, setup_.device);
+    evaluation_ = std::make_unique<EvaluationSet>(std::move(heldOut), tokenizer_->endOfText(),
+        EvaluationSet::Cut {
+            setup_.config.seqLen, setup_.config.batchSize, setup_.config.evalBatches, documentMasksOf(setup_.config) },
+        setup_.device);
     return {};
 }
 

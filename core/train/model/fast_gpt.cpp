@@ -86,6 +86,19 @@ at::Tensor checkedTokens(const at::Tensor& tokens, std::int64_t lowest, std::int
     return host;
 }
 
+/// Each place follows the one before it or begins a document.
+at::Tensor checkedPlaces(const at::Tensor& places_BT)
+{
+    if (!places_BT.defined())
+        return {};
+    const at::Tensor host = places_BT.to(at::kLong).contiguous();
+    const std::int64_t* values = host.const_data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < host.numel(); ++i)
+        TORCH_CHECK_INDEX(values[i] == 0 || (i % host.size(1) > 0 && values[i] == values[i - 1] + 1), "place ",
+            values[i], " does not follow the one before it");
+    return host;
+}
+
 } // namespace
 
 bool FastGptModel::fits(const ModelConfig& config, const ModelOptions& options)
@@ -102,8 +115,8 @@ FastGptModel::FastGptModel(const ModelConfig& config, const ModelOptions& option
 {
 }
 
-at::Tensor FastGptModel::run(
-    const at::Tensor& inputs_BT, const at::Tensor& labels_BT, float* gradients, double gradientScale)
+at::Tensor FastGptModel::run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT,
+    float* gradients, double gradientScale)
 {
     TORCH_CHECK(
         inputs_BT.dim() == 2 && inputs_BT.sizes() == labels_BT.sizes() && inputs_BT.size(1) <= config_.trainingLength(),
@@ -113,24 +126,26 @@ at::Tensor FastGptModel::run(
         return losses;
     const at::Tensor inputs = checkedTokens(inputs_BT, 0, config_.vocabularySize, "input token");
     const at::Tensor labels = checkedTokens(labels_BT, kIgnoreLabel, config_.vocabularySize, "label");
+    const at::Tensor places = checkedPlaces(places_BT);
     if (stale_)
         step_.setWeights(parameters_.weights().const_data_ptr<float>());
     stale_ = false;
     const cpu::TokenBatch batch { inputs.const_data_ptr<std::int64_t>(), labels.const_data_ptr<std::int64_t>(),
-        inputs.size(0), inputs.size(1) };
+        places.defined() ? places.const_data_ptr<std::int64_t>() : nullptr, inputs.size(0), inputs.size(1) };
     step_.run(batch, losses.mutable_data_ptr<float>(), gradients, static_cast<float>(gradientScale),
         gradients ? mixSeed({ dropoutSeed_, passes_++ }) : 0);
     return losses;
 }
 
-at::Tensor FastGptModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
+at::Tensor FastGptModel::forwardBackward(
+    const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale, const at::Tensor& places_BT)
 {
-    return run(inputs_BT, labels_BT, parameters_.gradients().mutable_data_ptr<float>(), gradientScale);
+    return run(inputs_BT, labels_BT, places_BT, parameters_.gradients().mutable_data_ptr<float>(), gradientScale);
 }
 
-LossSum FastGptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT)
+LossSum FastGptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT)
 {
-    return { run(inputs_BT, labels_BT, nullptr, 1.0).sum(), countLabels(labels_BT) };
+    return { run(inputs_BT, labels_BT, places_BT, nullptr, 1.0).sum(), countLabels(labels_BT) };
 }
 
 void FastGptModel::reseed(std::uint64_t seed)

@@ -15,14 +15,17 @@ public:
     FastGptModel(const ModelConfig& config, const ModelOptions& options);
 
     bool finishesGradientsInOrder() const override { return false; } // its own step adds them at the end
-    at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) override;
-    LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) override;
+    at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
+        const at::Tensor& places_BT = {}) override;
+    LossSum lossSum(
+        const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT = {}) override;
     void weightsChanged() override { stale_ = true; }
     void reseed(std::uint64_t seed) override;
     std::string backendName() const override;
 
 private:
-    at::Tensor run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, float* gradients, double gradientScale);
+    at::Tensor run(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT,
+        float* gradients, double gradientScale);
 
     cpu::GptStep step_;
     bool stale_ = true; // packed weights are older than the weights

@@ -12,20 +12,20 @@ namespace furrow {
 
 namespace {
 
-/// True for its lifetime, also when an error is thrown.
-class TrainingMode {
+/// A member has a value for the lifetime of this, also when an error is thrown, and is empty again then.
+template <typename T> class ForThisPass {
 public:
-    explicit TrainingMode(bool& flag)
-        : flag_(flag)
+    ForThisPass(T& member, T value)
+        : member_(member)
     {
-        flag_ = true;
+        member_ = std::move(value);
     }
-    ~TrainingMode() { flag_ = false; }
-    TrainingMode(const TrainingMode&) = delete;
-    TrainingMode& operator=(const TrainingMode&) = delete;
+    ~ForThisPass() { member_ = T {}; }
+    ForThisPass(const ForThisPass&) = delete;
+    ForThisPass& operator=(const ForThisPass&) = delete;
 
 private:
-    bool& flag_;
+    T& member_;
 };
 
 } // namespace
@@ -225,6 +225,29 @@ at::Tensor GptModel::dropped(const at::Tensor& x) const
     return training_ && config_.dropout > 0 ? at::dropout(x, config_.dropout, true) : x;
 }
 
+GptModel::Documents GptModel::documentsOf(const at::Tensor& places_BT) const
+{
+    if (!places_BT.defined())
+        return {};
+    Documents documents { places_BT.to(at::kLong), {}, {} };
+    const std::int64_t tokens = places_BT.size(1);
+    const std::int64_t window = config_.slidingWindow;
+    const at::Tensor key_T = at::arange(tokens, documents.places_BT.options());
+    const at::Tensor query_T1 = key_T.unsqueeze(1);
+    const at::Tensor isSeen_BTT = key_T.le(query_T1).logical_and(key_T.ge(query_T1 - documents.places_BT.unsqueeze(2)));
+    const auto mask = [&](const at::Tensor& isSeen) {
+        if (config_.attentionCap > 0)
+            return isSeen.unsqueeze(1);
+        return at::zeros(isSeen.sizes(), isSeen.options().dtype(scalarType(options_.precision)))
+            .masked_fill_(isSeen.logical_not(), -std::numeric_limits<double>::infinity())
+            .unsqueeze(1);
+    };
+    documents.mask_B1TT = mask(isSeen_BTT);
+    if (window > 0 && window < tokens)
+        documents.localMask_B1TT = mask(isSeen_BTT.logical_and(key_T.gt(query_T1 - window)));
+    return documents;
+}
+
 at::Tensor GptModel::embed(const at::Tensor& inputs_BT, std::int64_t start) const
 {
     at::Tensor x = at::embedding(embedding_, inputs_BT);
@@ -233,7 +256,9 @@ at::Tensor GptModel::embed(const at::Tensor& inputs_BT, std::int64_t start) cons
     if (positions_.defined()) {
         const std::int64_t end = start + inputs_BT.size(1);
         const at::Tensor all = end > positions_.size(0) ? at::cat({ positions_, untrainedPositions_ }) : positions_;
-        x = x + all.narrow(0, start, inputs_BT.size(1));
+        x = x
+            + (documents_.places_BT.defined() ? at::embedding(all, documents_.places_BT)
+                                              : all.narrow(0, start, inputs_BT.size(1)));
     }
     return dropped(x);
 }
@@ -260,8 +285,8 @@ at::Tensor GptModel::attention(const at::Tensor& x_BTD, const Block& block, Laye
     at::Tensor v = heads(config_.heads + kvHeads, kvHeads, {});
     if (config_.rotates(block.layer)) {
         const RotaryTable& table = config_.windowOf(block.layer) > 0 ? localRotary_ : rotary_;
-        q = table.rotate(q, start);
-        k = table.rotate(k, start);
+        q = table.rotate(q, start, documents_.places_BT);
+        k = table.rotate(k, start, documents_.places_BT);
     }
     if (cache) {
         cache->key_BkTd.narrow(2, start, tokens).copy_(k);
@@ -289,7 +314,9 @@ at::Tensor GptModel::mixed(const at::Tensor& q, const at::Tensor& k, const at::T
     const bool isCapped = config_.attentionCap > 0;
     const bool isCausal = tokens > 1;
     std::optional<at::Tensor> mask;
-    if (isCut || (isCausal && (isCapped || seen > tokens))) {
+    if (documents_.places_BT.defined()) {
+        mask = isCut ? documents_.localMask_B1TT : documents_.mask_B1TT;
+    } else if (isCut || (isCausal && (isCapped || seen > tokens))) {
         mask = at::ones({ tokens, seen }, q.options().dtype(at::kBool)).tril(seen - tokens);
         if (isCut)
             mask = mask->triu(seen - tokens - window + 1);
@@ -351,9 +378,11 @@ HeadLoss GptModel::headLoss(double gradientScale) const
     return { gradientScale, config_.logitCap, options_.device.is_cuda() ? kGpuLogits : kCpuLogits };
 }
 
-at::Tensor GptModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
+at::Tensor GptModel::forwardBackward(
+    const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale, const at::Tensor& places_BT)
 {
-    const TrainingMode mode(training_); // backward included: recomputed blocks drop the same values again
+    const ForThisPass mode(training_, true); // backward included: recomputed blocks drop the same values again
+    const ForThisPass documents(documents_, documentsOf(places_BT));
     const bool isBalanced = config_.moeExperts > 0 && config_.moeBalance > 0;
     std::vector<RouterUse> uses;
     const at::Tensor x = hidden(inputs_BT, isBalanced ? &uses : nullptr).view({ -1, config_.width });
@@ -369,18 +398,20 @@ at::Tensor GptModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tens
     return losses.detach().view(labels_BT.sizes());
 }
 
-LossSum GptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT)
+LossSum GptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT)
 {
     const at::NoGradGuard guard;
+    const ForThisPass documents(documents_, documentsOf(places_BT));
     const at::Tensor x = hidden(inputs_BT, nullptr).view({ -1, config_.width });
     const at::Tensor losses
         = fusedLinearCrossEntropy(x, head_, labels_BT.reshape({ -1 }).to(at::kLong), options_.precision, headLoss(1));
     return { losses.sum(), countLabels(labels_BT) };
 }
 
-at::Tensor GptModel::logits(const at::Tensor& inputs_BT)
+at::Tensor GptModel::logits(const at::Tensor& inputs_BT, const at::Tensor& places_BT)
 {
     const at::NoGradGuard guard;
+    const ForThisPass documents(documents_, documentsOf(places_BT));
     return headLogits(hidden(inputs_BT, nullptr));
 }
 

@@ -47,9 +47,11 @@ public:
 
     bool finishesGradientsInOrder() const override { return true; }
     bool canBeCaptured() const override { return config_.moeExperts == 0 && !options_.checkpointActivations; }
-    at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) override;
-    LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) override;
-    at::Tensor logits(const at::Tensor& inputs_BT) override;
+    at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
+        const at::Tensor& places_BT = {}) override;
+    LossSum lossSum(
+        const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT = {}) override;
+    at::Tensor logits(const at::Tensor& inputs_BT, const at::Tensor& places_BT = {}) override;
     std::unique_ptr<KeyValueCache> newCache(std::int64_t batch, std::int64_t capacity) override;
     at::Tensor nextLogits(const at::Tensor& tokens_BT, KeyValueCache& cache) override;
     NamedTensors fullState() const override;
@@ -70,12 +72,19 @@ private:
     };
     struct LayerCache;
     class Cache;
+    /// Of a pass over rows that hold several documents.
+    struct Documents {
+        at::Tensor places_BT; ///< undefined: each row is one
+        at::Tensor mask_B1TT; ///< added to scores in the compute type; with soft caps true where a query may look
+        at::Tensor localMask_B1TT; ///< of layers with a sliding window; undefined where that is no shorter than a row
+    };
 
     void initialise();
     void bind();
     at::Tensor tensor(const std::string& name) const; ///< must exist
     at::Tensor find(const std::string& name) const; ///< undefined where the shape has none
     at::Tensor dense(const at::Tensor& x, const Weights& weights) const;
+    Documents documentsOf(const at::Tensor& places_BT) const;
     void bindExperts(const std::string& name, Block& block) const;
     /// x where the shape has no such norm.
     at::Tensor norm(const at::Tensor& x, const Weights& weights) const;
@@ -101,7 +110,9 @@ private:
     RotaryTable localRotary_; ///< of layers with a sliding window, where they have a base of their own
     std::vector<std::function<at::Tensor(const at::Tensor&)>> blockFunctions_; // for recomputing
 
+    // of the pass at hand
     bool training_ = false; // dropout is on
+    Documents documents_;
 };
 
 } // namespace furrow

@@ -18,6 +18,11 @@ at::Tensor logStablemax(const at::Tensor& logits)
     return s.log() - s.sum(-1, true).log();
 }
 
+void checkWhole(const at::Tensor& places_BT)
+{
+    FURROW_CHECK(!places_BT.defined(), "the samples of a window cannot be kept apart by a model that sums it up");
+}
+
 } // namespace
 
 class HrmModel::Cache : public KeyValueCache {
@@ -135,8 +140,10 @@ HrmSegment HrmModel::evaluate(const at::Tensor& inputs_BT, const at::Tensor& lab
     return measure(output.logits_BTV, labels_BT);
 }
 
-at::Tensor HrmModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
+at::Tensor HrmModel::forwardBackward(
+    const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale, const at::Tensor& places_BT)
 {
+    checkWhole(places_BT);
     HrmCarry carry = startCarry(inputs_BT.size(0), inputs_BT.size(1));
     const at::Tensor weights = labels_BT.ne(kIgnoreLabel).sum(1).to(at::kFloat) * gradientScale;
     at::Tensor done = at::zeros_like(carry.halted_B);
@@ -155,14 +162,16 @@ at::Tensor HrmModel::forwardBackward(const at::Tensor& inputs_BT, const at::Tens
     return losses;
 }
 
-LossSum HrmModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT)
+LossSum HrmModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT)
 {
+    checkWhole(places_BT);
     const at::NoGradGuard guard;
     return { evaluate(inputs_BT, labels_BT).lossSum_B.to(at::kFloat).sum(), countLabels(labels_BT) };
 }
 
-at::Tensor HrmModel::logits(const at::Tensor& inputs_BT)
+at::Tensor HrmModel::logits(const at::Tensor& inputs_BT, const at::Tensor& places_BT)
 {
+    checkWhole(places_BT);
     return evaluate(inputs_BT, inputs_BT).logits_BTV.to(at::kFloat);
 }
 

@@ -45,9 +45,11 @@ public:
     /// Takes fresh rows through segments until all have halted and adds the gradients of all segments. Each row's loss
     /// is weighted with its number of labels.
     /// @return the losses at the segment where each row halted
-    at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale) override;
-    LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) override;
-    at::Tensor logits(const at::Tensor& inputs_BT) override;
+    at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
+        const at::Tensor& places_BT = {}) override;
+    LossSum lossSum(
+        const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT = {}) override;
+    at::Tensor logits(const at::Tensor& inputs_BT, const at::Tensor& places_BT = {}) override;
     /// States depend on all cycles of all earlier tokens, so the cache keeps the tokens and runs them again.
     std::unique_ptr<KeyValueCache> newCache(std::int64_t batch, std::int64_t capacity) override;
     at::Tensor nextLogits(const at::Tensor& tokens_BT, KeyValueCache& cache) override;

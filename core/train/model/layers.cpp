@@ -232,7 +232,7 @@ void RotaryTable::grow(std::int64_t length) const
     sin_Td_ = sin_Td_.to(device_);
 }
 
-at::Tensor RotaryTable::rotate(const at::Tensor& x_BnTd, std::int64_t start) const
+at::Tensor RotaryTable::rotate(const at::Tensor& x_BnTd, std::int64_t start, const at::Tensor& places_BT) const
 {
     const std::int64_t length = x_BnTd.size(2);
     if (start + length > cos_Td_.size(0))
@@ -241,8 +241,12 @@ at::Tensor RotaryTable::rotate(const at::Tensor& x_BnTd, std::int64_t start) con
     const std::int64_t half = width / 2;
     const at::Tensor x = x_BnTd.narrow(-1, 0, width).to(at::kFloat);
     const at::Tensor swapped = at::cat({ -x.narrow(-1, half, half), x.narrow(-1, 0, half) }, -1);
-    const at::Tensor cos = cos_Td_.narrow(0, start, length);
-    const at::Tensor sin = sin_Td_.narrow(0, start, length);
+    const auto rows = [&](const at::Tensor& table_Td) {
+        return places_BT.defined() ? at::embedding(table_Td, places_BT).unsqueeze(1)
+                                   : table_Td.narrow(0, start, length);
+    };
+    const at::Tensor cos = rows(cos_Td_);
+    const at::Tensor sin = rows(sin_Td_);
     const at::Tensor turned = (x * cos + swapped * sin).to(x_BnTd.scalar_type());
     return width == x_BnTd.size(-1) ? turned
                                     : at::cat({ turned, x_BnTd.narrow(-1, width, x_BnTd.size(-1) - width) }, -1);

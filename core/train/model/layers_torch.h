@@ -37,7 +37,8 @@ public:
     RotaryTable(const ModelConfig& config, bool local, c10::Device device);
     /// @param x_BnTd  rotated in float32, returned in its own type
     /// @param start   position of the first token
-    at::Tensor rotate(const at::Tensor& x_BnTd, std::int64_t start) const;
+    /// @param places_BT  positions, each below `start` + T; undefined: from `start` on, one after the other
+    at::Tensor rotate(const at::Tensor& x_BnTd, std::int64_t start, const at::Tensor& places_BT = {}) const;
 
 private:
     void grow(std::int64_t length) const;

@@ -67,8 +67,11 @@ public:
 
     /// Forward and backward: adds gradientScale * d(loss sum)/dw to the gradients. With 1 / (labels of the whole
     /// accumulated batch) the gradients become those of the mean per token. Does not synchronise the device.
+    /// @param places_BT  where a row holds several documents: of each token its place in its own, from 0. A token then
+    ///     has that position and reads nothing from before its document. Undefined: each row is one.
     /// @return loss of each label in nats, 0 where masked: float32 (B,T) on the device, no autograd, not scaled
-    virtual at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale)
+    virtual at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
+        const at::Tensor& places_BT = {})
         = 0;
     /// Whether forwardBackward adds to each gradient exactly once, through autograd: then the gradients of a layer are
     /// done while the layers before it are still to come.
@@ -77,9 +80,10 @@ public:
     /// default generator only: then a CUDA graph can stand for it.
     virtual bool canBeCaptured() const { return false; }
     /// Loss without gradients and without dropout. Counts the labels (on CUDA with one // sync:).
-    virtual LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT) = 0;
+    virtual LossSum lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT = {})
+        = 0;
     /// float32 (B,T,V), no dropout.
-    virtual at::Tensor logits(const at::Tensor& inputs_BT) = 0;
+    virtual at::Tensor logits(const at::Tensor& inputs_BT, const at::Tensor& places_BT = {}) = 0;
 
     /// An empty cache for up to `capacity` tokens of each of `batch` rows; capacity <= contextLength.
     virtual std::unique_ptr<KeyValueCache> newCache(std::int64_t batch, std::int64_t capacity) = 0;

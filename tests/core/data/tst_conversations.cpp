@@ -256,6 +256,44 @@ private Q_SLOTS:
             }
     }
 
+    void conversationsOfAWindowAreApart()
+    {
+        test::DataFolder folder;
+        const auto got
+            = prepared(chatConfig(folder.write("a.jsonl", turn("A", "bcd") + turn("EE", "f") + turn("G", "hi"))),
+                folder.path("c"));
+        QVERIFY(got.ok());
+        for (const bool isChat : { true, false })
+            for (ChunkText chunk : got.value().chunks) {
+                if (!isChat)
+                    chunk.learnt.clear();
+                std::vector<std::size_t> begins; // of the documents in the stream that starts with an end-of-text
+                for (std::size_t i = 0; i < chunk.offsets.size(); ++i)
+                    begins.push_back(chunk.offsets[i] + i + (isChat ? 1 : 0));
+                for (const std::int64_t seqLen : { 3, 16, 500 }) {
+                    const PackingOrder asItStands { .shuffle = false };
+                    const ChunkWindows automatic(chunk, 256, seqLen, asItStands, DocumentMasks::Auto);
+                    QCOMPARE(automatic.masksDocuments(), isChat);
+                    const ChunkWindows apart(chunk, 256, seqLen, asItStands, DocumentMasks::On);
+                    const auto size = static_cast<std::size_t>(apart.count() * seqLen);
+                    std::vector<std::int64_t> inputs(size), labels(size), places(size), expected(size);
+                    apart.fill(0, apart.count(), inputs.data(), labels.data());
+                    apart.places(0, apart.count(), places.data());
+                    for (std::size_t i = 0; i < size; ++i) {
+                        const bool begin = i % static_cast<std::size_t>(seqLen) == 0
+                            || std::find(begins.begin(), begins.end(), i) != begins.end();
+                        expected[i] = begin ? 0 : expected[i - 1] + 1;
+                        if (isChat && inputs[i] == 256) // what comes next is not learnt from the one before
+                            QCOMPARE(labels[i], -1);
+                    }
+                    QCOMPARE(places, expected);
+                    std::vector<std::int64_t> last(static_cast<std::size_t>(seqLen));
+                    apart.places(apart.count() - 1, 1, last.data());
+                    QVERIFY(std::equal(last.begin(), last.end(), places.end() - seqLen));
+                }
+            }
+    }
+
     void findsDuplicatesAcrossForms()
     {
         test::DataFolder folder;

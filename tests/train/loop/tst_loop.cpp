@@ -214,8 +214,9 @@ double heldOutLoss(const TinyRun& run, const NamedTensors& weights)
     const auto setup = must(openRun(run.paths(), {}));
     auto learner = must(newLearner(setup));
     must(learner->loadWeights(weights));
-    const EvaluationSet set(must(readHeldOut(setup.paths.evaluationFile())), 256, setup.config.seqLen,
-        setup.config.batchSize, setup.config.evalBatches, setup.device);
+    const EvaluationSet set(must(readHeldOut(setup.paths.evaluationFile())), 256,
+        { setup.config.seqLen, setup.config.batchSize, setup.config.evalBatches, documentMasksOf(setup.config) },
+        setup.device);
     return must(set.run(*learner->model(), false)).loss;
 }
 
@@ -649,7 +650,7 @@ private Q_SLOTS:
 
         const auto setup = must(openRun(run.paths(), {}));
         const auto heldOut = must(readHeldOut(run.paths().evaluationFile()));
-        const ChunkWindows windows(heldOut.text, 256, config.seqLen, { .shuffle = false });
+        const ChunkWindows windows(heldOut.text, 256, config.seqLen, { .shuffle = false }, DocumentMasks::Auto);
         auto learner = must(newLearner(setup));
         Claim claim;
         const auto step
@@ -657,7 +658,7 @@ private Q_SLOTS:
         QVERIFY(step.learnt > 0 && 3 * step.learnt < step.labels);
         double sum = 0;
         for (const auto& batch : step.batches) {
-            const auto loss = learner->model()->lossSum(batch.inputs_BT, batch.labels_BT);
+            const auto loss = learner->model()->lossSum(batch.inputs_BT, batch.labels_BT, batch.places_BT);
             QCOMPARE(loss.labels, batch.learnt);
             sum += loss.sum.item<double>();
         }
@@ -692,8 +693,9 @@ private Q_SLOTS:
         const auto setup = must(openRun(unbroken.paths(), {}));
         auto learner = must(newLearner(setup));
         must(learner->loadWeights(loaded.weights));
-        const EvaluationSet set(must(readHeldOut(setup.paths.evaluationFile())), 256, setup.config.seqLen,
-            setup.config.batchSize, setup.config.evalBatches, setup.device);
+        const EvaluationSet set(must(readHeldOut(setup.paths.evaluationFile())), 256,
+            { setup.config.seqLen, setup.config.batchSize, setup.config.evalBatches, documentMasksOf(setup.config) },
+            setup.device);
         const double own = must(set.run(*learner->model(), false)).loss;
         const UseAverage average(*learner);
         const double averaged = must(set.run(*learner->model(), false)).loss;
