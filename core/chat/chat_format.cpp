@@ -4,6 +4,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/model/gguf/gguf_chat.h"
 
 #include <nlohmann/json.hpp>
 
@@ -86,6 +87,15 @@ Result<std::string> templateOfFolder(const std::filesystem::path& folder)
     return std::string();
 }
 
+/// As of the tokenizer_config.json that it stands for.
+Result<std::string> templateOfGguf(const std::filesystem::path& path, ChatFormat& format)
+{
+    FURROW_TRY_ASSIGN(const auto file, readGguf(path));
+    const json config = ggufChatConfig(file);
+    takeTokens(config, format);
+    return templateIn(config);
+}
+
 Result<std::string> templateOfFile(const std::filesystem::path& path)
 {
     FURROW_TRY_ASSIGN(const auto text, readFile(path, kMostJson));
@@ -132,11 +142,16 @@ Result<std::optional<ChatFormat>> readChatFormat(
         return Error { ErrorCode::NotFound,
             sentence("There is no chat template %1. Name its file, the folder of a model that has one, or chatml.",
                 { utf8Text(place) }) };
+    const bool isModel = !isFolder && isGguf(place);
     ChatFormat format;
-    FURROW_TRY_ASSIGN(format.source, isFolder ? templateOfFolder(place) : templateOfFile(place));
+    FURROW_TRY_ASSIGN(format.source,
+        isFolder      ? templateOfFolder(place)
+            : isModel ? templateOfGguf(place, format)
+                      : templateOfFile(place));
     if (format.source.empty())
         return std::optional<ChatFormat>();
-    FURROW_TRY(takeTokensOf(isFolder ? place : place.parent_path(), format));
+    if (!isModel)
+        FURROW_TRY(takeTokensOf(isFolder ? place : place.parent_path(), format));
     if (!tokens.empty())
         FURROW_TRY(takeTokensOf(tokens, format));
     if (format.source.find("strftime_now") != std::string::npos)

@@ -27,9 +27,9 @@ extern const char* const kChatMl;
 
 /// Reads the chat template and the special tokens of a model.
 /// @param place  its folder (chat_template.jinja, chat_template.json or tokenizer_config.json, the first that has one),
-///     or a file: a template, or a JSON file that holds one as "chat_template"
+///     a GGUF, or a file: a template, or a JSON file that holds one as "chat_template"
 /// @param tokens  a folder whose tokens count where those beside the template say nothing; may be empty
-/// @return nothing: the folder has none. A file without a template is an error.
+/// @return nothing: the folder or GGUF has none. A file without a template is an error.
 Result<std::optional<ChatFormat>> readChatFormat(
     const std::filesystem::path& place, const std::filesystem::path& tokens = {});
 

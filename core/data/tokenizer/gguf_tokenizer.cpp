@@ -6,6 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/data/tokenizer/gguf_pieces.h"
 #include "core/data/tokenizer/gguf_splits.h"
+#include "core/model/gguf/gguf_chat.h"
 
 #include <algorithm>
 #include <optional>
@@ -54,15 +55,6 @@ Result<PieceList> readVocabulary(const GgufFile& file)
     return list;
 }
 
-/// The text of the token that "bos_token_id" and others name; "": there is none.
-std::string named(const GgufFile& file, const PieceList& list, const char* key)
-{
-    const Json& id = value(file, key);
-    return id.is_number_unsigned() && id.get<std::uint64_t>() < list.pieces.size()
-        ? list.pieces[id.get<std::size_t>()].text
-        : "";
-}
-
 bool isAdded(PieceKind kind) { return kind == PieceKind::Control || kind == PieceKind::UserDefined; }
 
 /// Added tokens at the end of the ids get them from their place; others must be in the vocabulary.
@@ -102,9 +94,9 @@ Ordered addedJson(const PieceList& list)
 }
 
 /// What transformers puts in front of each text.
-Ordered postProcessor(const GgufFile& file, const PieceList& list)
+Ordered postProcessor(const GgufFile& file)
 {
-    const std::string begin = named(file, list, "bos_token_id");
+    const std::string begin = file.token("tokenizer.ggml.bos_token_id");
     const Json& adds = value(file, "add_bos_token");
     if (begin.empty() || !adds.is_boolean() || !adds.get<bool>())
         return nullptr;
@@ -131,7 +123,7 @@ Result<std::string> tokenizerJson(const GgufFile& file, const PieceList& list)
     FURROW_TRY_ASSIGN(auto vocabulary, vocabularyJson(list));
     Ordered json = { { "version", "1.0" }, { "truncation", nullptr }, { "padding", nullptr },
         { "added_tokens", addedJson(list) }, { "normalizer", Ordered::parse(split->normalizer) },
-        { "pre_tokenizer", Ordered::parse(split->preTokenizer) }, { "post_processor", postProcessor(file, list) },
+        { "pre_tokenizer", Ordered::parse(split->preTokenizer) }, { "post_processor", postProcessor(file) },
         { "decoder", Ordered::parse(kByteLevelDecoder) } };
     json["model"] = { { "type", "BPE" }, { "dropout", nullptr }, { "unk_token", nullptr },
         { "continuing_subword_prefix", nullptr }, { "end_of_word_suffix", nullptr }, { "fuse_unk", false },
@@ -146,26 +138,22 @@ std::string pieceModel(const GgufFile& file, PieceList list)
         const Json& given = value(file, key);
         return given.is_boolean() ? given.get<bool>() : otherwise;
     };
-    list.unknown = named(file, list, "unknown_token_id");
+    list.unknown = file.token("tokenizer.ggml.unknown_token_id");
     for (const auto& piece : list.pieces)
         if (list.unknown.empty() && piece.kind == PieceKind::Unknown)
             list.unknown = piece.text;
-    list.begin = named(file, list, "bos_token_id");
-    list.end = named(file, list, "eos_token_id");
-    list.padding = named(file, list, "padding_token_id");
+    list.begin = file.token("tokenizer.ggml.bos_token_id");
+    list.end = file.token("tokenizer.ggml.eos_token_id");
+    list.padding = file.token("tokenizer.ggml.padding_token_id");
     list.addsSpace = flag("add_space_prefix", true);
     list.removesSpaces = flag("remove_extra_whitespaces", false);
     return sentencepieceModel(list);
 }
 
-std::string configJson(const GgufFile& file, const PieceList& list, const char* className)
+std::string configJson(const GgufFile& file, const char* className)
 {
     Ordered json = { { "tokenizer_class", className }, { "clean_up_tokenization_spaces", false } };
-    constexpr std::pair<const char*, const char*> kNamed[] = { { "bos_token", "bos_token_id" },
-        { "eos_token", "eos_token_id" }, { "unk_token", "unknown_token_id" }, { "pad_token", "padding_token_id" } };
-    for (const auto& [ours, theirs] : kNamed)
-        if (const std::string text = named(file, list, theirs); !text.empty())
-            json[ours] = text;
+    json.update(ggufChatConfig(file));
     for (const char* key : { "add_bos_token", "add_eos_token" })
         if (value(file, key).is_boolean())
             json[key] = value(file, key);
@@ -173,8 +161,6 @@ std::string configJson(const GgufFile& file, const PieceList& list, const char* 
     if (const auto context = file.metadata.find(architecture + ".context_length");
         context != file.metadata.end() && context->is_number_unsigned())
         json["model_max_length"] = *context;
-    if (const std::string chat = file.text("tokenizer.chat_template"); !chat.empty())
-        json["chat_template"] = chat;
     return json.dump(1);
 }
 
@@ -190,10 +176,10 @@ Result<std::map<std::string, std::string>> ggufTokenizerFiles(const GgufFile& fi
     std::map<std::string, std::string> files;
     if (model == "gpt2") {
         FURROW_TRY_ASSIGN(files["tokenizer.json"], tokenizerJson(file, list));
-        files["tokenizer_config.json"] = configJson(file, list, "PreTrainedTokenizerFast");
+        files["tokenizer_config.json"] = configJson(file, "PreTrainedTokenizerFast");
     } else {
         files["tokenizer.model"] = pieceModel(file, list);
-        files["tokenizer_config.json"] = configJson(file, list, "LlamaTokenizer");
+        files["tokenizer_config.json"] = configJson(file, "LlamaTokenizer");
     }
     return files;
 }

@@ -308,6 +308,17 @@ std::string GgufFile::text(const char* key) const
     return found != metadata.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+std::string GgufFile::token(const char* key) const
+{
+    const auto id = metadata.find(key);
+    const auto tokens = metadata.find("tokenizer.ggml.tokens");
+    if (id == metadata.end() || !id->is_number_unsigned() || tokens == metadata.end() || !tokens->is_array()
+        || id->get<std::uint64_t>() >= tokens->size())
+        return {};
+    const auto& token = (*tokens)[id->get<std::size_t>()];
+    return token.is_string() ? token.get<std::string>() : std::string();
+}
+
 Result<GgufFile> parseGguf(const GgufBytes& bytes, std::uint64_t sizeBytes)
 {
     Cursor cursor(bytes, sizeBytes);

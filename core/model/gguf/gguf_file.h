@@ -43,6 +43,7 @@ struct GgufFile {
 
     const GgufTensor* find(std::string_view name) const; ///< null: there is none
     std::string text(const char* key) const; ///< "": it is missing or no text
+    std::string token(const char* key) const; ///< of the vocabulary, the one whose id stands there; "": there is none
 };
 
 /// Reads `into` from `offset` of a file.

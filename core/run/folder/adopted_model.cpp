@@ -170,17 +170,6 @@ Status adoptChatTemplate(const AdoptedModel& adopted, RunConfig& config, std::ve
 {
     if (!config.chatTemplate.empty() || adopted.files.empty() || config.tokenizer != adopted.tokenizer)
         return {};
-    if (isGgufName(adopted.files)) { // its template lies inside; origin/ has it for who talks to the model
-        FURROW_TRY_ASSIGN(const auto texts, textsOfGguf(adopted.files, true));
-        const bool hasOne = std::any_of(texts.begin(), texts.end(), [](const auto& one) {
-            return one.first == kChatTemplate || one.second.find("\"chat_template\"") != std::string::npos;
-        });
-        if (hasOne)
-            lines.push_back(sentence(
-                "The chat template of %1 is used by sample and chat; rows that are conversations need one named by chat_template",
-                { adopted.from }));
-        return {};
-    }
     FURROW_TRY_ASSIGN(const auto format, readChatFormat(adopted.files));
     if (!format)
         return {};

@@ -1,5 +1,6 @@
 #include "core/chat/conversation.h"
 #include "core/chat/conversation_text.h"
+#include "tests/fakes/small_gguf.h"
 
 #include <nlohmann/json.hpp>
 
@@ -240,6 +241,25 @@ private Q_SLOTS:
         for (const auto& [name, text] : chatFormatFiles(*other))
             put(name.c_str(), text);
         QCOMPARE(readChatFormat(path).value()->source, other->source);
+    }
+
+    void readsTheTemplateOfAGgufAsThatOfAFolder()
+    {
+        QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.path().toStdString());
+        SmallGguf made;
+        std::ofstream(path / "model.gguf", std::ios::binary) << made.bytes();
+        const auto format = readChatFormat(path / "model.gguf");
+        QVERIFY2(format.ok(), format.ok() ? "" : format.error().message.c_str());
+        QCOMPARE(format.value()->source, "{{ messages }}");
+        QCOMPARE(format.value()->token("bos_token"), "<|endoftext|>");
+        QCOMPARE(format.value()->token("pad_token"), "");
+        made.metadata.erase("tokenizer.chat_template");
+        std::ofstream(path / "without.gguf", std::ios::binary) << made.bytes();
+        QVERIFY(!readChatFormat(path / "without.gguf").value());
+        std::ofstream(path / "cut.gguf", std::ios::binary) << made.bytes().substr(0, 40);
+        const auto cut = readChatFormat(path / "cut.gguf");
+        QVERIFY(!cut.ok() && cut.error().message.find("cut.gguf") != std::string::npos);
     }
 
     void marksWhatIsLearntForPeople()

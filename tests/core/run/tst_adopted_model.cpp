@@ -170,6 +170,8 @@ private Q_SLOTS:
         QVERIFY2(lines.ok(), lines.ok() ? "" : lines.error().message.c_str());
         QVERIFY(QString::fromStdString(lines.value().front()).startsWith("Shape from the llama in "));
         QCOMPARE(config.tokenizer, config.initFrom);
+        QCOMPARE(config.chatTemplate, config.initFrom); // its template writes rows that are conversations
+        QVERIFY(lines.value().back().starts_with("Chat template from the llama in "));
         QCOMPARE(modelConfigOf(config, 10).vocabularySize, std::int64_t { 10 });
         QVERIFY(loadTokenizer(config.tokenizer).ok());
 
