@@ -38,7 +38,8 @@ constexpr const char* kRunOrModel = "Folder of the run, or a model without one: 
 
 const Option kDevice { "--device", "cpu, cuda:N or the UUID of a GPU; without it the CPU." };
 const Option kSpecial { .name = "--special",
-    .help = "Special tokens written in the prompt, as <|im_start|>, are those tokens.",
+    .help
+    = "Special tokens written in the prompt, as <|im_start|>, are those tokens; of a model without a run they always are.",
     .isFlag = true };
 const Option kTokens { "--tokens", "Tokens to write, at most.", false,
     CLI::Range(std::int64_t(1), std::int64_t(1) << 24) };

@@ -80,6 +80,9 @@ private:
 
 using Tokens = std::vector<std::int64_t>;
 
+/// A model without a run reads a prompt as transformers does.
+bool readsSpecial(const LoadedRun& run, const TaskOptions& options) { return options.special || !run.isRun(); }
+
 Result<Tokens> encoded(const Tokenizer& tokenizer, const std::string& text, bool special)
 {
     std::vector<TokenId> ids;
@@ -137,7 +140,7 @@ Result<nlohmann::json> sampleTask(
     Tokens prompt;
     std::string endText;
     if (options.chat.empty()) {
-        FURROW_TRY_ASSIGN(prompt, encoded(*run.tokenizer, options.prompt, options.special));
+        FURROW_TRY_ASSIGN(prompt, encoded(*run.tokenizer, options.prompt, readsSpecial(run, options)));
         output(options.prompt);
     } else {
         FURROW_TRY_ASSIGN(const auto turns, turnsOf(run));
@@ -206,9 +209,9 @@ private:
 /// One text that both go on with.
 class PlainTalk : public Talk {
 public:
-    PlainTalk(const Tokenizer& tokenizer, const TaskOptions& options)
-        : tokenizer_(tokenizer)
-        , special_(options.special)
+    PlainTalk(const LoadedRun& run, const TaskOptions& options)
+        : tokenizer_(*run.tokenizer)
+        , special_(readsSpecial(run, options))
         , text_(options.prompt == "\n" ? "" : options.prompt)
     {
     }
@@ -241,7 +244,7 @@ Result<nlohmann::json> chatTask(
     FURROW_TRY_ASSIGN(const auto turns, turnsOf(run));
     SampleOptions sample = sampleOptions(options);
     sample.stopTokens = { run.tokenizer->endOfText() };
-    std::unique_ptr<Talk> talk = std::make_unique<PlainTalk>(*run.tokenizer, options);
+    std::unique_ptr<Talk> talk = std::make_unique<PlainTalk>(run, options);
     if (turns) {
         endAs(*turns, sample);
         talk = std::make_unique<TemplateTalk>(*turns);

@@ -25,7 +25,7 @@ struct TaskOptions {
     // sample, chat
     std::string prompt = "\n";
     std::string chat; ///< sample: one turn of a person, answered in the model's own chat format; "": the prompt counts
-    bool special = false; ///< special tokens written in the prompt are those tokens
+    bool special = false; ///< special tokens written in the prompt are those tokens; always without a run
     std::int64_t tokens = 200;
     double temperature = 0.8;
     std::int64_t topK = 0;

@@ -104,6 +104,16 @@ private Q_SLOTS:
         QVERIFY(!run(options).ok() && !QFile::exists(QString::fromStdString(options.out)));
     }
 
+    void aPromptOfAModelHasItsSpecialTokens()
+    {
+        TaskOptions options = task("sample", "models/small.gguf");
+        options.tokens = 1;
+        options.prompt = "<|endoftext|>ab";
+        const auto result = good(run(options));
+        QCOMPARE(result["prompt_tokens"].front().get<int>(), 0);
+        QCOMPARE(result["prompt_tokens"][1].get<int>(), 7);
+    }
+
 private:
     std::string at(const char* name)
     {
