@@ -3,6 +3,7 @@
 
 #include "app/describe.h"
 #include "app/task_words.h"
+#include "core/config/message_json.h"
 #include "core/base/fault_injection.h"
 #include "core/base/log.h"
 #include "core/base/process.h"
@@ -152,11 +153,12 @@ int doTask(Options& o, const furrow::StopRequest& stop)
         },
         [&] { return stop.requested(); });
     if (!result.ok()) {
+        const furrow::Message shown = furrow::messageWithoutSecrets(result.error().message);
         if (o.json)
-            std::printf(
-                "%s\n", nlohmann::json { { "error", furrow::withoutSecrets(result.error().message) } }.dump().c_str());
+            std::printf("%s\n",
+                nlohmann::json { { "error", shown.text() }, { "message", furrow::toJson(shown) } }.dump().c_str());
         else
-            std::fprintf(stderr, "%s\n", furrow::withoutSecrets(result.error().message).c_str());
+            std::fprintf(stderr, "%s\n", shown.c_str());
         return exitCodeOf(result.error(), stop.requested());
     }
     if (o.task.task == "sample" && !o.json) {

@@ -197,6 +197,10 @@
         <source>%1: %2 %</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>now</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Chart</name>
@@ -463,6 +467,14 @@
         <source>Cut</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>On</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>ChunkCell</name>
@@ -504,6 +516,10 @@
     </message>
     <message>
         <source>orphaned claim</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>partly trained</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3602,10 +3618,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The run cannot be asked to end: %1 So its supervisor, process %2, is killed with all that it started.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Another folder lies at %1 than the one in which this run was being trained, so the attempt ends; nothing more is written or deleted in it. Put the folder of the run back in its place and resume.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4558,7 +4570,115 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The chat template of %1 is used by sample and chat; rows that are conversations need one named by chat_template</source>
+        <source>%1 is on, which works with architecture gpt only: hrm sums up a window as a whole.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is on, but %2 stream knows no samples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 files (%2) of one checkpoint, the newest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Neither the tracker nor its snapshot (%1) can be read, so nobody can say whether there were newer weights than those in %2. By these %3 of %4 known chunks are trained. Nothing was changed. Put back what you have of the two and repair then; or &apos;furrowctl doctor %5 --repair --accept-loss&apos; goes on from these.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link that leads out of the model&apos;s folder, to %2, and what lies there would be kept in the run. Put a copy of the file in its place if it belongs to the model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is nothing at %1; name a checkpoint of a run, the folder of a model, or a weight file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The chat template holds the secret of the environment variable %1, which would be kept in the run. Take it out of the template.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The run is trained by process %2, which belongs to another user. That user, or root, can end it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run cannot be asked to end: %1 Its supervisor, process %2, lives on: only who started it, or the administrator, can end it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run could not be asked to end: %1 So its supervisor, process %2, was killed with all that it started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its supervisor was gone; it was last seen at %1 and found dead at %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 more is partly trained: %1 of its %2 samples are kept, and nothing of these is trained again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 more are partly trained: %2 of their %3 samples are kept, and nothing of these is trained again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 chunk partly trained: %1 of its %2 samples are in checkpoints, the rest is to come</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks partly trained: %2 of their %3 samples are in checkpoints, the rest is to come</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its prepared file is another one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>after epoch %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>after epoch %1 of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>after a block; %1 known chunks of the epoch are left, and what was not read yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>after a block; %1 chunks of the epoch are left</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was begun and died before a checkpoint %2 times (%3); it was given out again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 has other content than when it was first prepared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; its source has changed. Restore the source, or exclude the block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a person asked for a pause</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the pause is over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>precision is &apos;%1&apos;; allowed are auto, fp32, bf16, fp16</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has an empty name. Is a variable not set?</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4908,6 +5028,10 @@
             <numerusform>%1, needs %n device</numerusform>
             <numerusform>%1, needs %n devices</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>left the queue: %1</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -6207,6 +6331,14 @@
         <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, or a GGUF, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Samples apart</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whether a sample reads nothing of the samples before it in the same window: attention stays inside it and positions begin anew, as if it were trained alone; held-out loss is measured so too. auto: for conversations with architecture gpt. off: a window is one text.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -6276,6 +6408,10 @@
     </message>
     <message>
         <source>Optimiser</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>mean %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6680,6 +6816,10 @@
         <source>not alive, no end was recorded</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Partly trained</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -6928,6 +7068,10 @@
     </message>
     <message>
         <source>standing still</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>partly trained</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8437,6 +8581,10 @@ Vocabulary %3</source>
             <numerusform>%n trainings, parts and lost ones included</numerusform>
         </translation>
     </message>
+    <message>
+        <source>%1 of %2 samples in checkpoints</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::CoveragePage</name>
@@ -8790,6 +8938,10 @@ Vocabulary %3</source>
         <source>samples left out as repeats %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>partly trained %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -8818,7 +8970,11 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1: kept %2, to be redone %3, work lost %4, released %5, free %6</source>
+        <source>Partly trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: kept %2, to be redone %3, work lost %4, released %5, partly trained %6, free %7</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9488,6 +9644,18 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1 of %2 parts, the others in no checkpoint yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In checkpoints</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 windows; the rest is trained when it is claimed again.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11126,15 +11294,23 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>nobody holds them; of one that is partly in a checkpoint only the rest is trained; %1 excluded and %2 poisoned stay so</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Attempt %1 keeps %2 of the %3 chunks that were trained</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks that were trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Partly trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a part of each is in checkpoints and kept; only the rest is trained, nothing of them again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nobody holds them; %1 excluded and %2 poisoned stay so</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11391,6 +11567,13 @@ pattern REGULAR EXPRESSION</source>
     <message>
         <source>%1, smoothed</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, mean of %n workers</source>
+        <translation>
+            <numerusform>%1, mean of %n worker</numerusform>
+            <numerusform>%1, mean of %n workers</numerusform>
+        </translation>
     </message>
 </context>
 <context>

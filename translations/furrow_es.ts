@@ -197,6 +197,10 @@
         <source>%1: %2 %</source>
         <translation>%1: %2 %</translation>
     </message>
+    <message>
+        <source>now</source>
+        <translation>ahora</translation>
+    </message>
 </context>
 <context>
     <name>Chart</name>
@@ -463,6 +467,14 @@
         <source>Cut</source>
         <translation>Cortar</translation>
     </message>
+    <message>
+        <source>On</source>
+        <translation>Sí</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>No</translation>
+    </message>
 </context>
 <context>
     <name>ChunkCell</name>
@@ -505,6 +517,10 @@
     <message>
         <source>orphaned claim</source>
         <translation>reserva huérfana</translation>
+    </message>
+    <message>
+        <source>partly trained</source>
+        <translation>entrenado en parte</translation>
     </message>
 </context>
 <context>
@@ -3602,10 +3618,6 @@
         <translation>%1 La ejecución se sigue entrenando; &apos;furrowctl kill %2&apos; la termina sin su registro.</translation>
     </message>
     <message>
-        <source>The run cannot be asked to end: %1 So its supervisor, process %2, is killed with all that it started.</source>
-        <translation>No se puede pedir a la ejecución que termine: %1 Por eso se mata a su supervisor, el proceso %2, con todo lo que inició.</translation>
-    </message>
-    <message>
         <source>Another folder lies at %1 than the one in which this run was being trained, so the attempt ends; nothing more is written or deleted in it. Put the folder of the run back in its place and resume.</source>
         <translation>En %1 hay otra carpeta que aquella en la que se entrenaba esta ejecución, así que el intento termina; no se escribe ni se borra nada más en ella. Devuelva la carpeta de la ejecución a su lugar y reanude.</translation>
     </message>
@@ -4558,8 +4570,116 @@
         <translation>el tensor «%1» tiene un número que %2 no puede contener. Exporte con --type f32.</translation>
     </message>
     <message>
-        <source>The chat template of %1 is used by sample and chat; rows that are conversations need one named by chat_template</source>
-        <translation>La plantilla de chat de %1 se usa en sample y chat; las filas que son conversaciones necesitan una indicada con chat_template</translation>
+        <source>%1 is on, which works with architecture gpt only: hrm sums up a window as a whole.</source>
+        <translation>%1 está activado, lo que solo funciona con la arquitectura gpt: hrm resume la ventana entera.</translation>
+    </message>
+    <message>
+        <source>%1 is on, but %2 stream knows no samples.</source>
+        <translation>%1 está activado, pero %2 stream no conoce muestras.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read</source>
+        <translation>%1 no se puede leer</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 files (%2) of one checkpoint, the newest</source>
+        <translation>SHA-256 de %1 archivos (%2) de un punto de control, el más nuevo</translation>
+    </message>
+    <message>
+        <source>Neither the tracker nor its snapshot (%1) can be read, so nobody can say whether there were newer weights than those in %2. By these %3 of %4 known chunks are trained. Nothing was changed. Put back what you have of the two and repair then; or &apos;furrowctl doctor %5 --repair --accept-loss&apos; goes on from these.</source>
+        <translation>No se pueden leer ni el registro ni su copia (%1), así que nadie puede decir si hubo pesos más nuevos que los de %2. Según estos están entrenados %3 de %4 fragmentos conocidos. No se cambió nada. Reponga lo que tenga de los dos y repare entonces; o &apos;furrowctl doctor %5 --repair --accept-loss&apos; continúa desde estos.</translation>
+    </message>
+    <message>
+        <source>%1 is a link that leads out of the model&apos;s folder, to %2, and what lies there would be kept in the run. Put a copy of the file in its place if it belongs to the model.</source>
+        <translation>%1 es un enlace que sale de la carpeta del modelo, hacia %2, y lo que hay allí se guardaría en la ejecución. Ponga una copia del archivo en su lugar si pertenece al modelo.</translation>
+    </message>
+    <message>
+        <source>there is nothing at %1; name a checkpoint of a run, the folder of a model, or a weight file</source>
+        <translation>no hay nada en %1; indique un punto de control de una ejecución, la carpeta de un modelo o un archivo de pesos</translation>
+    </message>
+    <message>
+        <source>The chat template holds the secret of the environment variable %1, which would be kept in the run. Take it out of the template.</source>
+        <translation>La plantilla de chat contiene el secreto de la variable de entorno %1, que se guardaría en la ejecución. Quítelo de la plantilla.</translation>
+    </message>
+    <message>
+        <source>%1 The run is trained by process %2, which belongs to another user. That user, or root, can end it.</source>
+        <translation>%1 La ejecución la entrena el proceso %2, que pertenece a otro usuario. Ese usuario, o root, puede terminarlo.</translation>
+    </message>
+    <message>
+        <source>The run cannot be asked to end: %1 Its supervisor, process %2, lives on: only who started it, or the administrator, can end it.</source>
+        <translation>No se puede pedir a la ejecución que termine: %1 Su supervisor, el proceso %2, sigue vivo: solo quien lo inició, o el administrador, puede terminarlo.</translation>
+    </message>
+    <message>
+        <source>The run could not be asked to end: %1 So its supervisor, process %2, was killed with all that it started.</source>
+        <translation>No se pudo pedir a la ejecución que terminara: %1 Por eso se terminó por la fuerza su supervisor, el proceso %2, con todo lo que inició.</translation>
+    </message>
+    <message>
+        <source>its supervisor was gone; it was last seen at %1 and found dead at %2</source>
+        <translation>su supervisor ya no existía; se lo vio por última vez a las %1 y se lo halló muerto a las %2</translation>
+    </message>
+    <message>
+        <source>1 more is partly trained: %1 of its %2 samples are kept, and nothing of these is trained again.</source>
+        <translation>1 más está entrenado en parte: se conservan %1 de sus %2 muestras, y nada de ellas se entrena de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 more are partly trained: %2 of their %3 samples are kept, and nothing of these is trained again.</source>
+        <translation>%1 más están entrenados en parte: se conservan %2 de sus %3 muestras, y nada de ellas se entrena de nuevo.</translation>
+    </message>
+    <message>
+        <source>1 chunk partly trained: %1 of its %2 samples are in checkpoints, the rest is to come</source>
+        <translation>1 fragmento entrenado en parte: %1 de sus %2 muestras están en puntos de control, el resto falta</translation>
+    </message>
+    <message>
+        <source>%1 chunks partly trained: %2 of their %3 samples are in checkpoints, the rest is to come</source>
+        <translation>%1 fragmentos entrenados en parte: %2 de sus %3 muestras están en puntos de control, el resto falta</translation>
+    </message>
+    <message>
+        <source>its prepared file is another one</source>
+        <translation>su archivo preparado es otro</translation>
+    </message>
+    <message>
+        <source>after epoch %1</source>
+        <translation>después de la época %1</translation>
+    </message>
+    <message>
+        <source>after epoch %1 of %2</source>
+        <translation>después de la época %1 de %2</translation>
+    </message>
+    <message>
+        <source>after a block; %1 known chunks of the epoch are left, and what was not read yet</source>
+        <translation>después de un bloque; quedan %1 fragmentos conocidos de la época y lo que aún no se leyó</translation>
+    </message>
+    <message>
+        <source>after a block; %1 chunks of the epoch are left</source>
+        <translation>después de un bloque; quedan %1 fragmentos de la época</translation>
+    </message>
+    <message>
+        <source>%1 was begun and died before a checkpoint %2 times (%3); it was given out again</source>
+        <translation>%1 se empezó y se perdió %2 veces antes de un punto de control (%3); se volvió a repartir</translation>
+    </message>
+    <message>
+        <source>block %1 has other content than when it was first prepared</source>
+        <translation>el bloque %1 tiene otro contenido que cuando se preparó por primera vez</translation>
+    </message>
+    <message>
+        <source>%1; its source has changed. Restore the source, or exclude the block</source>
+        <translation>%1; su origen ha cambiado. Restaure el origen o excluya el bloque</translation>
+    </message>
+    <message>
+        <source>a person asked for a pause</source>
+        <translation>una persona pidió una pausa</translation>
+    </message>
+    <message>
+        <source>the pause is over</source>
+        <translation>la pausa terminó</translation>
+    </message>
+    <message>
+        <source>precision is &apos;%1&apos;; allowed are auto, fp32, bf16, fp16</source>
+        <translation>precision es &apos;%1&apos;; se admiten auto, fp32, bf16 y fp16</translation>
+    </message>
+    <message>
+        <source>%1 has an empty name. Is a variable not set?</source>
+        <translation>%1 tiene un nombre vacío. ¿Falta definir una variable?</translation>
     </message>
 </context>
 <context>
@@ -4908,6 +5028,10 @@
             <numerusform>%1, necesita %n dispositivo</numerusform>
             <numerusform>%1, necesita %n dispositivos</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>left the queue: %1</source>
+        <translation>salió de la cola: %1</translation>
     </message>
 </context>
 <context>
@@ -6207,6 +6331,14 @@
         <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, or a GGUF, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
         <translation>Una carpeta de punto de control de una ejecución, una carpeta de Hugging Face con model.safetensors o un GGUF, de cuyos pesos parte la ejecución. La forma y el tokenizador se toman de ahí. Vacío: pesos nuevos.</translation>
     </message>
+    <message>
+        <source>Samples apart</source>
+        <translation>Muestras separadas</translation>
+    </message>
+    <message>
+        <source>Whether a sample reads nothing of the samples before it in the same window: attention stays inside it and positions begin anew, as if it were trained alone; held-out loss is measured so too. auto: for conversations with architecture gpt. off: a window is one text.</source>
+        <translation>Si una muestra no lee nada de las muestras que la preceden en la misma ventana: la atención queda dentro de ella y las posiciones empiezan de nuevo, como si se entrenara sola; la pérdida del texto reservado se mide igual. auto: para conversaciones con la arquitectura gpt. off: una ventana es un solo texto.</translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -6277,6 +6409,10 @@
     <message>
         <source>Optimiser</source>
         <translation>Optimizador</translation>
+    </message>
+    <message>
+        <source>mean %1</source>
+        <translation>media %1</translation>
     </message>
 </context>
 <context>
@@ -6680,6 +6816,10 @@
         <source>not alive, no end was recorded</source>
         <translation>no está vivo, no se registró el final</translation>
     </message>
+    <message>
+        <source>Partly trained</source>
+        <translation>Entrenados en parte</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -6929,6 +7069,10 @@
     <message>
         <source>standing still</source>
         <translation>detenido</translation>
+    </message>
+    <message>
+        <source>partly trained</source>
+        <translation>entrenado en parte</translation>
     </message>
 </context>
 <context>
@@ -8439,6 +8583,10 @@ Vocabulario %3</translation>
             <numerusform>%n entrenamientos, con partes y perdidos</numerusform>
         </translation>
     </message>
+    <message>
+        <source>%1 of %2 samples in checkpoints</source>
+        <translation>%1 de %2 muestras en puntos de control</translation>
+    </message>
 </context>
 <context>
     <name>furrow::CoveragePage</name>
@@ -8792,6 +8940,10 @@ Vocabulario %3</translation>
         <source>samples left out as repeats %1</source>
         <translation>muestras omitidas por repetidas %1</translation>
     </message>
+    <message>
+        <source>partly trained %1</source>
+        <translation>entrenados en parte %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -8820,8 +8972,12 @@ Vocabulario %3</translation>
         <translation>Liberados</translation>
     </message>
     <message>
-        <source>%1: kept %2, to be redone %3, work lost %4, released %5, free %6</source>
-        <translation>%1: se conservan %2, por repetir %3, trabajo perdido %4, liberados %5, libres %6</translation>
+        <source>Partly trained</source>
+        <translation>Entrenados en parte</translation>
+    </message>
+    <message>
+        <source>%1: kept %2, to be redone %3, work lost %4, released %5, partly trained %6, free %7</source>
+        <translation>%1: conservados %2, por repetir %3, trabajo perdido %4, liberados %5, entrenados en parte %6, libres %7</translation>
     </message>
 </context>
 <context>
@@ -9491,6 +9647,18 @@ Vocabulario %3</translation>
     <message>
         <source>%1 of %2 parts, the others in no checkpoint yet</source>
         <translation>%1 de %2 partes, las demás aún sin punto de control</translation>
+    </message>
+    <message>
+        <source>In checkpoints</source>
+        <translation>En puntos de control</translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples</source>
+        <translation>%1 de %2 muestras</translation>
+    </message>
+    <message>
+        <source>%1 of %2 windows; the rest is trained when it is claimed again.</source>
+        <translation>%1 de %2 ventanas; el resto se entrena cuando se toma de nuevo.</translation>
     </message>
 </context>
 <context>
@@ -11133,16 +11301,24 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Leer los puntos de control otra vez: puede que un disco haya vuelto</translation>
     </message>
     <message>
-        <source>nobody holds them; of one that is partly in a checkpoint only the rest is trained; %1 excluded and %2 poisoned stay so</source>
-        <translation>nadie los tiene; de uno que está en parte en un punto de control solo se entrena el resto; %1 excluidos y %2 envenenados siguen así</translation>
-    </message>
-    <message>
         <source>Attempt %1 keeps %2 of the %3 chunks that were trained</source>
         <translation>El intento %1 conserva %2 de los %3 fragmentos entrenados</translation>
     </message>
     <message>
         <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks that were trained</source>
         <translation>El intento %1 parte del punto de control %2 y conserva %3 de los %4 fragmentos entrenados</translation>
+    </message>
+    <message>
+        <source>Partly trained</source>
+        <translation>Entrenados en parte</translation>
+    </message>
+    <message>
+        <source>a part of each is in checkpoints and kept; only the rest is trained, nothing of them again</source>
+        <translation>una parte de cada uno está en puntos de control y se conserva; solo se entrena el resto, nada de ella de nuevo</translation>
+    </message>
+    <message>
+        <source>nobody holds them; %1 excluded and %2 poisoned stay so</source>
+        <translation>nadie los tiene; %1 excluidos y %2 dañados siguen así</translation>
     </message>
 </context>
 <context>
@@ -11398,6 +11574,13 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>%1, smoothed</source>
         <translation>%1, suavizada</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, mean of %n workers</source>
+        <translation>
+            <numerusform>%1, media de %n trabajador</numerusform>
+            <numerusform>%1, media de %n trabajadores</numerusform>
+        </translation>
     </message>
 </context>
 <context>

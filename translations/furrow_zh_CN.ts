@@ -197,6 +197,10 @@
         <source>%1: %2 %</source>
         <translation>%1：%2 %</translation>
     </message>
+    <message>
+        <source>now</source>
+        <translation>现在</translation>
+    </message>
 </context>
 <context>
     <name>Chart</name>
@@ -462,6 +466,14 @@
         <source>Cut</source>
         <translation>截断</translation>
     </message>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
 </context>
 <context>
     <name>ChunkCell</name>
@@ -504,6 +516,10 @@
     <message>
         <source>orphaned claim</source>
         <translation>孤立的领取</translation>
+    </message>
+    <message>
+        <source>partly trained</source>
+        <translation>部分已训练</translation>
     </message>
 </context>
 <context>
@@ -3601,10 +3617,6 @@
         <translation>%1 此运行仍在训练；&apos;furrowctl kill %2&apos; 无需账本即可结束它。</translation>
     </message>
     <message>
-        <source>The run cannot be asked to end: %1 So its supervisor, process %2, is killed with all that it started.</source>
-        <translation>无法请求此运行结束：%1 因此会强行结束其监督进程（进程 %2）及其启动的一切。</translation>
-    </message>
-    <message>
         <source>Another folder lies at %1 than the one in which this run was being trained, so the attempt ends; nothing more is written or deleted in it. Put the folder of the run back in its place and resume.</source>
         <translation>%1 处已不是此运行训练时所在的文件夹，因此本次尝试结束；不会再在其中写入或删除任何内容。请把运行的文件夹放回原处再继续。</translation>
     </message>
@@ -4557,8 +4569,116 @@
         <translation>张量“%1”含有 %2 无法表示的数。请用 --type f32 导出。</translation>
     </message>
     <message>
-        <source>The chat template of %1 is used by sample and chat; rows that are conversations need one named by chat_template</source>
-        <translation>%1 的聊天模板用于 sample 和 chat；对话行需要用 chat_template 指定模板</translation>
+        <source>%1 is on, which works with architecture gpt only: hrm sums up a window as a whole.</source>
+        <translation>%1 已开启，仅适用于架构 gpt：hrm 将整个窗口作为整体处理。</translation>
+    </message>
+    <message>
+        <source>%1 is on, but %2 stream knows no samples.</source>
+        <translation>%1 已开启，但 %2 stream 没有样本的概念。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read</source>
+        <translation>无法读取 %1</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 files (%2) of one checkpoint, the newest</source>
+        <translation>最新一个检查点的 %1 个文件（%2）的 SHA-256</translation>
+    </message>
+    <message>
+        <source>Neither the tracker nor its snapshot (%1) can be read, so nobody can say whether there were newer weights than those in %2. By these %3 of %4 known chunks are trained. Nothing was changed. Put back what you have of the two and repair then; or &apos;furrowctl doctor %5 --repair --accept-loss&apos; goes on from these.</source>
+        <translation>账本及其快照（%1）均无法读取，因此无人能说明是否曾有比 %2 中更新的权重。按这些权重，已知 %4 个数据段中有 %3 个已训练。未作任何更改。请放回两者中您拥有的副本后再修复；或用 &apos;furrowctl doctor %5 --repair --accept-loss&apos; 从这些权重继续。</translation>
+    </message>
+    <message>
+        <source>%1 is a link that leads out of the model&apos;s folder, to %2, and what lies there would be kept in the run. Put a copy of the file in its place if it belongs to the model.</source>
+        <translation>%1 是指向模型文件夹之外（%2）的链接，那里的内容会保留在运行中。如果该文件属于模型，请在此处放一份副本。</translation>
+    </message>
+    <message>
+        <source>there is nothing at %1; name a checkpoint of a run, the folder of a model, or a weight file</source>
+        <translation>%1 处没有任何内容；请指定某个运行的检查点、模型文件夹或权重文件</translation>
+    </message>
+    <message>
+        <source>The chat template holds the secret of the environment variable %1, which would be kept in the run. Take it out of the template.</source>
+        <translation>聊天模板含有环境变量 %1 的密钥，会保留在运行中。请将其从模板中去掉。</translation>
+    </message>
+    <message>
+        <source>%1 The run is trained by process %2, which belongs to another user. That user, or root, can end it.</source>
+        <translation>%1 该运行由进程 %2 训练，它属于另一用户。该用户或 root 可以结束它。</translation>
+    </message>
+    <message>
+        <source>The run cannot be asked to end: %1 Its supervisor, process %2, lives on: only who started it, or the administrator, can end it.</source>
+        <translation>无法请求该运行结束：%1 其监督进程（进程 %2）仍在运行：只有启动它的人或管理员可以结束它。</translation>
+    </message>
+    <message>
+        <source>The run could not be asked to end: %1 So its supervisor, process %2, was killed with all that it started.</source>
+        <translation>无法请求该运行结束：%1 因此其监督进程（进程 %2）连同其启动的一切已被强制结束。</translation>
+    </message>
+    <message>
+        <source>its supervisor was gone; it was last seen at %1 and found dead at %2</source>
+        <translation>其监督进程已不存在；最后一次出现于 %1，于 %2 发现已结束</translation>
+    </message>
+    <message>
+        <source>1 more is partly trained: %1 of its %2 samples are kept, and nothing of these is trained again.</source>
+        <translation>另有 1 个部分已训练：保留其 %2 个样本中的 %1 个，这些样本不会再次训练。</translation>
+    </message>
+    <message>
+        <source>%1 more are partly trained: %2 of their %3 samples are kept, and nothing of these is trained again.</source>
+        <translation>另有 %1 个部分已训练：保留其 %3 个样本中的 %2 个，这些样本不会再次训练。</translation>
+    </message>
+    <message>
+        <source>1 chunk partly trained: %1 of its %2 samples are in checkpoints, the rest is to come</source>
+        <translation>1 个数据段部分已训练：其 %2 个样本中有 %1 个在检查点中，其余待训练</translation>
+    </message>
+    <message>
+        <source>%1 chunks partly trained: %2 of their %3 samples are in checkpoints, the rest is to come</source>
+        <translation>%1 个数据段部分已训练：其 %3 个样本中有 %2 个在检查点中，其余待训练</translation>
+    </message>
+    <message>
+        <source>its prepared file is another one</source>
+        <translation>其已准备的文件是另一个</translation>
+    </message>
+    <message>
+        <source>after epoch %1</source>
+        <translation>在轮次 %1 之后</translation>
+    </message>
+    <message>
+        <source>after epoch %1 of %2</source>
+        <translation>在轮次 %1（共 %2）之后</translation>
+    </message>
+    <message>
+        <source>after a block; %1 known chunks of the epoch are left, and what was not read yet</source>
+        <translation>在一个块之后；该轮次还剩 %1 个已知数据段，以及尚未读取的部分</translation>
+    </message>
+    <message>
+        <source>after a block; %1 chunks of the epoch are left</source>
+        <translation>在一个块之后；该轮次还剩 %1 个数据段</translation>
+    </message>
+    <message>
+        <source>%1 was begun and died before a checkpoint %2 times (%3); it was given out again</source>
+        <translation>%1 曾 %2 次开始训练但在检查点之前中断（%3）；已重新分配</translation>
+    </message>
+    <message>
+        <source>block %1 has other content than when it was first prepared</source>
+        <translation>块 %1 的内容与首次准备时不同</translation>
+    </message>
+    <message>
+        <source>%1; its source has changed. Restore the source, or exclude the block</source>
+        <translation>%1；其来源已更改。请恢复来源，或排除该块</translation>
+    </message>
+    <message>
+        <source>a person asked for a pause</source>
+        <translation>有人请求暂停</translation>
+    </message>
+    <message>
+        <source>the pause is over</source>
+        <translation>暂停已结束</translation>
+    </message>
+    <message>
+        <source>precision is &apos;%1&apos;; allowed are auto, fp32, bf16, fp16</source>
+        <translation>precision 是 &apos;%1&apos;；允许的值为 auto、fp32、bf16、fp16</translation>
+    </message>
+    <message>
+        <source>%1 has an empty name. Is a variable not set?</source>
+        <translation>%1 含有空名称。是否有变量未设置？</translation>
     </message>
 </context>
 <context>
@@ -4906,6 +5026,10 @@
         <translation>
             <numerusform>%1，需要 %n 个设备</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>left the queue: %1</source>
+        <translation>已离开队列：%1</translation>
     </message>
 </context>
 <context>
@@ -6205,6 +6329,14 @@
         <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, or a GGUF, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
         <translation>运行起始权重的来源：某次运行的检查点文件夹、带 model.safetensors 的 Hugging Face 文件夹或 GGUF。形状和分词器取自其中。留空：新的权重。</translation>
     </message>
+    <message>
+        <source>Samples apart</source>
+        <translation>样本隔离</translation>
+    </message>
+    <message>
+        <source>Whether a sample reads nothing of the samples before it in the same window: attention stays inside it and positions begin anew, as if it were trained alone; held-out loss is measured so too. auto: for conversations with architecture gpt. off: a window is one text.</source>
+        <translation>样本是否完全不读取同一窗口中它之前的样本：注意力只在样本内部，位置重新计数，如同单独训练；保留文本的损失也这样计算。auto：用于架构 gpt 的对话。off：一个窗口就是一段文本。</translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -6275,6 +6407,10 @@
     <message>
         <source>Optimiser</source>
         <translation>优化器</translation>
+    </message>
+    <message>
+        <source>mean %1</source>
+        <translation>平均 %1</translation>
     </message>
 </context>
 <context>
@@ -6678,6 +6814,10 @@
         <source>not alive, no end was recorded</source>
         <translation>未存活，未记录其结束</translation>
     </message>
+    <message>
+        <source>Partly trained</source>
+        <translation>部分已训练</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -6922,6 +7062,10 @@
     <message>
         <source>standing still</source>
         <translation>停住</translation>
+    </message>
+    <message>
+        <source>partly trained</source>
+        <translation>部分已训练</translation>
     </message>
 </context>
 <context>
@@ -8422,6 +8566,10 @@ Vocabulary %3</source>
             <numerusform>%n 次训练（含分段和丢失的）</numerusform>
         </translation>
     </message>
+    <message>
+        <source>%1 of %2 samples in checkpoints</source>
+        <translation>%2 个样本中有 %1 个在检查点中</translation>
+    </message>
 </context>
 <context>
     <name>furrow::CoveragePage</name>
@@ -8770,6 +8918,10 @@ Vocabulary %3</source>
         <source>samples left out as repeats %1</source>
         <translation>因重复而略去的样本 %1</translation>
     </message>
+    <message>
+        <source>partly trained %1</source>
+        <translation>部分已训练 %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -8798,8 +8950,12 @@ Vocabulary %3</source>
         <translation>已释放</translation>
     </message>
     <message>
-        <source>%1: kept %2, to be redone %3, work lost %4, released %5, free %6</source>
-        <translation>%1：保留 %2，待重做 %3，丢失的工作 %4，释放 %5，空闲 %6</translation>
+        <source>Partly trained</source>
+        <translation>部分已训练</translation>
+    </message>
+    <message>
+        <source>%1: kept %2, to be redone %3, work lost %4, released %5, partly trained %6, free %7</source>
+        <translation>%1：保留 %2，需重做 %3，工作丢失 %4，已释放 %5，部分已训练 %6，空闲 %7</translation>
     </message>
 </context>
 <context>
@@ -9462,6 +9618,18 @@ Vocabulary %3</source>
     <message>
         <source>%1 of %2 parts, the others in no checkpoint yet</source>
         <translation>%2 个部分中的 %1 个，其余尚未进入检查点</translation>
+    </message>
+    <message>
+        <source>In checkpoints</source>
+        <translation>在检查点中</translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples</source>
+        <translation>%2 个样本中的 %1 个</translation>
+    </message>
+    <message>
+        <source>%1 of %2 windows; the rest is trained when it is claimed again.</source>
+        <translation>%2 个窗口中的 %1 个；其余在再次被领取时训练。</translation>
     </message>
 </context>
 <context>
@@ -11082,16 +11250,24 @@ pattern 正则表达式</translation>
         <translation>再读一次检查点：磁盘可能已恢复</translation>
     </message>
     <message>
-        <source>nobody holds them; of one that is partly in a checkpoint only the rest is trained; %1 excluded and %2 poisoned stay so</source>
-        <translation>没有进程持有；部分已在检查点中的数据段只训练其余部分；%1 个排除和 %2 个有毒的保持不变</translation>
-    </message>
-    <message>
         <source>Attempt %1 keeps %2 of the %3 chunks that were trained</source>
         <translation>第 %1 次尝试保留已训练的 %3 个数据段中的 %2 个</translation>
     </message>
     <message>
         <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks that were trained</source>
         <translation>第 %1 次尝试从检查点 %2 开始，保留已训练的 %4 个数据段中的 %3 个</translation>
+    </message>
+    <message>
+        <source>Partly trained</source>
+        <translation>部分已训练</translation>
+    </message>
+    <message>
+        <source>a part of each is in checkpoints and kept; only the rest is trained, nothing of them again</source>
+        <translation>各自的一部分已在检查点中并会保留；只训练其余部分，不会重复训练</translation>
+    </message>
+    <message>
+        <source>nobody holds them; %1 excluded and %2 poisoned stay so</source>
+        <translation>无人持有；%1 个已排除和 %2 个已损坏的保持不变</translation>
     </message>
 </context>
 <context>
@@ -11347,6 +11523,12 @@ pattern 正则表达式</translation>
     <message>
         <source>%1, smoothed</source>
         <translation>%1，已平滑</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, mean of %n workers</source>
+        <translation>
+            <numerusform>%1，%n 个工作进程的平均值</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -151,7 +151,7 @@ CLI::Validator knownPreset()
     return CLI::Validator(
         [](const std::string& name) {
             const auto preset = findPreset(name);
-            return preset.ok() ? std::string() : preset.error().message;
+            return preset.ok() ? std::string() : preset.error().message.text();
         },
         "");
 }

@@ -49,7 +49,7 @@ std::string brainText(const Brain& b)
     std::string text = b.file.config.name + " in " + plainLine(b.folder) + "\n  weights: "
         + (b.weights ? b.weights->row.record.folder + " of step " + formatCount(b.weights->row.record.step) + " ("
                     + whoseWeights(*b.weights) + ")"
-                     : std::string("not trained yet"));
+                     : Message("not trained yet"));
     if (b.weights && b.weights->row.record.evalLoss)
         text += ", loss on held-out text " + formatNumber(*b.weights->row.record.evalLoss, 4);
     text += "\n  tokenizer: " + b.file.config.tokenizer + ", " + std::to_string(b.file.vocabularySize) + " tokens, "

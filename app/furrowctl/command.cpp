@@ -2,6 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/redact.h"
+#include "core/config/message_json.h"
 #include "core/run/folder/run_file.h"
 
 #include <nlohmann/json.hpp>
@@ -21,9 +22,10 @@ int exitCodeFor(const Error& error)
 
 int fail(const Error& error, bool json)
 {
-    if (json)
-        print({ { "error", withoutSecrets(error.message) } });
-    else
+    if (json) {
+        const Message shown = messageWithoutSecrets(error.message);
+        print({ { "error", shown }, { "message", toJson(shown) } });
+    } else
         std::cerr << "furrowctl: " << withoutSecrets(error.message) << "\n";
     return exitCodeFor(error);
 }

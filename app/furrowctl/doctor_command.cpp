@@ -125,10 +125,10 @@ int examine(const std::string& workspace, bool json)
 
 /// Of the newest weights and the prepared blocks of a run whose tracker is whole.
 struct Problems {
-    std::vector<std::string> weights;
-    std::vector<std::string> blocks;
+    std::vector<Message> weights;
+    std::vector<Message> blocks;
 
-    std::vector<std::string> all() const
+    std::vector<Message> all() const
     {
         auto both = weights;
         both.insert(both.end(), blocks.begin(), blocks.end());
@@ -178,7 +178,7 @@ int lookAtRun(const std::string& run, bool json)
     return good ? kDone : kFailed;
 }
 
-void printNotes(const std::vector<std::string>& notes)
+void printNotes(const std::vector<Message>& notes)
 {
     for (std::size_t i = 0; i < notes.size() && i < kMostNotes; ++i)
         std::cout << "  " << notes[i] << "\n";
@@ -186,7 +186,7 @@ void printNotes(const std::vector<std::string>& notes)
         std::cout << "  and " << notes.size() - kMostNotes << " more\n";
 }
 
-void printLeft(const std::vector<std::string>& problems)
+void printLeft(const std::vector<Message>& problems)
 {
     if (!problems.empty())
         std::cout << "Still wrong, and not of the kind that a repair mends:\n";

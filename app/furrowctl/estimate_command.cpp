@@ -85,7 +85,7 @@ int estimate(const Options& o)
     const MemoryForecast forecast = forecastMemory(
         e, { deviceName(o.gpu), path, toString(model.architecture) }, memoryHistory(pathFromUtf8(o.workspace)));
     const auto warnings
-        = o.gpu ? std::vector<std::string>() : machineWarnings(workers.value(), forecast.likely(), Machine::here());
+        = o.gpu ? std::vector<Message>() : machineWarnings(workers.value(), forecast.likely(), Machine::here());
     for (const auto& line : adopted.value())
         if (!o.json)
             std::cout << line << "\n";

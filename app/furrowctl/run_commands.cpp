@@ -275,7 +275,7 @@ Result<RateForecast> rateAfter(
 }
 
 /// Why the attempt would end as soon as it has begun; "": there is something to train.
-Result<std::string> limitAfter(
+Result<Message> limitAfter(
     const ResumeOptions& o, const RunConfig& wanted, const ResumePlan& plan, const ResumePlan::CheckpointChoice* from)
 {
     FURROW_TRY_ASSIGN(auto status, readStatus(RunPaths(o.folder)));

@@ -2,6 +2,7 @@
 
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/terminal_output.h"
+#include "core/config/message_json.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/terminal.h"
@@ -161,10 +162,10 @@ int install(const Options& o)
                   << std::endl;
     ProgressLine line(o.json);
     const TorchInstallListener listener {
-        [&](const std::string& text) {
+        [&](const Message& text) {
             line.endLine();
             if (o.json)
-                print({ { "say", text } });
+                print({ { "say", text }, { "message", toJson(text) } });
             else
                 std::cout << text << std::endl;
         },

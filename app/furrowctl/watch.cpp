@@ -97,7 +97,7 @@ std::string unreadText(const RunStatus& s)
         return {};
     const std::string cause = s.poisonedCause.size() > kCauseBytes
         ? std::string(cutAtCodePoint(s.poisonedCause, kCauseBytes)) + "..."
-        : s.poisonedCause;
+        : s.poisonedCause.text();
     return formatCount(poisoned) + (poisoned == 1 ? " chunk cannot be read: " : " chunks cannot be read: ") + cause;
 }
 
@@ -248,7 +248,7 @@ std::string statusText(const RunStatus& s)
         text += "feeder: " + (s.reading->doing.empty() ? "" : s.reading->doing + "; ") + readingText(*s.reading) + "\n";
     for (const auto& w : s.workers)
         text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": "
-            + (w.alive                   ? toString(w.phase)
+            + (w.alive                   ? Message(toString(w.phase))
                     : w.endCause.empty() ? "ended"
                                          : "ended, " + w.endCause)
             + ", step " + formatCount(w.step) + ", loss " + fixed(w.loss, 4)

@@ -83,8 +83,8 @@ Result<std::string> readFile(const std::filesystem::path& path, std::uint64_t ma
     const std::uint64_t sizeBytes = file.sizeBytes();
     if (sizeBytes > maxBytes)
         return Error { ErrorCode::InvalidArgument,
-            sentence("%1 has %2; at most %3 are accepted here",
-                { utf8Text(path), formatBytes(sizeBytes), formatBytes(maxBytes) }) };
+            sentence(
+                "%1 has %2; at most %3 are accepted here", { utf8Text(path), Bytes(sizeBytes), Bytes(maxBytes) }) };
     std::string bytes(sizeBytes, '\0');
     FURROW_TRY(file.readAt(0, std::as_writable_bytes(std::span(bytes))));
     return bytes;
@@ -121,7 +121,7 @@ Result<std::uint64_t> freeBytes(const std::filesystem::path& path)
     return static_cast<std::uint64_t>(space.available);
 }
 
-std::string syncedFolderReason(const std::filesystem::path& path)
+Message syncedFolderReason(const std::filesystem::path& path)
 {
     struct Service {
         const char* folder;

@@ -75,7 +75,7 @@ std::string endOfFile(const std::filesystem::path& path, std::uint64_t maxBytes)
 Result<std::uint64_t> freeBytes(const std::filesystem::path& path);
 
 /// Why a ledger must not live at `path` (network file system, synchronised folder, FAT), or "" when it may.
-std::string unsafeForLedgerReason(const std::filesystem::path& path);
+Message unsafeForLedgerReason(const std::filesystem::path& path);
 
 /// Median milliseconds of a 4 KiB append + fdatasync at `folder`, over `rounds`.
 Result<double> measureSyncMs(const std::filesystem::path& folder, int rounds);

@@ -24,9 +24,9 @@
 
 namespace furrow {
 
-Error systemError(const std::string& failed, int code)
+Error systemError(const Message& failed, int code)
 {
-    const std::string what = failed + ": ";
+    const Message what = failed + ": ";
     switch (code) {
     case ENOENT:
     case ENOTDIR: return { ErrorCode::NotFound, what + sentence("it or its folder does not exist") };
@@ -209,7 +209,7 @@ std::string mountType(const std::filesystem::path& path, std::string& options)
     return {};
 }
 
-std::string fuseReason(const std::filesystem::path& path)
+Message fuseReason(const std::filesystem::path& path)
 {
     std::string options;
     const std::string type = mountType(path, options);
@@ -222,7 +222,7 @@ std::string fuseReason(const std::filesystem::path& path)
         { type.empty() ? "fuse" : type });
 }
 
-std::string fileSystemReason(const std::filesystem::path& path)
+Message fileSystemReason(const std::filesystem::path& path)
 {
     struct statfs facts {};
     if (::statfs(path.c_str(), &facts) != 0)
@@ -273,7 +273,7 @@ bool isLink(const std::filesystem::path& path)
     return ::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode);
 }
 
-std::string unsafeForLedgerReason(const std::filesystem::path& path)
+Message unsafeForLedgerReason(const std::filesystem::path& path)
 {
     std::error_code error;
     std::filesystem::path existing = std::filesystem::weakly_canonical(path, error);

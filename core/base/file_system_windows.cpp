@@ -34,9 +34,9 @@ constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELE
 
 } // namespace
 
-Error systemError(const std::string& failed, int code)
+Error systemError(const Message& failed, int code)
 {
-    const std::string what = failed + ": ";
+    const Message what = failed + ": ";
     switch (code) {
     case ERROR_FILE_NOT_FOUND:
     case ERROR_PATH_NOT_FOUND:
@@ -261,7 +261,7 @@ bool isLink(const std::filesystem::path& path)
     return facts != INVALID_FILE_ATTRIBUTES && (facts & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
 }
 
-std::string unsafeForLedgerReason(const std::filesystem::path& path)
+Message unsafeForLedgerReason(const std::filesystem::path& path)
 {
     std::error_code error;
     const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);

@@ -4,13 +4,13 @@
 
 namespace furrow {
 
-std::string inWords(const LockHolder& holder)
+Message inWords(const LockHolder& holder)
 {
     if (holder.pid <= 0)
         return sentence("a process that cannot be seen from here");
     const std::string pid = std::to_string(holder.pid);
-    const std::string who = holder.program.empty() ? sentence("process %1", { pid })
-                                                   : sentence("process %1 (%2)", { pid, holder.program });
+    const Message who = holder.program.empty() ? sentence("process %1", { pid })
+                                               : sentence("process %1 (%2)", { pid, holder.program });
     return holder.stopped ? sentence("%1, which is stopped", { who }) : who;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/message.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -19,6 +21,6 @@ struct LockHolder {
 std::optional<LockHolder> fileLockHolder(const std::filesystem::path& file);
 
 /// "process 4711 (sqlite3), which is stopped".
-std::string inWords(const LockHolder& holder);
+Message inWords(const LockHolder& holder);
 
 } // namespace furrow

@@ -60,13 +60,6 @@ std::string plainLine(std::string_view text, std::size_t maxBytes)
     return text.size() > maxBytes ? shown(cutAtCodePoint(text, maxBytes)) + "..." : shown(text);
 }
 
-std::string withFullStop(std::string text)
-{
-    if (!text.empty() && std::string_view(".?!").find(text.back()) == std::string_view::npos)
-        text += '.';
-    return text;
-}
-
 std::string TerminalText::next(std::string_view piece)
 {
     constexpr unsigned char kLead = 0xC2;

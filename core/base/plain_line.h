@@ -14,7 +14,4 @@ inline constexpr std::size_t kPlainLineBytes = 4096;
 /// direction of writing become U+FFFD, and what is longer than `maxBytes` ends in "...".
 std::string plainLine(std::string_view text, std::size_t maxBytes = kPlainLineBytes);
 
-/// The text with a full stop, unless it ends a sentence already: what another sentence follows.
-std::string withFullStop(std::string text);
-
 } // namespace furrow

@@ -2,6 +2,7 @@
 
 #include "core/base/host.h"
 #include "core/base/process_tree.h"
+#include "core/base/memory_death.h"
 #include "core/base/sentence.h"
 
 #include <array>
@@ -31,14 +32,13 @@ const char* crashName(std::uint32_t code)
 
 bool standsStill(const ProcessIdentity& process) { return isStopped(process.pid) && isAlive(process); }
 
-std::string ProcessExit::describe() const
+Message ProcessExit::describe() const
 {
     if (signal != 0) {
         const std::string name = host::signalName(signal);
         if (name == "SIGKILL")
-            return outOfMemory ? sentence("SIGKILL (likely the out-of-memory killer)")
-                               : sentence("SIGKILL, sender unknown");
-        return name.empty() ? sentence("signal %1", { std::to_string(signal) }) : name;
+            return outOfMemory ? sentence(kKilledForMemory) : sentence("SIGKILL, sender unknown");
+        return name.empty() ? sentence("signal %1", { std::to_string(signal) }) : Message(name);
     }
     const auto code = static_cast<std::uint32_t>(exitCode);
     if (code < 0xC0000000U)

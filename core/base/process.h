@@ -31,7 +31,7 @@ struct ProcessExit {
     int signal = 0;
     bool outOfMemory = false; ///< the kernel's out-of-memory killer was at work as it ended
     /// "exit code 1", "SIGKILL (likely the out-of-memory killer)", "SIGKILL, sender unknown", "SIGSEGV".
-    std::string describe() const;
+    Message describe() const;
 };
 
 struct ProcessOptions {

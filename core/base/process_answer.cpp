@@ -31,12 +31,12 @@ std::string ProcessAnswer::lastLine() const
     return std::string(line.substr(line.find_last_of('\n') + 1));
 }
 
-std::string ProcessAnswer::reason() const
+Message ProcessAnswer::reason() const
 {
     if (!exit)
         return sentence("no answer in time");
     const auto line = lastLine();
-    return line.empty() ? exit->describe() : line;
+    return line.empty() ? exit->describe() : Message(line);
 }
 
 Result<ProcessAnswer> askProcess(

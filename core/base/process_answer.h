@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/process.h"
 
 #include <chrono>
@@ -14,7 +15,7 @@ struct ProcessAnswer {
     bool isGood() const { return exit && exit->signal == 0 && exit->exitCode == 0; }
     std::string lastLine() const; ///< without its end
     /// Why it is not good: its last line, else how it ended.
-    std::string reason() const;
+    Message reason() const;
 };
 
 /// Starts a program and waits for its end, at most `patience`. An error: it could not be started.

@@ -148,6 +148,20 @@ std::string withoutSecrets(std::string_view text)
     return withoutBearers(withPlacesHidden(out, secretPlacesIn(out)));
 }
 
+Message messageWithoutSecrets(const Message& message)
+{
+    if (message.isPlain())
+        return withoutSecrets(message.text());
+    std::vector<Argument> arguments = message.arguments();
+    for (Argument& one : arguments) {
+        if (const auto* name = std::get_if<std::string>(&one.value))
+            one = withoutSecrets(*name);
+        else if (const auto* inner = std::get_if<Message>(&one.value))
+            one = messageWithoutSecrets(*inner);
+    }
+    return Message::of(std::string(message.id()), std::move(arguments));
+}
+
 bool holdsSecret(std::string_view text)
 {
     if (withoutSecrets(text) != text)

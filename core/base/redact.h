@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/message.h"
+
 #include <string>
 #include <string_view>
 
@@ -16,6 +18,8 @@ void rememberSecret(std::string_view secret);
 /// address, what in or behind its path opens it, and what follows "Bearer" are replaced by "<hidden>". Of an address
 /// of the web all parameters are that are not known to be harmless. A path stays a path. In linear time. Thread-safe.
 std::string withoutSecrets(std::string_view text);
+/// The same of a message, in its values.
+Message messageWithoutSecrets(const Message& message);
 
 /// Whether a text must not be kept in a run: withoutSecrets() would hide something of it, or a word of it has the form
 /// of a token of a known service. Thread-safe.

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "core/base/message.h"
+
 #include <cassert>
-#include <string>
 #include <utility>
 #include <variant>
 
@@ -10,13 +11,13 @@ namespace furrow {
 /// What a caller can branch on; the message is for people.
 enum class ErrorCode { NotFound, Corrupt, Io, Network, Busy, Cancelled, InvalidArgument, Internal };
 
-/// Why something did not happen. The message is English and names the thing: "chunk 17: checksum differs".
+/// Why something did not happen. The message names the thing: "chunk 17: checksum differs".
 struct Error {
     ErrorCode code = ErrorCode::Internal;
-    std::string message;
+    Message message;
 
     /// The same error with what was being done in front: "reading block 3: <message>".
-    [[nodiscard]] Error in(const std::string& context) const { return { code, context + ": " + message }; }
+    [[nodiscard]] Error in(const Message& context) const { return { code, context + ": " + message }; }
 };
 
 /// A value or an Error. value() and error() may only be asked for what is there.

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "core/base/message.h"
+
 #include <filesystem>
 #include <string>
 
 namespace furrow {
 
 /// Why the name of `path` says that a service (OneDrive, Dropbox, iCloud, ...) synchronises it, or "".
-std::string syncedFolderReason(const std::filesystem::path& path);
+Message syncedFolderReason(const std::filesystem::path& path);
 
 } // namespace furrow

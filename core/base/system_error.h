@@ -9,6 +9,6 @@ namespace furrow {
 
 /// @param failed  what could not be done, sentence("cannot write %1", ...)
 /// @param code    errno, or GetLastError() on Windows
-Error systemError(const std::string& failed, int code);
+Error systemError(const Message& failed, int code);
 
 } // namespace furrow

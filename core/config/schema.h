@@ -80,7 +80,7 @@ const Setting* findSetting(std::string_view key);
 /// One thing wrong with a configuration, ready to be shown beside its field.
 struct ConfigProblem {
     std::string key; ///< "" when it concerns no single field
-    std::string message; ///< names field, value and what is allowed
+    Message message; ///< names field, value and what is allowed
     std::string fix; ///< value that would mend it; "" when there is no obvious one
     bool operator==(const ConfigProblem&) const = default;
 };

@@ -5,7 +5,7 @@
 
 namespace furrow {
 
-std::string whySecretAddress(const std::string& key, const std::string& address)
+Message whySecretAddress(const std::string& key, const std::string& address)
 {
     const std::string kept = publicAddress(address);
     if (kept == address)

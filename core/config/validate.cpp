@@ -20,7 +20,7 @@ struct Rules {
     const RunConfig& c;
     std::vector<ConfigProblem>& problems;
 
-    void refuse(const char* key, std::string message, std::string fix = {})
+    void refuse(const char* key, Message message, std::string fix = {})
     {
         problems.push_back({ key, std::move(message), std::move(fix) });
     }
@@ -33,9 +33,10 @@ struct Rules {
 
     std::string valueOf(const char* key) const { return settingText(c, *findSetting(key)); }
 
-    std::string atMost(const char* key, const char* limit) const
+    Message atMost(const char* key, const char* limit) const
     {
-        return sentence("%1 is %2, allowed is at most %3, which is %4.", { key, valueOf(key), limit, valueOf(limit) });
+        return sentence("%1 is %2, allowed is at most %3, which is %4.",
+            { settingTerm(key), valueOf(key), settingTerm(limit), valueOf(limit) });
     }
 
     /// The same for what somebody pasted in place of a name or a prompt.
@@ -49,12 +50,12 @@ struct Rules {
                 refuse(s.key.c_str(),
                     sentence(
                         "%1 holds the secret of the environment variable %2, which would be kept in the run and shown everywhere. Take it out: what needs the secret reads it from the environment.",
-                        { s.key, variable }));
+                        { settingTerm(s.key), variable }));
             else if (!isSource && holdsSecret(text))
                 refuse(s.key.c_str(),
                     sentence(
                         "%1 holds what looks like a password, a token or an address that opens itself, which would be kept in the run and shown everywhere. Take it out.",
-                        { s.key }));
+                        { settingTerm(s.key) }));
         }
     }
 
@@ -63,35 +64,42 @@ struct Rules {
         if (c.data.empty())
             refuse("data",
                 sentence("%1 is empty, allowed is at least one file, folder, hf://, https://, s3:// or gs:// source.",
-                    { "data" }));
+                    { settingTerm("data") }));
         for (const auto& source : c.data)
             noSecret("data", source);
         noSecret("eval_data", c.evalData);
         if (c.tokenizer.empty())
             refuse("tokenizer",
-                sentence("%1 is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.", { "tokenizer" }),
+                sentence("%1 is empty, allowed is byte, char, gpt2 or the path of a tokenizer.json.",
+                    { settingTerm("tokenizer") }),
                 "byte");
         if (c.chunkSamples > c.samplesPerBlock)
             refuse("chunk_samples", atMost("chunk_samples", "samples_per_block"), std::to_string(c.samplesPerBlock));
         if (c.maxChars > 0 && c.maxChars < c.minChars)
             refuse("max_chars",
                 sentence("%1 is %2, below %3 %4: every sample would be filtered.",
-                    { "max_chars", std::to_string(c.maxChars), "min_chars", std::to_string(c.minChars) }),
+                    { settingTerm("max_chars"), std::to_string(c.maxChars), settingTerm("min_chars"),
+                        std::to_string(c.minChars) }),
                 "0");
         if (!c.dataWeights.empty() && c.dataWeights.size() != c.data.size())
             refuse("data_weights",
                 sentence("%1 has %2 numbers for %3 sources, allowed is one for each or none.",
-                    { "data_weights", std::to_string(c.dataWeights.size()), std::to_string(c.data.size()) }));
+                    { settingTerm("data_weights"), std::to_string(c.dataWeights.size()),
+                        std::to_string(c.data.size()) }));
         for (const auto& weight : c.dataWeights)
             if (!isPositiveNumber(weight))
                 refuse("data_weights",
-                    sentence("%1 has '%2', allowed are numbers above 0.", { "data_weights", weight }), "1");
+                    sentence("%1 has '%2', allowed are numbers above 0.", { settingTerm("data_weights"), weight }),
+                    "1");
         if (!c.startAt.empty() && !parseChunkName(c.startAt))
             refuse("start_at",
-                sentence("%1 is '%2', allowed is BLOCK:CHUNK, both from 0, such as 3:17.", { "start_at", c.startAt }),
+                sentence("%1 is '%2', allowed is BLOCK:CHUNK, both from 0, such as 3:17.",
+                    { settingTerm("start_at"), c.startAt }),
                 "0:0");
         if (c.dataMode == DataMode::Stream && c.data.size() > 1)
-            refuse("data", sentence("%1 names several sources, %2 stream takes one file.", { "data", "data_mode" }));
+            refuse("data",
+                sentence("%1 names several sources, %2 stream takes one file.",
+                    { settingTerm("data"), settingTerm("data_mode") }));
     }
 
     void csv()
@@ -102,14 +110,17 @@ struct Rules {
                 refuse(key,
                     sentence(
                         "%1 is %2, allowed is auto, none, comma, semicolon, tab, pipe, space or one ASCII character.",
-                        { key, value->empty() ? "empty" : *value }),
+                        { settingTerm(key), value->empty() ? "empty" : *value }),
                     "auto");
         if (csvCharacter(c.csvDelimiter) == '\0')
             refuse("csv_delimiter",
-                sentence("%1 is none, but the fields of a csv file need something between them.", { "csv_delimiter" }),
+                sentence("%1 is none, but the fields of a csv file need something between them.",
+                    { settingTerm("csv_delimiter") }),
                 "auto");
         if (csvCharacter(c.csvDelimiter) && csvCharacter(c.csvDelimiter) == csvCharacter(c.csvQuote))
-            refuse("csv_quote", sentence("%1 is the same character as %2.", { "csv_quote", "csv_delimiter" }), "auto");
+            refuse("csv_quote",
+                sentence("%1 is the same character as %2.", { settingTerm("csv_quote"), settingTerm("csv_delimiter") }),
+                "auto");
     }
 
     void model()
@@ -118,50 +129,55 @@ struct Rules {
         if (!hasHeadWidth && c.width % c.heads != 0)
             refuse("heads",
                 sentence("%1 is %2, which does not divide %3 %4.",
-                    { "heads", std::to_string(c.heads), "width", std::to_string(c.width) }),
+                    { settingTerm("heads"), std::to_string(c.heads), settingTerm("width"), std::to_string(c.width) }),
                 std::to_string(largestDivisor(c.width, c.heads)));
         else if (!hasHeadWidth && c.positions == Positions::Rotary && (c.width / c.heads) % 2 != 0)
             refuse("heads",
                 sentence("%1 is %2: rotary positions need an even head size, width / heads is %3.",
-                    { "heads", std::to_string(c.heads), std::to_string(c.width / c.heads) }));
+                    { settingTerm("heads"), std::to_string(c.heads), std::to_string(c.width / c.heads) }));
         if (c.kvHeads > 0 && c.heads % c.kvHeads != 0)
             refuse("kv_heads",
                 sentence("%1 is %2, which does not divide %3 %4.",
-                    { "kv_heads", std::to_string(c.kvHeads), "heads", std::to_string(c.heads) }),
+                    { settingTerm("kv_heads"), std::to_string(c.kvHeads), settingTerm("heads"),
+                        std::to_string(c.heads) }),
                 "0");
         if (c.moeExperts == 1)
-            refuse("moe_experts", sentence("%1 is 1, allowed is 0 (no experts) or 2 to 256.", { "moe_experts" }), "0");
+            refuse("moe_experts",
+                sentence("%1 is 1, allowed is 0 (no experts) or 2 to 256.", { settingTerm("moe_experts") }), "0");
         if (c.moeExperts > 1 && c.moeActive > c.moeExperts)
             refuse("moe_active", atMost("moe_active", "moe_experts"), std::to_string(c.moeExperts));
         if (c.loraRank > 0 && (c.architecture != Architecture::Gpt || c.moeExperts > 0))
             refuse("lora_rank",
                 sentence("%1 is %2, which works with architecture gpt without experts only.",
-                    { "lora_rank", std::to_string(c.loraRank) }),
+                    { settingTerm("lora_rank"), std::to_string(c.loraRank) }),
                 "0");
         if (c.loraRank > 0 && c.initFrom.empty())
             refuse("lora_rank",
                 sentence(
                     "%1 is %2, but there are no weights to keep as they are: the pairs would be trained beside random ones. Name the weights with %3.",
-                    { "lora_rank", std::to_string(c.loraRank), "init_from" }),
+                    { settingTerm("lora_rank"), std::to_string(c.loraRank), settingTerm("init_from") }),
                 "0");
         if (c.loraRank > c.width)
             refuse("lora_rank", atMost("lora_rank", "width"), "8");
         if (c.architecture == Architecture::Hrm && c.dropout > 0)
-            refuse("dropout", sentence("%1 is %2, but hrm has none.", { "dropout", valueOf("dropout") }), "0");
+            refuse("dropout", sentence("%1 is %2, but hrm has none.", { settingTerm("dropout"), valueOf("dropout") }),
+                "0");
         if (c.architecture == Architecture::Hrm && c.recompute)
             refuse("recompute",
                 sentence(
                     "%1 is on, which works with architecture gpt only; hrm keeps the activations of one step anyway.",
-                    { "recompute" }),
+                    { settingTerm("recompute") }),
                 "false");
         if (c.architecture == Architecture::Hrm && c.documentMasks == DocumentMasks::On)
             refuse("document_masks",
                 sentence("%1 is on, which works with architecture gpt only: hrm sums up a window as a whole.",
-                    { "document_masks" }),
+                    { settingTerm("document_masks") }),
                 "off");
         if (c.dataMode == DataMode::Stream && c.documentMasks == DocumentMasks::On)
             refuse("document_masks",
-                sentence("%1 is on, but %2 stream knows no samples.", { "document_masks", "data_mode" }), "off");
+                sentence("%1 is on, but %2 stream knows no samples.",
+                    { settingTerm("document_masks"), settingTerm("data_mode") }),
+                "off");
     }
 
     void training()
@@ -171,23 +187,24 @@ struct Rules {
         if (c.precision == PrecisionChoice::Float16 && c.devices.rfind("cpu", 0) == 0)
             refuse("precision",
                 sentence("%1 is fp16, which needs a GPU; allowed with %2 %3 is auto, fp32 or bf16.",
-                    { "precision", "devices", c.devices }),
+                    { settingTerm("precision"), settingTerm("devices"), c.devices }),
                 "auto");
         if (c.lr == 0)
-            refuse("lr", sentence("%1 is 0: nothing would be learnt.", { "lr" }), "0.001");
+            refuse("lr", sentence("%1 is 0: nothing would be learnt.", { settingTerm("lr") }), "0.001");
     }
 
     void devices()
     {
         if (c.devices.empty())
-            refuse(
-                "devices", sentence("%1 is empty, allowed is auto, cpu:N or a list of GPUs.", { "devices" }), "auto");
+            refuse("devices",
+                sentence("%1 is empty, allowed is auto, cpu:N or a list of GPUs.", { settingTerm("devices") }), "auto");
         if (c.devices.rfind("cpu", 0) == 0 && c.devices != "cpu") {
             const std::string count = c.devices.substr(3);
             const bool number = count.size() > 1 && count[0] == ':'
                 && std::all_of(count.begin() + 1, count.end(), [](char d) { return d >= '0' && d <= '9'; });
             if (!number || count == ":0" || count.size() > 4)
-                refuse("devices", sentence("%1 is %2, allowed is cpu or cpu:1 to cpu:256.", { "devices", c.devices }),
+                refuse("devices",
+                    sentence("%1 is %2, allowed is cpu or cpu:1 to cpu:256.", { settingTerm("devices"), c.devices }),
                     "cpu:2");
         }
     }
@@ -199,23 +216,24 @@ struct Rules {
             return;
         if (c.workers == 1)
             refuse("workers",
-                sentence("%1 is 1, but %2 is data, which splits each step over at least 2.", { "workers", "parallel" }),
+                sentence("%1 is 1, but %2 is data, which splits each step over at least 2.",
+                    { settingTerm("workers"), settingTerm("parallel") }),
                 "2");
         if (c.devices == "cpu:1" && c.workers == 0)
             refuse("devices",
                 sentence("%1 is cpu:1, but %2 is data, which splits each step over at least 2 workers.",
-                    { "devices", "parallel" }),
+                    { settingTerm("devices"), settingTerm("parallel") }),
                 "cpu:2");
         if (c.merge == MergeMethod::DiLoCo)
             refuse("merge",
                 sentence(
                     "%1 is diloco, but with %2 data there is one model and nothing to merge; allowed is average or none.",
-                    { "merge", "parallel" }),
+                    { settingTerm("merge"), settingTerm("parallel") }),
                 "average");
         if (c.mergeTokens > 0)
             refuse("merge_tokens",
                 sentence("%1 is %2, but with %3 data there is one model and nothing to merge.",
-                    { "merge_tokens", std::to_string(c.mergeTokens), "parallel" }),
+                    { settingTerm("merge_tokens"), std::to_string(c.mergeTokens), settingTerm("parallel") }),
                 "0");
     }
 

@@ -7,7 +7,7 @@
 
 namespace furrow {
 
-std::string warmUpWarning(const RunConfig& c, std::int64_t workers, double tokensOfEpochs)
+Message warmUpWarning(const RunConfig& c, std::int64_t workers, double tokensOfEpochs)
 {
     const bool together = c.parallel == ParallelMode::Data; // one model, so one count of steps
     const double tokensPerStep = static_cast<double>(c.batchSize * c.gradAccum * c.seqLen * (together ? workers : 1));
@@ -24,8 +24,8 @@ std::string warmUpWarning(const RunConfig& c, std::int64_t workers, double token
         return {};
     return sentence(
         "%1 is %2, but each worker does about %3 steps until the run ends: its learning rate would never reach %4. Lower %5, or train longer.",
-        { "warmup_steps", std::to_string(c.warmupSteps), formatCount(static_cast<std::int64_t>(own)), "lr",
-            "warmup_steps" });
+        { settingTerm("warmup_steps"), std::to_string(c.warmupSteps), Count(static_cast<std::int64_t>(own)),
+            settingTerm("lr"), settingTerm("warmup_steps") });
 }
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/config/run_config.h"
 
 #include <string>
@@ -10,6 +11,6 @@ namespace furrow {
 /// it is is not known. Nothing is refused: a few steps with the settings of a long run are a common trial.
 /// @param workers  that train the run; each warms up by its own steps
 /// @param tokensOfEpochs  labels of all epochs together; 0: not known
-std::string warmUpWarning(const RunConfig& config, std::int64_t workers, double tokensOfEpochs = 0);
+Message warmUpWarning(const RunConfig& config, std::int64_t workers, double tokensOfEpochs = 0);
 
 } // namespace furrow

@@ -474,7 +474,7 @@ void BlockManager::planOn(const Error& error)
     state_->tellPlanner();
 }
 
-std::string BlockManager::firstUnreadable(const PlannedBlock& block, const std::string& fileName) const
+Message BlockManager::firstUnreadable(const PlannedBlock& block, const std::string& fileName) const
 {
     const auto prepared = PreparedBlock::open(blockFolder(state_->cache->folder()) / fileName);
     if (!prepared.ok() || prepared.value().issues().empty())
@@ -485,9 +485,9 @@ std::string BlockManager::firstUnreadable(const PlannedBlock& block, const std::
         "row %1 of %2 %3", { std::to_string(issue.row), file != nullptr ? file->path : std::string("?"), issue.what });
 }
 
-std::vector<std::string> BlockManager::leftOut() const
+std::vector<Message> BlockManager::leftOut() const
 {
-    std::vector<std::string> all;
+    std::vector<Message> all;
     for (const auto* files : { &state_->leftOut, &state_->cutOff })
         for (const auto& [path, why] : *files)
             all.push_back(why);

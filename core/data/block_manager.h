@@ -72,14 +72,14 @@ public:
     /// name (bad_files=leave_out), else it stays unproven for this reason.
     void planOn(const Error& error);
     /// Why rows of files are left out, a sentence for each file.
-    std::vector<std::string> leftOut() const;
+    std::vector<Message> leftOut() const;
     /// After an InvalidArgument: leaves out the files that changed while they were read; false: the configuration does
     /// not want that.
     Result<bool> leaveOutChanged();
     /// Why the block can only be had from the cache: one of its files is left out. "" when none is.
     std::string whyLeftOut(const PlannedBlock& block) const;
     /// Where and why rows of a prepared block cannot be read, of the first such row; "" when it has none.
-    std::string firstUnreadable(const PlannedBlock& block, const std::string& fileName) const;
+    Message firstUnreadable(const PlannedBlock& block, const std::string& fileName) const;
     /// planNext() would download or expand a file into the cache.
     bool planningFillsCache() const;
     /// Why the last block is not proven yet, in words: "reading file 3 of 7". "" once it is.

@@ -19,7 +19,7 @@ constexpr double kMeanLabels = 50'000; ///< about so many labels back reaches th
 
 } // namespace
 
-std::optional<std::string> RepetitionAlarm::add(const ChunkText& chunk)
+std::optional<Message> RepetitionAlarm::add(const ChunkText& chunk)
 {
     for (std::size_t i = 0; i < chunk.flags.size(); ++i) {
         const std::uint64_t tokens = chunk.offsets[i + 1] - chunk.offsets[i];
@@ -39,10 +39,10 @@ std::optional<std::string> RepetitionAlarm::add(const ChunkText& chunk)
     fired_ = true;
     return sentence(
         "%1 % of the text prepared so far repeats text before it. The loss will look better than it is. Set duplicates to skip, or look for files that are in the data twice.",
-        { formatNumber(100 * share(), 0) });
+        { Real(100 * share(), 0) });
 }
 
-std::optional<std::string> UnknownAlarm::add(const ChunkText& chunk)
+std::optional<Message> UnknownAlarm::add(const ChunkText& chunk)
 {
     if (!unknown_)
         return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<std::string> UnknownAlarm::add(const ChunkText& chunk)
     fired_ = true;
     return sentence(
         "%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.",
-        { formatNumber(100 * share(), 1) });
+        { Real(100 * share(), 1) });
 }
 
 TextMeasure measureText(std::string_view text, std::int64_t tokens)
@@ -89,7 +89,7 @@ void TooGoodLoss::beginChunk(std::int64_t epoch, const TextMeasure& measured)
     judged_ = epoch == 0 && measured.zstdBits > 0;
 }
 
-std::optional<std::string> TooGoodLoss::addStep(double lossSum, std::int64_t labels, std::int64_t tokensTrained)
+std::optional<Message> TooGoodLoss::addStep(double lossSum, std::int64_t labels, std::int64_t tokensTrained)
 {
     if (!judged_ || labels <= 0 || !std::isfinite(lossSum))
         return std::nullopt;
@@ -107,7 +107,7 @@ std::optional<std::string> TooGoodLoss::addStep(double lossSum, std::int64_t lab
     fired_ = true;
     return sentence(
         "The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data holds itself again.",
-        { formatNumber(bits, 3), formatNumber(text_.zstdBits, 2) });
+        { Real(bits, 3), Real(text_.zstdBits, 2) });
 }
 
 } // namespace furrow

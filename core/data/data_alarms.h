@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/data/block/prepared_block.h"
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace furrow {
 class RepetitionAlarm {
 public:
     /// @return a sentence when the rule fires
-    std::optional<std::string> add(const ChunkText& chunk);
+    std::optional<Message> add(const ChunkText& chunk);
     /// Share of the followed tokens that are repeats, 0..1.
     double share() const { return tokens_ > 0 ? static_cast<double>(repeated_) / static_cast<double>(tokens_) : 0; }
 
@@ -48,7 +49,7 @@ public:
     {
     }
     /// @return a sentence when the rule fires
-    std::optional<std::string> add(const ChunkText& chunk);
+    std::optional<Message> add(const ChunkText& chunk);
     /// 0..1
     double share() const
     {
@@ -109,7 +110,7 @@ public:
     void beginChunk(std::int64_t epoch, const TextMeasure& measured);
     /// @param lossSum  nats over `labels`; @param tokensTrained  by these weights, this step among them
     /// @return a sentence when the rule fires: once until the loss has risen above the floor again
-    std::optional<std::string> addStep(double lossSum, std::int64_t labels, std::int64_t tokensTrained);
+    std::optional<Message> addStep(double lossSum, std::int64_t labels, std::int64_t tokensTrained);
 
 private:
     static constexpr double kMinLabels = 20'000;

@@ -38,7 +38,7 @@ Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::stri
     return overlap;
 }
 
-std::string describe(const TextOverlap& overlap)
+Message describe(const TextOverlap& overlap)
 {
     const std::string all = formatCount(overlap.samples) + (overlap.samples == 1 ? " sample" : " samples");
     const std::string text = overlap.seen == 0 ? "none of " + all + " is trained as well"

@@ -28,6 +28,6 @@ Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::stri
     std::span<const std::uint64_t> fingerprints, std::uint64_t mostBytes, const std::function<bool()>& goOn = {});
 
 /// "2 of 28 samples (7.1 %) are also trained" or "none of 28 samples is trained as well", with what was not compared.
-std::string describe(const TextOverlap& overlap);
+Message describe(const TextOverlap& overlap);
 
 } // namespace furrow

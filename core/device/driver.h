@@ -25,7 +25,7 @@ OtherAccelerators otherAccelerators();
 /// What becomes of training on this machine's GPUs with a libtorch made for a CUDA of this major version.
 struct GpuOutlook {
     bool usable = false;
-    std::string words; ///< one sentence or two: what there is, and what works instead
+    Message words; ///< one sentence or two: what there is, and what works instead
 };
 GpuOutlook gpuOutlook(const Result<GpuDriver>& driver, const OtherAccelerators& others, int cudaMajor);
 

@@ -9,7 +9,7 @@ namespace furrow {
 
 Machine Machine::here() { return { physicalMemoryBytes(), cpuCount() }; }
 
-std::vector<std::string> machineWarnings(
+std::vector<Message> machineWarnings(
     const std::vector<WorkerPlacement>& workers, std::int64_t bytesEach, const Machine& machine)
 {
     std::int64_t count = 0;
@@ -18,20 +18,20 @@ std::vector<std::string> machineWarnings(
         count += worker.device == "cpu" ? 1 : 0;
         threads += worker.device == "cpu" ? worker.threads : 0;
     }
-    std::vector<std::string> warnings;
+    std::vector<Message> warnings;
     const auto together = static_cast<std::uint64_t>(bytesEach * count);
     if (count > 0 && together > machine.memoryBytes)
         warnings.push_back(sentence(
             "The %1 workers would take about %2 of memory together, and this machine has %3. Fewer workers, a smaller batch_size or a smaller model need less.",
-            { formatCount(count), formatBytes(together), formatBytes(machine.memoryBytes) }));
+            { Count(count), Bytes(together), Bytes(machine.memoryBytes) }));
     if (threads > machine.cores)
         warnings.push_back(sentence(
             "The %1 workers want %2 cores together, and this machine has %3: they would take turns and be no faster. Use fewer workers or threads.",
-            { formatCount(count), formatCount(threads), formatCount(machine.cores) }));
+            { Count(count), Count(threads), Count(machine.cores) }));
     return warnings;
 }
 
-std::vector<std::string> machineWarnings(
+std::vector<Message> machineWarnings(
     const RunConfig& config, const std::vector<WorkerPlacement>& workers, const Machine& machine)
 {
     const ModelConfig model = modelConfigOf(config, usualVocabulary(config));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/device/placement.h"
 
 #include <cstdint>
@@ -19,10 +20,10 @@ struct Machine {
 /// What all workers together want beyond what the machine has, as sentences to warn by: it may work all the same, so
 /// nothing is refused. Workers on GPUs have memory of their own and are not counted.
 /// @param bytesEach  that one worker is likely to take
-std::vector<std::string> machineWarnings(
+std::vector<Message> machineWarnings(
     const std::vector<WorkerPlacement>& workers, std::int64_t bytesEach, const Machine& machine);
 /// The same with the memory by formula, for settings whose model can be built.
-std::vector<std::string> machineWarnings(
+std::vector<Message> machineWarnings(
     const RunConfig& config, const std::vector<WorkerPlacement>& workers, const Machine& machine);
 
 } // namespace furrow

@@ -95,7 +95,7 @@ Status canCompute(const RunConfig& config, const std::vector<WorkerPlacement>& p
         return Error { ErrorCode::InvalidArgument,
             sentence(
                 "%1 is fp16, which needs a GPU, but with %2 %3 the workers train on the CPU here; allowed there is auto, fp32 or bf16.",
-                { "precision", "devices", config.devices }) };
+                { settingTerm("precision"), settingTerm("devices"), config.devices }) };
     return {};
 }
 

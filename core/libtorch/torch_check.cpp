@@ -87,17 +87,18 @@ Result<TorchFacts> checkTorch(const std::filesystem::path& folder)
                                                                                : std::string();
     };
     if (!answer.isGood())
-        return Error { ErrorCode::InvalidArgument,
-            sentence(
-                "The libtorch %1 in %2 does not fit this Furrow (%3). `furrowctl torch install` brings one that fits.",
-                { facts.version, utf8Text(folder), text("error").empty() ? answer.reason() : text("error") }) };
-    if (const auto built = text("built_with"); !isSameSeries(facts.version, built))
         return Error {
             ErrorCode::InvalidArgument,
             sentence(
-                "The libtorch in %1 is %2 and this Furrow was built with %3; libtorch promises nothing to programs that were built with another series. `furrowctl torch install` brings one that fits.",
-                { utf8Text(folder), facts.version.empty() ? sentence("of an unknown version") : facts.version, built })
+                "The libtorch %1 in %2 does not fit this Furrow (%3). `furrowctl torch install` brings one that fits.",
+                { facts.version, utf8Text(folder), text("error").empty() ? answer.reason() : Message(text("error")) })
         };
+    if (const auto built = text("built_with"); !isSameSeries(facts.version, built))
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "The libtorch in %1 is %2 and this Furrow was built with %3; libtorch promises nothing to programs that were built with another series. `furrowctl torch install` brings one that fits.",
+                { utf8Text(folder), facts.version.empty() ? sentence("of an unknown version") : Message(facts.version),
+                    built }) };
     return facts;
 }
 

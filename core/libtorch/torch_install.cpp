@@ -49,7 +49,7 @@ Error noRoom(const std::filesystem::path& folder, std::uint64_t needed, std::uin
     return { ErrorCode::Io,
         sentence(
             "%1 has %2 free and about %3 are needed. Make room, or set XDG_DATA_HOME to a folder on a larger disk.",
-            { utf8Text(folder), formatBytes(free), formatBytes(needed) }) };
+            { utf8Text(folder), Bytes(free), Bytes(needed) }) };
 }
 
 Status checkRoom(const std::filesystem::path& folder, std::uint64_t needed)
@@ -69,7 +69,7 @@ public:
     {
         retry_.attempts = 4; // a person waits
         retry_.wait = [this](double seconds, const std::string& why) {
-            say(sentence("%1. Trying again in %2 s.", { why, formatNumber(seconds, 0) }));
+            say(sentence("%1. Trying again in %2 s.", { why, Real(seconds, 0) }));
             RetryPolicy plain;
             return pause(plain, seconds, why);
         };
@@ -84,7 +84,7 @@ public:
     }
 
 private:
-    void say(const std::string& text) const
+    void say(const Message& text) const
     {
         if (listener_.say)
             listener_.say(text);
@@ -186,8 +186,8 @@ private:
         const auto needed = fetched + unpacked;
         say(sentence(
             "libtorch %1: %2 files, of which %3 are to be fetched; %4 of disk are needed while it is installed, about %5 afterwards, in %6.",
-            { pinnedTorch().version, std::to_string(parts_.size()), formatBytes(fetched), formatBytes(needed),
-                formatBytes(unpacked), utf8Text(where_.home) }));
+            { pinnedTorch().version, std::to_string(parts_.size()), Bytes(fetched), Bytes(needed), Bytes(unpacked),
+                utf8Text(where_.home) }));
         return checkRoom(where_.home, needed);
     }
 

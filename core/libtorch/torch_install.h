@@ -28,7 +28,7 @@ struct TorchInstallProgress {
 
 /// What an installation tells while it works; on the calling thread.
 struct TorchInstallListener {
-    std::function<void(const std::string& sentence)> say; ///< what will be fetched and how much room it takes; waits
+    std::function<void(const Message& sentence)> say; ///< what will be fetched and how much room it takes; waits
     std::function<void(const TorchInstallProgress&)> progress;
 };
 

@@ -125,7 +125,7 @@ void ConfigKeys::ignore(std::initializer_list<const char*> keys)
         asked_.insert(key);
 }
 
-void ConfigKeys::fail(const std::string& key, const std::string& what)
+void ConfigKeys::fail(const std::string& key, const Message& what)
 {
     if (problem_.empty())
         problem_ = sentence("key %1 %2", { plainLine(way_ + key, 100), what });

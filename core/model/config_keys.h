@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/message.h"
+
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -32,7 +34,7 @@ public:
     ConfigKeys object(const char* key);
 
     void ignore(std::initializer_list<const char*> keys);
-    void fail(const std::string& key, const std::string& what);
+    void fail(const std::string& key, const Message& what);
     /// Refuses what was not asked for. What is off, false or null, changes nothing.
     void refuseRest();
 

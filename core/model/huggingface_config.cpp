@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Error unusable(const std::string& message) { return { ErrorCode::InvalidArgument, "config.json: " + message }; }
+Error unusable(const Message& message) { return { ErrorCode::InvalidArgument, "config.json: " + message }; }
 
 /// What changes no result: names, tokens, drop-out of a training that is over, how the file was made.
 void ignoreWhatChangesNothing(ConfigKeys& keys)

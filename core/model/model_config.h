@@ -14,7 +14,7 @@ namespace furrow {
 /// One field of a ModelConfig that cannot be used. `field` is the schema's key ("heads", "seq_len", ...).
 struct ModelProblem {
     std::string field;
-    std::string message; ///< names field, value and what is allowed
+    Message message; ///< names field, value and what is allowed
     bool operator==(const ModelProblem&) const = default;
 };
 

@@ -1,5 +1,7 @@
 #include "core/telemetry/fields.h"
 
+#include "core/config/message_json.h"
+
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -78,6 +80,12 @@ public:
             return;
         name(field);
         out_ += nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+
+    void message(FieldName text, FieldName parts, const Message& value)
+    {
+        string(text, value.text());
+        string(parts, messageParts(value));
     }
 
     template <typename Enum> void word(FieldName field, Enum value, std::span<const std::string_view> words)

@@ -49,6 +49,7 @@ template <> inline constexpr std::string_view kRecordKind<DriftRecord> = "drift"
 //   measured      a double with six significant digits
 //   milliseconds  a duration, to a microsecond
 //   string        text
+//   message       a text in English, and what it is made of (core/config/message_json.h)
 //   word          one of a closed set
 
 template <RecordOf<StepRecord> Record, typename Fields> void visitFields(Record& r, Fields& fields)
@@ -93,7 +94,7 @@ template <RecordOf<EventRecord> Record, typename Fields> void visitFields(Record
     fields.integer("step", r.step);
     fields.integer("chunk", r.chunk);
     fields.word("what", r.kind, kEventWords);
-    fields.string("text", r.text);
+    fields.message("text", "message", r.text);
 }
 
 template <RecordOf<GpuRecord> Record, typename Fields> void visitFields(Record& r, Fields& fields)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/message.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -78,7 +80,7 @@ struct EventRecord {
     std::int64_t step = 0;
     std::int64_t chunk = 0; ///< value of its ChunkId; 0: none
     Kind kind = Kind::Alarm;
-    std::string text;
+    Message text;
     bool operator==(const EventRecord&) const = default;
 };
 

@@ -7,6 +7,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/config/message_json.h"
 #include "core/telemetry/fields.h"
 
 #include <algorithm>
@@ -294,6 +295,18 @@ public:
         if (isNext(name))
             accept(unescape(pairs_.value().text, out));
     }
+    /// The English text is what counts: parts that say something else are none.
+    void message(FieldName text, FieldName parts, Message& out)
+    {
+        std::string found;
+        if (isNext(text)) {
+            accept(unescape(pairs_.value().text, found));
+            out = Message(std::move(found));
+        } else if (isNext(parts)) {
+            accept(unescape(pairs_.value().text, found));
+            out = messageOf(out.text(), found);
+        }
+    }
     /// A word that a later version has stays what it is by default.
     template <typename Enum> void word(FieldName name, Enum& out, std::span<const std::string_view> words)
     {
@@ -403,11 +416,11 @@ void scanLine(std::string_view line, ScannedLine& into)
     }
 }
 
-std::string tooManyBadBytes(const std::filesystem::path& file)
+Message tooManyBadBytes(const std::filesystem::path& file)
 {
     return sentence(
         "%1 has more than %2 that are no telemetry: it is not read on behind them. Move it out of the folder, or put a copy of it back.",
-        { utf8Text(file), formatBytes(kMostBadBytes) });
+        { utf8Text(file), Bytes(kMostBadBytes) });
 }
 
 } // namespace furrow

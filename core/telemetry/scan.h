@@ -37,6 +37,6 @@ void scanLine(std::string_view line, ScannedLine& into);
 /// ours leaves so much, but a hole of terabytes does.
 inline constexpr std::uint64_t kMostBadBytes = 64ull << 20;
 /// Says that, for people.
-std::string tooManyBadBytes(const std::filesystem::path& file);
+Message tooManyBadBytes(const std::filesystem::path& file);
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/telemetry/curve.h"
 #include "core/telemetry/records.h"
 
@@ -115,7 +116,7 @@ struct TelemetryCounts {
     std::int64_t orphans = 0; ///< records before any header
     std::int64_t shortened = 0; ///< times a file became shorter and was read anew
     std::int64_t refusedFiles = 0; ///< written by a newer version, or unreadable
-    std::string problem; ///< newest trouble in one sentence
+    Message problem; ///< newest trouble in one sentence
 };
 
 /// Everything read so far, immutable. Thread-safe.

@@ -34,7 +34,7 @@ InheritedColumns inheritedColumns(Database& db, std::int64_t block)
     return { decodeRanges(row.text(0)), static_cast<Inherited>(row.integer(1)) };
 }
 
-void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, std::string_view cause)
+void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, const Message& cause)
 {
     Database& db = file.db;
     db.run("UPDATE dataset SET prepared_blocks=prepared_blocks-coalesce((SELECT prepared FROM block WHERE block=?), 0)",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/tracker/moves.h"
 #include "core/tracker/window_ranges.h"
 
@@ -19,6 +20,6 @@ struct InheritedColumns {
 InheritedColumns inheritedColumns(Database& db, std::int64_t block);
 
 /// The prepared file of a block is gone or cannot be read: its free chunks wait until it is prepared again.
-void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, std::string_view cause);
+void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, const Message& cause);
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #include "core/tracker/feeder_ledger.h"
 
+#include "core/tracker/kept_messages.h"
 #include "core/base/sentence.h"
 #include "core/tracker/block_chunks.h"
 #include "core/tracker/feeder_verdict.h"
@@ -183,10 +184,11 @@ Status FeederLedger::setLastBlockProven(std::int64_t blockCount)
     return transaction.commit();
 }
 
-Status FeederLedger::setUnprovenReason(const std::string& reason)
+Status FeederLedger::setUnprovenReason(const Message& reason)
 {
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(state_->file.db, Durability::Normal));
     state_->file.db.run("UPDATE dataset SET unproven_reason=? WHERE block_count IS NULL", reason);
+    keepMessage(state_->file.db, reason);
     return transaction.commit();
 }
 
@@ -211,15 +213,15 @@ Status FeederLedger::setPrepared(
     }
     if (!db.failed() && !firstDigest.empty() && firstDigest != digest) {
         // Not what was trained before: nothing of it may be claimed, and the feeder hears why.
-        const std::string problem
-            = "block " + std::to_string(block) + " has other content than when it was first prepared";
+        const Message problem
+            = sentence("block %1 has other content than when it was first prepared", { std::to_string(block) });
         evictBlock(file, moves, block, problem);
         db.run("UPDATE block SET problem=? WHERE block=?", problem, block);
         writeRunEvent(file, 0, problem);
         moves.finish();
         FURROW_TRY(transaction.commit());
         return Error { ErrorCode::Corrupt,
-            problem + "; its source has changed. Restore the source, or exclude the block" };
+            sentence("%1; its source has changed. Restore the source, or exclude the block", { problem }) };
     }
     db.run("UPDATE dataset SET prepared_blocks=prepared_blocks+1-(SELECT prepared FROM block WHERE block=?)", block);
     db.run("UPDATE block SET prepared=1, file_name=?, digest=?, problem='' WHERE block=?", fileName, digest, block);
@@ -238,7 +240,7 @@ Status FeederLedger::setPrepared(
     return transaction.commit();
 }
 
-Status FeederLedger::setEvicted(std::int64_t block, const std::string& cause)
+Status FeederLedger::setEvicted(std::int64_t block, const Message& cause)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
@@ -251,7 +253,7 @@ Status FeederLedger::setEvicted(std::int64_t block, const std::string& cause)
 namespace {
 
 /// Nothing of a block can be trained from now on: its chunks that wait go where `to` says.
-Status giveBlockUp(LedgerFile& file, std::int64_t block, ChunkState to, const std::string& cause)
+Status giveBlockUp(LedgerFile& file, std::int64_t block, ChunkState to, const Message& cause)
 {
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
     ChunkMoves moves(file, 0);
@@ -265,27 +267,27 @@ Status giveBlockUp(LedgerFile& file, std::int64_t block, ChunkState to, const st
 
 } // namespace
 
-Status FeederLedger::setFailed(std::int64_t block, const std::string& cause)
+Status FeederLedger::setFailed(std::int64_t block, const Message& cause)
 {
     return giveBlockUp(state_->file, block, ChunkState::Poisoned, cause);
 }
 
-Status FeederLedger::setLeftOut(std::int64_t block, const std::string& cause)
+Status FeederLedger::setLeftOut(std::int64_t block, const Message& cause)
 {
     return giveBlockUp(state_->file, block, ChunkState::Excluded, cause);
 }
 
-Status FeederLedger::noteLeftOut(const std::string& what)
+Status FeederLedger::noteLeftOut(const Message& what)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
-    const std::string note = kLeftOutEvent + what;
+    const Message note = kLeftOutEvent + what;
     if (!file.db.integer("SELECT 1 FROM event WHERE chunk=0 AND cause=?", note))
         writeRunEvent(file, 0, note);
     return transaction.commit();
 }
 
-Status FeederLedger::giveUp(const std::string& reason)
+Status FeederLedger::giveUp(const Message& reason)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
@@ -293,12 +295,13 @@ Status FeederLedger::giveUp(const std::string& reason)
     return transaction.commit();
 }
 
-Status FeederLedger::endPlanning(const std::string& reason)
+Status FeederLedger::endPlanning(const Message& reason)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
     storePlanningEnded(file, reason);
     file.db.run("UPDATE dataset SET unproven_reason=? WHERE block_count IS NULL", reason);
+    keepMessage(state_->file.db, reason);
     return transaction.commit();
 }
 
@@ -362,7 +365,7 @@ Result<FeederLedger::Demand> FeederLedger::demand(std::int64_t mostBlocks)
     return demand;
 }
 
-Status FeederLedger::heartbeat(const ProcessIdentity& self, const std::string& doing)
+Status FeederLedger::heartbeat(const ProcessIdentity& self, const Message& doing)
 {
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(state_->file.db, Durability::Normal));
     writeHeartbeat(state_->file, "feeder", self, doing);

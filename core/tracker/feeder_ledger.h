@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/clock.h"
 #include "core/tracker/sqlite/patience.h"
 #include "core/tracker/types.h"
@@ -44,24 +45,24 @@ public:
     /// No further block will come: the epoch's end is known.
     Status setLastBlockProven(std::int64_t blockCount);
     /// Why the last block is not proven yet, shown in words ("reading file 3 of 7").
-    Status setUnprovenReason(const std::string& reason);
+    Status setUnprovenReason(const Message& reason);
     /// Pending -> Free for the chunks of all open epochs. The first digest is kept; another one later is Corrupt and
     /// the block's free chunks stop being claimable.
     Status setPrepared(std::int64_t block, const std::string& fileName, const std::string& digest,
         std::span<const PreparedChunk> chunks);
     /// The prepared file is gone: Free -> Pending.
-    Status setEvicted(std::int64_t block, const std::string& cause);
+    Status setEvicted(std::int64_t block, const Message& cause);
     /// The block cannot be prepared: its chunks become Poisoned with this cause.
-    Status setFailed(std::int64_t block, const std::string& cause);
+    Status setFailed(std::int64_t block, const Message& cause);
     /// The block is not prepared because its source is left out: its chunks become Excluded with this cause.
-    Status setLeftOut(std::int64_t block, const std::string& cause);
+    Status setLeftOut(std::int64_t block, const Message& cause);
     /// Rows that no block will have, by name; said once, however often it is called. The audit names them.
-    Status noteLeftOut(const std::string& what);
+    Status noteLeftOut(const Message& what);
     /// The feeder cannot go on until a person decides: the supervisor ends the attempt with this reason.
-    Status giveUp(const std::string& reason);
+    Status giveUp(const Message& reason);
     /// No more blocks will become known in this attempt, for this reason, although the last one is not proven: the
     /// attempt ends as incomplete when the known ones are trained.
-    Status endPlanning(const std::string& reason);
+    Status endPlanning(const Message& reason);
 
     struct KnownBlock {
         std::int64_t block = 0;
@@ -86,7 +87,7 @@ public:
     };
     /// @param mostBlocks  enough for the one who asks
     Result<Demand> demand(std::int64_t mostBlocks = std::numeric_limits<std::int64_t>::max());
-    Status heartbeat(const ProcessIdentity& self, const std::string& doing);
+    Status heartbeat(const ProcessIdentity& self, const Message& doing);
     Result<DesiredState> desired();
 
 private:

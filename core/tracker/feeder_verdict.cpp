@@ -1,5 +1,7 @@
 #include "core/tracker/feeder_verdict.h"
 
+#include "core/tracker/kept_messages.h"
+
 namespace furrow {
 
 namespace {
@@ -7,10 +9,10 @@ namespace {
 constexpr const char* kGaveUp = "feeder_gave_up";
 constexpr const char* kPlanningEnded = "planning_ended";
 
-std::string textOf(Database& db, const char* key)
+Message textOf(Database& db, const char* key)
 {
     Rows rows = db.query("SELECT value FROM meta WHERE key=?", key);
-    return rows.next() ? rows.text(0) : std::string();
+    return rows.next() ? messageAt(db, rows, 0) : Message();
 }
 
 void store(Database& db, const char* key, const std::string& text)
@@ -23,13 +25,13 @@ void store(Database& db, const char* key, const std::string& text)
 
 FeederVerdict loadFeederVerdict(Database& db) { return { textOf(db, kGaveUp), textOf(db, kPlanningEnded) }; }
 
-void storeGaveUp(LedgerFile& file, const std::string& reason)
+void storeGaveUp(LedgerFile& file, const Message& reason)
 {
     store(file.db, kGaveUp, reason);
     writeRunEvent(file, 0, reason);
 }
 
-void storePlanningEnded(LedgerFile& file, const std::string& reason)
+void storePlanningEnded(LedgerFile& file, const Message& reason)
 {
     store(file.db, kPlanningEnded, reason);
     writeRunEvent(file, 0, reason);

@@ -1,5 +1,6 @@
 #include "core/tracker/incarnations.h"
 
+#include "core/tracker/kept_messages.h"
 #include "core/tracker/worker_state.h"
 
 #include <algorithm>
@@ -8,8 +9,7 @@ namespace furrow {
 
 namespace {
 
-void loseChunk(
-    LedgerFile& file, ChunkMoves& moves, ClaimedChunk& held, const std::string& cause, std::int64_t endedWallNs)
+void loseChunk(LedgerFile& file, ChunkMoves& moves, ClaimedChunk& held, const Message& cause, std::int64_t endedWallNs)
 {
     auto& [chunk, claim] = held;
     const WindowRanges covered = coveredRanges(file.db, chunk);
@@ -49,7 +49,7 @@ void useReservedSteps(LedgerFile& file, ChunkMoves& moves, std::int64_t incarnat
 }
 
 std::int64_t revokeIncarnation(
-    LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, const std::string& cause, std::int64_t endedWallNs)
+    LedgerFile& file, ChunkMoves& moves, std::int64_t incarnation, const Message& cause, std::int64_t endedWallNs)
 {
     Database& db = file.db;
     std::vector<ClaimedChunk> held = loadHeldChunks(db, incarnation);
@@ -58,6 +58,7 @@ std::int64_t revokeIncarnation(
         loseChunk(file, moves, one, cause, endedWallNs);
     moves.totals().reservedSteps
         -= db.integer("SELECT reserved_steps FROM incarnation WHERE id=?", incarnation).value_or(0);
+    keepMessage(db, cause);
     db.run("UPDATE incarnation SET live=0, reserved_steps=0, end_cause=?, ended_wall=? WHERE id=? AND live=1", cause,
         endedWallNs, incarnation);
     return static_cast<std::int64_t>(held.size());

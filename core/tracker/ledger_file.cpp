@@ -3,6 +3,8 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/config/message_json.h"
+#include "core/tracker/kept_messages.h"
 #include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
@@ -40,7 +42,7 @@ std::string optionalMeta(Database& db, const char* key)
 
 Result<Database> openForWriting(const std::filesystem::path& tracker)
 {
-    if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
+    if (const Message reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 cannot be changed from here: %2; do that on the computer that trains the run",
                 { utf8Text(tracker), reason }) };
@@ -104,19 +106,24 @@ Result<Database> openForReading(const std::filesystem::path& tracker, const std:
     return db;
 }
 
-void writeRunEvent(LedgerFile& file, std::int64_t incarnation, std::string_view cause)
+void writeRunEvent(LedgerFile& file, std::int64_t incarnation, const Message& cause)
 {
     file.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause) VALUES (?, 0, 0, 0, ?, ?)",
         file.clock->wallNs(), incarnation, cause);
+    keepMessage(file.db, cause);
 }
 
-void writeHeartbeat(LedgerFile& file, const char* role, const ProcessIdentity& self, const std::string& doing)
+void writeHeartbeat(LedgerFile& file, const char* role, const ProcessIdentity& self, const Message& doing)
 {
     file.db.run(
         "INSERT INTO process (role, pid, start_time, boot_id, heartbeat, heartbeat_wall, doing) VALUES (?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (role) DO UPDATE SET pid=excluded.pid, start_time=excluded.start_time, boot_id=excluded.boot_id,"
         " heartbeat=excluded.heartbeat, heartbeat_wall=excluded.heartbeat_wall, doing=excluded.doing",
         role, self.pid, self.startTime, self.bootId, file.clock->monotonicNs(), file.clock->wallNs(), doing);
+    // It changes each second, so its parts are there once for the role. Those of a text of before are not believed.
+    if (const std::string parts = messageParts(doing); !parts.empty())
+        file.db.run("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value=excluded.value",
+            kDoingParts + std::string(role), parts);
 }
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/clock.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/order.h"
@@ -30,9 +31,12 @@ Status migrateLedger(const std::filesystem::path& tracker);
 Result<Database> openForReading(const std::filesystem::path& tracker, const std::filesystem::path& shownAs = {});
 
 /// Writes an event that belongs to the run, not to a chunk.
-void writeRunEvent(LedgerFile& file, std::int64_t incarnation, std::string_view cause);
+void writeRunEvent(LedgerFile& file, std::int64_t incarnation, const Message& cause);
+
+/// Begin of the key in `meta` of what the text `doing` of a role is made of.
+inline constexpr const char* kDoingParts = "doing-";
 
 /// The row of table `process` for a role ("supervisor", "feeder").
-void writeHeartbeat(LedgerFile& file, const char* role, const ProcessIdentity& self, const std::string& doing);
+void writeHeartbeat(LedgerFile& file, const char* role, const ProcessIdentity& self, const Message& doing);
 
 } // namespace furrow

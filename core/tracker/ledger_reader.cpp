@@ -2,6 +2,8 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/config/message_json.h"
+#include "core/tracker/kept_messages.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
@@ -191,8 +193,9 @@ Result<std::vector<AttemptRow>> LedgerReader::attempts()
             " (SELECT heartbeat_wall FROM process p WHERE p.role='supervisor' AND p.pid=a.pid AND p.start_time=a.start_time"
             " AND p.boot_id=a.boot_id), 0) ELSE 0 END FROM attempt a ORDER BY a.id");
         while (rows.next())
-            attempts.push_back({ { rows.integer(0) }, identityAt(rows, 1), rows.integer(4), rows.optionalInteger(5),
-                rows.integer(9), static_cast<StopReason>(rows.integer(6)), lineAt(rows, 7), rows.text(8) });
+            attempts.push_back(
+                { { rows.integer(0) }, identityAt(rows, 1), rows.integer(4), rows.optionalInteger(5), rows.integer(9),
+                    static_cast<StopReason>(rows.integer(6)), messageAt(state_->db, rows, 7), rows.text(8) });
     }
     return answer(state_->db, std::move(attempts));
 }
@@ -228,7 +231,7 @@ Result<std::vector<IncarnationRow>> LedgerReader::incarnations()
             row.device = lineAt(rows, 7);
             row.deviceName = lineAt(rows, 8);
             row.live = rows.integer(9) != 0;
-            row.endCause = lineAt(rows, 10);
+            row.endCause = messageAt(state_->db, rows, 10);
             row.startedWallNs = rows.integer(11);
             row.endedWallNs = rows.integer(12);
             row.leaseUntilNs = rows.integer(13);
@@ -270,7 +273,7 @@ Result<std::vector<EpochRow>> LedgerReader::epochs()
             row.chunks = countsAt(db, rows, 8);
             row.rowsCommitted = rowCountsAt(db, rows, 16);
             row.rowsKnown = rowCountsAt(db, rows, 22);
-            row.unprovenReason = lineAt(rows, 28);
+            row.unprovenReason = messageAt(db, rows, 28);
             epochs.push_back(std::move(row));
         }
     }
@@ -426,8 +429,8 @@ Result<std::vector<EventRow>> LedgerReader::eventsSince(std::int64_t seq, int li
             const ChunkId chunk = chunkIdOrNoneAt(db, rows, 2);
             const auto from = static_cast<int>(boundedAt(db, rows, 3, kFromBounds));
             const auto to = static_cast<int>(boundedAt(db, rows, 4, kStateBounds));
-            events.push_back({ rows.integer(0), rows.integer(1), chunk, from, to, rows.integer(5), lineAt(rows, 6),
-                eventCountAt(db, rows, 7, chunk) });
+            events.push_back({ rows.integer(0), rows.integer(1), chunk, from, to, rows.integer(5),
+                messageAt(db, rows, 6), eventCountAt(db, rows, 7, chunk) });
         }
     }
     return answer(state_->db, std::move(events));
@@ -437,13 +440,13 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> LedgerReader::checkpoints()
 
 Result<std::vector<SupervisorLedger::ReplicaRow>> LedgerReader::replicas() { return readReplicas(state_->db); }
 
-Result<std::string> LedgerReader::newestPoisonedCause()
+Result<Message> LedgerReader::newestPoisonedCause()
 {
-    std::string cause;
+    Message cause;
     {
         Rows rows = state_->db.query("SELECT cause FROM event WHERE to_state=6 AND chunk<>0 ORDER BY seq DESC LIMIT 1");
         if (rows.next())
-            cause = lineAt(rows, 0);
+            cause = messageAt(state_->db, rows, 0);
     }
     return answer(state_->db, std::move(cause));
 }
@@ -593,7 +596,8 @@ Result<LedgerReader::Totals> LedgerReader::totals()
                 totals.supervisorHeartbeatWallNs = rows.integer(5);
             } else if (rows.text(0) == "feeder") {
                 totals.feeder = identityAt(rows, 1);
-                totals.feederDoing = lineAt(rows, 6);
+                Rows parts = db.query("SELECT value FROM meta WHERE key=?", kDoingParts + rows.text(0));
+                totals.feederDoing = messageOf(lineAt(rows, 6), parts.next() ? parts.text(0) : std::string());
             }
         }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/closed_set.h"
 #include "core/base/clock.h"
 #include "core/tracker/supervisor_ledger.h"
@@ -18,7 +19,7 @@ struct AttemptRow {
     std::optional<std::int64_t> endedWallNs; ///< absent: no end was recorded
     std::int64_t lastSeenWallNs = 0; ///< the last heartbeat of its supervisor, where no end was recorded; 0: not known
     StopReason reason = StopReason::None;
-    std::string detail;
+    Message detail;
     std::string overridesJson;
 };
 
@@ -31,7 +32,7 @@ struct IncarnationRow {
     std::string device;
     std::string deviceName;
     bool live = false; ///< as the ledger has it; whether the process lives is for the caller to look
-    std::string endCause;
+    Message endCause;
     std::int64_t startedWallNs = 0;
     std::int64_t endedWallNs = 0;
     std::int64_t leaseUntilNs = 0; ///< monotonic clock of this boot
@@ -159,7 +160,7 @@ struct EventRow {
     int from = 0; ///< -1: the chunk became known
     int to = 0;
     std::int64_t incarnation = 0;
-    std::string cause;
+    Message cause;
     std::int64_t count = 1; ///< chunks with consecutive ids from `chunk`; all of them moved alike
 };
 
@@ -175,7 +176,7 @@ struct EpochRow {
     ChunkCounts chunks;
     RowCounts rowsCommitted; ///< over committed chunks
     RowCounts rowsKnown;
-    std::string unprovenReason;
+    Message unprovenReason;
     LostChunks lost; ///< as readStatus() finds it; epochs() leaves it empty
     PartlyTrained partly; ///< the same
 };
@@ -215,7 +216,7 @@ public:
     Result<std::vector<SampleLoss>> sampleLosses(ChunkId chunk);
     Result<std::vector<EventRow>> eventsSince(std::int64_t seq, int limit);
     Result<std::int64_t> newestEvent(); ///< its seq; 0: none
-    Result<std::string> newestPoisonedCause(); ///< why chunks were poisoned last; "": none ever was
+    Result<Message> newestPoisonedCause(); ///< why chunks were poisoned last; "": none ever was
     Result<std::vector<SupervisorLedger::CheckpointRow>> checkpoints();
     Result<std::vector<SupervisorLedger::ReplicaRow>> replicas();
     /// What would be lost when checkpoints leave the lineage, without doing it.
@@ -268,7 +269,7 @@ public:
         std::int64_t supervisorHeartbeatNs = 0; ///< monotonic
         std::int64_t supervisorHeartbeatWallNs = 0;
         std::optional<ProcessIdentity> feeder;
-        std::string feederDoing;
+        Message feederDoing;
     };
     Result<Totals> totals();
 

@@ -158,7 +158,7 @@ void insertParts(LedgerFile& file, CheckpointId checkpoint, std::vector<PartRow>
 
 namespace {
 
-std::int64_t freeParts(LedgerFile& file, ChunkMoves& moves, std::int64_t checkpoint, const std::string& cause)
+std::int64_t freeParts(LedgerFile& file, ChunkMoves& moves, std::int64_t checkpoint, const Message& cause)
 {
     std::int64_t freed = 0;
     for (const PartRow& part : livingPartsOf(file.db, checkpoint)) {
@@ -190,7 +190,7 @@ std::int64_t freeParts(LedgerFile& file, ChunkMoves& moves, std::int64_t checkpo
 
 } // namespace
 
-std::int64_t keepOnlySurviving(LedgerFile& file, ChunkMoves& moves, const Lineage& lineage, const std::string& cause)
+std::int64_t keepOnlySurviving(LedgerFile& file, ChunkMoves& moves, const Lineage& lineage, const Message& cause)
 {
     const std::set<std::int64_t> surviving = lineage.behindHeads();
     std::int64_t freed = 0;
@@ -203,7 +203,7 @@ std::int64_t keepOnlySurviving(LedgerFile& file, ChunkMoves& moves, const Lineag
     return freed;
 }
 
-void commitCovered(ChunkMoves& moves, ChunkRow& chunk, std::int64_t trainer, const std::string& cause)
+void commitCovered(ChunkMoves& moves, ChunkRow& chunk, std::int64_t trainer, const Message& cause)
 {
     if (chunk.state == ChunkState::Pending)
         moves.move(chunk, ChunkState::Free, cause);

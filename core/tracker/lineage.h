@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/tracker/moves.h"
 
 #include <map>
@@ -59,12 +60,12 @@ void insertParts(LedgerFile& file, CheckpointId checkpoint, std::vector<PartRow>
 
 /// Makes the surviving checkpoints those from which a head was made, and frees the parts of all others. Returns the
 /// number of chunks that are not committed any more.
-std::int64_t keepOnlySurviving(LedgerFile& file, ChunkMoves& moves, const Lineage& lineage, const std::string& cause);
+std::int64_t keepOnlySurviving(LedgerFile& file, ChunkMoves& moves, const Lineage& lineage, const Message& cause);
 
 /// A chunk whose windows are all in living parts becomes committed, through every state on the way: one function knows
 /// the moves.
 /// @param trainer  incarnation that trained it
-void commitCovered(ChunkMoves& moves, ChunkRow& chunk, std::int64_t trainer, const std::string& cause);
+void commitCovered(ChunkMoves& moves, ChunkRow& chunk, std::int64_t trainer, const Message& cause);
 
 /// Adds the row and its parents (existing checkpoints); returns the id.
 CheckpointId insertCheckpoint(LedgerFile& file, std::int64_t incarnation, const CheckpointRecord& record);

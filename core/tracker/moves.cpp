@@ -1,5 +1,6 @@
 #include "core/tracker/moves.h"
 
+#include "core/tracker/kept_messages.h"
 #include "core/base/check.h"
 #include "core/base/sentence.h"
 #include "core/tracker/row_bounds.h"
@@ -174,7 +175,7 @@ ChunkMoves::~ChunkMoves()
         "chunks were moved and their counters never written");
 }
 
-std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, std::string_view cause, Fields fields)
+std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, const Message& cause, Fields fields)
 {
     if (file_.db.failed())
         return 0;
@@ -203,7 +204,7 @@ std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, std::string_view c
     return run_.seq;
 }
 
-void ChunkMoves::writeEvent(const ChunkRow& chunk, ChunkState to, std::string_view cause)
+void ChunkMoves::writeEvent(const ChunkRow& chunk, ChunkState to, const Message& cause)
 {
     if (run_.count > 0 && chunk.id.value == run_.first + run_.count && chunk.state == run_.from && to == run_.to
         && cause == run_.cause) {
@@ -213,7 +214,9 @@ void ChunkMoves::writeEvent(const ChunkRow& chunk, ChunkState to, std::string_vi
     endEventRun();
     file_.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause) VALUES (?, ?, ?, ?, ?, ?)",
         wallNs_, chunk.id, chunk.state, to, incarnation_, cause);
-    run_ = { file_.db.lastId(), chunk.id.value, 1, chunk.state, to, std::string(cause) };
+    const std::int64_t seq = file_.db.lastId();
+    keepMessage(file_.db, cause);
+    run_ = { seq, chunk.id.value, 1, chunk.state, to, cause };
 }
 
 void ChunkMoves::endEventRun()

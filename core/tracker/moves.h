@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/tracker/ledger_file.h"
 #include "core/tracker/window_ranges.h"
 
@@ -84,7 +85,7 @@ public:
     enum class Fields { All, Coverage };
     /// Stores the fields of `chunk` (Coverage: only `covered` and `holder` have changed) with the new state. Returns
     /// the number of the event, which it may share with the chunks before.
-    std::int64_t move(ChunkRow& chunk, ChunkState to, std::string_view cause, Fields fields = Fields::All);
+    std::int64_t move(ChunkRow& chunk, ChunkState to, const Message& cause, Fields fields = Fields::All);
     /// Stores changed fields without a move.
     void store(const ChunkRow& chunk);
     /// Where a chunk goes that nobody holds any more: Free when its block can be read, else Pending.
@@ -120,10 +121,10 @@ private:
         std::int64_t count = 0;
         ChunkState from = ChunkState::Pending;
         ChunkState to = ChunkState::Pending;
-        std::string cause;
+        Message cause;
     };
     void writeRow(const ChunkRow& chunk, ChunkState to, Fields fields);
-    void writeEvent(const ChunkRow& chunk, ChunkState to, std::string_view cause);
+    void writeEvent(const ChunkRow& chunk, ChunkState to, const Message& cause);
     void endEventRun();
     void writeBlock(const BlockChange& change);
     void writeEpoch(const EpochChange& change);

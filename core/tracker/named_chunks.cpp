@@ -1,5 +1,6 @@
 #include "core/tracker/named_chunks.h"
 
+#include "core/tracker/kept_messages.h"
 #include "core/tracker/feeder_verdict.h"
 #include "core/tracker/ledger_file.h"
 #include "core/tracker/row_bounds.h"
@@ -29,7 +30,7 @@ std::vector<NamedChunk> namedChunks(Database& db)
         return chunks;
     Rows rows = db.query("SELECT chunk, count, to_state, cause FROM event WHERE to_state IN (5, 6, 7) ORDER BY seq");
     while (rows.next()) { // one row for chunks with consecutive ids; a later one wins
-        const std::string cause = lineAt(rows, 3);
+        const Message cause = messageAt(db, rows, 3);
         for (auto at = index.lower_bound(rows.integer(0));
             at != index.end() && at->first < rows.integer(0) + rows.integer(1); ++at)
             if (chunks[at->second].state == static_cast<ChunkState>(rows.integer(2)))
@@ -52,17 +53,17 @@ Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& trac
     return chunks;
 }
 
-std::vector<std::string> leftOutOfTheData(Database& db, std::int64_t most)
+std::vector<Message> leftOutOfTheData(Database& db, std::int64_t most)
 {
-    std::vector<std::string> sentences;
+    std::vector<Message> sentences;
     Rows rows = db.query(
         "SELECT cause FROM event WHERE chunk=0 AND cause LIKE ?||'%' ORDER BY seq LIMIT ?", kLeftOutEvent, most);
     while (rows.next())
-        sentences.push_back(lineAt(rows, 0));
+        sentences.push_back(messageAt(db, rows, 0));
     return sentences;
 }
 
-Result<std::vector<std::string>> leftOutOfTheData(const std::filesystem::path& tracker, std::int64_t most)
+Result<std::vector<Message>> leftOutOfTheData(const std::filesystem::path& tracker, std::int64_t most)
 {
     FURROW_TRY_ASSIGN(auto db, openForReading(tracker));
     auto sentences = leftOutOfTheData(db, most);

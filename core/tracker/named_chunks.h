@@ -16,7 +16,7 @@ class Database;
 struct NamedChunk {
     ChunkId chunk;
     ChunkState state = ChunkState::Poisoned;
-    std::string cause; ///< of the move into this state
+    Message cause; ///< of the move into this state
 };
 
 /// The chunks that are excluded, poisoned or accepted now, by id.
@@ -25,7 +25,7 @@ std::vector<NamedChunk> namedChunks(Database& db);
 Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& tracker);
 /// Parts of the data that no chunk stands for, because a person chose to go on without what changed or is damaged
 /// (bad_files=leave_out), in sentences; the first `most`, -1: all. Reads every event.
-std::vector<std::string> leftOutOfTheData(Database& db, std::int64_t most);
-Result<std::vector<std::string>> leftOutOfTheData(const std::filesystem::path& tracker, std::int64_t most);
+std::vector<Message> leftOutOfTheData(Database& db, std::int64_t most);
+Result<std::vector<Message>> leftOutOfTheData(const std::filesystem::path& tracker, std::int64_t most);
 
 } // namespace furrow

@@ -254,6 +254,8 @@ CREATE TABLE inherited (
     mark INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE message (text TEXT PRIMARY KEY, parts TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
 CREATE TABLE process (
     role TEXT PRIMARY KEY,
     pid INTEGER NOT NULL, start_time INTEGER NOT NULL, boot_id TEXT NOT NULL,
@@ -362,6 +364,7 @@ std::span<const MigrationStep> trackerMigrations()
             "UPDATE checkpoint SET first_claim=s.first, last_claim=s.last"
             " FROM (SELECT checkpoint, min(claim) AS first, max(claim) AS last FROM part GROUP BY checkpoint) AS s WHERE s.checkpoint=checkpoint.id;"
             "DROP INDEX part_checkpoint;" },
+        { 5, "CREATE TABLE message (text TEXT PRIMARY KEY, parts TEXT NOT NULL) STRICT, WITHOUT ROWID;" },
     };
     return kSteps;
 }
@@ -371,5 +374,7 @@ bool keepsInherited(Database& db) { return db.integer("PRAGMA user_version").val
 bool keepsSampleLosses(Database& db) { return db.integer("PRAGMA user_version").value_or(0) >= 4; }
 
 bool keepsClaimSpans(Database& db) { return db.integer("PRAGMA user_version").value_or(0) >= 5; }
+
+bool keepsMessages(Database& db) { return db.integer("PRAGMA user_version").value_or(0) >= 6; }
 
 } // namespace furrow

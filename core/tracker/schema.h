@@ -7,7 +7,7 @@
 namespace furrow {
 
 /// Tables of the tracker; FORMAT.md beside this file is their page of prose.
-inline constexpr std::int64_t kTrackerVersion = 5;
+inline constexpr std::int64_t kTrackerVersion = 6;
 inline constexpr std::int64_t kTrackerApplicationId = 0x46525257; // "FRRW"
 
 /// One step forward: from version `from` to `from + 1`.
@@ -35,6 +35,8 @@ bool keepsSampleLosses(Database& db);
 /// False in a file of version 4 or older, which may be read without being migrated: its checkpoints do not say which
 /// claims their parts are of.
 bool keepsClaimSpans(Database& db);
+/// False in a file of version 5 or older, which may be read without being migrated: its texts are in English only.
+bool keepsMessages(Database& db);
 
 /// The steps that lead to kTrackerVersion.
 std::span<const MigrationStep> trackerMigrations();

@@ -1,5 +1,6 @@
 #include "core/tracker/supervisor_ledger.h"
 
+#include "core/tracker/kept_messages.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
@@ -75,7 +76,7 @@ Status SupervisorLedger::create(
     const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules)
 {
     FURROW_TRY(checkRules(rules));
-    if (const std::string reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
+    if (const Message reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("a run cannot live in %1: %2", { utf8Text(tracker.parent_path()), reason }) };
     FURROW_TRY_ASSIGN(auto created, Database::create(tracker));
@@ -169,12 +170,13 @@ Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervis
     return id;
 }
 
-Status SupervisorLedger::endAttempt(AttemptId attempt, StopReason reason, const std::string& detail)
+Status SupervisorLedger::endAttempt(AttemptId attempt, StopReason reason, const Message& detail)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     file.db.run("UPDATE attempt SET ended_wall=?, reason=?, detail=? WHERE id=? AND ended_wall IS NULL",
         file.clock->wallNs(), reason, detail, attempt);
+    keepMessage(file.db, detail);
     return transaction.commit();
 }
 
@@ -202,18 +204,18 @@ Status SupervisorLedger::heartbeat(const ProcessIdentity& self, bool trains)
 namespace {
 
 /// Those in force: "200 steps, 1 epoch".
-std::string inWords(const StoppingRules& rules)
+Message inWords(const StoppingRules& rules)
 {
-    std::string words = rules.epochs == 0 ? sentence("any number of epochs")
-        : rules.epochs == 1               ? sentence("1 epoch")
-                                          : sentence("%1 epochs", { formatCount(rules.epochs) });
+    Message words = rules.epochs == 0 ? sentence("any number of epochs")
+        : rules.epochs == 1           ? sentence("1 epoch")
+                                      : sentence("%1 epochs", { Count(rules.epochs) });
     if (rules.blocks > 0)
-        words = sentence("%1 blocks, %2", { formatCount(rules.blocks), words });
+        words = sentence("%1 blocks, %2", { Count(rules.blocks), words });
     if (rules.tokens > 0)
-        words = sentence("%1 tokens, %2", { formatCount(rules.tokens), words });
+        words = sentence("%1 tokens, %2", { Count(rules.tokens), words });
     if (rules.steps > 0)
-        words = sentence("%1 steps, %2", { formatCount(rules.steps), words });
-    return rules.hours > 0 ? sentence("%1 hours, %2", { formatNumber(rules.hours, 2), words }) : words;
+        words = sentence("%1 steps, %2", { Count(rules.steps), words });
+    return rules.hours > 0 ? sentence("%1 hours, %2", { Real(rules.hours, 2), words }) : words;
 }
 
 void setRules(LedgerFile& file, const StoppingRules& rules)
@@ -248,8 +250,7 @@ Status SupervisorLedger::stopAfterThis(EndOf what)
     return transaction.commit();
 }
 
-Result<std::int64_t> SupervisorLedger::revoke(
-    IncarnationId incarnation, const std::string& cause, std::int64_t endedWallNs)
+Result<std::int64_t> SupervisorLedger::revoke(IncarnationId incarnation, const Message& cause, std::int64_t endedWallNs)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
@@ -337,7 +338,7 @@ Result<SupervisorLedger::Advance> SupervisorLedger::advance()
             = needs.openEpochs > 0 && needs.pending + needs.free + needs.leased + needs.trained == 0;
         const bool unreadable = needs.unproven ? !feeder.planningEnded.empty() : needs.poisoned > 0;
         result.onlyUnreadableLeft = nothingMoves && unreadable && needs.fullyOpened && !result.epochOpened;
-        result.planningEnded = needs.unproven ? std::move(feeder.planningEnded) : std::string();
+        result.planningEnded = needs.unproven ? std::move(feeder.planningEnded) : Message();
         result.gaveUp = std::move(feeder.gaveUp);
         if (Status status = transaction.commit(); !status.ok())
             return status.error().in("advancing the epoch");
@@ -384,7 +385,7 @@ Status SupervisorLedger::requestEvaluation()
     return transaction.commit();
 }
 
-Status SupervisorLedger::exclude(std::span<const ChunkId> chunks, const std::string& cause)
+Status SupervisorLedger::exclude(std::span<const ChunkId> chunks, const Message& cause)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
@@ -407,8 +408,8 @@ ChunkRow loadPoisoned(Database& db, ChunkId id)
 {
     ChunkRow chunk = loadChunk(db, id);
     if (!db.failed() && chunk.state != ChunkState::Poisoned)
-        db.fail({ ErrorCode::InvalidArgument,
-            sentence("%1 is %2, not poisoned", { toString(id), toString(chunk.state) }) });
+        db.fail(
+            { ErrorCode::InvalidArgument, sentence("%1 is %2, not poisoned", { toString(id), termOf(chunk.state) }) });
     return chunk;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/clock.h"
 #include "core/base/file_lock.h"
 #include "core/tracker/sqlite/patience.h"
@@ -63,7 +64,7 @@ public:
     void setPatience(Patience patience);
 
     Result<AttemptId> beginAttempt(const ProcessIdentity& supervisor, const std::string& overridesJson);
-    Status endAttempt(AttemptId attempt, StopReason reason, const std::string& detail);
+    Status endAttempt(AttemptId attempt, StopReason reason, const Message& detail);
     /// The time since the last one is active time of the run, but for what others held the lock of the tracker.
     /// @param trains  false: nobody was there to train in it
     Status heartbeat(const ProcessIdentity& self, bool trains = true);
@@ -74,7 +75,7 @@ public:
 
     /// Revokes a worker: its claims and uncommitted chunks become free in the same transaction. Returns how many.
     /// @param endedWallNs  when it ended, where that was found later; 0: now
-    Result<std::int64_t> revoke(IncarnationId incarnation, const std::string& cause, std::int64_t endedWallNs = 0);
+    Result<std::int64_t> revoke(IncarnationId incarnation, const Message& cause, std::int64_t endedWallNs = 0);
     struct Expired {
         IncarnationId incarnation;
         std::int32_t worker = 0;
@@ -104,7 +105,7 @@ public:
     };
     Result<std::vector<CheckpointRow>> checkpoints();
     /// Takes a damaged checkpoint out of the surviving lineage: its parts become free again, the head moves back.
-    Result<std::int64_t> markDamaged(CheckpointId checkpoint, const std::string& cause);
+    Result<std::int64_t> markDamaged(CheckpointId checkpoint, const Message& cause);
     /// Checkpoints that were left as damaged and were not taken back.
     Result<std::vector<CheckpointId>> leftBehind();
     /// The files of a damaged checkpoint, or of one that was left behind, are whole after all. Where nothing was
@@ -141,15 +142,15 @@ public:
         StopReason stop = StopReason::None; ///< not None: workers stop claiming, the run ends
         bool onlyUnreadableLeft = false; ///< nothing but poisoned chunks, or data that cannot be planned, keeps an
                                          ///< epoch open: a person must decide
-        std::string planningEnded; ///< why the rest of the data cannot be planned; "": it can, or it is
-        std::string gaveUp; ///< why the feeder stopped; "": it goes on
+        Message planningEnded; ///< why the rest of the data cannot be planned; "": it can, or it is
+        Message gaveUp; ///< why the feeder stopped; "": it goes on
     };
     Result<Advance> advance();
 
     Status setDesired(DesiredState desired);
     Status requestSave();
     Status requestEvaluation();
-    Status exclude(std::span<const ChunkId> chunks, const std::string& cause);
+    Status exclude(std::span<const ChunkId> chunks, const Message& cause);
     /// Poisoned -> Accepted, or -> Free for another try.
     Status acceptPoisoned(std::span<const ChunkId> chunks);
     Status retryPoisoned(std::span<const ChunkId> chunks);

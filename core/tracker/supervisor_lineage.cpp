@@ -17,7 +17,7 @@ namespace {
 /// The heads leave the bad checkpoints, and whoever trains on from those must not commit. Returns how many chunks are
 /// free again.
 std::int64_t leave(
-    LedgerFile& file, ChunkMoves& moves, Lineage& lineage, const std::set<std::int64_t>& bad, const std::string& cause)
+    LedgerFile& file, ChunkMoves& moves, Lineage& lineage, const std::set<std::int64_t>& bad, const Message& cause)
 {
     Database& db = file.db;
     const auto before = lineage.heads;
@@ -43,7 +43,7 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> SupervisorLedger::checkpoin
 
 Result<std::vector<SupervisorLedger::ReplicaRow>> SupervisorLedger::replicas() { return readReplicas(state_->file.db); }
 
-Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, const std::string& cause)
+Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, const Message& cause)
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;

@@ -78,7 +78,7 @@ bool haveRoom(Database& db, const std::map<std::int64_t, std::vector<PartRow>>& 
 }
 
 /// The reverse of what freed it. @return whether its chunk is committed again
-bool revive(LedgerFile& file, ChunkMoves& moves, std::int64_t checkpoint, const PartRow& part, const std::string& cause)
+bool revive(LedgerFile& file, ChunkMoves& moves, std::int64_t checkpoint, const PartRow& part, const Message& cause)
 {
     ChunkRow chunk = loadChunk(file.db, part.chunk);
     const std::int64_t tokens = tokensIn({ part.windows }, chunk.tokens, chunk.windows.value_or(0), file.windowTokens);
@@ -147,7 +147,7 @@ std::optional<std::int64_t> returnToLeft(LedgerFile& file, ChunkMoves& moves, Ch
             dead[id] = deadPartsOf(db, id);
     if (!haveRoom(db, dead))
         return std::nullopt;
-    const std::string cause = sentence("checkpoint %1 was found whole again", { std::to_string(checkpoint.value) });
+    const Message cause = sentence("checkpoint %1 was found whole again", { std::to_string(checkpoint.value) });
     std::int64_t committed = 0;
     for (const auto& [id, parts] : dead) {
         db.run("UPDATE checkpoint SET surviving=1 WHERE id=?", id);

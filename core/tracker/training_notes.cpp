@@ -74,7 +74,7 @@ Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<co
 }
 
 Status keepRatePlan(
-    const std::filesystem::path& tracker, const std::string& plan, const std::string& event, Patience patience)
+    const std::filesystem::path& tracker, const std::string& plan, const Message& event, Patience patience)
 {
     FURROW_TRY_ASSIGN(auto opened, openLedger(tracker, systemClock()));
     LedgerFile& file = opened;

@@ -39,6 +39,6 @@ Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<co
 /// roll-backs are forgotten: a person has decided about the rate. Only for who holds the supervisor's lock of the run.
 /// @param patience  with others that write; without it 30 s
 Status keepRatePlan(
-    const std::filesystem::path& tracker, const std::string& plan, const std::string& event, Patience patience = {});
+    const std::filesystem::path& tracker, const std::string& plan, const Message& event, Patience patience = {});
 
 } // namespace furrow

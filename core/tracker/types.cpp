@@ -22,7 +22,7 @@ ChunkPlace placeOf(ChunkId chunk)
         static_cast<std::int32_t>(chunk.value % kMaxChunksPerBlock) };
 }
 
-std::string toString(ChunkId chunk)
+Message toString(ChunkId chunk)
 {
     const ChunkPlace place = placeOf(chunk);
     return sentence("chunk %1 of block %2 (epoch %3)",
@@ -47,7 +47,7 @@ std::string toString(StopReason reason)
     return "unknown";
 }
 
-std::string inWords(StopReason reason)
+Message inWords(StopReason reason)
 {
     switch (reason) {
     case StopReason::None: return {};
@@ -72,6 +72,8 @@ std::string toString(ChunkState state)
     const int index = static_cast<int>(state);
     return index >= 0 && index < kChunkStateCount ? kNames[index] : "unknown";
 }
+
+Term termOf(ChunkState state) { return { TermSet::ChunkState, toString(state) }; }
 
 std::string toString(DesiredState state)
 {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/closed_set.h"
+#include "core/base/message.h"
 #include "core/base/process.h"
 
 #include <compare>
@@ -42,7 +43,7 @@ inline constexpr std::int64_t kMaxEpochs = 90'000;
 /// The place must be inside the limits above.
 ChunkId chunkIdOf(const ChunkPlace& place);
 ChunkPlace placeOf(ChunkId chunk);
-std::string toString(ChunkId chunk); ///< "chunk 17 of block 3 (epoch 1)"
+Message toString(ChunkId chunk); ///< "chunk 17 of block 3 (epoch 1)"
 
 /// State of one chunk in one epoch. The legal moves are in moves.h; the numbers are on disk.
 enum class ChunkState {
@@ -171,8 +172,9 @@ std::string toString(StopReason
         reason); ///< "none" "epoch" "block" "steps" "tokens" "hours" "epochs" "user" "error" "interrupted" "incomplete"
 /// For people: "all wanted epochs are trained"; a sentence (core/base/sentence.h), "" for None. The codes of toString()
 /// are for programs.
-std::string inWords(StopReason reason);
+Message inWords(StopReason reason);
 std::string toString(ChunkState state); ///< "pending" "free" ...
+Term termOf(ChunkState state); ///< for a sentence
 std::string toString(DesiredState state);
 
 /// Worker number of a process that registers without training: the task that merges.

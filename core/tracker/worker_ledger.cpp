@@ -58,7 +58,7 @@ ClaimedChunk requireHeld(LedgerFile& file, std::int64_t incarnation, const Claim
 }
 
 void giveBack(
-    LedgerFile& file, ChunkMoves& moves, ChunkRow& chunk, ClaimOutcome outcome, ChunkState to, const std::string& cause)
+    LedgerFile& file, ChunkMoves& moves, ChunkRow& chunk, ClaimOutcome outcome, ChunkState to, const Message& cause)
 {
     const WindowRanges rest = subtract(chunk.whole(), coveredRanges(file.db, chunk));
     moves.totals().claimedTokens -= tokensIn(rest, chunk.tokens, chunk.windows.value_or(0), file.windowTokens);
@@ -369,7 +369,7 @@ Result<WorkerLedger::Signals> WorkerLedger::signals()
     return signals;
 }
 
-Status WorkerLedger::end(const std::string& cause)
+Status WorkerLedger::end(const Message& cause)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));

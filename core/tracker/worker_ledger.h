@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/clock.h"
 #include "core/tracker/sqlite/patience.h"
 #include "core/tracker/types.h"
@@ -123,7 +124,7 @@ public:
     Status together(const std::function<void()>& work);
 
     /// Ends the incarnation in order: releases what it holds.
-    Status end(const std::string& cause);
+    Status end(const Message& cause);
 
 private:
     struct State;

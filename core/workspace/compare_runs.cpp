@@ -36,7 +36,7 @@ Losses lossesOf(LedgerReader& ledger)
 }
 
 /// Why the chunks of two runs are not the same text.
-std::string alignmentProblem(const RunFile& a, const RunFile& b)
+Message alignmentProblem(const RunFile& a, const RunFile& b)
 {
     if (a.dataIdentity != b.dataIdentity)
         return sentence("the runs have different data");
@@ -51,9 +51,9 @@ std::string alignmentProblem(const RunFile& a, const RunFile& b)
 }
 
 /// What stands side by side and means different things.
-std::vector<std::string> caveatsOf(const std::vector<ComparedRun>& runs)
+std::vector<Message> caveatsOf(const std::vector<ComparedRun>& runs)
 {
-    std::vector<std::string> caveats;
+    std::vector<Message> caveats;
     const ComparedRun& first = runs.front();
     for (std::size_t i = 1; i < runs.size(); ++i) {
         const ComparedRun& other = runs[i];
@@ -67,8 +67,8 @@ std::vector<std::string> caveatsOf(const std::vector<ComparedRun>& runs)
                     { first.name, other.name }));
         else if (bothEvaluated && first.status.evaluation->tokens != other.status.evaluation->tokens)
             caveats.push_back(sentence("%1 was evaluated on %2 tokens of the held-out text, %3 on %4.",
-                { first.name, formatCount(first.status.evaluation->tokens), other.name,
-                    formatCount(other.status.evaluation->tokens) }));
+                { first.name, Count(first.status.evaluation->tokens), other.name,
+                    Count(other.status.evaluation->tokens) }));
     }
     return caveats;
 }
@@ -178,7 +178,7 @@ Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& fold
     result.caveats = caveatsOf(result.runs);
     result.differences = differencesOf(result.runs);
     for (std::size_t i = 1; i < losses.size(); ++i) {
-        const std::string problem = alignmentProblem(result.runs.front().status.file, result.runs[i].status.file);
+        const Message problem = alignmentProblem(result.runs.front().status.file, result.runs[i].status.file);
         ChunkAlignment aligned = problem.empty() ? align(losses.front(), losses[i]) : ChunkAlignment {};
         aligned.problem = problem;
         if (!problem.empty())
@@ -223,7 +223,7 @@ std::string comparisonText(const RunComparison& comparison)
             + formatDuration(run.status.activeSeconds) + " (" + formatNumber(run.meanTokensPerSecond, 0)
             + " tokens/s, mean), eval loss "
             + (run.status.evaluation ? lossText(run.status.evaluation->loss) + " " + ofWhat(*run.status.evaluation)
-                                     : lossText(kNone))
+                                     : Message(lossText(kNone)))
             + "\n";
         if (i == 0)
             continue;
@@ -236,7 +236,7 @@ std::string comparisonText(const RunComparison& comparison)
             text += "  by chunk: " + formatCount(aligned.common) + " of the first epoch in common, mean difference "
                 + lossText(aligned.meanDifference) + " nats, " + formatCount(aligned.better) + " better.\n";
     }
-    for (const std::string& caveat : comparison.caveats)
+    for (const auto& caveat : comparison.caveats)
         text += caveat + "\n";
     text += comparison.differences.empty() ? "All settings are the same.\n" : "Settings that differ:\n";
     for (const ConfigDifference& difference : comparison.differences) {

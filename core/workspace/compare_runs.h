@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/config/schema.h"
 #include "core/run/status/run_status.h"
 
@@ -26,7 +27,7 @@ struct ConfigDifference {
 
 /// How one run did on the chunks that the baseline trained too.
 struct ChunkAlignment {
-    std::string problem; ///< why chunk n of one is not chunk n of the other; empty: it is
+    Message problem; ///< why chunk n of one is not chunk n of the other; empty: it is
     std::int64_t common = 0; ///< chunks with a loss in both
     std::int64_t better = 0; ///< of them with a lower loss than the baseline
     double meanDifference = 0; ///< loss minus the baseline's, nats per token; NaN: none in common
@@ -40,7 +41,7 @@ struct ChunkAlignment {
 
 struct RunComparison {
     std::vector<ComparedRun> runs; ///< the first one is the baseline
-    std::vector<std::string> caveats; ///< figures that stand side by side and cannot be compared, in sentences
+    std::vector<Message> caveats; ///< figures that stand side by side and cannot be compared, in sentences
     std::vector<ConfigDifference> differences; ///< in schema order
     std::vector<ChunkAlignment> alignments; ///< of runs[1], runs[2], ...
 };

@@ -75,9 +75,9 @@ std::vector<BundleFile> collect(const fs::path& run)
     auto status = readStatus(paths);
     files.push_back({ "status.json",
         status.ok() ? toJson(status.value()).dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
-                    : status.error().message });
+                    : status.error().message.text() });
     auto report = auditRun(paths, AuditDepth::Quick); // it says that the weights were not inspected
-    files.push_back({ "audit.json", report.ok() ? auditJson(report.value()) : report.error().message });
+    files.push_back({ "audit.json", report.ok() ? auditJson(report.value()) : report.error().message.text() });
     files.push_back({ "run.json", lastPart(paths.configFile()) });
     files.push_back({ "files.txt", fileList(run) });
     std::error_code failed;

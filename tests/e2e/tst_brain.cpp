@@ -98,7 +98,7 @@ private Q_SLOTS:
         QTest::newRow("not a choice") << from(parent_, "sometimes") << QStringLiteral("allowed is one of again, skip");
         QTest::newRow("no such checkpoint")
             << QStringList { QStringLiteral("--init-from"), parent_ + QStringLiteral("/checkpoints/r0-1-none") }
-            << QStringLiteral("has no checkpoint");
+            << QStringLiteral("there is nothing at");
     }
     void whatCannotBeSkippedIsRefused()
     {

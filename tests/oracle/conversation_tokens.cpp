@@ -50,7 +50,7 @@ struct Asked {
             return { { "problem", why } };
         const auto sample = encoder->encode(conversation, true);
         if (!sample.ok() || !sample.value().problem.empty())
-            return { { "problem", sample.ok() ? sample.value().problem : sample.error().message } };
+            return { { "problem", sample.ok() ? sample.value().problem : sample.error().message.text() } };
         return { { "ids", sample.value().tokens }, { "learnt", sample.value().learnt } };
     }
 };

@@ -27,7 +27,7 @@ struct Answer {
 };
 
 struct Answers {
-    std::vector<std::string> reading;
+    std::vector<Message> reading;
     std::vector<Answer> rows;
     std::string wrong; ///< what contradicts itself: rows read from the middle, or counted, are others than those read
                        ///< from the beginning

@@ -23,8 +23,8 @@ AttemptLines attemptsOf(const QString& folder)
     AttemptLines attempts;
     for (const AttemptRow& row : rows.value()) {
         const auto known = steps.value().find(row.id);
-        attempts.push_back({ row.id.value, row.startedWallNs, row.endedWallNs, row.reason,
-            QString::fromStdString(row.detail), known == steps.value().end() ? 0 : known->second, {} });
+        attempts.push_back({ row.id.value, row.startedWallNs, row.endedWallNs, row.reason, row.detail,
+            known == steps.value().end() ? 0 : known->second, {} });
     }
     if (!file.ok())
         return attempts;

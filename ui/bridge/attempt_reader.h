@@ -18,7 +18,7 @@ struct AttemptLine {
     std::int64_t startedWallNs = 0;
     std::optional<std::int64_t> endedWallNs; ///< absent: no end was recorded
     StopReason reason = StopReason::None;
-    QString detail; ///< what the engine wrote about the end; may be empty
+    Message detail; ///< what the engine wrote about the end; may be empty
     std::int64_t steps = 0; ///< of the chunks it trained to their end, lost ones included
     std::vector<ConfigChange> changes; ///< against the attempt before it
 };

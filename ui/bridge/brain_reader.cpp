@@ -20,7 +20,7 @@ void BrainReader::read(const QString& folder)
             if (brain->ok())
                 Q_EMIT brainRead(std::make_shared<const Brain>(std::move(*brain).value()));
             else
-                Q_EMIT failed(QString::fromStdString(brain->error().message));
+                Q_EMIT failed(brain->error().message);
         });
 }
 

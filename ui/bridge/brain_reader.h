@@ -21,7 +21,7 @@ public:
 
 Q_SIGNALS:
     void brainRead(const furrow::BrainPtr& brain);
-    void failed(const QString& sentence);
+    void failed(const furrow::Message& message);
 
 private:
     NewestRequest request_ { *this };

@@ -73,8 +73,7 @@ void CheckpointVerifier::checkNext()
             [this](const Status& verdict) {
                 const bool isDamaged = !verdict.ok() && verdict.error().code == ErrorCode::Corrupt;
                 verdicts_[waiting_.front().id]
-                    = { verdict.ok() ? QString() : QString::fromStdString(verdict.error().message), isDamaged,
-                          QDateTime::currentDateTime() };
+                    = { verdict.ok() ? Message() : verdict.error().message, isDamaged, QDateTime::currentDateTime() };
                 waiting_.pop_front();
                 ++done_;
                 checkNext();

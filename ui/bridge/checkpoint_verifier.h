@@ -14,7 +14,7 @@ namespace furrow {
 
 /// What reading the files of a checkpoint again found.
 struct CheckpointVerdict {
-    QString problem; ///< empty: every file is as it was written
+    Message problem; ///< empty: every file is as it was written
     bool isDamaged = false; ///< its content is wrong; else it could not be read, which says nothing about it
     QDateTime at;
 };

@@ -37,12 +37,12 @@ std::shared_ptr<const ProbeResult> look(const RunConfig& config, const QString& 
     const bool chars = config.tokenizer == "char";
     auto tokenizer = chars ? charTokenizerOf(config) : loadTokenizer(config.tokenizer);
     if (!tokenizer.ok()) {
-        result->problem = QString::fromStdString(tokenizer.error().message);
+        result->problem = tokenizer.error().message;
         return result;
     }
     auto probe = probeData(config, *tokenizer.value(), kProbeMs);
     if (!probe.ok()) {
-        result->problem = QString::fromStdString(probe.error().message);
+        result->problem = probe.error().message;
         return result;
     }
     result->probe = std::move(probe).value();

@@ -14,7 +14,7 @@ namespace furrow {
 
 /// What a look at the data brought, ready to be shown.
 struct ProbeResult {
-    QString problem; ///< why the data cannot be used; "": it can
+    Message problem; ///< why the data cannot be used; "": it can
     DataProbe probe;
     double seconds = 0;
     struct Row {

@@ -42,7 +42,7 @@ void LedgerAuditor::audit(const QString& folder, AuditDepth depth)
                                   quiet.start();
                                   QMetaObject::invokeMethod(this, [this, isWanted, progress] {
                                       if (isWanted())
-                                          Q_EMIT progressed(QString::fromStdString(progress.doing), progress.fraction);
+                                          Q_EMIT progressed(progress.doing, progress.fraction);
                                   });
                               } };
             return std::make_shared<Result<AuditReport>>(auditRun(paths, depth, watch));
@@ -52,7 +52,7 @@ void LedgerAuditor::audit(const QString& folder, AuditDepth depth)
             if (report->ok())
                 Q_EMIT audited(std::make_shared<const AuditReport>(std::move(*report).value()));
             else
-                Q_EMIT failed(QString::fromStdString(report->error().message));
+                Q_EMIT failed(report->error().message);
         });
 }
 

@@ -26,8 +26,8 @@ public:
 
 Q_SIGNALS:
     void audited(const furrow::AuditPtr& report);
-    void failed(const QString& message);
-    void progressed(const QString& doing, double fraction); ///< some times a second; of `doing`, 0..1
+    void failed(const furrow::Message& message);
+    void progressed(const furrow::Message& doing, double fraction); ///< some times a second; of `doing`, 0..1
 
 private:
     std::stop_source stopping_;

@@ -92,9 +92,7 @@ void RunCommands::lookForWorker()
         const Status possible = requireWorker();
         QMetaObject::invokeMethod(
             this,
-            [this, problem = possible.ok() ? QString() : QString::fromStdString(possible.error().message)] {
-                Q_EMIT workerLookedFor(problem);
-            },
+            [this, problem = possible.ok() ? Message() : possible.error().message] { Q_EMIT workerLookedFor(problem); },
             Qt::QueuedConnection);
     });
 }

@@ -73,7 +73,7 @@ Q_SIGNALS:
     void progressed(const QString& sentence);
     void done(furrow::RunVerb verb, const QString& folder);
     void failed(furrow::RunVerb verb, const QString& folder, const furrow::Error& error);
-    void workerLookedFor(const QString& problem); ///< a sentence with what to do; "": all is well
+    void workerLookedFor(const furrow::Message& problem); ///< a sentence with what to do; "": all is well
     void planned(const QString& folder, const furrow::PlanPtr& plan, const furrow::RunConfig& config);
 
 private:

@@ -33,7 +33,7 @@ std::shared_ptr<const ComparedRuns> read(
     auto result = std::make_shared<ComparedRuns>();
     auto comparison = compareRuns(folders);
     if (!comparison.ok()) {
-        result->problem = QString::fromStdString(comparison.error().message);
+        result->problem = comparison.error().message;
         return result;
     }
     result->comparison = std::move(comparison).value();

@@ -14,7 +14,7 @@ namespace furrow {
 
 /// Everything the comparison of some runs shows.
 struct ComparedRuns {
-    QString problem; ///< why there is none; "": there is
+    Message problem; ///< why there is none; "": there is
     RunComparison comparison;
     std::vector<SnapshotPtr> curves; ///< one a run
     std::vector<std::vector<LostTraining>> lost; ///< of each: what is in no weights

@@ -49,7 +49,7 @@ struct RunLine {
     RunState state = RunState::Unknown;
     StopReason stopReason = StopReason::None;
     bool markedByHand = false; ///< finished because a person said so
-    QString problem; ///< why the folder cannot be read; empty: it can
+    Message problem; ///< why the folder cannot be read; empty: it can
     std::int64_t attempt = 0;
     int workersAlive = 0;
     std::int64_t createdWallNs = 0;

@@ -43,7 +43,7 @@ void RunWatcher::open(const QString& folder)
     tables_.reset();
     telemetry_.reset();
     newest_.reset();
-    problem_.clear();
+    problem_ = {};
     lastReadNs_ = 0;
     failingSinceNs_ = 0;
     wanted_.epoch.reset();
@@ -164,7 +164,7 @@ bool RunWatcher::takeProblem(const RunUpdate& update)
 {
     const std::int64_t now = systemClock().monotonicNs();
     if (update.status) {
-        if (!problem_.isEmpty() && status_) { // it is back, or something else stands in its place
+        if (!problem_.empty() && status_) { // it is back, or something else stands in its place
             open(QString(folder_));
             return true;
         }
@@ -174,10 +174,8 @@ bool RunWatcher::takeProblem(const RunUpdate& update)
     if (update.problem && failingSinceNs_ == 0)
         failingSinceNs_ = now;
     const bool sure = update.problem && (!status_ || update.isGone || now - failingSinceNs_ > kHiccupNs);
-    const QString problem = sure ? QString::fromStdString(update.problem->message)
-        : update.status          ? QString()
-                                 : problem_;
-    if (problem != problem_) {
+    const Message problem = sure ? update.problem->message : update.status ? Message() : problem_;
+    if (!(problem == problem_)) {
         problem_ = problem;
         Q_EMIT problemChanged(problem_);
     }

@@ -29,7 +29,7 @@ public:
     const TablesPtr& tables() const { return tables_; }
     /// Why the folder cannot be read now; "": it can. What is known of the run is then of lastReadNs(). When it can be
     /// read again the run is opened anew, since another folder may stand in its place.
-    const QString& problem() const { return problem_; }
+    const Message& problem() const { return problem_; }
     std::int64_t lastReadNs() const { return lastReadNs_; }
     /// Newest telemetry of the open run; null: none yet.
     const SnapshotPtr& telemetry() const { return telemetry_; }
@@ -48,7 +48,7 @@ public:
 Q_SIGNALS:
     void opened(const QString& folder);
     void statusRead(const furrow::StatusPtr& status);
-    void problemChanged(const QString& problem);
+    void problemChanged(const furrow::Message& problem);
     void tablesRead(const furrow::TablesPtr& tables);
     void cellsRead(const furrow::CellsPtr& cells);
     void claimsRead(const furrow::ClaimsPtr& claims);
@@ -71,7 +71,7 @@ private:
     TablesPtr tables_;
     SnapshotPtr telemetry_; // what is shown
     SnapshotPtr newest_; // what was read
-    QString problem_;
+    Message problem_;
     std::int64_t lastReadNs_ = 0; // wall; 0: never
     std::int64_t failingSinceNs_ = 0; // monotonic; 0: the last look was good
     bool held_ = false;

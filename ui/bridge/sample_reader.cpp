@@ -38,7 +38,7 @@ void readInto(ChunkSamples& result, const RunPaths& paths, std::int64_t epoch, S
     const auto view = viewChunk(paths, { result.block, result.column, epoch, order, 0, kMostSamples });
     const auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
     if (!view.ok() || !tokenizer.ok()) {
-        result.problem = QString::fromStdString((view.ok() ? tokenizer.error() : view.error()).message);
+        result.problem = (view.ok() ? tokenizer.error() : view.error()).message;
         return;
     }
     result.keepsLosses = view.value().keepsLosses;

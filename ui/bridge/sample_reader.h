@@ -31,7 +31,7 @@ struct SampleText {
 struct ChunkSamples {
     qint64 block = 0;
     int column = 0;
-    QString problem; ///< why there are none; "": there are
+    Message problem; ///< why there are none; "": there are
     bool keepsLosses = false; ///< some sample of the chunk has a loss
     ChunkSummary summary;
     std::vector<SampleText> samples; ///< at most 400, in the order asked for

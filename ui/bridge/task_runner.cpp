@@ -2,6 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "ui/bridge/answer_message.h"
 
 #include <QJsonDocument>
 
@@ -62,13 +63,16 @@ void TaskRunner::end(bool worked)
     if (cancelled_)
         return;
     const QJsonObject answer = QJsonDocument::fromJson(output_.trimmed().split('\n').last()).object();
-    QString problem;
+    Message problem;
     if (!worked) {
-        problem = answer.value(QLatin1String("error")).toString();
-        if (problem.isEmpty())
-            problem = QString::fromUtf8(process_.readAllStandardError()).trimmed().section(QLatin1Char('\n'), -1);
-        if (problem.isEmpty())
-            problem = tr("%1 could not be run: %2.").arg(program(), process_.errorString());
+        problem = answeredMessage(answer, "error");
+        if (problem.empty())
+            problem = QString::fromUtf8(process_.readAllStandardError())
+                          .trimmed()
+                          .section(QLatin1Char('\n'), -1)
+                          .toStdString();
+        if (problem.empty())
+            problem = tr("%1 could not be run: %2.").arg(program(), process_.errorString()).toStdString();
     }
     Q_EMIT finished(answer, problem);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/message.h"
+
 #include <QJsonObject>
 #include <QObject>
 #include <QProcess>
@@ -24,7 +26,7 @@ public:
 Q_SIGNALS:
     void wrote(const QString& text); ///< stdout as it comes
     /// @param problem  a sentence; empty: it worked
-    void finished(const QJsonObject& answer, const QString& problem);
+    void finished(const QJsonObject& answer, const furrow::Message& problem);
 
 private:
     void end(bool worked);

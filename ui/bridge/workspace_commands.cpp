@@ -39,7 +39,7 @@ void WorkspaceCommands::run(Job job)
                 if (status.ok())
                     Q_EMIT changed();
                 else
-                    Q_EMIT failed(QString::fromStdString(status.error().message));
+                    Q_EMIT failed(status.error().message);
             },
             Qt::QueuedConnection);
     });

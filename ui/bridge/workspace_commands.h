@@ -33,7 +33,7 @@ public:
 
 Q_SIGNALS:
     void changed();
-    void failed(const QString& message);
+    void failed(const furrow::Message& message);
 
 private:
     using Job = std::function<Status(const std::filesystem::path& workspace)>;

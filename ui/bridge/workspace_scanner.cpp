@@ -227,7 +227,7 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     auto ledger = openLedger(paths);
     auto read = ledger.ok() ? readStatus(paths, ledger.value()) : readStatus(paths);
     if (!read.ok()) {
-        line.problem = QString::fromStdString(read.error().message);
+        line.problem = read.error().message;
         return line;
     }
     const RunStatus& status = read.value();

@@ -14,9 +14,9 @@ struct ChartLine {
     CurvePtr curve;
     CurvePtr weights; ///< tokens of each step for the mean; null: points count the same
     int worker = 0; ///< or the run, where `names` says so
-    int member = 0; ///< the worker, where `worker` is a run
     std::size_t supersededFrom
         = std::numeric_limits<std::size_t>::max(); ///< points from here on were trained again later
+    int member = 0; ///< the worker, where `worker` is a run
 };
 
 struct ChartEval {

@@ -106,7 +106,7 @@ BrainDialog::BrainDialog(const QString& folder, QWidget* parent)
     column->addWidget(buildFoot());
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &BrainDialog::followChoice);
     connect(&reader_, &BrainReader::brainRead, this, &BrainDialog::show);
-    connect(&reader_, &BrainReader::failed, this, [this](const QString& sentence) {
+    connect(&reader_, &BrainReader::failed, this, [this](const Message& sentence) {
         setTone(weights_, TextTone::Error);
         weights_->setText(coreWords(sentence));
     });

@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/run/status/run_weights.h"
+#include "ui/bridge/answer_message.h"
 #include "ui/models/core_words.h"
 #include "ui/export/audit_report.h"
 #include "ui/parts/page_parts.h"
@@ -71,11 +72,11 @@ ExportDialog::ExportDialog(
     column->addWidget(buildFoot());
     connect(kinds_, &QButtonGroup::idClicked, this, &ExportDialog::choose);
     connect(&task_, &TaskRunner::finished, this,
-        [this](const QJsonObject& answer, const QString& problem) { finishTask(answer, coreWords(problem)); });
+        [this](const QJsonObject& answer, const Message& problem) { finishTask(answer, coreWords(problem)); });
     connect(&auditor_, &LedgerAuditor::audited, this, [this](const AuditPtr& report) { writeReport(*report); });
     connect(&auditor_, &LedgerAuditor::progressed, this,
-        [this](const QString& doing, double fraction) { say(auditProgressWords(doing, fraction)); });
-    connect(&auditor_, &LedgerAuditor::failed, this, [this](const QString& sentence) {
+        [this](const Message& doing, double fraction) { say(auditProgressWords(doing, fraction)); });
+    connect(&auditor_, &LedgerAuditor::failed, this, [this](const Message& sentence) {
         go_->setEnabled(true);
         say(coreWords(sentence), true);
     });
@@ -171,9 +172,8 @@ void ExportDialog::finishTask(const QJsonObject& answer, const QString& problem)
     const bool named = made.isEmpty() || renameFile(made, writing_);
     const QString saved = tr("Saved as %1.").arg(writing_);
     const QJsonObject weights = answer.value(QLatin1String("weights")).toObject();
-    const QString whose = weights.isEmpty()
-        ? QString()
-        : tr("The weights: %1.").arg(coreWords(weights.value(QLatin1String("text")).toString()));
+    const QString whose
+        = weights.isEmpty() ? QString() : tr("The weights: %1.").arg(coreWords(answeredMessage(weights, "text")));
     say(named ? QStringLiteral("%1 %2").arg(saved, whose).trimmed() : tr("%1 could not be written.").arg(writing_),
         !named);
 }

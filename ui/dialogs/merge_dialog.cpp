@@ -150,9 +150,9 @@ void MergeDialog::next()
     }
 }
 
-void MergeDialog::take(const QJsonObject& answer, const QString& problem)
+void MergeDialog::take(const QJsonObject& answer, const Message& problem)
 {
-    if (!problem.isEmpty()) {
+    if (!problem.empty()) {
         say(coreWords(problem), true);
         setBusy(false);
         return;

@@ -37,7 +37,7 @@ private:
     QWidget* buildFoot();
     void evaluate(bool thenMerge);
     void next();
-    void take(const QJsonObject& answer, const QString& problem);
+    void take(const QJsonObject& answer, const Message& problem);
     void showVerdict();
     void setBusy(bool busy);
     void say(const QString& sentence, bool bad = false);

@@ -247,7 +247,7 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
     epochs_ = new EpochTable(*plan_);
     column->addWidget(epochs_);
     addTruth(column);
-    for (const std::string& note : plan_->notes) {
+    for (const auto& note : plan_->notes) {
         QLabel* text = makeLabel(coreWords(note), TextTone::Error, TextSize::Small);
         text->setWordWrap(true);
         column->addWidget(text);

@@ -110,7 +110,7 @@ QString findingCsv(const AuditReport& report)
 
 } // namespace
 
-QString auditProgressWords(const QString& doing, double fraction)
+QString auditProgressWords(const Message& doing, double fraction)
 {
     return QCoreApplication::translate("AuditReport", "%1: %2 %")
         .arg(coreWords(doing))
@@ -140,7 +140,7 @@ QString auditHtml(const AuditReport& report, const QString& runName)
     if (!report.notInspected.empty()) {
         html += QStringLiteral("<h2>%1</h2>\n<ul>\n")
                     .arg(said(QT_TRANSLATE_NOOP("AuditReport", "Not inspected, because nothing else speaks of it")));
-        for (const std::string& one : report.notInspected)
+        for (const auto& one : report.notInspected)
             html += QStringLiteral("<li>%1</li>\n").arg(coreWords(one).toHtmlEscaped());
         html += QStringLiteral("</ul>\n");
     }

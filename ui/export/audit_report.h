@@ -7,7 +7,7 @@
 namespace furrow {
 
 /// "Reading the weights of checkpoint r0-12: 40 %".
-QString auditProgressWords(const QString& doing, double fraction);
+QString auditProgressWords(const Message& doing, double fraction);
 
 /// What ledger and files prove about a run, as a page of HTML. Texts of the run are escaped.
 QString auditHtml(const AuditReport& report, const QString& runName);

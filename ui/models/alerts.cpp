@@ -1,5 +1,6 @@
 #include "ui/models/alerts.h"
 
+#include "core/base/memory_death.h"
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
@@ -179,10 +180,10 @@ void Alerts::lookAtWorkers(const RunStatus& status)
                     .arg(who, durationText(worker.secondsSinceProgress), phaseWord(worker.phase)),
                 0, worker.worker, {} });
         // A worker is started again within a second: what it died of is told by its next life too.
-        const std::string& death = worker.alive ? worker.lastDeath : worker.endCause;
+        const Message& death = worker.alive ? worker.lastDeath : worker.endCause;
         const QString which
             = QStringLiteral("%1 %2").arg(worker.worker).arg(worker.alive ? worker.restarts - 1 : worker.restarts);
-        if (QString::fromStdString(death).contains(QLatin1String("memory"), Qt::CaseInsensitive))
+        if (isForMemory(death))
             raise({ AlertKind::OutOfMemory, QStringLiteral("memory ") + which,
                 QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.")
                     .arg(who, coreWords(death)),

@@ -43,7 +43,7 @@ QString verdictText(const CheckpointLine& line, const CheckpointVerifier& verifi
     const CheckpointVerdict* verdict = verifier.verdictOf(line.id);
     if (verdict == nullptr ? line.damaged : verdict->isDamaged)
         return QCoreApplication::translate("Tables", "damaged");
-    if (verdict != nullptr && !verdict->problem.isEmpty())
+    if (verdict != nullptr && !verdict->problem.empty())
         return QCoreApplication::translate("Tables", "cannot be read");
     return verdict == nullptr
         ? QCoreApplication::translate("Tables", "not checked yet")
@@ -67,7 +67,7 @@ TableColumn<CheckpointLine> verdictColumn(const CheckpointVerifier& verifier)
         [&verifier](const C& c) { return verdictText(c, verifier); });
     column.extra = [&verifier](const C& c, int role) {
         const CheckpointVerdict* verdict = verifier.verdictOf(c.id);
-        return role == Qt::ToolTipRole && verdict != nullptr && !verdict->problem.isEmpty()
+        return role == Qt::ToolTipRole && verdict != nullptr && !verdict->problem.empty()
             ? QVariant(coreWords(verdict->problem))
             : QVariant();
     };

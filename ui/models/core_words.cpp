@@ -1,161 +1,86 @@
 #include "ui/models/core_words.h"
 
-#include "core/base/sentence.h"
-#include "core/tracker/types.h"
+#include "core/base/format.h"
+#include "core/run/status/run_status.h"
+#include "ui/models/run_words.h"
 #include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 
 #include <QCoreApplication>
-#include <QDateTime>
 #include <QLocale>
-#include <QRegularExpression>
 
-#include <algorithm>
-#include <cstring>
-#include <optional>
+#include <cmath>
 
 namespace furrow {
 
 namespace {
 
-/// A sentence cut at the places of its values.
-struct Pattern {
-    const char* text = nullptr;
-    std::vector<std::string> pieces; ///< what stands before, between and behind the values
-    std::size_t letters = 0; ///< of the pieces
+QString translated(std::string_view sentence)
+{
+    return QCoreApplication::translate("Core", std::string(sentence).c_str());
+}
+
+/// The member of an enum that runs from 0 to `last` whose name this is, in the words of `wordOf`.
+template <typename Enum, typename WordOf> QString wordOfName(const std::string& name, Enum last, const WordOf& wordOf)
+{
+    for (int value = 0; value <= static_cast<int>(last); ++value)
+        if (name == toString(static_cast<Enum>(value)))
+            return wordOf(static_cast<Enum>(value));
+    return QString::fromStdString(name);
+}
+
+QString termWord(const Term& term)
+{
+    switch (term.set) {
+    case TermSet::Setting:
+        if (const Setting* setting = findSetting(term.name))
+            return settingLabel(*setting);
+        break;
+    case TermSet::RunState:
+        return wordOfName(term.name, RunState::Unknown, [](RunState state) { return stateWord(state).toLower(); });
+    case TermSet::ChunkState:
+        return wordOfName(term.name, ChunkState::Accepted, [](ChunkState state) { return chunkStateWord(state); });
+    case TermSet::StopReason: return wordOfName(term.name, StopReason::Incomplete, stopReasonSentence);
+    }
+    return QString::fromStdString(term.name);
+}
+
+/// What stands in a place of a sentence.
+struct WordsOf {
+    QString operator()(const std::string& name) const { return QString::fromStdString(name); }
+    QString operator()(const Message& message) const { return coreWords(message); }
+    QString operator()(Count count) const { return countText(count.value); }
+    QString operator()(Real real) const
+    {
+        return std::isfinite(real.value) ? QLocale().toString(real.value, 'f', real.digits)
+                                         : QString::fromStdString(formatNumber(real.value, real.digits));
+    }
+    QString operator()(Bytes bytes) const { return bytesText(bytes.value); }
+    QString operator()(WallTime time) const { return wallTimeText(time.ns); }
+    QString operator()(const Term& term) const { return termWord(term); }
 };
-
-Pattern patternOf(const char* text)
-{
-    Pattern pattern { text, { {} } };
-    for (const char* at = text; *at != 0; ++at) {
-        if (at[0] == '%' && at[1] >= '1' && at[1] <= '9') {
-            pattern.pieces.emplace_back();
-            ++at;
-        } else {
-            pattern.pieces.back() += *at;
-            ++pattern.letters;
-        }
-    }
-    return pattern;
-}
-
-/// Those that say most first: a sentence may stand inside another one.
-std::vector<Pattern> makePatterns()
-{
-    std::vector<Pattern> patterns;
-    for (const char* text : coreSentences())
-        patterns.push_back(patternOf(text));
-    std::stable_sort(
-        patterns.begin(), patterns.end(), [](const Pattern& a, const Pattern& b) { return a.letters > b.letters; });
-    return patterns;
-}
-
-/// The values, when `text` is this sentence. Each is as short as can be, but not empty.
-std::optional<std::vector<std::string>> valuesIn(const std::string& text, const Pattern& pattern)
-{
-    const auto& pieces = pattern.pieces;
-    if (pieces.size() == 1)
-        return text == pieces[0] ? std::optional(std::vector<std::string> {}) : std::nullopt;
-    if (!text.starts_with(pieces.front()) || !text.ends_with(pieces.back())
-        || text.size() < pattern.letters + pieces.size() - 1)
-        return std::nullopt;
-    std::vector<std::string> values;
-    std::size_t begin = pieces[0].size();
-    const std::size_t last = text.size() - pieces.back().size();
-    for (std::size_t i = 1; i < pieces.size(); ++i) {
-        const std::size_t end = i + 1 == pieces.size() ? last : text.find(pieces[i], begin + 1);
-        if (end == std::string::npos || end <= begin || end > last)
-            return std::nullopt;
-        values.push_back(text.substr(begin, end - begin));
-        begin = end + pieces[i].size();
-    }
-    return values;
-}
-
-/// "1.234.567,5 GiB" for "1,234,567.5 GiB" where a person writes so; "" for what is no number with a comma or point.
-QString numberWord(const QString& value)
-{
-    static const QRegularExpression kNumber(
-        QStringLiteral("^(-?(?:\\d+|\\d{1,3}(?:,\\d{3})+))(?:\\.(\\d+))?( (?:B|KiB|MiB|GiB|TiB))?$"));
-    const auto number = kNumber.match(value);
-    const bool grouped = number.captured(1).contains(QLatin1Char(','));
-    if (!number.hasMatch() || (!grouped && number.captured(2).isEmpty()))
-        return {};
-    QString english = value.left(number.capturedEnd(2) < 0 ? number.capturedEnd(1) : number.capturedEnd(2));
-    const int digits = static_cast<int>(number.capturedLength(2));
-    english.remove(QLatin1Char(','));
-    return (digits == 0 ? countText(english.toLongLong()) : QLocale().toString(english.toDouble(), 'f', digits))
-        + number.captured(3);
-}
-
-/// The word for a time, a state, a reason, a setting or a number; "" for anything else.
-QString singleWord(const QString& value)
-{
-    const QDateTime time = QDateTime::fromString(value, Qt::ISODate);
-    if (time.isValid() && value.endsWith(QLatin1Char('Z')))
-        return wallTimeText(time.toMSecsSinceEpoch() * 1'000'000);
-    for (const RunState state : { RunState::Stopped, RunState::Interrupted, RunState::Failed }) {
-        if (value == QString::fromStdString(toString(state)))
-            return stateWord(state).toLower();
-    }
-    for (const StopReason reason : { StopReason::EpochEnd, StopReason::BlockEnd, StopReason::Steps, StopReason::Tokens,
-             StopReason::Hours, StopReason::Epochs, StopReason::User, StopReason::Error, StopReason::Incomplete }) {
-        if (value == QString::fromStdString(toString(reason)))
-            return stopReasonSentence(reason);
-    }
-    for (const ChunkState state : { ChunkState::Pending, ChunkState::Free, ChunkState::Leased, ChunkState::Trained,
-             ChunkState::Committed, ChunkState::Poisoned, ChunkState::Excluded, ChunkState::Accepted }) {
-        if (value == QString::fromStdString(toString(state)))
-            return chunkStateWord(state);
-    }
-    if (const Setting* setting = findSetting(value.toStdString()))
-        return settingLabel(*setting);
-    return numberWord(value);
-}
-
-/// @param behind  what the sentence goes on with: its full stop may be the one of a sentence that stands in it
-std::string valueWords(const std::string& value, const std::string& behind)
-{
-    const QString word = singleWord(QString::fromStdString(value));
-    if (!word.isEmpty())
-        return word.toStdString();
-    const std::string words = coreWords(value).toStdString();
-    if (words != value || !behind.starts_with('.'))
-        return words;
-    const std::string whole = coreWords(value + ".").toStdString();
-    return whole == value + "." ? value : whole; // a value that is no sentence stays without the stop
-}
 
 } // namespace
 
-QString coreWords(const std::string& english)
+QString coreWords(const Message& message)
 {
-    static const std::vector<Pattern> patterns = makePatterns();
-    for (const Pattern& pattern : patterns) {
-        auto values = valuesIn(english, pattern);
-        if (!values)
-            continue;
-        for (std::size_t i = 0; i < values->size(); ++i)
-            (*values)[i] = valueWords((*values)[i], pattern.pieces[i + 1]);
-        return QString::fromStdString(
-            sentence(QCoreApplication::translate("Core", pattern.text).toStdString(), *values));
-    }
-    for (const char* between : { "\n  ", "\n", ": " }) {
-        const auto at = english.find(between);
-        if (at != std::string::npos)
-            return coreWords(english.substr(0, at)) + QLatin1String(between)
-                + coreWords(english.substr(at + std::strlen(between)));
-    }
-    return QString::fromStdString(english);
+    if (message.isPlain())
+        return message.empty() ? QString() : translated(message.text());
+    std::vector<std::string> values;
+    for (const Argument& one : message.arguments())
+        values.push_back(std::visit(WordsOf(), one.value).toStdString());
+    if (!message.id().empty())
+        return QString::fromStdString(filled(translated(message.id()).toStdString(), values));
+    QString words; // parts that follow one another
+    for (const std::string& value : values)
+        words += QString::fromStdString(value);
+    return words;
 }
 
-QString coreWords(const QString& english) { return coreWords(english.toStdString()); }
-
-QStringList coreWords(const std::vector<std::string>& sentences)
+QStringList coreWords(const std::vector<Message>& messages)
 {
     QStringList words;
-    for (const std::string& one : sentences)
+    for (const Message& one : messages)
         words.append(coreWords(one));
     return words;
 }

@@ -1,26 +1,18 @@
 #pragma once
 
-#include "core/config/schema.h"
+#include "core/base/message.h"
 
 #include <QStringList>
 
-#include <span>
-#include <string>
 #include <vector>
 
 namespace furrow {
 
-/// A sentence of core (why a run is in its state, an event, the end of a worker, a finding of the audit, what is wrong
-/// with a setting, an error) in the language of the person: core writes it in English with sentence()
-/// (core/base/sentence.h), also into files. Its values become the words of the person where they are words: times,
-/// states, reasons, settings, other sentences. Several of them may stand in lines, and one may say where another one
-/// happened: "reading block 3: ..." (Error::in). Any other text stays as it is.
-QString coreWords(const std::string& english);
-QString coreWords(const QString& english);
-QStringList coreWords(const std::vector<std::string>& sentences);
-
-/// Every sentence that core writes so, with %1, %2, ... in this order; made from its sources by
-/// translations/core_texts.py.
-std::span<const char* const> coreSentences();
+/// A message of core (why a run is in its state, an event, the end of a worker, a finding of the audit, what is wrong
+/// with a setting, an error) in the language of the person: its sentence is looked up as it stands in the code, and its
+/// values are written as that language writes counts, sizes, times, settings and states. Names stay as they are, and so
+/// does a plain text, unless it is a sentence without values.
+QString coreWords(const Message& message);
+QStringList coreWords(const std::vector<Message>& messages);
 
 } // namespace furrow

@@ -9,7 +9,7 @@ namespace furrow {
 
 QString errorText(const Error& error)
 {
-    const QString said = coreWords(withoutSecrets(error.message));
+    const QString said = coreWords(messageWithoutSecrets(error.message));
     const auto with
         = [&said](const QString& kind) { return QCoreApplication::translate("ErrorText", "%1 %2").arg(kind, said); };
     switch (error.code) {

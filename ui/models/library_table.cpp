@@ -32,7 +32,7 @@ TableColumn<RunLine> number(
 {
     return { std::move(title),
         [value, text](const RunLine& line) { // of a run that cannot be read nothing is known, not even that it is none
-            return std::isfinite(value(line)) && line.problem.isEmpty() ? text(value(line)) : QStringLiteral("–");
+            return std::isfinite(value(line)) && line.problem.empty() ? text(value(line)) : QStringLiteral("–");
         },
         [value](const RunLine& line) { return QVariant(value(line)); }, true, {} };
 }
@@ -44,14 +44,16 @@ QVariant sortValueOf(const RunLine& line, const Setting& setting)
         return {};
     const RunConfig& config = *line.inForce();
     return std::visit(
-        [&](auto field) -> QVariant {
-            using Value = std::remove_cvref_t<decltype(config.*field)>;
-            if constexpr (std::is_same_v<Value, std::int64_t>)
-                return QVariant(static_cast<qlonglong>(config.*field));
-            else if constexpr (std::is_arithmetic_v<Value>)
-                return QVariant(config.*field);
-            else
+        [&](const auto& field) -> QVariant {
+            if constexpr (requires { requires std::is_arithmetic_v<std::remove_cvref_t<decltype(config.*field)>>; }) {
+                using Value = std::remove_cvref_t<decltype(config.*field)>;
+                if constexpr (std::is_same_v<Value, std::int64_t>)
+                    return QVariant(static_cast<qlonglong>(config.*field));
+                else
+                    return QVariant(config.*field);
+            } else {
                 return QVariant(QString::fromStdString(settingText(config, setting)));
+            }
         },
         setting.field);
 }

@@ -186,7 +186,7 @@ void takeProcessesBack(RunStatus& status, std::int64_t wallNs, const PastSources
         worker.loss = std::numeric_limits<double>::quiet_NaN();
         const bool ended = row.endedWallNs != 0 && row.endedWallNs <= wallNs;
         worker.endedWallNs = ended ? row.endedWallNs : 0;
-        worker.endCause = ended ? row.endCause : std::string();
+        worker.endCause = ended ? row.endCause : Message();
         worker.alive = !ended && isLive(status.state);
     }
     status.workers.clear();
@@ -277,8 +277,8 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     status.keepsEpochOpen.clear();
     status.goneHolds.clear();
     status.reading.reset();
-    status.poisonedCause.clear();
-    status.stopDetail.clear();
+    status.poisonedCause = {};
+    status.stopDetail = {};
     status.evaluation.reset();
     status.lossWorkers = 0;
     status.endedWallNs = 0;
@@ -318,7 +318,7 @@ std::map<std::int64_t, std::int64_t> lastSigns(const PastSources& sources)
     return signs;
 }
 
-RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const QString& problem)
+RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const Message& problem)
 {
     RunStatus status = last;
     status.state = RunState::Unknown;
@@ -326,7 +326,7 @@ RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const QStr
     status.stopReason = StopReason::None;
     status.supervisorPid = 0;
     status.tokensPerSecond = 0;
-    status.evidence = { problem.toStdString(),
+    status.evidence = { problem,
         QCoreApplication::translate("Words", "When it was read last, at %1, the run was: %2.")
             .arg(wallTimeText(readNs), stateWord(last).toLower())
             .toStdString() };
@@ -343,7 +343,7 @@ StatusPtr shownStatus(Workbench& bench)
 {
     const StatusPtr& now = bench.watcher().status();
     const auto moment = bench.replay().moment();
-    if (now && !moment && !bench.watcher().problem().isEmpty())
+    if (now && !moment && !bench.watcher().problem().empty())
         return std::make_shared<const RunStatus>(
             lastKnownStatus(*now, bench.watcher().lastReadNs(), bench.watcher().problem()));
     if (!now || !moment)

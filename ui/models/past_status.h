@@ -43,7 +43,7 @@ std::map<std::int64_t, std::int64_t> lastSigns(const PastSources& sources);
 
 /// The newest status of a run that cannot be read any more: nobody knows what became of its processes. @param readNs
 /// when it was read
-RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const QString& problem);
+RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const Message& problem);
 
 /// What views of the epoch show: the present, what is known last of a run that cannot be read, or the moment that is
 /// replayed. Null: nothing was read yet.

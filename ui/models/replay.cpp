@@ -241,11 +241,11 @@ std::vector<ChunkCell> Replay::cellsOf(std::int64_t epoch, std::int64_t wallNs) 
 
 std::vector<std::int64_t> Replay::openEpochsAt(std::int64_t wallNs) const
 {
-    struct Count {
+    struct Chunks {
         std::int64_t all = 0;
         std::int64_t done = 0;
     };
-    std::map<std::int64_t, Count> epochs;
+    std::map<std::int64_t, Chunks> epochs;
     const auto isDone = [](int state) {
         const auto one = static_cast<ChunkState>(state);
         return one == ChunkState::Committed || one == ChunkState::Excluded || one == ChunkState::Accepted;
@@ -253,7 +253,7 @@ std::vector<std::int64_t> Replay::openEpochsAt(std::int64_t wallNs) const
     for (const Move& move : moves_) {
         if (move.wallNs > wallNs)
             break;
-        Count& count = epochs[placeOf({ move.chunk }).epoch];
+        Chunks& count = epochs[placeOf({ move.chunk }).epoch];
         count.all += move.from < 0 ? move.count : 0;
         count.done += (isDone(move.to) ? move.count : 0) - (move.from >= 0 && isDone(move.from) ? move.count : 0);
     }

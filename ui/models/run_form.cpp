@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/config/bounded_json.h"
 #include "core/model/model_config.h"
 
@@ -102,16 +103,16 @@ std::vector<ConfigProblem> RunForm::problems() const
     }
     const auto shape = config_.shape.empty() ? Result<ModelConfig>(ModelConfig {}) : parseShape(config_.shape);
     if (!shape.ok())
-        all.push_back({ "shape", shape.error().message, {} });
+        all.push_back({ "shape", sentence("%1: %2", { settingTerm("shape"), shape.error().message }), {} });
     for (const auto& [key, sentence] : findings_)
         all.push_back({ key, sentence, {} });
     return all;
 }
 
-void RunForm::setFinding(const std::string& key, const std::string& sentence)
+void RunForm::setFinding(const std::string& key, const Message& sentence)
 {
     const auto before = findings_.find(key);
-    if (sentence == (before == findings_.end() ? std::string() : before->second))
+    if (sentence == (before == findings_.end() ? Message() : before->second))
         return;
     if (sentence.empty())
         findings_.erase(key);

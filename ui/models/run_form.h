@@ -39,7 +39,7 @@ public:
 
     std::vector<ConfigProblem> problems() const; ///< in schema order
     /// What somebody who knows the data found wrong with a setting: one of problems() until it is taken back ("").
-    void setFinding(const std::string& key, const std::string& sentence);
+    void setFinding(const std::string& key, const Message& sentence);
     std::vector<ConfigProblem> problemsOf(const std::string& key) const;
     std::vector<ConfigChange> changesFromPreset() const;
     QString command() const; ///< the furrowctl command that does the same
@@ -60,7 +60,7 @@ private:
     Preset preset_;
     std::map<std::string, QString> unparsed_; // key -> text that is no value
     std::map<std::string, std::vector<ConfigProblem>> parseProblems_;
-    std::map<std::string, std::string> findings_; // by key
+    std::map<std::string, Message> findings_; // by key
 };
 
 /// Presets saved in a workspace, by name; files that cannot be read are left out and named in `problems`.

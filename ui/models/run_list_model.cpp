@@ -25,7 +25,7 @@ QStringList tagsOf(const RunLine& line)
 QString tipOf(const RunLine& line)
 {
     QStringList lines { line.folder };
-    if (!line.problem.isEmpty())
+    if (!line.problem.empty())
         lines.append(coreWords(line.problem));
     if (!line.twin.isEmpty())
         lines.append(QCoreApplication::translate(
@@ -55,7 +55,7 @@ bool isLive(RunState state)
 QString attemptState(const RunLine& line, const AttemptLine& attempt)
 {
     if (attempt.endedWallNs)
-        return endReasonSentence(attempt.reason, attempt.detail.toStdString());
+        return endReasonSentence(attempt.reason, attempt.detail);
     if (attempt.number == line.attempt)
         return stateWord(line.state).toLower();
     return RunListModel::tr("no end was recorded");
@@ -218,7 +218,7 @@ QVariant RunListModel::attemptData(const RunLine& line, const Attempts& attempts
     case Qt::DisplayRole:
     case NameRole: return name;
     case Qt::ToolTipRole:
-        return (QStringList { name, subtitle, attempt.detail } + changes)
+        return (QStringList { name, subtitle, coreWords(attempt.detail) } + changes)
             .filter(QRegularExpression(QStringLiteral(".")))
             .join(QLatin1Char('\n'));
     case Qt::AccessibleTextRole: return (QStringList { name, steps, subtitle } + changes).join(QStringLiteral(", "));

@@ -8,7 +8,7 @@
 
 namespace furrow {
 
-QString endReasonSentence(StopReason reason, const std::string& detail) { return coreWords(endReason(reason, detail)); }
+QString endReasonSentence(StopReason reason, const Message& detail) { return coreWords(endReason(reason, detail)); }
 
 QString repeatsText(const RunStatus& status)
 {

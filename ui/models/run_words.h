@@ -8,7 +8,7 @@ namespace furrow {
 
 /// "a person killed it", "the end of the epoch was reached"; "" for None. @param detail  of the same attempt, as it was
 /// recorded
-QString endReasonSentence(StopReason reason, const std::string& detail);
+QString endReasonSentence(StopReason reason, const Message& detail);
 
 /// "95 samples left out as repeats of text before them.", of the data of one epoch; "": none was.
 QString repeatsText(const RunStatus& status);

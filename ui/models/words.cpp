@@ -214,7 +214,7 @@ QString changeText(const ConfigChange& change)
 
 QString runSubtitle(const RunLine& line)
 {
-    if (!line.problem.isEmpty())
+    if (!line.problem.empty())
         return coreWords(line.problem);
     switch (line.state) {
     case RunState::Running:

@@ -136,7 +136,7 @@ void ChartsPage::resizeEvent(QResizeEvent* event)
 void ChartsPage::takeShown()
 {
     const StatusPtr status = shownStatus(bench_);
-    if (!status && !bench_.watcher().problem().isEmpty())
+    if (!status && !bench_.watcher().problem().empty())
         head_->setUnreadable();
     if (status)
         takeStatus(status);

@@ -125,7 +125,7 @@ void ChunkSamplesView::render()
     if (!samples_)
         return;
     order_->setVisible(samples_->keepsLosses);
-    if (!samples_->problem.isEmpty()) {
+    if (!samples_->problem.empty()) {
         counts_->setText(coreWords(samples_->problem));
         text_->clear();
         return;

@@ -334,7 +334,7 @@ void ComparePage::pinBaseline()
 
 void ComparePage::take(const ComparedRunsPtr& result)
 {
-    if (!result->problem.isEmpty()) {
+    if (!result->problem.empty()) {
         clearResult(coreWords(result->problem));
         return;
     }

@@ -135,7 +135,7 @@ void OverviewPage::clear()
 void OverviewPage::takeShown()
 {
     const StatusPtr status = shownStatus(bench_);
-    if (!status && !bench_.watcher().problem().isEmpty())
+    if (!status && !bench_.watcher().problem().empty())
         head_->setUnreadable();
     if (status)
         take(status);

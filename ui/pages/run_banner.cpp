@@ -67,14 +67,14 @@ RunBanner::RunBanner(Workbench& bench, QWidget* parent)
     hide();
     if (bench_.watcher().status())
         take(bench_.watcher().status());
-    if (!bench_.watcher().problem().isEmpty())
+    if (!bench_.watcher().problem().empty())
         takeProblem();
 }
 
 void RunBanner::takeProblem()
 {
     const RunWatcher& watcher = bench_.watcher();
-    if (watcher.problem().isEmpty()) {
+    if (watcher.problem().empty()) {
         watcher.status() ? take(watcher.status()) : hide();
         return;
     }
@@ -94,7 +94,7 @@ void RunBanner::takeProblem()
 
 void RunBanner::take(const StatusPtr& status)
 {
-    if (!bench_.watcher().problem().isEmpty())
+    if (!bench_.watcher().problem().empty())
         return;
     const bool interrupted = status->state == RunState::Interrupted;
     const bool failed = status->state == RunState::Failed;

@@ -90,7 +90,7 @@ SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
         text_->moveCursor(QTextCursor::End);
         text_->insertPlainText(text);
     });
-    connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject&, const QString& problem) { end(problem); });
+    connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject&, const Message& problem) { end(problem); });
     connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &SamplingPage::fillCheckpoints);
     connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &SamplingPage::showRecorded);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
@@ -218,7 +218,7 @@ void SamplingPage::write()
 {
     if (task_.isBusy()) {
         task_.cancel();
-        end(tr("Ended by you."));
+        end(tr("Ended by you.").toStdString());
         return;
     }
     text_->clear();
@@ -236,10 +236,10 @@ void SamplingPage::write()
     state_->setText(tr("Loading the checkpoint, then writing…"));
 }
 
-void SamplingPage::end(const QString& problem)
+void SamplingPage::end(const Message& problem)
 {
     go_->setText(tr("Write text"));
-    saySentence(state_, coreWords(problem), !problem.isEmpty());
+    saySentence(state_, coreWords(problem), !problem.empty());
 }
 
 void SamplingPage::showRecorded()

@@ -30,7 +30,7 @@ private:
     QWidget* buildFoot();
     void fillCheckpoints();
     void write();
-    void end(const QString& problem);
+    void end(const Message& problem);
     void showRecorded();
 
     Workbench& bench_;

@@ -2,6 +2,7 @@
 
 #include "core/device/driver.h"
 #include "core/libtorch/torch_pins.h"
+#include "ui/bridge/answer_message.h"
 #include "ui/models/core_words.h"
 #include "ui/parts/page_parts.h"
 
@@ -38,7 +39,7 @@ TorchDialog::TorchDialog(QWidget* parent)
     column->addWidget(buildFoot());
     connect(&task_, &TaskRunner::wrote, this, &TorchDialog::takeOutput);
     connect(&task_, &TaskRunner::finished, this,
-        [this](const QJsonObject&, const QString& problem) { end(coreWords(problem)); });
+        [this](const QJsonObject&, const Message& problem) { end(coreWords(problem)); });
 }
 
 QWidget* TorchDialog::buildChoice()
@@ -51,7 +52,7 @@ QWidget* TorchDialog::buildChoice()
     what->setWordWrap(true);
     column->addWidget(what);
     const auto outlook = gpuOutlook(gpuDriver(), otherAccelerators(), pinnedCudaMajor());
-    auto* gpu = makeLabel(coreWords(QString::fromStdString(outlook.words)), TextTone::Secondary, TextSize::Small);
+    auto* gpu = makeLabel(coreWords(outlook.words), TextTone::Secondary, TextSize::Small);
     gpu->setWordWrap(true);
     column->addWidget(gpu);
     cuda_ = new QCheckBox(tr("With CUDA's libraries, for GPUs of NVIDIA"));
@@ -115,7 +116,7 @@ void TorchDialog::takeOutput(const QString& text)
         const QJsonObject line = QJsonDocument::fromJson(unfinishedLine_.left(end)).object();
         unfinishedLine_.remove(0, end + 1);
         if (line.contains(QLatin1String("say")))
-            room_->setText(coreWords(line.value(QLatin1String("say")).toString()));
+            room_->setText(coreWords(answeredMessage(line, "say")));
         else if (line.contains(QLatin1String("step")))
             showProgress(line);
     }

@@ -183,15 +183,15 @@ void WorkersPage::evaluate()
 }
 
 /// Stays until another one is asked for: the sentence beside the buttons follows what else is done.
-void WorkersPage::showEvaluation(const QJsonObject& answer, const QString& problem)
+void WorkersPage::showEvaluation(const QJsonObject& answer, const Message& problem)
 {
     enableButtons();
     const QJsonValue loss = answer.value(QLatin1String("loss"));
-    if (!problem.isEmpty() || !loss.isDouble()) {
+    if (!problem.empty() || !loss.isDouble()) {
         setTone(evaluation_, TextTone::Error);
         evaluation_->setText(tr("%1 was not evaluated. %2")
                 .arg(evaluated_.left(1).toUpper() + evaluated_.mid(1),
-                    problem.isEmpty() ? tr("The program gave no loss.") : coreWords(problem)));
+                    problem.empty() ? tr("The program gave no loss.") : coreWords(problem)));
         return;
     }
     setTone(evaluation_, TextTone::Value);
@@ -223,7 +223,7 @@ void WorkersPage::sayWhetherPresent()
 {
     const auto moment = bench_.replay().moment();
     const RunWatcher& watcher = bench_.watcher();
-    present_->setText(!watcher.problem().isEmpty()
+    present_->setText(!watcher.problem().empty()
             ? tr("As it was read last, at %1.").arg(wallTimeText(watcher.lastReadNs()))
             : moment ? tr("As it is now, not as it was at %1.").arg(wallTimeText(*moment))
                      : QString());
@@ -255,7 +255,7 @@ void WorkersPage::showVerdicts()
     QStringList problems;
     for (const auto& row : checkpoints_.rows())
         if (const CheckpointVerdict* verdict = verifier_.verdictOf(row.id);
-            verdict != nullptr && !row.removed && !verdict->problem.isEmpty())
+            verdict != nullptr && !row.removed && !verdict->problem.empty())
             problems.append(coreWords(verdict->problem));
     if (!problems.isEmpty())
         saySentence(sentence_,

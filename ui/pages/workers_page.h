@@ -38,7 +38,7 @@ private:
     const CheckpointLine* current() const; ///< null: none chosen
     void enableButtons();
     void evaluate();
-    void showEvaluation(const QJsonObject& answer, const QString& problem);
+    void showEvaluation(const QJsonObject& answer, const Message& problem);
     void sayWhetherPresent();
     void showBest();
     void verifyAll();

@@ -91,12 +91,12 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     timer_->start();
     connect(again, &QPushButton::clicked, this, &AuditDock::checkByItself);
     connect(files_, &QPushButton::clicked, this, &AuditDock::stopOrCheckFiles);
-    connect(&auditor_, &LedgerAuditor::progressed, this, [this](const QString& doing, double fraction) {
+    connect(&auditor_, &LedgerAuditor::progressed, this, [this](const Message& doing, double fraction) {
         if (depth_ != AuditDepth::Quick)
             sentence_->setText(auditProgressWords(doing, fraction));
     });
     connect(&auditor_, &LedgerAuditor::audited, this, &AuditDock::show);
-    connect(&auditor_, &LedgerAuditor::failed, this, [this](const QString& message) {
+    connect(&auditor_, &LedgerAuditor::failed, this, [this](const Message& message) {
         files_->setText(tr("Check weights and files"));
         sentence_->setText(coreWords(message));
     });

@@ -474,8 +474,8 @@ void InspectorDock::sayWhetherPresent()
 {
     const auto moment = bench_.replay().moment();
     const RunWatcher& watcher = bench_.watcher();
-    present_->setVisible(moment || !watcher.problem().isEmpty());
-    if (!watcher.problem().isEmpty())
+    present_->setVisible(moment || !watcher.problem().empty());
+    if (!watcher.problem().empty())
         present_->setText(tr("As it was read last, at %1: the folder of the run cannot be read now.")
                 .arg(wallTimeText(watcher.lastReadNs())));
     else if (moment)

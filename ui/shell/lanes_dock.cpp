@@ -179,7 +179,7 @@ void LanesDock::follow()
 {
     const StatusPtr& status = bench_.watcher().status();
     const bool live
-        = status && status->supervisorPid > 0 && !bench_.watcher().isHeld() && bench_.watcher().problem().isEmpty();
+        = status && status->supervisorPid > 0 && !bench_.watcher().isHeld() && bench_.watcher().problem().empty();
     const auto moment = bench_.replay().moment();
     if (bench_.watcher().isHeld() && !moment)
         return;

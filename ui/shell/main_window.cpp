@@ -293,19 +293,19 @@ void MainWindow::showState()
     const StatusPtr& status = bench_.watcher().status();
     const bool any = !bench_.watcher().folder().isEmpty();
     mark_->setVisible(any);
-    const QString& problem = bench_.watcher().problem();
-    mark_->setGlyph(glyphOf(status && problem.isEmpty() ? status->state : RunState::Unknown));
+    const bool isReadable = bench_.watcher().problem().empty();
+    mark_->setGlyph(glyphOf(status && isReadable ? status->state : RunState::Unknown));
     const QString folder = bench_.watcher().folder();
     const QString name = status && !status->file.config.name.empty() ? QString::fromStdString(status->file.config.name)
                                                                      : QFileInfo(folder).fileName();
     runName_->setText(any ? fontMetrics().elidedText(name, Qt::ElideMiddle, 220) : QString());
     runName_->setToolTip(folder);
-    stateWord_->setText(!problem.isEmpty() ? tr("Cannot be read")
-            : status                       ? stateWord(*status)
-            : any                          ? tr("Reading…")
-                                           : QString());
+    stateWord_->setText(!isReadable ? tr("Cannot be read")
+            : status                ? stateWord(*status)
+            : any                   ? tr("Reading…")
+                                    : QString());
     setWindowTitle(any ? tr("%1 – Furrow").arg(name) : QStringLiteral("Furrow"));
-    if (!status || !problem.isEmpty())
+    if (!status || !isReadable)
         writerText_->clear();
     else
         writerText_->setText(status->supervisorPid > 0 ? tr("Writer: supervisor, alive") : tr("Writer: none"));
@@ -320,7 +320,7 @@ void MainWindow::enableVerbs()
     const bool paused
         = state == RunState::Paused && status->supervisorPid > 0; // else it was stopped, and a resume starts it
     const bool alive = status != nullptr && status->supervisorPid > 0;
-    const bool readable = bench_.watcher().problem().isEmpty();
+    const bool readable = bench_.watcher().problem().empty();
     const bool known = status != nullptr && readable && !busy_;
     const QString pauseWord = paused ? tr("Continue") : tr("Pause");
     setWords(*actions_->pause, pauseWord);

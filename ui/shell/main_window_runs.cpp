@@ -52,7 +52,7 @@ void MainWindow::connectLibraryActions()
         queueDock_->raise();
     });
     connect(&bench_.workspaceCommands(), &WorkspaceCommands::failed, this,
-        [this](const QString& message) { tell(coreWords(message), true); });
+        [this](const Message& message) { tell(coreWords(message), true); });
     connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &MainWindow::showArchived);
 }
 

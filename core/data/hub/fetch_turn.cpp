@@ -86,7 +86,7 @@ Result<std::optional<FileLock>> takeFetchTurn(
         if (claim.error().code != ErrorCode::Busy)
             return claim.error();
         const auto holder = fileLockHolder(lock);
-        const std::string who = holder ? inWords(*holder) : sentence("another process");
+        const Message who = holder ? inWords(*holder) : sentence("another process");
         const double still = standstills().seconds(lock, arrivedBytes(cache, file));
         if (still >= (holder && holder->stopped ? kStoppedPatience : kPatience)) {
             if (waited > 0)

@@ -119,8 +119,8 @@ Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function
         const double asked = response.ok() ? requestedWait(response.value()) : -1;
         if (asked >= 0)
             seconds = std::min(asked, 3600.0);
-        const std::string why = response.ok()
-            ? printableUrl(request.url) + " answered " + std::to_string(response.value().status)
+        const Message why = response.ok()
+            ? Message(printableUrl(request.url) + " answered " + std::to_string(response.value().status))
             : response.error().message;
         logWarning(why + "; trying again in " + std::to_string(static_cast<int>(seconds + 0.999)) + " s");
         if (!pause(policy, seconds, why))

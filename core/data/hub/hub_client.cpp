@@ -428,7 +428,7 @@ Result<std::vector<StoreObject>> HubClient::list(const StoreAddress& folder, std
         if (objects.size() > most)
             return Error { ErrorCode::InvalidArgument,
                 sentence("%1 has more than %2 files. Name a smaller folder, or join the files.",
-                    { name, formatCount(static_cast<std::int64_t>(most)) }) };
+                    { name, Count(static_cast<std::int64_t>(most)) }) };
         token = page.value().next;
         if (token.empty())
             return objects;

@@ -15,20 +15,20 @@ std::function<void(const HubProgress&)>& shared()
 
 } // namespace
 
-std::string toString(const HubProgress& p)
+Message toString(const HubProgress& p)
 {
     if (p.isCheck)
         return p.place.empty()
-            ? sentence("checking %1: %2 of %3", { p.file, formatBytes(p.arrivedBytes), formatBytes(p.sizeBytes) })
-            : sentence("checking file %1, %2: %3 of %4",
-                  { p.place, p.file, formatBytes(p.arrivedBytes), formatBytes(p.sizeBytes) });
+            ? sentence("checking %1: %2 of %3", { p.file, Bytes(p.arrivedBytes), Bytes(p.sizeBytes) })
+            : sentence(
+                  "checking file %1, %2: %3 of %4", { p.place, p.file, Bytes(p.arrivedBytes), Bytes(p.sizeBytes) });
     if (p.sizeBytes == 0)
         return sentence("downloading %1: %2 at %3/s",
-            { p.file, formatBytes(p.arrivedBytes), formatBytes(static_cast<std::uint64_t>(p.bytesPerSecond)) });
+            { p.file, Bytes(p.arrivedBytes), Bytes(static_cast<std::uint64_t>(p.bytesPerSecond)) });
     const double left = p.bytesPerSecond > 0 ? static_cast<double>(p.sizeBytes - p.arrivedBytes) / p.bytesPerSecond : 0;
     return sentence("downloading %1: %2 of %3 at %4/s, %5 left",
-        { p.file, formatBytes(p.arrivedBytes), formatBytes(p.sizeBytes),
-            formatBytes(static_cast<std::uint64_t>(p.bytesPerSecond)), formatDuration(left) });
+        { p.file, Bytes(p.arrivedBytes), Bytes(p.sizeBytes), Bytes(static_cast<std::uint64_t>(p.bytesPerSecond)),
+            formatDuration(left) });
 }
 
 void setHubProgress(std::function<void(const HubProgress&)> onProgress) { shared() = std::move(onProgress); }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/message.h"
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -18,7 +20,7 @@ struct HubProgress {
     double bytesPerSecond = 0;
 };
 /// "downloading a.txt: 12 MiB of 60 MiB at 0.4 MiB/s, 2 min left", "checking file 3 of 12, a.txt: 12 MiB of 60 MiB"
-std::string toString(const HubProgress& progress);
+Message toString(const HubProgress& progress);
 
 /// Told about once a second while a file comes, on the thread that fetches it and never on two at once. Of this
 /// process; set it before the first download.

@@ -48,7 +48,7 @@ Result<std::string> HubProofs::hashTold(const DataFile& file, const std::filesys
         const std::lock_guard guard(mutex_);
         const std::int64_t number = std::ssize(proven_) + (proven_.contains(file.pathOnDisk()) ? 0 : 1);
         if (expected_ > 1 && number <= expected_)
-            place = sentence("%1 of %2", { formatCount(number), formatCount(expected_) });
+            place = sentence("%1 of %2", { Count(number), Count(expected_) });
     }
     ToldProgress progress(file.pathOnDisk(), file.bytesOnDisk(), place);
     std::uint64_t read = 0;

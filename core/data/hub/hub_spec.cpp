@@ -216,7 +216,7 @@ bool pathMatches(std::string_view pattern, std::string_view path)
 Result<HubSpec> parseHubSpec(std::string_view text)
 {
     const std::string whole(text);
-    const auto wrong = [&](const std::string& why) {
+    const auto wrong = [&](const Message& why) {
         return Error { ErrorCode::InvalidArgument, sentence("%1: %2 The form is %3.", { whole, why, kForm }) };
     };
     if (!text.starts_with("hf://"))

@@ -104,17 +104,17 @@ Result<DataSource> describeWebSource(
     return source;
 }
 
-std::string whereFrom(const DataSource& source)
+Message whereFrom(const DataSource& source)
 {
     const auto& first = source.files.front();
-    const std::string size = formatBytes(source.sizeBytes());
+    const Bytes size(source.sizeBytes());
     if (first.fetchWhole)
         return sentence(
             "%1: %2. Its server cannot send parts of it, or gives its state no name, so it is downloaded as a whole, from its beginning each time, and known by its SHA-256.",
             { first.path, size });
     if (source.files.size() > 1)
         return sentence(
-            "%1: %2 files, %3, each known by its ETag.", { source.spec, formatCount(std::ssize(source.files)), size });
+            "%1: %2 files, %3, each known by its ETag.", { source.spec, Count(std::ssize(source.files)), size });
     return isPromised(first)
         ? sentence(
               "%1: %2, known by %3 (ETag or Last-Modified) and by its SHA-256.", { first.path, size, first.version })

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/data/source/data_manifest.h"
 #include "core/data/hub/hub_client.h"
 
@@ -12,6 +13,6 @@ Result<DataSource> describeWebSource(
     const std::string& spec, const RunConfig& config, const std::shared_ptr<HubClient>& client);
 
 /// Where the source comes from and by what it is known; one sentence for people.
-std::string whereFrom(const DataSource& source);
+Message whereFrom(const DataSource& source);
 
 } // namespace furrow

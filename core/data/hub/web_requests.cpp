@@ -218,13 +218,13 @@ WebState stateOf(const HttpResponse& answer)
     return state;
 }
 
-std::string howChanged(
+Message howChanged(
     const std::string& address, std::uint64_t knownBytes, const std::string& knownVersion, const WebState& now)
 {
     if (now.sizeBytes && *now.sizeBytes != knownBytes)
         return sentence("%1 has %2 bytes, had %3.",
-            { address, formatCount(static_cast<std::int64_t>(*now.sizeBytes)),
-                formatCount(static_cast<std::int64_t>(knownBytes)) });
+            { address, Count(static_cast<std::int64_t>(*now.sizeBytes)),
+                Count(static_cast<std::int64_t>(knownBytes)) });
     if (!knownVersion.empty() && now.version != knownVersion)
         return sentence("%1 is another file now: its server calls it %2, before %3 (ETag or Last-Modified).",
             { address, now.version.empty() ? std::string("-") : now.version, knownVersion });

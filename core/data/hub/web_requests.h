@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/data/hub/http.h"
 #include "core/data/hub/store_settings.h"
 
@@ -57,7 +58,7 @@ struct WebState {
 WebState stateOf(const HttpResponse& answer);
 
 /// How the file that the server has now differs from the one that is known; "": in nothing that can be told.
-std::string howChanged(
+Message howChanged(
     const std::string& address, std::uint64_t knownBytes, const std::string& knownVersion, const WebState& now);
 
 /// What the error of a store says in one word ("NoSuchKey"); "" for other answers.

@@ -173,7 +173,7 @@ Status BlockPlanner::resumeAfter(const std::string& plan)
     return {};
 }
 
-void BlockPlanner::giveSourceUp(const std::string& reason) { givenUp_[failed_.source] = reason; }
+void BlockPlanner::giveSourceUp(const Message& reason) { givenUp_[failed_.source] = reason; }
 
 bool BlockPlanner::nextFillsCache() const
 {

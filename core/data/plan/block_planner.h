@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/data/plan/block_plan.h"
 #include "core/data/source/row_choice.h"
 #include "core/data/source/row_reader.h"
@@ -39,7 +40,7 @@ public:
     const std::string& failedFile() const { return failed_.path; }
     /// After a failure that no repetition mends: goes on with the other sources. The rest of this one stays unplanned,
     /// so nothing is proven.
-    void giveSourceUp(const std::string& reason);
+    void giveSourceUp(const Message& reason);
     std::string unprovenReason() const;
     /// The next block lies in a file for which fillsCache() is true.
     bool nextFillsCache() const;

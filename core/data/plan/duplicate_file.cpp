@@ -69,7 +69,7 @@ Result<DuplicateIndex> openDuplicates(const std::filesystem::path& path, const s
         return index;
     if (!index.ok() && index.error().code != ErrorCode::Corrupt)
         return index.error();
-    const std::string why = index.ok() ? utf8Text(path) + " was made of other data." : index.error().message;
+    const Message why = index.ok() ? Message(utf8Text(path) + " was made of other data.") : index.error().message;
     logWarning(why + " It is made again.");
     return Error { ErrorCode::NotFound, why };
 }

@@ -100,11 +100,15 @@ void describeReading(const DataSource& source, DataInspection& inspection)
     if (isWebPath(source.spec))
         inspection.reading.push_back(whereFrom(source));
     constexpr std::size_t kMostWays = 5;
-    std::set<std::vector<std::string>> ways;
-    for (const auto& file : source.files)
-        if (ways.size() < kMostWays && ways.insert(readingOf(file.format, "")).second)
-            for (auto& text : readingOf(file.format, file.path))
-                inspection.reading.push_back(std::move(text));
+    std::vector<std::vector<Message>> ways;
+    for (const auto& file : source.files) {
+        auto way = readingOf(file.format, "");
+        if (ways.size() >= kMostWays || std::find(ways.begin(), ways.end(), way) != ways.end())
+            continue;
+        ways.push_back(std::move(way));
+        for (auto& text : readingOf(file.format, file.path))
+            inspection.reading.push_back(std::move(text));
+    }
 }
 
 bool canHoldConversations(TextFormat format)
@@ -199,7 +203,7 @@ Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSour
     if (share < kNearlyAll) {
         inspection.warnings.push_back(sentence(
             "%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.",
-            { source.spec, source.textColumn, formatNumber(100 * share, 0) }));
+            { source.spec, source.textColumn, Real(100 * share, 0) }));
         return {};
     }
     for (auto& file : source.files)
@@ -305,9 +309,8 @@ void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspectio
     if (inspection.samplesPerBlock != config.samplesPerBlock)
         inspection.samplesPerBlockReason
             = sentence("The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.",
-                { inspection.rowsExact ? formatCount(rows) : sentence("about %1", { formatCount(rows) }),
-                    formatCount(config.samplesPerBlock), std::to_string(kMinBlocks),
-                    formatCount(inspection.samplesPerBlock) });
+                { inspection.rowsExact ? Argument(Count(rows)) : sentence("about %1", { Count(rows) }),
+                    Count(config.samplesPerBlock), std::to_string(kMinBlocks), Count(inspection.samplesPerBlock) });
     if (!inspection.rowsExact || sources != 1)
         return;
     const std::int64_t size = inspection.samplesPerBlock;
@@ -338,7 +341,7 @@ Status readFirstRows(const RunConfig& config, const DataManifest& manifest, Data
         FURROW_TRY_ASSIGN(renderer, ConversationRenderer::open(*manifest.chat));
     }
     int refused = 0;
-    std::string why;
+    Message why;
     FURROW_TRY(readEachRow(config, inspection.manifest, [&](const Row& row) -> Result<bool> {
         ConversationText written { std::string(row.text), {} };
         if (row.isConversation) {

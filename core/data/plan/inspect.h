@@ -24,16 +24,16 @@ struct DataInspection {
     std::vector<std::string> columns; ///< of the first file with columns
     std::string textColumn; ///< "" for plain text
     std::vector<std::string> textColumns; ///< of the first file with columns: all that can hold text, nested ones too
-    std::vector<std::string>
+    std::vector<Message>
         reading; ///< how the files are read: dialect, encoding, text column and why; sentences for people
     std::vector<std::string> firstRows; ///< up to 5 as the model reads them, each cut to 2,000 bytes at a code point
     std::vector<std::vector<ChatStretch>> firstLearnt; ///< of each: what is learnt of a conversation
     std::string conversations; ///< their form, of the first source that has some: "messages"; "" for plain text
     std::int64_t samplesPerBlock = 0; ///< in force
-    std::string samplesPerBlockReason; ///< why it differs from the configuration, or ""
+    Message samplesPerBlockReason; ///< why it differs from the configuration, or ""
     std::optional<std::int64_t> blocks; ///< only when rowsExact
     std::optional<std::int64_t> chunks; ///< only when rowsExact; more when chunk_bytes cuts earlier
-    std::vector<std::string> warnings; ///< skipped files and the like, one sentence each
+    std::vector<Message> warnings; ///< skipped files and the like, one sentence each
 };
 
 /// Opens every file, looks at its head, counts rows where that is quick (exact up to 256 MiB of text, always for

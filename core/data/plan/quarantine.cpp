@@ -86,7 +86,7 @@ Status Quarantine::add(std::string_view line)
     const auto space = line.find_first_of(" \t");
     const auto kind = line.substr(0, space);
     const auto rest = space == std::string_view::npos ? std::string_view() : trimmed(line.substr(space));
-    const auto refused = [](const std::string& why) { return Error { ErrorCode::InvalidArgument, why }; };
+    const auto refused = [](const Message& why) { return Error { ErrorCode::InvalidArgument, why }; };
     if (kind == "chunk") {
         const auto chunk = parseChunkName(rest);
         if (!chunk)

@@ -49,9 +49,9 @@ bool namesChatFile(const RunConfig& config)
     return !name.empty() && name != "none" && name != "chatml";
 }
 
-std::vector<std::string> unknownTokens(const ChatFormat& format, const Tokenizer& tokenizer)
+std::vector<Message> unknownTokens(const ChatFormat& format, const Tokenizer& tokenizer)
 {
-    std::vector<std::string> found;
+    std::vector<Message> found;
     for (const auto& token : tokensWritten(format.source)) {
         std::vector<TokenId> ids;
         if (tokenizer.encodeMatchingSpecial(token, ids).ok() && ids.size() != 1)

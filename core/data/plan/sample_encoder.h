@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/chat/conversation_text.h"
 #include "core/config/run_config.h"
 #include "core/data/source/data_manifest.h"
@@ -20,7 +21,7 @@ Result<std::optional<ChatFormat>> chatFormatOf(const RunConfig& config);
 bool namesChatFile(const RunConfig& config);
 /// A sentence for each special token that the template writes and the vocabulary does not have: it becomes the tokens
 /// of its characters.
-std::vector<std::string> unknownTokens(const ChatFormat& format, const Tokenizer& tokenizer);
+std::vector<Message> unknownTokens(const ChatFormat& format, const Tokenizer& tokenizer);
 
 /// A sample as it is trained.
 struct SampleTokens {

@@ -105,7 +105,7 @@ public:
         if (names_.size() > kMaxSourceFiles)
             return Error { ErrorCode::InvalidArgument,
                 sentence("%1 has more than %2 files. Name a smaller folder, or join the files.",
-                    { archive_.path, formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
+                    { archive_.path, Count(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
         DataFile file = archive_;
         file.path = pathOf(name);
         file.sizeBytes = member.packedBytes;
@@ -139,7 +139,7 @@ public:
     {
         if (unnamed_ > 0)
             found_.skipped.push_back(
-                sentence("%1: %2 more files in it were left out.", { archive_.path, formatCount(unnamed_) }));
+                sentence("%1: %2 more files in it were left out.", { archive_.path, Count(unnamed_) }));
         const auto isBefore = [](const DataFile& a, const DataFile& b) {
             const bool isPacked
                 = a.member->archivePacking != Compression::None; // another order would expand it anew for each file

@@ -124,7 +124,7 @@ public:
                 return fail({ ErrorCode::InvalidArgument,
                     sentence(
                         "%1 has a batch of %2 that would have to be in memory at once; %3 is the most. Write it again in smaller batches.",
-                        { name_, formatBytes(found.bodyBytes), formatBytes(kMostBatchBytes) }) });
+                        { name_, Bytes(found.bodyBytes), Bytes(kMostBatchBytes) }) });
             ARROW_ASSIGN_OR_RAISE(auto body, arrow::AllocateBuffer(static_cast<std::int64_t>(found.bodyBytes), pool_));
             if (auto read = frames_.readBody(
                     { reinterpret_cast<char*>(body->mutable_data()), static_cast<std::size_t>(found.bodyBytes) });
@@ -170,7 +170,7 @@ Error causeOf(const arrow::Status& status, const std::optional<Error>& failure, 
     if (status.IsOutOfMemory())
         return { ErrorCode::InvalidArgument,
             sentence("%1 has a batch that needs more than %2 of memory. Write it again in smaller batches.",
-                { name, formatBytes(static_cast<std::uint64_t>(kMostMemory)) }) };
+                { name, Bytes(static_cast<std::uint64_t>(kMostMemory)) }) };
     return { ErrorCode::Corrupt,
         sentence("%1 cannot be read as Arrow (%2). Fetch or write it again.", { name, status.message() }) };
 }

@@ -103,7 +103,7 @@ CacheUse& cacheUse()
 /// Whether what lies in a cache may still be written and removed.
 Status mayChange() { return cacheUse().mayChange ? cacheUse().mayChange() : Status {}; }
 
-std::string holderInWords(const fs::path& lock)
+Message holderInWords(const fs::path& lock)
 {
     const auto holder = fileLockHolder(lock);
     return holder ? inWords(*holder) : sentence("another process");
@@ -512,12 +512,10 @@ Status BlockCache::reserve(std::uint64_t bytes, Evicted& evicted)
     if (used > target) {
         used -= state_->evictTo(target - std::min(target, cap / kSlack), used, evicted);
         if (used + bytes > cap)
-            return Error {
-                ErrorCode::Io,
+            return Error { ErrorCode::Io,
                 sentence(
                     "The cache %1 is full: its cap is %2, %3 of it are needed by running runs and %4 more are to be written. Raise cache_gib.",
-                    { utf8Text(state_->folder), formatBytes(state_->capBytes), formatBytes(used), formatBytes(bytes) })
-            };
+                    { utf8Text(state_->folder), Bytes(state_->capBytes), Bytes(used), Bytes(bytes) }) };
     }
     return state_->noteUse(used + bytes);
 }

@@ -57,7 +57,7 @@ bool fillsCache(const DataFile& file)
         && !isHere; // else only the pages of a row group of Parquet are fetched
 }
 
-std::string whyNotCompared(const DataFile& file, std::uint64_t cacheBytes)
+Message whyNotCompared(const DataFile& file, std::uint64_t cacheBytes)
 {
     if (!isPromised(file))
         return isWebPath(file.path)
@@ -68,7 +68,7 @@ std::string whyNotCompared(const DataFile& file, std::uint64_t cacheBytes)
     if (!file.fetchWhole)
         return sentence("only the columns that are needed are read of it");
     const bool hasRoom = cacheBytes == 0 || isWebPath(file.path) || file.sizeBytes <= cacheBytes / kDownloadShare;
-    return hasRoom ? std::string()
+    return hasRoom ? Message()
                    : sentence("it is larger than a quarter of the cache (cache_gib), so it is read by parts");
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/data/source/block_cache.h"
 #include "core/data/source/file_access.h"
 #include "core/data/hub/hub_proofs.h"
@@ -13,7 +14,7 @@ namespace furrow {
 bool fillsCache(const DataFile& file);
 /// Why the whole of a file of the hub is not compared with what the hub promises; "" when it is, before a row of it is
 /// trained.
-std::string whyNotCompared(const DataFile& file, std::uint64_t cacheBytes);
+Message whyNotCompared(const DataFile& file, std::uint64_t cacheBytes);
 
 /// Access through the cache: a compressed file is expanded into it once, so that any offset is a seek.
 class CachedAccess : public FileAccess {

@@ -33,7 +33,7 @@ bool isWebPage(std::string_view head)
 }
 
 /// The causes that any format can have; "": none of them is likely.
-std::string usualCause(const std::string& name, std::string_view head)
+Message usualCause(const std::string& name, std::string_view head)
 {
     if (isLfsPointer(head))
         return sentence(
@@ -44,7 +44,7 @@ std::string usualCause(const std::string& name, std::string_view head)
     return {};
 }
 
-std::string whyNotParquet(const std::string& name, std::string_view head, std::string_view tail)
+Message whyNotParquet(const std::string& name, std::string_view head, std::string_view tail)
 {
     if (auto cause = usualCause(name, head); !cause.empty())
         return cause;

@@ -271,11 +271,11 @@ std::string rowsKey(const FileFormat& format)
     return key + (format.list.empty() ? "" : "/" + format.list);
 }
 
-std::vector<std::string> readingOf(const FileFormat& format, const std::string& name)
+std::vector<Message> readingOf(const FileFormat& format, const std::string& name)
 {
-    std::vector<std::string> sentences;
+    std::vector<Message> sentences;
     if (format.isCsv()) {
-        const std::vector<std::string> values { name, csvCharacterName(format.csv.delimiter),
+        const std::vector<Argument> values { name, csvCharacterName(format.csv.delimiter),
             csvCharacterName(format.csv.quote), csvCharacterName(format.csv.escape) };
         sentences.push_back(format.csv.header
                 ? sentence("%1 is csv: delimiter %2, quote %3, escape %4; its first record names the columns.", values)

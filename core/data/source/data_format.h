@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/config/run_config.h"
 #include "core/data/source/byte_source.h"
 #include "core/data/source/csv_dialect.h"
@@ -57,7 +58,7 @@ inline bool hashesPlannedRows(TextFormat format)
 /// All of a format that decides which rows a file has, for keys and identities.
 std::string rowsKey(const FileFormat& format);
 /// How a file is read, for people: csv dialect, encoding; one sentence each, nothing for plain UTF-8.
-std::vector<std::string> readingOf(const FileFormat& format, const std::string& name);
+std::vector<Message> readingOf(const FileFormat& format, const std::string& name);
 
 /// The name says that this is a data file: .txt .csv .tsv .jsonl .ndjson .json .parquet .arrow .feather .warc .wet,
 /// also with .gz .zst .xz .bz2.

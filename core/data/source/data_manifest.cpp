@@ -319,17 +319,17 @@ Status checkUnchanged(const DataFile& frozen)
 {
     const std::string& path = frozen.pathOnDisk();
     FURROW_TRY_ASSIGN(auto now, describeFile(path));
-    const auto changed = [](const std::string& how) { return Error { ErrorCode::InvalidArgument, how }; };
+    const auto changed = [](const Message& how) { return Error { ErrorCode::InvalidArgument, how }; };
     const auto& file = now;
     if (file.sizeBytes != frozen.bytesOnDisk())
         return changed(sentence("%1 has %2 bytes, had %3.",
-            { path, formatCount(static_cast<std::int64_t>(file.sizeBytes)),
-                formatCount(static_cast<std::int64_t>(frozen.bytesOnDisk())) }));
+            { path, Count(static_cast<std::int64_t>(file.sizeBytes)),
+                Count(static_cast<std::int64_t>(frozen.bytesOnDisk())) }));
     if (file.hash != frozen.hash)
         return changed(sentence("%1 has other content than when the run was made.", { path }));
     if (!frozen.wholeHash && file.modifiedNs != frozen.modifiedNs)
         return changed(sentence("%1 was written at %2, after the run was made (%3).",
-            { path, isoTime(file.modifiedNs), isoTime(frozen.modifiedNs) }));
+            { path, WallTime(file.modifiedNs), WallTime(frozen.modifiedNs) }));
     return {};
 }
 

@@ -224,21 +224,21 @@ private:
             return Error { ErrorCode::InvalidArgument,
                 sentence(
                     "%1 needs more than %2 of memory to be expanded. Pack it again with a smaller window or dictionary.",
-                    { name_, formatBytes(kMostMemory) }) };
+                    { name_, Bytes(kMostMemory) }) };
         if (step.damage != nullptr)
             return Error { ErrorCode::Corrupt,
                 sentence("%1 has damaged compressed data after %2 of text (%3). Fetch or write it again.",
-                    { name_, formatBytes(out_), step.damage }) };
+                    { name_, Bytes(out_), step.damage }) };
         if (inMember_ && atEnd_ && step.made == 0)
             return Error { ErrorCode::Corrupt,
                 sentence(
                     "%1 ends in the middle of its compressed data, after %2 of text. It is cut off: fetch or write it again.",
-                    { name_, formatBytes(out_) }) };
+                    { name_, Bytes(out_) }) };
         if (out_ > kExpansionGrace && out_ / kMaxExpansion > in_)
             return Error { ErrorCode::InvalidArgument,
                 sentence(
                     "%1 expands more than %2 times (%3 out of %4), which looks like a decompression bomb. Unpack it yourself if it is meant so.",
-                    { name_, std::to_string(kMaxExpansion), formatBytes(out_), formatBytes(in_) }) };
+                    { name_, std::to_string(kMaxExpansion), Bytes(out_), Bytes(in_) }) };
         return {};
     }
 

@@ -74,7 +74,7 @@ Status walk(const fs::path& folder, SourceFiles& found)
         if (found.paths.size() >= kMaxSourceFiles)
             return Error { ErrorCode::InvalidArgument,
                 sentence("%1 has more than %2 files. Name a smaller folder, or join the files.",
-                    { utf8Text(folder), formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
+                    { utf8Text(folder), Count(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
         found.paths.push_back(utf8Text(path));
     }
     return {};
@@ -104,8 +104,8 @@ Status expandGlob(const fs::path& base, const std::vector<std::string>& parts, s
             found.paths.push_back(utf8Text(base));
         if (found.paths.size() > kMaxSourceFiles)
             return Error { ErrorCode::InvalidArgument,
-                sentence("The pattern names more than %1 files.",
-                    { formatCount(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
+                sentence(
+                    "The pattern names more than %1 files.", { Count(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
         return {};
     }
     const std::string& part = parts[index];

@@ -96,7 +96,7 @@ Status SourceIdentity::checkAll(const DataManifest& manifest, std::map<std::stri
         }
     if (count == 0)
         return {};
-    const std::string files = count == 1 ? sentence("1 file") : sentence("%1 files", { formatCount(count) });
+    const Message files = count == 1 ? sentence("1 file") : sentence("%1 files", { Count(count) });
     if (away == count)
         return Error { ErrorCode::NotFound,
             sentence("%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2",

@@ -63,7 +63,7 @@ private:
         FURROW_TRY(source_.readAt(offset, std::as_writable_bytes(std::span<char>(bytes))));
         return bytes;
     }
-    Error damaged(const std::string& why) const
+    Error damaged(const Message& why) const
     {
         return { ErrorCode::Corrupt,
             sentence("%1 has a damaged zip directory (%2). Fetch or write it again.", { name_, why }) };

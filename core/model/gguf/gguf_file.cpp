@@ -70,7 +70,7 @@ public:
 
     std::uint64_t place() const { return place_; }
     std::uint64_t left() const { return end_ - place_; }
-    Error wrong(const std::string& what) const
+    Error wrong(const Message& what) const
     {
         return { ErrorCode::Corrupt, sentence("at byte %1: %2", { std::to_string(place_), what }) };
     }
@@ -217,7 +217,7 @@ Result<GgufTensor> readTensor(Cursor& cursor)
 {
     GgufTensor tensor;
     FURROW_TRY_ASSIGN(tensor.name, cursor.text(kMostNameBytes));
-    const auto wrong = [&](const std::string& what) {
+    const auto wrong = [&](const Message& what) {
         return Error { ErrorCode::Corrupt, sentence("tensor '%1' %2", { plainLine(tensor.name, 100), what }) };
     };
     FURROW_TRY_ASSIGN(const auto dimensions, cursor.number<std::uint32_t>());
@@ -267,7 +267,7 @@ Status placeTensors(std::vector<GgufTensor>& tensors, std::uint64_t begin, std::
     std::set<std::string_view> names;
     const std::uint64_t dataBytes = size > begin ? size - begin : 0;
     for (GgufTensor& tensor : tensors) {
-        const auto wrong = [&](const std::string& what) {
+        const auto wrong = [&](const Message& what) {
             return Error { ErrorCode::Corrupt, sentence("tensor '%1' %2", { plainLine(tensor.name, 100), what }) };
         };
         if (!names.insert(tensor.name).second)

@@ -25,7 +25,7 @@ constexpr std::int64_t kLayersOfGemma3At27 = 62;
 constexpr double kLlamaLowFactor = 1, kLlamaHighFactor = 4;
 constexpr std::int64_t kLlamaOriginalContext = 8192;
 
-Error unusable(const std::string& message) { return { ErrorCode::InvalidArgument, message }; }
+Error unusable(const Message& message) { return { ErrorCode::InvalidArgument, message }; }
 
 /// The metadata of the architecture, without its name in front.
 Json ownMetadata(const Json& metadata, const std::string& prefix)

@@ -24,7 +24,7 @@ Status cancelled() { return Error { ErrorCode::Cancelled, sentence("the audit wa
 
 /// Each block that was prepared once, or each known one, with the share of all that lie before it.
 template <typename Look>
-Status forEachBlock(LedgerReader& ledger, const std::string& doing, AuditLog& log, Look look,
+Status forEachBlock(LedgerReader& ledger, const Message& doing, AuditLog& log, Look look,
     LedgerReader::Blocks which = LedgerReader::Blocks::PreparedOnce)
 {
     FURROW_TRY_ASSIGN(auto epochs, ledger.epochs());
@@ -45,7 +45,7 @@ Status forEachBlock(LedgerReader& ledger, const std::string& doing, AuditLog& lo
 
 /// The chunks of the ledger against what preparing gives. @param where  names what they are compared with
 Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector<ChunkSummary>& summaries,
-    std::int64_t seqLen, FindingKind kind, const std::string& where, AuditLog& log)
+    std::int64_t seqLen, FindingKind kind, const Message& where, AuditLog& log)
 {
     FURROW_TRY_ASSIGN(auto chunks, ledger.committedOf(block));
     const auto prepared = preparedChunks(summaries, seqLen);
@@ -64,7 +64,7 @@ Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector
     return {};
 }
 
-using OnDamaged = std::function<Status(const LedgerReader::BlockRow&, const std::string&)>;
+using OnDamaged = std::function<Status(const LedgerReader::BlockRow&, const Message&)>;
 
 Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, const LedgerReader::BlockRow& row,
     LedgerReader& ledger, AuditLog& log, const OnDamaged& onDamaged, std::int64_t& absent)
@@ -201,7 +201,7 @@ Status auditBlocks(
     FURROW_TRY(forEachBlock(ledger, sentence("Reading the prepared blocks"), log, look));
     log.how(sentence(
         "the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed",
-        { formatCount(log.inspected()), formatCount(absent) }));
+        { Count(log.inspected()), Count(absent) }));
     return {};
 }
 
@@ -240,10 +240,10 @@ Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log)
     }
     auto how = sentence(
         "SHA-256 of %1 downloads in the cache against what was promised; %2 more are not there, and are compared when they come",
-        { formatCount(log.inspected()), formatCount(absent) });
+        { Count(log.inspected()), Count(absent) });
     if (!never.empty())
         how = sentence("%1; %2 files are not verified as a whole, the first: %3",
-            { how, formatCount(std::ssize(never)), never.front() });
+            { how, Count(std::ssize(never)), never.front() });
     log.how(std::move(how));
     return {};
 }
@@ -277,7 +277,7 @@ Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& led
         FURROW_TRY(forEachBlock(ledger, sentence("Reading the source once more"), log, look));
     log.how(
         sentence("%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk",
-            { formatCount(log.inspected()), formatBytes(bytes) }));
+            { Count(log.inspected()), Bytes(bytes) }));
     return {};
 }
 

@@ -13,7 +13,7 @@ namespace furrow {
 /// fault: it is made again.
 /// @param onDamaged  gets each whose bytes are damaged, which is a finding where there is none to get it
 Status auditBlocks(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log,
-    const std::function<Status(const LedgerReader::BlockRow&, const std::string& damage)>& onDamaged = {});
+    const std::function<Status(const LedgerReader::BlockRow&, const Message& damage)>& onDamaged = {});
 
 /// The downloads in the cache against the SHA-256 that the hub promised; says which files of the hub were never
 /// compared as a whole. No inspection where the data has no file of the hub.

@@ -112,10 +112,10 @@ public:
         if (silent_ > 0)
             log_.notInspected(sentence(
                 "who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it",
-                { formatCount(silent_) }));
+                { Count(silent_) }));
         log_.how(sentence(
             "SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know",
-            { formatCount(log_.inspected()), formatCount(removed) }));
+            { Count(log_.inspected()), Count(removed) }));
         return {};
     }
 
@@ -139,7 +139,7 @@ public:
                             rangesOf(byLedger.trained, *chunk) }));
         }
         log_.how(sentence("the windows in %1 manifests against %2 part rows of the tracker",
-            { formatCount(log_.inspected()), formatCount(parts) }));
+            { Count(log_.inspected()), Count(parts) }));
         return {};
     }
 
@@ -159,7 +159,7 @@ public:
         if (older > 0)
             log_.notInspected(sentence(
                 "weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too",
-                { formatCount(older) }));
+                { Count(older) }));
         for (const Row* row : hashed)
             if (const auto manifest = manifests_.find(row->id.value); manifest != manifests_.end())
                 weigh(manifest->second, row->record.folder);
@@ -189,9 +189,9 @@ public:
         if (!gone_.empty())
             log_.notInspected(
                 sentence("weights of %1 checkpoints that the run itself removed, or left, while they were inspected",
-                    { formatCount(std::ssize(gone_)) }));
-        const std::vector<std::string> numbers { formatCount(files),
-            formatBytes(static_cast<std::uint64_t>(bytesRead_)), formatCount(log_.inspected()) };
+                    { Count(std::ssize(gone_)) }));
+        const std::vector<Argument> numbers { Count(files), Bytes(static_cast<std::uint64_t>(bytesRead_)),
+            Count(log_.inspected()) };
         log_.how(hashed.empty() ? sentence("there is no checkpoint yet")
                 : all           ? sentence("SHA-256 of %1 files (%2) of all %3 checkpoints that are there", numbers)
                 : log_.inspected() == 1
@@ -238,11 +238,11 @@ private:
             log_.wrong(FindingKind::Weights, {},
                 sentence(
                     "%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs",
-                    { name, formatCount(use.checkpoints), use.checkpoint }));
+                    { name, Count(use.checkpoints), use.checkpoint }));
         else
             log_.unreadable(
                 sentence("%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4",
-                    { name, formatCount(use.checkpoints), use.checkpoint, verdict.error().message }));
+                    { name, Count(use.checkpoints), use.checkpoint, verdict.error().message }));
         return {};
     }
 
@@ -395,7 +395,7 @@ private:
                 sentence("%1 of checkpoint %2 is not what was written: its size differs", { one.name, folder }));
             return {};
         }
-        const std::string doing = sentence("Reading the weights of checkpoint %1", { folder });
+        const Message doing = sentence("Reading the weights of checkpoint %1", { folder });
         auto sha256 = sha256File(
             paths_.checkpointFolder(folder) / pathFromUtf8(one.name), log_.stop(), [&](std::string_view bytes) {
                 bytesRead_ += static_cast<double>(bytes.size());

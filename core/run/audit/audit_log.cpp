@@ -2,7 +2,7 @@
 
 namespace furrow {
 
-void AuditLog::mention(FindingKind kind, std::string text)
+void AuditLog::mention(FindingKind kind, Message text)
 {
     if (findings_.size() < kMaxAuditFindings)
         findings_.push_back({ kind, {}, std::move(text), {} });
@@ -10,7 +10,7 @@ void AuditLog::mention(FindingKind kind, std::string text)
         ++leftOut_;
 }
 
-void AuditLog::wrong(FindingKind kind, ChunkId chunk, std::string text)
+void AuditLog::wrong(FindingKind kind, ChunkId chunk, Message text)
 {
     ++inspections_.back().wrong;
     mention(kind, std::move(text));
@@ -18,13 +18,13 @@ void AuditLog::wrong(FindingKind kind, ChunkId chunk, std::string text)
         findings_.back().chunk = chunk;
 }
 
-void AuditLog::unreadable(std::string text)
+void AuditLog::unreadable(Message text)
 {
     ++inspections_.back().unreadable;
     mention(FindingKind::Unreadable, std::move(text));
 }
 
-void AuditLog::failed(FindingKind kind, const Error& error, const std::string& text)
+void AuditLog::failed(FindingKind kind, const Error& error, const Message& text)
 {
     if (error.code == ErrorCode::Corrupt || error.code == ErrorCode::InvalidArgument)
         wrong(kind, {}, text);
@@ -32,7 +32,7 @@ void AuditLog::failed(FindingKind kind, const Error& error, const std::string& t
         unreadable(text);
 }
 
-void AuditLog::say(const std::string& doing, double fraction) const
+void AuditLog::say(const Message& doing, double fraction) const
 {
     if (watch_.say)
         watch_.say({ doing, fraction });

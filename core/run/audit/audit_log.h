@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/run/audit/run_audit.h"
 
 namespace furrow {
@@ -16,21 +17,21 @@ public:
     void begin(Evidence what) { inspections_.push_back({ what, {}, 0, 0, 0 }); }
     void looked(std::int64_t things = 1) { inspections_.back().inspected += things; }
     /// How it was looked at, with the numbers: the last word of an inspection.
-    void how(std::string sentence) { inspections_.back().how = std::move(sentence); }
+    void how(Message sentence) { inspections_.back().how = std::move(sentence); }
     std::int64_t inspected() const { return inspections_.back().inspected; }
 
     /// Not what was recorded.
-    void wrong(FindingKind kind, ChunkId chunk, std::string text);
+    void wrong(FindingKind kind, ChunkId chunk, Message text);
     /// Missing, or not readable now.
-    void unreadable(std::string text);
+    void unreadable(Message text);
     /// One of the two by what went wrong: bytes that are there and are not right, or none at all.
-    void failed(FindingKind kind, const Error& error, const std::string& text);
+    void failed(FindingKind kind, const Error& error, const Message& text);
     /// Held against nothing, because nothing independent speaks of it.
-    void notInspected(std::string text) { notInspected_.push_back(std::move(text)); }
+    void notInspected(Message text) { notInspected_.push_back(std::move(text)); }
     /// Worth knowing, and no fault.
-    void mention(FindingKind kind, std::string text);
+    void mention(FindingKind kind, Message text);
 
-    void say(const std::string& doing, double fraction) const;
+    void say(const Message& doing, double fraction) const;
     bool stopped() const { return watch_.stop.stop_requested(); }
     const std::stop_token& stop() const { return watch_.stop; }
 
@@ -41,7 +42,7 @@ private:
     const AuditWatch& watch_;
     std::vector<AuditInspection> inspections_;
     std::vector<AuditFinding> findings_;
-    std::vector<std::string> notInspected_;
+    std::vector<Message> notInspected_;
     std::int64_t leftOut_ = 0;
 };
 

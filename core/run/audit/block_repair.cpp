@@ -9,9 +9,9 @@ namespace furrow {
 
 namespace {
 
-using OnDamaged = std::function<Status(const LedgerReader::BlockRow&, const std::string&)>;
+using OnDamaged = std::function<Status(const LedgerReader::BlockRow&, const Message&)>;
 
-Result<std::vector<std::string>> problemsOfBlocks(const RunPaths& paths, const OnDamaged& onDamaged)
+Result<std::vector<Message>> problemsOfBlocks(const RunPaths& paths, const OnDamaged& onDamaged)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
@@ -20,7 +20,7 @@ Result<std::vector<std::string>> problemsOfBlocks(const RunPaths& paths, const O
     FURROW_TRY(auditBlocks(paths, file, ledger, log, onDamaged));
     AuditReport report;
     log.addTo(report);
-    std::vector<std::string> problems;
+    std::vector<Message> problems;
     for (const auto& finding : report.findings)
         problems.push_back(finding.text);
     return problems;
@@ -28,13 +28,13 @@ Result<std::vector<std::string>> problemsOfBlocks(const RunPaths& paths, const O
 
 } // namespace
 
-Result<std::vector<std::string>> blockProblems(const RunPaths& paths) { return problemsOfBlocks(paths, {}); }
+Result<std::vector<Message>> blockProblems(const RunPaths& paths) { return problemsOfBlocks(paths, {}); }
 
 Result<BlockRepair> repairBlocks(const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(auto cache, BlockCache::open(paths.cacheFolder(), 0));
     BlockRepair repair;
-    const auto putAside = [&](const LedgerReader::BlockRow& row, const std::string& damage) -> Status {
+    const auto putAside = [&](const LedgerReader::BlockRow& row, const Message& damage) -> Status {
         FURROW_TRY(cache->quarantine(kBlocks, row.fileName));
         repair.notes.push_back(
             sentence("block %1: %2 It was put aside and is prepared again from the source when it is needed.",

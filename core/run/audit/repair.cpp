@@ -40,7 +40,7 @@ using Verdicts = std::map<std::pair<std::string, std::string>, WeightsVerdict>; 
 constexpr std::size_t kPlansAtOnce = 64;
 
 /// Names that lead out of the run folder: a tracker that was tampered with.
-std::string damageOfNames(const std::filesystem::path& tracker)
+Message damageOfNames(const std::filesystem::path& tracker)
 {
     auto reader = LedgerReader::open(tracker);
     if (!reader.ok())
@@ -56,7 +56,7 @@ std::string damageOfNames(const std::filesystem::path& tracker)
 }
 
 /// Of a ledger that is not in order.
-std::string firstFault(const AuditReport& report)
+Message firstFault(const AuditReport& report)
 {
     constexpr FindingKind kNoFaults[] { FindingKind::Poisoned, FindingKind::Accepted, FindingKind::Excluded,
         FindingKind::Parent, FindingKind::Lost, FindingKind::Rebuilt };
@@ -67,7 +67,7 @@ std::string firstFault(const AuditReport& report)
     return fault == report.findings.end() ? "the audit finds it broken" : fault->text;
 }
 
-std::string damageOf(const std::filesystem::path& tracker, const std::string& runId)
+Message damageOf(const std::filesystem::path& tracker, const std::string& runId)
 {
     auto report = audit(tracker);
     if (!report.ok())
@@ -99,7 +99,7 @@ ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string&
 /// nothing in either direction.
 class Proof {
 public:
-    Proof(const RunPaths& paths, const std::string& runId, std::vector<std::string>& notes, Verdicts& verdicts)
+    Proof(const RunPaths& paths, const std::string& runId, std::vector<Message>& notes, Verdicts& verdicts)
         : paths_(paths)
         , runId_(runId)
         , notes_(notes)
@@ -135,8 +135,8 @@ private:
         if (!manifest.ok() || manifest.value().runId != runId_ || !manifest.value().namesParents) {
             notes_.push_back("checkpoint " + folder + " proves nothing: "
                 + (!manifest.ok()                          ? manifest.error().message
-                        : manifest.value().runId != runId_ ? "it belongs to run " + manifest.value().runId
-                                                           : "its manifest is of an older format"));
+                        : manifest.value().runId != runId_ ? Message("it belongs to run " + manifest.value().runId)
+                                                           : Message("its manifest is of an older format")));
             return {};
         }
         Status verdict;
@@ -156,7 +156,7 @@ private:
 
     const RunPaths& paths_;
     const std::string& runId_;
-    std::vector<std::string>& notes_;
+    std::vector<Message>& notes_;
     Verdicts& verdicts_;
     FrozenVerdicts frozen_;
     std::vector<ProvenCheckpoint> proven_;
@@ -460,13 +460,13 @@ bool isStillHead(LedgerReader& reader, CheckpointId checkpoint)
 }
 
 /// @param known  checkpoints that were read already
-Result<std::vector<std::string>> problemsOfCheckpoints(const RunPaths& paths, const RunFile& file, Verdicts known)
+Result<std::vector<Message>> problemsOfCheckpoints(const RunPaths& paths, const RunFile& file, Verdicts known)
 {
     auto reader = openLedger(paths);
     FURROW_TRY_ASSIGN(auto rows,
         reader.ok() ? reader.value().checkpoints()
                     : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
-    std::vector<std::string> problems;
+    std::vector<Message> problems;
     FrozenVerdicts frozen;
     for (const auto& row : rows) {
         if (row.removed || !(row.head || row.damaged))
@@ -498,16 +498,16 @@ Result<std::vector<std::string>> problemsOfCheckpoints(const RunPaths& paths, co
 
 } // namespace
 
-std::string trackerDamage(const RunPaths& paths)
+Message trackerDamage(const RunPaths& paths)
 {
     auto file = readRunFile(paths);
     return file.ok() ? damageOf(paths.tracker(), file.value().runId) : file.error().message;
 }
 
-std::string trackerRefusal(const RunPaths& paths, const Result<AuditReport>& report)
+Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& report)
 {
     if (!report.ok())
-        return report.error().code == ErrorCode::Corrupt ? report.error().message : std::string();
+        return report.error().code == ErrorCode::Corrupt ? report.error().message : Message();
     if (report.value().canTrain())
         return {};
     const auto folder = utf8Text(paths.folder());
@@ -552,7 +552,7 @@ Status moveTrackerAside(FileSystem& files, const std::filesystem::path& tracker,
     return {};
 }
 
-Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths)
+Result<std::vector<Message>> checkpointProblems(const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     return problemsOfCheckpoints(paths, file, {});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/file_system.h"
 #include "core/run/folder/run_paths.h"
 #include "core/tracker/audit/audit.h"
@@ -19,23 +20,23 @@ struct RepairReport {
     std::string basis; ///< what the new one was made from
     std::filesystem::path oldCopy; ///< the old file, kept
     Rebuilt rebuilt;
-    std::vector<std::string> notes; ///< further sentences
-    std::vector<std::string> problems; ///< what is still wrong: no repair of this kind mends it
+    std::vector<Message> notes; ///< further sentences
+    std::vector<Message> problems; ///< what is still wrong: no repair of this kind mends it
     std::int64_t committed = 0; ///< chunks that are proven to be in the surviving weights
     std::int64_t known = 0;
 };
 
 /// "" when the tracker of a run is whole and the audit finds nothing; else what is wrong.
-std::string trackerDamage(const RunPaths& paths);
+Message trackerDamage(const RunPaths& paths);
 
 /// "" when a resume can go on from the tracker of a run; else what is wrong with it and what to do.
 /// @param ledger  what the audit of the ledger alone said: seconds for a million chunks
-std::string trackerRefusal(const RunPaths& paths, const Result<AuditReport>& ledger);
+Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& ledger);
 
 /// What else keeps a run from going on as it was, each in a sentence: newest weights that are damaged or cannot be
 /// read, marked ones that are whole, a tracker that is older than the weights, another held-out text. Reads the newest
 /// weights; changes nothing.
-Result<std::vector<std::string>> checkpointProblems(const RunPaths& paths);
+Result<std::vector<Message>> checkpointProblems(const RunPaths& paths);
 
 /// Makes a damaged tracker anew, or takes one forward that is older than the weights, from what the run folder still
 /// proves: the newest of tracker and published snapshot (view.sqlite) that is whole, and the manifests of all

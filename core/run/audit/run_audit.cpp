@@ -57,7 +57,7 @@ void tellSteps(const StepsAudit& steps, AuditLog& log)
     log.looked(steps.claims);
     log.how(sentence(
         "the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints",
-        { formatCount(steps.claims), formatCount(steps.checkpoints) }));
+        { Count(steps.claims), Count(steps.checkpoints) }));
 }
 
 Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, AuditLog& log)

@@ -246,7 +246,7 @@ Result<std::vector<std::string>> adoptModel(
         sentence("Tokenizer: %1", { config.tokenizer }) };
     if (model.contextLength > config.seqLen)
         lines.push_back(sentence("Windows of %1 tokens are trained (seq_len); the model keeps its context of %2.",
-            { formatCount(config.seqLen), formatCount(model.contextLength) }));
+            { Count(config.seqLen), Count(model.contextLength) }));
     FURROW_TRY(adoptChatTemplate(adopted, config, lines));
     return lines;
 }

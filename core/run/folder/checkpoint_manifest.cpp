@@ -21,7 +21,7 @@ constexpr std::size_t kSha256Digits = 64;
 constexpr std::uint64_t kMaxBytes = 512u << 20; // ten million parts fit
 constexpr std::uint64_t kMaxStateBytes = 16u << 20;
 
-Error damaged(const std::filesystem::path& folder, const std::string& why)
+Error damaged(const std::filesystem::path& folder, const Message& why)
 {
     return { ErrorCode::Corrupt, sentence("checkpoint %1 is damaged: %2", { utf8Text(folder.filename()), why }) };
 }
@@ -116,7 +116,7 @@ struct Counts {
 };
 
 /// How `state` contradicts the manifest, or itself; "" where it does not.
-std::string contradictionOf(const JsonPart& state, const CheckpointManifest& manifest)
+Message contradictionOf(const JsonPart& state, const CheckpointManifest& manifest)
 {
     const auto total = [&state](const char* key) { return state[key].within(0, kTotalBounds.most); };
     const auto totalOr

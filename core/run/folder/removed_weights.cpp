@@ -69,7 +69,7 @@ Status keepManifest(const RunPaths& paths, const std::string& name, FileSystem& 
 }
 
 /// @return a sentence when something was put aside
-Result<std::string> removeFiles(const RunPaths& paths, const std::string& name, FileSystem& files)
+Result<Message> removeFiles(const RunPaths& paths, const std::string& name, FileSystem& files)
 {
     const auto folder = paths.checkpointFolder(name);
     FURROW_TRY_ASSIGN(const auto changed, changedFile(folder, keptManifest(paths, name)));
@@ -83,7 +83,7 @@ Result<std::string> removeFiles(const RunPaths& paths, const std::string& name, 
 }
 
 /// One whose folder is there. @return a sentence, or ""
-Result<std::string> settle(
+Result<Message> settle(
     const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, const Row& row, FileSystem& files)
 {
     const std::string& name = row.record.folder;
@@ -99,7 +99,7 @@ Result<std::string> settle(
     FURROW_TRY(ledger.markThereAgain(row.id, wasRemoved));
     return wasRemoved
         ? sentence("Checkpoint %1 had been removed and is there again: it is the run's again, and pinned.", { name })
-        : std::string();
+        : Message();
 }
 
 } // namespace
@@ -114,11 +114,11 @@ Status removeWeights(const RunPaths& paths, const std::string& name, FileSystem&
     return {};
 }
 
-Result<std::vector<std::string>> settleRemoved(
+Result<std::vector<Message>> settleRemoved(
     const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, FileSystem& files)
 {
     FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
-    std::vector<std::string> notes;
+    std::vector<Message> notes;
     for (const Row& row : rows) {
         std::error_code failed;
         const auto folder = paths.checkpointFolder(row.record.folder);

@@ -19,7 +19,7 @@ Status removeWeights(const RunPaths& paths, const std::string& name, FileSystem&
 /// middle is ended. One with its manifest was not begun, or somebody put it back: it is the run's again, and one that
 /// was put back is pinned, so that the keep policy does not take it once more. Anything else is moved to
 /// checkpoints/unknown/. Returns what was done, in sentences.
-Result<std::vector<std::string>> settleRemoved(
+Result<std::vector<Message>> settleRemoved(
     const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, FileSystem& files = realFileSystem());
 
 } // namespace furrow

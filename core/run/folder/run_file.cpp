@@ -7,6 +7,7 @@
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
 #include "core/config/json_reading.h"
+#include "core/config/message_json.h"
 #include "core/config/schema.h"
 #include "core/model/model_config.h"
 
@@ -22,7 +23,7 @@ constexpr int kFormat = 1;
 constexpr std::uint64_t kMaxBytes = 64 << 20; // a manifest of a million files fits
 constexpr std::int64_t kMaxSamplesPerBlock = 1'000'000'000;
 
-Error broken(const RunPaths& paths, const std::string& why)
+Error broken(const RunPaths& paths, const Message& why)
 {
     return { ErrorCode::Corrupt, sentence("%1 cannot be used: %2", { utf8Text(paths.configFile()), why }) };
 }
@@ -48,13 +49,16 @@ Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
     data["identity"].to(file.dataIdentity);
     file.dataManifest = data["manifest"].raw().dump();
     file.samplesPerBlock = data["samples_per_block"].within(1, kMaxSamplesPerBlock);
-    data["samples_per_block_reason"].to(file.samplesPerBlockReason);
+    file.samplesPerBlockReason = messageOf(
+        data["samples_per_block_reason"].as<std::string>(), data.valueOr("samples_per_block_message", std::string()));
     data["tokenizer_hash"].to(file.tokenizerHash);
     file.vocabularySize
         = static_cast<std::uint32_t>(data["vocabulary_size"].within(1, std::numeric_limits<std::uint32_t>::max()));
     file.heldOutHash = data.valueOr("held_out_sha256", std::string());
     json["parent_run"].to(file.parentRun);
-    auto config = configFromJson(json["config"].raw());
+    RunConfig base;
+    base.documentMasks = DocumentMasks::Off; // as runs trained before the setting was: they go on as they began
+    auto config = configFromJson(json["config"].raw(), base);
     if (!reading.ok())
         return Error { ErrorCode::Corrupt,
             sentence("%1 cannot be used: %2. Restore it from a copy of the run.",
@@ -103,8 +107,10 @@ Status writeRunFile(const RunPaths& paths, const RunFile& file)
         { "parent_run", file.parentRun },
         { "data",
             { { "identity", file.dataIdentity }, { "samples_per_block", file.samplesPerBlock },
-                { "samples_per_block_reason", file.samplesPerBlockReason }, { "tokenizer_hash", file.tokenizerHash },
-                { "vocabulary_size", file.vocabularySize }, { "held_out_sha256", file.heldOutHash },
+                { "samples_per_block_reason", file.samplesPerBlockReason.text() },
+                { "samples_per_block_message", messageParts(file.samplesPerBlockReason) },
+                { "tokenizer_hash", file.tokenizerHash }, { "vocabulary_size", file.vocabularySize },
+                { "held_out_sha256", file.heldOutHash },
                 { "manifest", nlohmann::ordered_json::parse(file.dataManifest) } } },
         { "config", toJson(file.config) },
     };

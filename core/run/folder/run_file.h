@@ -22,7 +22,7 @@ struct RunFile {
     std::uint32_t vocabularySize = 0;
     std::string heldOutHash; ///< SHA-256 of heldout.bin; "": made by a version that did not keep it
     std::int64_t samplesPerBlock = 0; ///< in force
-    std::string samplesPerBlockReason; ///< why it differs from the configuration, or ""
+    Message samplesPerBlockReason; ///< why it differs from the configuration, or ""
     std::string parentRun; ///< run id this one was started from, or ""
 };
 

@@ -131,7 +131,7 @@ Result<StrayCheckpoints> findStrays(
     return Sorter(paths, runId).sort(rowsNow);
 }
 
-std::string olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const Rows& rows)
+Message olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const Rows& rows)
 {
     if (strays.newer.empty())
         return {};
@@ -139,19 +139,19 @@ std::string olderTrackerText(const RunPaths& paths, const StrayCheckpoints& stra
     const auto known = rows.empty()
         ? sentence("it knows no checkpoint")
         : sentence("the newest checkpoint that it knows is %1 (step %2, %3)",
-              { rows.back().record.folder, std::to_string(rows.back().record.step), isoTime(rows.back().wallNs) });
+              { rows.back().record.folder, std::to_string(rows.back().record.step), WallTime(rows.back().wallNs) });
     return sentence(
         "The tracker %1 is older than the weights: %2, and in %3 lie manifests of this run that it does not know: %4, the newest %5 (step %6, %7).",
         { utf8Text(paths.tracker()), known, utf8Text(paths.checkpointsFolder()), std::to_string(strays.newer.size()),
-            newest.folder, std::to_string(newest.step), isoTime(newest.writtenWallNs) });
+            newest.folder, std::to_string(newest.step), WallTime(newest.writtenWallNs) });
 }
 
-Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string& runId)
+Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& runId)
 {
     auto reader = LedgerReader::open(paths.tracker());
     auto rows = reader.ok() ? reader.value().checkpoints() : Result<Rows>(reader.error());
     if (!rows.ok())
-        return std::string();
+        return Message();
     FURROW_TRY_ASSIGN(auto strays, findStrays(paths, runId, [&] { return rows = reader.value().checkpoints(); }));
     const auto text = olderTrackerText(paths, strays, rows.value());
     if (text.empty())
@@ -162,11 +162,10 @@ Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string
             { utf8Text(paths.folder()), utf8Text(paths.folder()) });
 }
 
-Result<std::string> putAside(
-    const RunPaths& paths, const std::vector<std::filesystem::path>& entries, FileSystem& files)
+Result<Message> putAside(const RunPaths& paths, const std::vector<std::filesystem::path>& entries, FileSystem& files)
 {
     if (entries.empty())
-        return std::string();
+        return Message();
     FURROW_TRY(files.createFolder(paths.unknownCheckpointsFolder()));
     std::string names;
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -182,17 +181,17 @@ Result<std::string> putAside(
             utf8Text(paths.unknownCheckpointsFolder()), names });
 }
 
-Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem::path& folder, FileSystem& files)
+Result<Message> removeOwnFiles(const RunPaths& paths, const std::filesystem::path& folder, FileSystem& files)
 {
     constexpr const char* kOwnFiles[] = { kWeightsFile, "optimizer.safetensors", kStateFile, kManifestFile };
     std::error_code failed;
     if (isLink(folder) || !std::filesystem::is_directory(folder, failed))
-        return std::string();
+        return Message();
     for (const char* name : kOwnFiles)
         if (!isLink(folder / name) && std::filesystem::is_regular_file(folder / name, failed))
             FURROW_TRY(files.removeAll(folder / name));
     if (std::filesystem::remove(folder, failed))
-        return std::string();
+        return Message();
     auto aside = putAside(paths, { folder }, files);
     return aside.ok() ? sentence("The folder of checkpoint %1 has files that Furrow did not write; they were kept.",
                             { utf8Text(folder.filename()) })
@@ -200,8 +199,7 @@ Result<std::string> removeOwnFiles(const RunPaths& paths, const std::filesystem:
                       : aside;
 }
 
-Result<std::string> putAsideWithoutRow(
-    const RunPaths& paths, const std::string& runId, const Rows& rows, FileSystem& files)
+Result<Message> putAsideWithoutRow(const RunPaths& paths, const std::string& runId, const Rows& rows, FileSystem& files)
 {
     FURROW_TRY_ASSIGN(auto strays, findStrays(paths, runId, [&rows] { return Result<Rows>(rows); }));
     auto entries = strays.unknown;

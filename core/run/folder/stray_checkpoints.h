@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/file_system.h"
 #include "core/run/folder/run_paths.h"
 #include "core/tracker/supervisor_ledger.h"
@@ -33,21 +34,21 @@ Result<StrayCheckpoints> findStrays(
     const RunPaths& paths, const std::string& runId, const std::function<Result<CheckpointRows>()>& rowsNow);
 
 /// Tracker and weights side by side, when the tracker is older; else "".
-std::string olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const CheckpointRows& rows);
+Message olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const CheckpointRows& rows);
 /// The same asked of a run, with what to do on the command line. "": it is not older, or (see trackerDamage) not to be
 /// read.
-Result<std::string> olderTrackerProblem(const RunPaths& paths, const std::string& runId);
+Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& runId);
 
 /// Moves these into checkpoints/unknown/, which keeps them for good. Returns what was done, in a sentence; "": there
 /// was nothing.
-Result<std::string> putAside(
+Result<Message> putAside(
     const RunPaths& paths, const std::vector<std::filesystem::path>& entries, FileSystem& files = realFileSystem());
 /// Removes the files that Furrow wrote into this folder of a checkpoint, and the folder when nothing else is in it;
 /// else it is put aside. Returns that in a sentence; "": nothing was left.
-Result<std::string> removeOwnFiles(
+Result<Message> removeOwnFiles(
     const RunPaths& paths, const std::filesystem::path& folder, FileSystem& files = realFileSystem());
 /// What a tracker that was made anew does not take in, newer ones too.
-Result<std::string> putAsideWithoutRow(
+Result<Message> putAsideWithoutRow(
     const RunPaths& paths, const std::string& runId, const CheckpointRows& rows, FileSystem& files = realFileSystem());
 
 } // namespace furrow

@@ -93,7 +93,7 @@ Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, 
         return Error { ErrorCode::InvalidArgument,
             sentence(
                 "tokenizer is char, which reads all data to find its characters; %1 is too much for that. Use byte or gpt2.",
-                { formatBytes(data.bytes) }) };
+                { Bytes(data.bytes) }) };
     // The texts are walked by a callback and asked for by another: each distinct piece is kept once in between.
     std::set<std::string> pieces;
     const auto walked = forEachText(config, data.manifest, [&pieces](std::string_view text) {
@@ -111,7 +111,7 @@ Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, 
     if (pieces.size() >= kMaxCharPieces)
         return Error { ErrorCode::InvalidArgument,
             sentence("tokenizer is char, but the data has more than %1 different characters. Use byte or gpt2.",
-                { formatCount(kMaxCharPieces) }) };
+                { Count(kMaxCharPieces) }) };
     auto next = pieces.begin();
     return buildCharTokenizer(
         [&](std::string_view& piece) {
@@ -132,7 +132,7 @@ Status checkVocabulary(const RunConfig& config, const Tokenizer& tokenizer)
     return Error { ErrorCode::InvalidArgument,
         sentence(
             "tokenizer is %1 with %2 ids, but the model of init_from has %3. Leave tokenizer out, or name that model's.",
-            { config.tokenizer, formatCount(tokenizer.vocabularySize()), formatCount(rows) }) };
+            { config.tokenizer, Count(tokenizer.vocabularySize()), Count(rows) }) };
 }
 
 /// Relative paths would mean something else to the processes of the run.
@@ -207,7 +207,7 @@ Status checkWeights(const RunPaths& paths)
         return Error { ErrorCode::InvalidArgument, json["error"].get<std::string>() };
     return Error { ErrorCode::Internal,
         "init_from could not be checked: furrow-worker ended with "
-            + (exit ? exit->describe() : std::string("no answer in ten minutes")) + "." };
+            + (exit ? exit->describe() : Message("no answer in ten minutes")) + "." };
 }
 
 /// What the claim order mixes of what a full shuffle would, in the first epoch and in later ones.

@@ -41,8 +41,8 @@ void checkCache(const RunConfig& config, const DataInspection& data, const Begin
     if (two > config.cacheGiB)
         problems.push_back({ "cache_gib",
             sentence("%1 is %2, but two prepared blocks of %3 samples take about %4. Raise it, or lower %5.",
-                { "cache_gib", formatNumber(config.cacheGiB, 3), formatCount(data.samplesPerBlock),
-                    formatNumber(two, 3), "samples_per_block" }),
+                { settingTerm("cache_gib"), Real(config.cacheGiB, 3), Count(data.samplesPerBlock), Real(two, 3),
+                    settingTerm("samples_per_block") }),
             formatNumber(2 * two, 3) });
 }
 
@@ -88,16 +88,16 @@ Result<std::vector<ConfigProblem>> dataProblems(
     } else if (read.labels() < config.seqLen) {
         problems.push_back({ "seq_len",
             sentence("%1 is %2, but all data together has %3 tokens, less than one window.",
-                { "seq_len", std::to_string(config.seqLen), formatCount(read.labels()) }),
+                { settingTerm("seq_len"), std::to_string(config.seqLen), Count(read.labels()) }),
             std::to_string(std::max<std::int64_t>(read.labels() / 2, 2)) });
     } else if (first.windows < config.batchSize) {
-        const std::string what = wholeData ? sentence("all data together")
-                                           : sentence("a chunk of %1 samples", { formatCount(config.chunkSamples) });
+        const Message what = wholeData ? sentence("all data together")
+                                       : sentence("a chunk of %1 samples", { Count(config.chunkSamples) });
         problems.push_back({ "batch_size",
             sentence(
                 "%1 is %2, but %3 packs into about %4 windows of %5 %6 tokens, and no step goes over the edge of a chunk. Lower it, or raise %7.",
-                { "batch_size", std::to_string(config.batchSize), what, formatCount(first.windows), "seq_len",
-                    std::to_string(config.seqLen), "chunk_samples" }),
+                { settingTerm("batch_size"), std::to_string(config.batchSize), what, Count(first.windows),
+                    settingTerm("seq_len"), std::to_string(config.seqLen), settingTerm("chunk_samples") }),
             std::to_string(std::max<std::int64_t>(first.windows, 1)) });
     }
     if (read.samples > 0)

@@ -123,7 +123,7 @@ Status killByLock(const RunPaths& paths, const Error& error)
     const auto holder = holderOf(paths);
     if (error.code == ErrorCode::InvalidArgument || !holder || !holder->isSupervisor)
         return error;
-    const std::vector<std::string> facts { withFullStop(error.message), std::to_string(holder->process.pid) };
+    const std::vector<Argument> facts { withFullStop(error.message), std::to_string(holder->process.pid) };
     killProcessTree(holder->process);
     const auto deadline = std::chrono::steady_clock::now() + kKillPatience;
     for (auto still = holder; still && still->process == holder->process; still = holderOf(paths)) {
@@ -177,7 +177,7 @@ Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, c
             const auto said = lastComplaint(log);
             return Error { ErrorCode::Internal,
                 said.empty() ? sentence("the supervisor ended before it held the run; see %1", { log.string() })
-                             : said };
+                             : Message(said) };
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
@@ -271,7 +271,7 @@ Status continueRun(const RunPaths& paths)
     return Error { ErrorCode::InvalidArgument,
         sentence(
             "The run is %1: nothing is paused. `furrowctl resume` goes on with it, and says first what is trained again.",
-            { toString(status.state) }) };
+            { Term { TermSet::RunState, toString(status.state) } }) };
 }
 
 Status stopRun(const RunPaths& paths)

@@ -60,7 +60,7 @@ struct ResumePlan {
         bool damaged = false; ///< not verified, because its content is wrong; else it could not be read
         bool losesOthers = false; ///< going on from here leaves weights of other replicas behind that are not whole:
                                   ///< ResumeChoice::acceptLoss
-        std::string problem; ///< why it is not verified, or cannot be chosen
+        Message problem; ///< why it is not verified, or cannot be chosen
         bool canBeChosen = false; ///< verified, and the weights of the run grew from it
         std::int64_t kept = 0; ///< committed chunks that stay when the run goes on from here: of ResumeEffect::epochs,
                                ///< and of the epochs of `redo`
@@ -72,14 +72,14 @@ struct ResumePlan {
     std::string
         loss; ///< which newest weights a plain resume would leave behind: it needs ResumeChoice::acceptLoss; "": none
     std::optional<Error> refusal; ///< why a resume would not begin, whatever is chosen
-    std::string olderTracker; ///< tracker and weights side by side when the tracker is older; "": it is not
+    Message olderTracker; ///< tracker and weights side by side when the tracker is older; "": it is not
     double redoTokens = 0; ///< of ResumeEffect::redo
     RateOutlook rate; ///< forecastRate() tells from it how the learning rate goes on with any settings
     std::int64_t endedWallNs = 0; ///< when the run was last alive; 0: never
     double secondsPerChunk = 0; ///< of active time so far, all workers together; 0: not known
     std::optional<std::int64_t> twice; ///< chunks twice in the weights, by the audit; absent: it could not be made
     std::optional<std::int64_t> missing; ///< committed ones with a hole, and chunks that should exist and do not
-    std::vector<std::string> notes;
+    std::vector<Message> notes;
 
     /// Whether the run can go on from a checkpoint; one that is not among `checkpoints` is not in doubt.
     bool isWhole(CheckpointId checkpoint) const;

@@ -51,26 +51,26 @@ StopReason limitReached(
     return StopReason::None;
 }
 
-std::string limitInWords(StopReason limit, const RunStatus& status, const RunConfig& wanted)
+Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig& wanted)
 {
     constexpr int kDigits = 2;
     switch (limit) {
     case StopReason::Steps:
         return sentence(
             "The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.",
-            { formatCount(wanted.steps), formatCount(status.steps) });
+            { Count(wanted.steps), Count(status.steps) });
     case StopReason::Tokens:
         return sentence(
             "The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.",
-            { formatCount(wanted.tokens), formatCount(status.tokens) });
+            { Count(wanted.tokens), Count(status.tokens) });
     case StopReason::Hours:
         return sentence(
             "The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.",
-            { formatNumber(wanted.hours, kDigits), formatNumber(status.activeSeconds / kSecondsPerHour, kDigits) });
+            { Real(wanted.hours, kDigits), Real(status.activeSeconds / kSecondsPerHour, kDigits) });
     case StopReason::Epochs:
         return sentence(
             "The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.",
-            { formatCount(wanted.epochs) });
+            { Count(wanted.epochs) });
     default: return {};
     }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/status/run_status.h"
 
@@ -13,6 +14,6 @@ StopReason limitReached(
     const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from);
 
 /// What a person reads of that; "" for None.
-std::string limitInWords(StopReason limit, const RunStatus& status, const RunConfig& wanted);
+Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig& wanted);
 
 } // namespace furrow

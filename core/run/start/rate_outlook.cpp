@@ -123,7 +123,7 @@ RateForecast forecastRate(const RateOutlook& outlook, const RunConfig& wanted, s
     return forecast;
 }
 
-std::string RateForecast::text() const
+Message RateForecast::text() const
 {
     if (!changed)
         return sentence(

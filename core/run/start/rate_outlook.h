@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/run/start/rate_plan.h"
 #include "core/run/start/run_length.h"
 #include "core/run/folder/run_paths.h"
@@ -41,7 +42,7 @@ struct RateForecast {
     double atEnd = 0;
     std::vector<Point> curve; ///< from the position to the end, evenly; empty: nothing falls or climbs
 
-    std::string text() const; ///< a sentence
+    Message text() const; ///< a sentence
     /// Two lines of blocks, one a point, between 0 and the highest rate: before and from now on. Empty without a curve.
     std::string drawing() const;
 };

@@ -21,7 +21,7 @@ namespace furrow {
 
 namespace {
 
-using Notes = std::vector<std::string>;
+using Notes = std::vector<Message>;
 
 /// Workers of a dead supervisor see their pipe close, checkpoint and end. They get this long before they are killed.
 constexpr auto kOrphanPatience = std::chrono::seconds(20);
@@ -109,7 +109,7 @@ Status sweepCheckpoints(
     return prepareNotes(paths, files);
 }
 
-std::string refusalOf(const RunPaths& paths, const Error& problem)
+Message refusalOf(const RunPaths& paths, const Error& problem)
 {
     const auto facts = sentence("%1 Nothing was changed.", { withFullStop(problem.message) });
     const auto ways = problem.code == ErrorCode::Corrupt
@@ -167,7 +167,7 @@ Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, Sup
     }
 }
 
-Result<std::vector<std::string>> recoverRun(
+Result<std::vector<Message>> recoverRun(
     const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, const ResumeChoice& choice, FileSystem& files)
 {
     Notes notes;

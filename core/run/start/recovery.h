@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/file_system.h"
 #include "core/run/start/resume_choice.h"
 #include "core/run/folder/run_file.h"
@@ -16,13 +17,13 @@ namespace furrow {
 /// verified, what was never committed is removed and what is unknown put aside. Called by the supervisor only, while it
 /// holds the run's lock. Returns what was done, in sentences. Where weights would be lost without a yes
 /// (ResumeChoice::acceptLoss) it fails with a sentence, and lineage and files are as they were.
-Result<std::vector<std::string>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger,
+Result<std::vector<Message>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger,
     const ResumeChoice& choice = {}, FileSystem& files = realFileSystem());
 
 /// What became of the newest weights of the replicas.
 struct HeadsVerdict {
-    std::vector<std::string> notes; ///< what was done
-    std::string refusal; ///< why the run cannot go on without a person, and what that person can do; "": it can
+    std::vector<Message> notes; ///< what was done
+    Message refusal; ///< why the run cannot go on without a person, and what that person can do; "": it can
 };
 /// Reads the newest weights of every replica. One that is damaged or cannot be read is left for the one before, and its
 /// chunks are free again, when the loss is accepted; else nothing is changed.

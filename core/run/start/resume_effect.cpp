@@ -105,15 +105,15 @@ Result<ResumeEffect> resumeEffect(
 namespace {
 
 /// Of chunks that are trained in part; "": there are none.
-std::string partsSentence(const ResumeEffect& effect)
+Message partsSentence(const ResumeEffect& effect)
 {
     EpochRow sum;
     for (const auto& epoch : effect.epochs)
         for (const ChunkCell& cell : epoch.cells)
             countApart(sum, cell);
     const PartlyTrained& partly = sum.partly;
-    const std::string done = formatCount(partly.samplesDone);
-    const std::string all = formatCount(partly.samples);
+    const Count done(partly.samplesDone);
+    const Count all(partly.samples);
     switch (partly.sum()) {
     case 0: return {};
     case 1:
@@ -123,15 +123,15 @@ std::string partsSentence(const ResumeEffect& effect)
     default:
         return sentence(
             "%1 more are partly trained: %2 of their %3 samples are kept, and nothing of these is trained again.",
-            { formatCount(partly.sum()), done, all });
+            { Count(partly.sum()), done, all });
     }
 }
 
 } // namespace
 
-std::string effectSentence(const ResumeEffect& effect)
+Message effectSentence(const ResumeEffect& effect)
 {
-    std::string where;
+    Message where;
     for (const auto& epoch : effect.epochs) {
         const auto again = std::count_if(epoch.cells.begin(), epoch.cells.end(), [&](const ChunkCell& cell) {
             const ChunkFate fate = effect.fateOf(cell);
@@ -139,13 +139,13 @@ std::string effectSentence(const ResumeEffect& effect)
         });
         if (again > 0)
             where += (where.empty() ? "" : ", ")
-                + sentence("%1 of epoch %2", { formatCount(again), std::to_string(epoch.epoch + 1) });
+                + sentence("%1 of epoch %2", { Count(again), std::to_string(epoch.epoch + 1) });
     }
-    const std::string kept = formatCount(effect[ChunkFate::Kept]);
-    const std::string whole = where.empty()
+    const Count kept(effect[ChunkFate::Kept]);
+    const Message whole = where.empty()
         ? sentence("It keeps %1 chunks and trains none again.", { kept })
-        : sentence("It keeps %1 chunks and trains %2 again: %3.", { kept, formatCount(effect.again()), where });
-    const std::string parts = partsSentence(effect);
+        : sentence("It keeps %1 chunks and trains %2 again: %3.", { kept, Count(effect.again()), where });
+    const Message parts = partsSentence(effect);
     return parts.empty() ? whole : whole + " " + parts;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/run/start/resume_choice.h"
 #include "core/tracker/ledger_reader.h"
 
@@ -54,6 +55,6 @@ Result<ResumeEffect> weightsAfterResume(
 
 /// "It keeps 265 chunks and trains 28 again: 8 of epoch 1, 20 of epoch 2." And of chunks that are trained in part what
 /// is kept of them.
-std::string effectSentence(const ResumeEffect& effect);
+Message effectSentence(const ResumeEffect& effect);
 
 } // namespace furrow

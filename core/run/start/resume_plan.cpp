@@ -25,7 +25,7 @@ const ResumePlan::CheckpointChoice* find(const Choices& choices, CheckpointId id
 }
 
 /// Why a plain resume needs a person's yes: the heads that it would leave, and for how many chunks.
-std::string lossOf(const ResumeEffect& effect, const Choices& choices)
+Message lossOf(const ResumeEffect& effect, const Choices& choices)
 {
     std::string text;
     for (const CheckpointId left : effect.left)

@@ -12,14 +12,15 @@ std::string lastOf(std::int64_t count) { return std::to_string(count - 1); }
 
 } // namespace
 
-std::string startProblem(const ChunkName& start, std::optional<std::int64_t> blocks, std::optional<std::int64_t> chunks)
+Message startProblem(const ChunkName& start, std::optional<std::int64_t> blocks, std::optional<std::int64_t> chunks)
 {
     const std::string named = std::to_string(start.block) + ":" + std::to_string(start.column);
     if (blocks && start.block >= *blocks)
-        return sentence("%1 is %2, but the data has the blocks 0 to %3.", { "start_at", named, lastOf(*blocks) });
+        return sentence(
+            "%1 is %2, but the data has the blocks 0 to %3.", { settingTerm("start_at"), named, lastOf(*blocks) });
     if (chunks && start.column >= *chunks)
         return sentence("%1 is %2, but block %3 has the chunks 0 to %4.",
-            { "start_at", named, std::to_string(start.block), lastOf(*chunks) });
+            { settingTerm("start_at"), named, std::to_string(start.block), lastOf(*chunks) });
     return {};
 }
 
@@ -32,7 +33,7 @@ Result<std::vector<ConfigProblem>> startProblems(const RunConfig& config, const 
     FURROW_TRY_ASSIGN(
         auto blocks, BlockManager::open(config, data.manifest, data.samplesPerBlock, cacheFolder, tokenizer));
     std::int64_t known = 0;
-    std::string problem;
+    Message problem;
     while (known <= start->block && problem.empty() && !blocks.planningFillsCache()) {
         FURROW_TRY_ASSIGN(auto next, blocks.planNext());
         if (!next)

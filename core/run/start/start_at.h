@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/config/chunk_name.h"
 #include "core/config/schema.h"
 #include "core/data/plan/inspect.h"
@@ -18,8 +19,7 @@ class Tokenizer;
 /// it can.
 /// @param blocks  of the data, when it has no more than these; @param chunks  of the block that the chunk names, when
 /// it is known
-std::string startProblem(
-    const ChunkName& start, std::optional<std::int64_t> blocks, std::optional<std::int64_t> chunks);
+Message startProblem(const ChunkName& start, std::optional<std::int64_t> blocks, std::optional<std::int64_t> chunks);
 
 /// The same before there is a run: the data is cut up to there where that is quick (`rowsExact`, and no file must be
 /// fetched for it). Elsewhere nothing is said, and the feeder finds it out. Errors are those of reading the data.

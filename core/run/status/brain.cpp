@@ -75,7 +75,7 @@ Status fillFromTracker(const RunPaths& parent, ParentFile& found)
     return {};
 }
 
-Error unreadable(const RunPaths& paths, const std::string& why)
+Error unreadable(const RunPaths& paths, const Message& why)
 {
     return { ErrorCode::Corrupt,
         sentence("%1 cannot be used: %2. Restore it from a copy of the run.", { utf8Text(paths.parentFile()), why }) };

@@ -4,9 +4,9 @@
 
 namespace furrow {
 
-std::string killedDetail() { return sentence("killed; what was trained since the last checkpoints is trained again"); }
+Message killedDetail() { return sentence("killed; what was trained since the last checkpoints is trained again"); }
 
-std::string endReason(StopReason reason, const std::string& detail)
+Message endReason(StopReason reason, const Message& detail)
 {
     return reason == StopReason::User && detail == killedDetail() ? sentence("a person killed it") : inWords(reason);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/tracker/types.h"
 
 #include <string>
@@ -7,9 +8,9 @@
 namespace furrow {
 
 /// What is recorded of an attempt that a person killed; its reason is that of a stop.
-std::string killedDetail();
+Message killedDetail();
 
 /// Why an attempt ended, for people: as inWords(), and a kill is called one.
-std::string endReason(StopReason reason, const std::string& detail);
+Message endReason(StopReason reason, const Message& detail);
 
 } // namespace furrow

@@ -89,7 +89,7 @@ void FeederMeters::tell(const std::optional<std::string>& alarm)
         telemetry_->write(EventRecord { systemClock().monotonicNs(), 0, 0, EventRecord::Kind::Alarm, *alarm });
 }
 
-void FeederMeters::publish(const std::string& doing, const BlockManager& blocks)
+void FeederMeters::publish(const Message& doing, const BlockManager& blocks)
 {
     const OpenTimes& opens = blocks.openTimes();
     Reading all = reading_;

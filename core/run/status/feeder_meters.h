@@ -21,7 +21,7 @@ public:
     /// A block was made or found.
     /// @param firstTime  no attempt has prepared it before
     void made(const PreparedFile& file, double seconds, bool firstTime);
-    void publish(const std::string& doing, const BlockManager& blocks);
+    void publish(const Message& doing, const BlockManager& blocks);
 
 private:
     void lookAtText(const PreparedFile& file);

@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/sentence.h"
+#include "core/config/message_json.h"
 #include "core/config/bounded_json.h"
 
 #include <nlohmann/json.hpp>
@@ -55,28 +56,28 @@ ComparedFiles comparedFromJson(const nlohmann::json& j)
 
 } // namespace
 
-std::vector<std::string> comparedInWords(const ComparedFiles& hub)
+std::vector<Message> comparedInWords(const ComparedFiles& hub)
 {
-    std::vector<std::string> words;
+    std::vector<Message> words;
     if (hub.files == 0)
         return words;
     words.push_back(sentence("Files from the network: %1 of %2 verified as a whole (SHA-256), %3 not yet.",
-        { formatCount(std::ssize(hub.compared)), formatCount(hub.files), formatCount(hub.notYet()) }));
+        { Count(std::ssize(hub.compared)), Count(hub.files), Count(hub.notYet()) }));
     if (!hub.never.empty())
         words.push_back(sentence("Not verified as a whole: %1 of %2 files; of the first %3.",
-            { formatCount(std::ssize(hub.never)), formatCount(hub.files), hub.whyNever }));
+            { Count(std::ssize(hub.never)), Count(hub.files), hub.whyNever }));
     return words;
 }
 
 nlohmann::json toJson(const Reading& r)
 {
-    nlohmann::json json = { { "attempt", r.attempt }, { "doing", r.doing }, { "blocks_prepared", r.blocksPrepared },
-        { "blocks_from_cache", r.blocksFromCache }, { "samples_fetched", r.samplesFetched },
-        { "text_bytes", r.textBytes }, { "downloaded_bytes", r.downloadedBytes },
-        { "download_requests", r.downloadRequests }, { "mb_per_s", r.megabytesPerSecond },
-        { "busy_share", r.busyShare }, { "opens", r.opens }, { "open_ms", r.openMs },
-        { "slowest_open_ms", r.slowestOpenMs }, { "labels", r.labels }, { "slots", r.slots }, { "learnt", r.learnt },
-        { "too_long", r.tooLong },
+    nlohmann::json json = { { "attempt", r.attempt }, { "doing", r.doing }, { "doing_message", messageParts(r.doing) },
+        { "blocks_prepared", r.blocksPrepared }, { "blocks_from_cache", r.blocksFromCache },
+        { "samples_fetched", r.samplesFetched }, { "text_bytes", r.textBytes },
+        { "downloaded_bytes", r.downloadedBytes }, { "download_requests", r.downloadRequests },
+        { "mb_per_s", r.megabytesPerSecond }, { "busy_share", r.busyShare }, { "opens", r.opens },
+        { "open_ms", r.openMs }, { "slowest_open_ms", r.slowestOpenMs }, { "labels", r.labels }, { "slots", r.slots },
+        { "learnt", r.learnt }, { "too_long", r.tooLong },
         { "padding_share", r.slots > 0 ? 1 - static_cast<double>(r.labels) / static_cast<double>(r.slots) : 0 },
         { "repeated_share", r.repeatedShare }, { "unknown_share", r.unknownShare } };
     if (r.hub.files > 0)
@@ -93,7 +94,7 @@ std::optional<Reading> readReading(const RunPaths& paths)
     try {
         Reading r;
         r.attempt = j.at("attempt");
-        r.doing = j.at("doing");
+        r.doing = messageOf(j.at("doing").get<std::string>(), j.value("doing_message", std::string()));
         r.blocksPrepared = j.at("blocks_prepared");
         r.blocksFromCache = j.at("blocks_from_cache");
         r.samplesFetched = j.at("samples_fetched");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/result.h"
 #include "core/data/block_manager.h"
 #include "core/run/folder/run_paths.h"
@@ -15,7 +16,7 @@ namespace furrow {
 /// reading.json once a second for people (status, console); nothing depends on it.
 struct Reading {
     std::int64_t attempt = 0;
-    std::string doing; ///< "preparing block 3"; "" of a run that has ended
+    Message doing; ///< "preparing block 3"; "" of a run that has ended
     std::int64_t blocksPrepared = 0; ///< made; a block prepared again counts again
     std::int64_t blocksFromCache = 0; ///< found prepared
     std::int64_t samplesFetched = 0; ///< rows read to make blocks
@@ -38,7 +39,7 @@ struct Reading {
 nlohmann::json toJson(const Reading& reading);
 
 /// Which files of the hub are verified, not yet, or will not be and why, in sentences; nothing when there are none.
-std::vector<std::string> comparedInWords(const ComparedFiles& files);
+std::vector<Message> comparedInWords(const ComparedFiles& files);
 
 /// nullopt when no feeder has published yet, or the file cannot be read.
 std::optional<Reading> readReading(const RunPaths& paths);

@@ -169,10 +169,10 @@ void addTotals(RunStatus& status, const LedgerReader::Totals& totals)
 
 /// The same kinds with the same counts as the legend of the epoch has them: what has lost its work is counted as that
 /// alone.
-std::vector<std::string> whatKeepsOpen(const EpochRow& epoch)
+std::vector<Message> whatKeepsOpen(const EpochRow& epoch)
 {
-    std::vector<std::string> reasons;
-    const auto say = [&](std::int64_t n, const std::string& one, const std::string& many) {
+    std::vector<Message> reasons;
+    const auto say = [&](std::int64_t n, const Message& one, const Message& many) {
         if (n > 0)
             reasons.push_back(n == 1 ? one : many);
     };
@@ -215,7 +215,7 @@ void sayWhatKeepsTheEpochsOpen(RunStatus& status)
     for (const EpochRow& epoch : open) {
         if (epoch.closedWallNs)
             continue;
-        for (const std::string& reason : whatKeepsOpen(epoch))
+        for (const Message& reason : whatKeepsOpen(epoch))
             status.keepsEpochOpen.push_back(
                 open.size() == 1 ? reason : sentence("epoch %1: %2", { std::to_string(epoch.epoch + 1), reason }));
     }
@@ -319,13 +319,13 @@ void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::Check
 
 /// What the supervisor logged when it ended and the ledger could not take its exit record (a full disk); "" when it
 /// logged nothing.
-std::string loggedEnd(const RunPaths& paths, std::int64_t attempt)
+Message loggedEnd(const RunPaths& paths, std::int64_t attempt)
 {
     const std::string log = endOfFile(paths.supervisorLog(), 16'384);
     const std::string mark = "attempt " + std::to_string(attempt) + " is over: ";
     const auto at = log.rfind(mark);
-    return at == std::string::npos ? std::string()
-                                   : log.substr(at + mark.size(), log.find('\n', at) - at - mark.size());
+    return at == std::string::npos ? Message()
+                                   : Message(log.substr(at + mark.size(), log.find('\n', at) - at - mark.size()));
 }
 
 void deriveFromWishes(RunStatus& status, DesiredState desired)
@@ -411,9 +411,9 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     if (attempt->endedWallNs) {
         status.stopReason = attempt->reason;
         status.stopDetail = attempt->detail;
-        const std::vector<std::string> values { std::to_string(attempt->id.value), isoTime(*attempt->endedWallNs),
-            endInWords(attempt->reason, attempt->detail) };
-        status.evidence.push_back(values.back().ends_with('.') // a sentence of its own
+        const Message why = endInWords(attempt->reason, attempt->detail);
+        const std::vector<Argument> values { std::to_string(attempt->id.value), WallTime(*attempt->endedWallNs), why };
+        status.evidence.push_back(why.ends_with(".") // a sentence of its own
                 ? sentence("Attempt %1 ended at %2, for this reason: %3", values)
                 : sentence("Attempt %1 ended at %2: %3.", values));
         status.state = stateAfter(attempt->reason);
@@ -433,7 +433,7 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     status.evidence.push_back(sentence("Attempt %1 has no exit record.", { std::to_string(attempt->id.value) }));
     if (totals.supervisorHeartbeatWallNs > 0)
         status.evidence.push_back(
-            sentence("The last heartbeat is of %1.", { isoTime(totals.supervisorHeartbeatWallNs) }));
+            sentence("The last heartbeat is of %1.", { WallTime(totals.supervisorHeartbeatWallNs) }));
     if (const auto logged = loggedEnd(paths, attempt->id.value); !logged.empty()) {
         status.evidence.push_back(sentence("The supervisor logged at its end: %1", { logged }));
         status.stopDetail = logged;
@@ -455,7 +455,7 @@ void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<Att
     const bool chosen
         = status.file.config.badFiles == BadFiles::LeaveOut || std::any_of(attempts.begin(), attempts.end(), leavesOut);
     auto leftOut = chosen ? leftOutOfTheData(readableLedger(paths), kMost)
-                          : Result<std::vector<std::string>>(std::vector<std::string> {});
+                          : Result<std::vector<Message>>(std::vector<Message> {});
     if (leftOut.ok())
         status.evidence.insert(status.evidence.end(), leftOut.value().begin(), leftOut.value().end());
 }
@@ -496,7 +496,7 @@ void heedFinishedMark(RunStatus& status, const RunPaths& paths)
     if (!mark || mark->attempt.value != status.attempt)
         return;
     status.evidence.push_back(sentence("A person marked the run as finished at %1; until then it was %2.",
-        { isoTime(mark->wallNs), toString(status.state) }));
+        { WallTime(mark->wallNs), Term { TermSet::RunState, toString(status.state) } }));
     status.state = RunState::Finished;
     status.markedByHand = true;
 }
@@ -508,8 +508,10 @@ void sayWhatTheFeederDoes(RunStatus& status, const std::string& doing)
         = status.state == RunState::Running || status.state == RunState::Paused || status.state == RunState::Stopping;
     if (lives && !doing.empty() && !status.reading)
         status.reading = Reading {};
-    if (status.reading && (!lives || !doing.empty()))
-        status.reading->doing = lives ? doing : std::string();
+    if (status.reading && !lives)
+        status.reading->doing = {};
+    else if (status.reading && !doing.empty() && !(status.reading->doing == doing)) // the same is there with its parts
+        status.reading->doing = doing;
 }
 
 /// What was asked of a run that trains, and has not happened yet.
@@ -558,15 +560,15 @@ double meanTokensPerSecond(const RunStatus& status)
     return status.activeSeconds > 0 ? static_cast<double>(status.tokens) / status.activeSeconds : 0;
 }
 
-std::string ofWhat(const HeldOutLoss& evaluation)
+Message ofWhat(const HeldOutLoss& evaluation)
 {
-    const std::string step = formatCount(evaluation.step);
+    const Count step(evaluation.step);
     return evaluation.tokens > 0 ? sentence("of weights with %1 steps, on %2 tokens of held-out text; %3",
-                                       { step, formatCount(evaluation.tokens), evaluation.whose })
+                                       { step, Count(evaluation.tokens), evaluation.whose })
                                  : sentence("of weights with %1 steps; %2", { step, evaluation.whose });
 }
 
-std::string endInWords(StopReason reason, const std::string& detail)
+Message endInWords(StopReason reason, const Message& detail)
 {
     if (detail.empty() || reason == StopReason::None)
         return inWords(reason);
@@ -657,7 +659,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     if (status.reading && status.reading->unknownShare > 0)
         status.evidence.push_back(
             sentence("%1 % of the tokens prepared so far stand for characters that the vocabulary does not have.",
-                { formatNumber(100 * status.reading->unknownShare, 2) }));
+                { Real(100 * status.reading->unknownShare, 2) }));
     if (status.reading)
         for (auto& words : comparedInWords(status.reading->hub))
             status.evidence.push_back(std::move(words));

@@ -21,7 +21,7 @@ RunState stateAfter(StopReason reason); ///< of a run whose newest attempt ended
 
 /// Why an attempt ended, for people: the reason in words, or what the detail says more closely, or both. @param reason
 /// None: ""
-std::string endInWords(StopReason reason, const std::string& detail);
+Message endInWords(StopReason reason, const Message& detail);
 
 /// A loss on held-out text, and what it is of.
 struct HeldOutLoss {
@@ -32,10 +32,10 @@ struct HeldOutLoss {
     int replica = 0;
     bool merged = false; ///< of a merge; `replica` means nothing then
     std::int64_t wallNs = 0; ///< when they were evaluated, or saved
-    std::string whose; ///< a sentence as of whoseWeights()
+    Message whose; ///< a sentence as of whoseWeights()
 };
 /// "of weights with 1,200 steps, on 12,345 tokens of held-out text; replica 0": what the loss is of. A sentence.
-std::string ofWhat(const HeldOutLoss& evaluation);
+Message ofWhat(const HeldOutLoss& evaluation);
 
 struct WorkerStatus {
     int worker = 0;
@@ -45,8 +45,8 @@ struct WorkerStatus {
     std::string device;
     std::string deviceName;
     WorkerPhase phase = WorkerPhase::None;
-    std::string endCause; ///< of the newest incarnation when it is not alive
-    std::string lastDeath; ///< why the one before the newest ended, when it was started again in this attempt
+    Message endCause; ///< of the newest incarnation when it is not alive
+    Message lastDeath; ///< why the one before the newest ended, when it was started again in this attempt
     int restarts = 0;
     std::int64_t step = 0;
     std::int64_t tokens = 0;
@@ -67,9 +67,9 @@ struct RunStatus {
     RunFile file;
     RunState state = RunState::Unknown;
     StopReason stopReason = StopReason::None;
-    std::string stopDetail;
+    Message stopDetail;
     bool markedByHand = false; ///< Finished because a person said so; the evidence tells how the attempt really ended
-    std::vector<std::string> evidence; ///< sentences (core/base/sentence.h), shown under "Why?"; times as in ISO 8601
+    std::vector<Message> evidence; ///< sentences (core/base/sentence.h), shown under "Why?"; times as in ISO 8601
     std::int64_t attempt = 0; ///< 1-based number of the newest attempt; 0: never started
     std::int64_t endedWallNs
         = 0; ///< when the newest attempt ended or, without an exit record, was last heard of; 0: neither is known
@@ -85,12 +85,11 @@ struct RunStatus {
                      ///< end; NaN: none yet
     int lossWorkers = 0; ///< that `loss` is the mean of
     double tokensPerSecond = 0; ///< sum over living workers; without one (isAnyAlive()) it says nothing
-    std::vector<std::string>
-        keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."; while several epochs are
-                        ///< open "epoch 1: ...". Of a finished run: what it leaves
-    std::string poisonedCause; ///< why chunks could not be read last; "": none is poisoned
+    std::vector<Message> keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."; while
+                                         ///< several epochs are open "epoch 1: ...". Of a finished run: what it leaves
+    Message poisonedCause; ///< why chunks could not be read last; "": none is poisoned
     std::int64_t checkpoints = 0;
-    std::string checkpointsAway; ///< a sentence, also among the evidence: their folder is not there; "": it is
+    Message checkpointsAway; ///< a sentence, also among the evidence: their folder is not there; "": it is
     std::int64_t newestCheckpointWallNs = 0;
     std::optional<HeldOutLoss>
         evaluation; ///< of the newest weights (weightsOf()) if they were evaluated, else of the newest checkpoint that

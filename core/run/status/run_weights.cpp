@@ -2,6 +2,7 @@
 
 #include "core/base/format.h"
 #include "core/base/sentence.h"
+#include "core/config/message_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -71,13 +72,13 @@ std::optional<RunWeights> weightsOf(const std::vector<Row>& rows)
     return weights;
 }
 
-std::string whoseWeights(const RunWeights& weights)
+Message whoseWeights(const RunWeights& weights)
 {
     const std::string replica = std::to_string(weights.row.record.replica);
     if (!weights.isOneOfSeveral())
         return isMerge(weights.row) ? sentence("all replicas, merged") : sentence("replica %1", { replica });
-    const std::string tokens = formatCount(weights.row.record.tokens);
-    const std::string ofAll = formatCount(weights.tokensOfAll);
+    const Count tokens(weights.row.record.tokens);
+    const Count ofAll(weights.tokensOfAll);
     return isMerge(weights.row)
         ? sentence("a merge with %1 of %2 tokens; others trained what is not in it", { tokens, ofAll })
         : sentence("replica %1's own weights: %2 of %3 tokens; not merged with the others", { replica, tokens, ofAll });
@@ -86,10 +87,11 @@ std::string whoseWeights(const RunWeights& weights)
 nlohmann::json toJson(const RunWeights& weights)
 {
     const auto& record = weights.row.record;
+    const Message text = whoseWeights(weights);
     return { { "checkpoint", record.folder }, { "kind", nameOf(record.kind) },
         { "replica", isMerge(weights.row) ? nlohmann::json(nullptr) : nlohmann::json(record.replica) },
         { "step", record.step }, { "tokens", record.tokens }, { "tokens_of_all", weights.tokensOfAll },
-        { "unmerged_replicas", weights.unmergedReplicas }, { "text", whoseWeights(weights) } };
+        { "unmerged_replicas", weights.unmergedReplicas }, { "text", text }, { "message", toJson(text) } };
 }
 
 } // namespace furrow

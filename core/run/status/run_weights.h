@@ -31,7 +31,7 @@ std::optional<RunWeights> weightsOf(const std::vector<SupervisorLedger::Checkpoi
 
 /// "all replicas, merged", "replica 1's own weights: 37 of 120 tokens; not merged with the others", or "replica 0": a
 /// sentence (core/base/sentence.h).
-std::string whoseWeights(const RunWeights& weights);
+Message whoseWeights(const RunWeights& weights);
 
 /// {"checkpoint", "kind", "replica" (null: a merge), "step", "tokens", "tokens_of_all", "unmerged_replicas", "text":
 /// whoseWeights()}

@@ -1,6 +1,7 @@
 #include "core/run/status/run_status.h"
 
 #include "core/base/clock.h"
+#include "core/config/message_json.h"
 #include "core/tracker/order.h"
 
 #include <nlohmann/json.hpp>
@@ -17,8 +18,8 @@ nlohmann::json workerJson(const WorkerStatus& w)
 {
     return { { "worker", w.worker }, { "replica", w.replica }, { "pid", w.pid }, { "alive", w.alive },
         { "device", w.device }, { "device_name", w.deviceName }, { "phase", nameOf(w.phase) },
-        { "end_cause", w.endCause }, { "last_death", w.lastDeath }, { "restarts", w.restarts }, { "step", w.step },
-        { "tokens", w.tokens }, { "loss", number(w.loss) },
+        { "end_cause", w.endCause }, { "end_message", toJson(w.endCause) }, { "last_death", w.lastDeath },
+        { "restarts", w.restarts }, { "step", w.step }, { "tokens", w.tokens }, { "loss", number(w.loss) },
         { "tokens_per_s", w.alive ? nlohmann::json(w.tokensPerSecond) : nlohmann::json(nullptr) },
         { "block", w.chunkBlock }, { "chunk", w.chunkColumn }, { "chunk_fraction", w.chunkFraction },
         { "seconds_since_progress", w.alive ? nlohmann::json(w.secondsSinceProgress) : nlohmann::json(nullptr) },
@@ -125,7 +126,11 @@ nlohmann::json toJson(const RunStatus& s)
         { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints },
         { "keeps_epoch_open", s.keepsEpochOpen } };
     json["evaluation"] = s.evaluation ? evaluationJson(*s.evaluation) : nlohmann::json(nullptr);
+    json["stop_message"] = toJson(s.stopDetail);
     json["evidence"] = s.evidence;
+    json["evidence_messages"] = nlohmann::json::array();
+    for (const Message& one : s.evidence)
+        json["evidence_messages"].push_back(toJson(one));
     json["poisoned_cause"] = s.poisonedCause;
     json["reading"] = s.reading ? readingJson(s) : nlohmann::json(nullptr);
     json["workers"] = nlohmann::json::array();

@@ -80,12 +80,12 @@ private:
     Error causeOfOtherContent(std::int64_t block, const Error& error) const;
     Status onPlanFailure(const Error& error);
     Result<bool> onChanged(const Error& error);
-    Status giveUp(const std::string& reason);
+    Status giveUp(const Message& reason);
     Result<bool> rest();
     Status nameLeftOut();
     Status dropDistrusted(std::int64_t madeSince = -1);
     Status dropBlocksOf(const std::string& path, std::int64_t madeSince);
-    Result<std::string> tooManyUnreadable(const PlannedBlock& block, const PreparedFile& file);
+    Result<Message> tooManyUnreadable(const PlannedBlock& block, const PreparedFile& file);
     Status keepNeeded();
     Result<int> plansNow();
     std::size_t budget() const;
@@ -103,7 +103,7 @@ private:
     bool planningEnded_ = false; ///< without a proven last block
     bool gaveUp_ = false; ///< waits to be stopped
     int planFailures_ = 0;
-    std::string doing_ = "starting";
+    Message doing_ = "starting";
     std::int64_t nextBeatNs_ = 0;
     std::map<std::int64_t, int> failures_;
     std::map<std::int64_t, std::string> madeOfWrongCopy_; ///< block -> file of the hub
@@ -172,7 +172,7 @@ Result<bool> Feeder::turn()
 Result<bool> Feeder::findDuplicates()
 {
     const auto found = blocks_.findDuplicates([this](std::uint64_t done, std::uint64_t all) {
-        doing_ = sentence("looking for duplicates: %1 of about %2", { formatBytes(done), formatBytes(all) });
+        doing_ = sentence("looking for duplicates: %1 of about %2", { Bytes(done), Bytes(all) });
         (void)beat();
         return mayGoOn();
     });
@@ -266,7 +266,7 @@ Result<bool> Feeder::checkNext()
     const bool same = file.ok() && file.value().fileName == row.fileName && file.value().digest == row.digest;
     if (same)
         return true;
-    const std::string cause = file.ok() ? "its prepared file is another one" : file.error().message;
+    const Message cause = file.ok() ? sentence("its prepared file is another one") : file.error().message;
     auto evicted = ledger_.setEvicted(number, cause);
     return evicted.ok() ? Result<bool>(true) : evicted.error();
 }
@@ -378,7 +378,7 @@ Result<bool> Feeder::onChanged(const Error& error)
 }
 
 /// The supervisor reads the reason in the ledger, has the workers save what they trained, and ends the attempt with it.
-Status Feeder::giveUp(const std::string& reason)
+Status Feeder::giveUp(const Message& reason)
 {
     logError(reason);
     gaveUp_ = true;
@@ -443,7 +443,7 @@ Error Feeder::causeOfOtherContent(std::int64_t block, const Error& error) const
 }
 
 /// Why training on what this block adds would be training on rubbish; "" when the rows can be read.
-Result<std::string> Feeder::tooManyUnreadable(const PlannedBlock& block, const PreparedFile& file)
+Result<Message> Feeder::tooManyUnreadable(const PlannedBlock& block, const PreparedFile& file)
 {
     FURROW_TRY_ASSIGN(auto epochs, reader_.epochs());
     RowCounts read
@@ -455,11 +455,11 @@ Result<std::string> Feeder::tooManyUnreadable(const PlannedBlock& block, const P
     const auto rows = read.samples + read.filtered + read.heldOut + read.duplicates + read.failed;
     const double percent = rows > 0 ? 100 * static_cast<double>(read.failed) / static_cast<double>(rows) : 0;
     if (read.failed < kFewUnreadable || percent <= config_.maxUnreadablePercent)
-        return std::string();
+        return Message();
     return sentence(
         "%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.",
-        { formatCount(read.failed), formatCount(rows), formatNumber(percent, 1),
-            formatNumber(config_.maxUnreadablePercent, 1), blocks_.firstUnreadable(block, file.fileName) });
+        { Count(read.failed), Count(rows), Real(percent, 1), Real(config_.maxUnreadablePercent, 1),
+            blocks_.firstUnreadable(block, file.fileName) });
 }
 
 /// Pins what is needed; a file that someone deleted or put aside is prepared again.
@@ -483,7 +483,7 @@ Status Feeder::keepNeeded()
 }
 
 /// Says that the run needs a person and waits for its end.
-Status giveUpAndRest(FeederLedger& ledger, const std::string& reason, const StopRequest& stop)
+Status giveUpAndRest(FeederLedger& ledger, const Message& reason, const StopRequest& stop)
 {
     logError(reason);
     FURROW_TRY(ledger.giveUp(reason));
@@ -501,7 +501,7 @@ Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, cons
             config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer, paths.duplicatesFile());
         if (blocks.ok() || !isOutside(blocks.error()) || stop.requested())
             return blocks;
-        const std::string doing = "waiting for the data: " + blocks.error().message;
+        const Message doing = sentence("waiting for the data: %1", { blocks.error().message });
         logWarning(doing);
         (void)waitAloud(ledger, doing, kRetrySeconds, stop);
     }

@@ -35,9 +35,9 @@ private:
 
 } // namespace
 
-bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, const StopRequest& stop)
+bool waitAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop)
 {
-    const std::string reason = why.ends_with('.') ? why.substr(0, why.size() - 1) : why;
+    const Argument reason = why.ends_with(".") ? Argument(why.text().substr(0, why.size() - 1)) : Argument(why);
     for (double left = seconds; left > 0 && !stop.requested(); left -= 1) {
         (void)ledger.heartbeat(thisProcess(),
             sentence("%1; trying again in %2 s", { reason, std::to_string(std::lround(std::ceil(left))) }));

@@ -11,7 +11,7 @@ namespace furrow {
 /// Waits before the next try and says so in the ledger, second by second: "<why>; trying again in 4 s".
 /// @param why  a sentence with or without its full stop
 /// @return false: asked to stop
-bool waitAloud(FeederLedger& ledger, const std::string& why, double seconds, const StopRequest& stop);
+bool waitAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop);
 
 /// From now on the hub client of this process tries for ever, and waits between two tries aloud: why and how long stand
 /// in the ledger as what the feeder does, renewed each second. It gives up (Cancelled) within a second of a stop.

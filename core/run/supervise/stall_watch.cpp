@@ -80,7 +80,7 @@ void StallWatch::endLongestOverdue(std::chrono::milliseconds waited)
         end(*worst, sentence("the tracker is locked, and it made no progress within its lease"));
 }
 
-void StallWatch::end(const Own& own, const std::string& cause)
+void StallWatch::end(const Own& own, const Message& cause)
 {
     logWarning(own.name + " is killed: " + cause + ".");
     ended_[own.process.pid] = { own.process, cause };
@@ -88,7 +88,7 @@ void StallWatch::end(const Own& own, const std::string& cause)
     killProcessTree(own.process);
 }
 
-void StallWatch::endFeeder(const ProcessIdentity& feeder, const std::string& cause)
+void StallWatch::endFeeder(const ProcessIdentity& feeder, const Message& cause)
 {
     end({ "The feeder", feeder, 0 }, cause);
 }
@@ -136,7 +136,7 @@ double StallWatch::forgivenSeconds(std::int64_t renewedNs) const
     return static_cast<double>(forgivenNs) / kSecondNs;
 }
 
-std::optional<std::string> StallWatch::whyEnded(const ProcessIdentity& process) const
+std::optional<Message> StallWatch::whyEnded(const ProcessIdentity& process) const
 {
     const auto found = ended_.find(process.pid);
     return found != ended_.end() && found->second.first == process ? std::optional(found->second.second) : std::nullopt;

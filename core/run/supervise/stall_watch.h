@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/clock.h"
 #include "core/run/folder/run_paths.h"
 #include "core/tracker/ledger_reader.h"
@@ -42,9 +43,9 @@ public:
     /// What is added to a lease that was renewed at this monotonic time [s].
     double forgivenSeconds(std::int64_t renewedNs) const;
     /// Ends a feeder that is waited for.
-    void endFeeder(const ProcessIdentity& feeder, const std::string& cause);
+    void endFeeder(const ProcessIdentity& feeder, const Message& cause);
     /// Why this has ended that process.
-    std::optional<std::string> whyEnded(const ProcessIdentity& process) const;
+    std::optional<Message> whyEnded(const ProcessIdentity& process) const;
 
 private:
     struct Own { // a process of this run
@@ -55,7 +56,7 @@ private:
     std::vector<Own> ownProcesses(std::chrono::milliseconds waited);
     void judge(const LockHolder& writer, std::chrono::milliseconds waited);
     void endLongestOverdue(std::chrono::milliseconds waited);
-    void end(const Own& own, const std::string& cause);
+    void end(const Own& own, const Message& cause);
 
     struct Stall {
         std::int64_t endNs = 0;
@@ -74,7 +75,7 @@ private:
     std::int64_t nextEndNs_ = 0;
     std::int64_t lastTurnNs_ = 0; ///< 0: none yet
     std::vector<Stall> stalls_; ///< the newest few
-    std::map<std::int64_t, std::pair<ProcessIdentity, std::string>> ended_; ///< by pid
+    std::map<std::int64_t, std::pair<ProcessIdentity, Message>> ended_; ///< by pid
 };
 
 } // namespace furrow

@@ -62,21 +62,21 @@ std::string overridesJson(const RunConfig& frozen, const RunConfig& wanted)
 }
 
 /// How an attempt ends that has trained all but what cannot be read, and what a person can do.
-std::string whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::string& planningEnded)
+Message whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::string& planningEnded)
 {
-    std::string what = planningEnded.empty()
-        ? std::string()
+    const Message what = planningEnded.empty()
+        ? Message()
         : sentence(
               "a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.",
               { planningEnded });
     if (chunks.empty())
         return what;
-    const std::string retry = sentence(
+    const Message retry = sentence(
         "Mend the source, then 'furrowctl chunks retry' and resume; or go on without by 'furrowctl chunks accept' and resume.");
-    const std::string& cause = chunks.front().cause;
-    const std::string count = chunks.size() == 1
+    const Message& cause = chunks.front().cause;
+    const Message count = chunks.size() == 1
         ? sentence("1 chunk cannot be read (%1).", { cause })
-        : sentence("%1 chunks cannot be read (the first: %2).", { formatCount(std::ssize(chunks)), cause });
+        : sentence("%1 chunks cannot be read (the first: %2).", { Count(std::ssize(chunks)), cause });
     return count + " " + retry + (what.empty() ? "" : " ") + what;
 }
 
@@ -140,7 +140,7 @@ private:
     Status checkHeads();
     bool outlast(std::chrono::milliseconds waited);
     Status beat();
-    Status endWorker(const SupervisorLedger::Expired& worker, const std::string& cause);
+    Status endWorker(const SupervisorLedger::Expired& worker, const Message& cause);
     Status stopHung();
     Status endStandstill();
     Status endLingering();
@@ -152,10 +152,10 @@ private:
     Result<ReplicaHeads> heads();
     Status merge(const char* when);
     StopReason asWished(StopReason reached);
-    Result<std::string> stopAskedFor();
+    Result<Message> stopAskedFor();
     StopReason endedBy(const Error& error) const;
     bool wasKilled();
-    void finish(StopReason reason, const std::string& detail);
+    void finish(StopReason reason, const Message& detail);
 
     RunPaths paths_;
     RunFile file_;
@@ -182,10 +182,10 @@ private:
         lingering_; ///< incarnation that ended while its process lives -> when that was seen [ns]
     bool stopping_ = false;
     bool over_ = false;
-    std::string lastFailure_;
+    Message lastFailure_;
     std::string mergeDevice_; ///< of the first worker
-    std::string incomplete_; ///< what of the data cannot be read, when all else is trained; workers are asked to end
-    std::string fatal_; ///< why the attempt cannot go on; workers are asked to end
+    Message incomplete_; ///< what of the data cannot be read, when all else is trained; workers are asked to end
+    Message fatal_; ///< why the attempt cannot go on; workers are asked to end
     std::int64_t stopBeganNs_ = 0;
     std::int64_t nextSecondNs_ = 0;
 };
@@ -253,7 +253,7 @@ Status Supervision::settleRate(const RateOutlook& sofar, int workers)
     const bool told = forecast.changed || choice_.rate;
     if (told)
         logInfo(forecast.text());
-    return keepRatePlan(paths_.tracker(), toJsonText(forecast.plan), told ? forecast.text() : std::string(),
+    return keepRatePlan(paths_.tracker(), toJsonText(forecast.plan), told ? forecast.text() : Message(),
         [this](std::chrono::milliseconds waited) { return outlast(waited); });
 }
 
@@ -316,11 +316,11 @@ Status Supervision::seeDeaths()
 
 Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
 {
-    const std::string who
+    const Message who
         = ended.worker < 0 ? sentence("The feeder") : sentence("Worker %1", { std::to_string(ended.worker) });
     const bool inOrder = ended.exit.signal == 0 && ended.exit.exitCode == 0;
     FURROW_TRY_ASSIGN(auto live, ledger_.live());
-    const std::string cause = desired_ == DesiredState::Kill
+    const Message cause = desired_ == DesiredState::Kill
         ? sentence("the run was killed")
         : stalls_.whyEnded(ended.process).value_or(ended.exit.describe());
     for (const auto& incarnation : live) {
@@ -419,7 +419,7 @@ Status Supervision::endStandstill()
     return {};
 }
 
-Status Supervision::endWorker(const SupervisorLedger::Expired& worker, const std::string& cause)
+Status Supervision::endWorker(const SupervisorLedger::Expired& worker, const Message& cause)
 {
     logWarning("Worker " + std::to_string(worker.worker) + " is killed: " + cause + ".");
     FURROW_TRY(ledger_.revoke(worker.incarnation, cause));
@@ -563,7 +563,7 @@ StopReason Supervision::asWished(StopReason reached)
 
 /// What a person asked for while the run trained, when that ends it before its own settings do, and what is left then;
 /// "": its own settings end it.
-Result<std::string> Supervision::stopAskedFor()
+Result<Message> Supervision::stopAskedFor()
 {
     FURROW_TRY_ASSIGN(const auto totals, reader_.totals());
     FURROW_TRY_ASSIGN(const auto epochs, reader_.epochs());
@@ -583,10 +583,10 @@ Result<std::string> Supervision::stopAskedFor()
             left += epoch.chunks[state];
     }
     if (!ofBlock || (left == 0 && !isMoreToCome))
-        return std::string();
-    return isMoreToCome ? sentence("after a block; %1 known chunks of the epoch are left, and what was not read yet",
-                              { formatCount(left) })
-                        : sentence("after a block; %1 chunks of the epoch are left", { formatCount(left) });
+        return Message();
+    return isMoreToCome
+        ? sentence("after a block; %1 known chunks of the epoch are left, and what was not read yet", { Count(left) })
+        : sentence("after a block; %1 chunks of the epoch are left", { Count(left) });
 }
 
 StopReason Supervision::endedBy(const Error& error) const
@@ -603,7 +603,7 @@ bool Supervision::wasKilled()
     return totals.ok() && totals.value().desired == DesiredState::Kill;
 }
 
-void Supervision::finish(StopReason reason, const std::string& detail)
+void Supervision::finish(StopReason reason, const Message& detail)
 {
     over_ = true;
     if (pool_)
@@ -623,13 +623,13 @@ void Supervision::finish(StopReason reason, const std::string& detail)
 
 } // namespace
 
-std::string whatWasLeftOut(const std::filesystem::path& tracker)
+Message whatWasLeftOut(const std::filesystem::path& tracker)
 {
     constexpr double kWorthAWord = 0.01;
     const auto windows = skippedWindows(tracker);
     if (!windows.ok() || windows.value().share() < kWorthAWord)
         return {};
-    const std::vector<std::string> facts { formatCount(windows.value().skipped), formatCount(windows.value().all) };
+    const std::vector<Argument> facts { Count(windows.value().skipped), Count(windows.value().all) };
     return windows.value().share() > 0.5
         ? sentence(
               "most of the text is not in the weights: %1 of %2 windows were left out, because their steps were not finite. Look at the text and the learning rate before you use them.",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/process.h"
 #include "core/config/run_config.h"
 #include "core/run/folder/run_paths.h"
@@ -17,6 +18,6 @@ Status runSupervisor(
 
 /// What never became part of the weights of a run that has met its rules, in a sentence, when it is worth a word (a
 /// hundredth of the windows); else "".
-std::string whatWasLeftOut(const std::filesystem::path& tracker);
+Message whatWasLeftOut(const std::filesystem::path& tracker);
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #include "core/tracker/audit/audit.h"
 
+#include "core/tracker/kept_messages.h"
 #include "core/base/sentence.h"
 #include "core/tracker/audit/audit_claims.h"
 #include "core/tracker/audit/audit_lineage.h"
@@ -97,7 +98,7 @@ private:
         return nowhere_;
     }
 
-    void find(FindingKind kind, ChunkId chunk, const std::string& text)
+    void find(FindingKind kind, ChunkId chunk, const Message& text)
     {
         if (report_.findings.size() >= kMaxAuditFindings) {
             ++report_.findingsLeftOut;
@@ -112,7 +113,7 @@ private:
     }
 
     /// What the parts of the audit in other files find.
-    void wrong(FindingKind kind, ChunkId chunk, const std::string& text)
+    void wrong(FindingKind kind, ChunkId chunk, const Message& text)
     {
         (kind == FindingKind::Counters         ? statesHold_
                 : kind == FindingKind::Lineage ? lineageHolds_
@@ -179,7 +180,7 @@ private:
         while (rows.next()) {
             (void)eventCountAt(db_, rows, 1, chunkIdOrNoneAt(db_, rows, 0));
             if (rows.integer(0) == 0)
-                runEvents_.add(lineAt(rows, 3));
+                runEvents_.add(messageAt(db_, rows, 3));
             const std::int64_t process = rows.integer(2);
             if (process == std::exchange(before, process) || process == 0)
                 continue;
@@ -310,8 +311,8 @@ private:
             return;
         statesHold_ = false;
         find(FindingKind::Counters, id,
-            held ? sentence("nobody holds %1, which is %2", { toString(id), toString(state) })
-                 : sentence("somebody holds %1, which is %2", { toString(id), toString(state) }));
+            held ? sentence("nobody holds %1, which is %2", { toString(id), termOf(state) })
+                 : sentence("somebody holds %1, which is %2", { toString(id), termOf(state) }));
     }
 
     /// Of one chunk.
@@ -418,10 +419,10 @@ private:
     {
         const auto named = std::lower_bound(
             named_.begin(), named_.end(), id, [](const NamedChunk& one, ChunkId wanted) { return one.chunk < wanted; });
-        const std::string cause = named != named_.end() && named->chunk == id ? named->cause : std::string();
+        const Message cause = named != named_.end() && named->chunk == id ? named->cause : Message();
         const ChunkPlace at = placeOf(id);
-        const std::vector<std::string> values { std::to_string(at.column), std::to_string(at.block),
-            std::to_string(at.epoch + 1), toString(state), cause };
+        const std::vector<Argument> values { std::to_string(at.column), std::to_string(at.block),
+            std::to_string(at.epoch + 1), termOf(state), cause };
         return cause.empty() ? sentence("chunk %1 of block %2 (epoch %3) is %4", values)
                              : sentence("chunk %1 of block %2 (epoch %3) is %4: %5", values);
     }
@@ -460,7 +461,7 @@ private:
             if (lost) {
                 ++here.chunksLost;
                 here.tokensLost += boundedAt(db_, rows, 5, kAmountBounds);
-                addLost(chunk, lineAt(rows, 9));
+                addLost(chunk, messageAt(db_, rows, 9));
             }
             if (open && (rows.optionalInteger(6) != rows.integer(8) || rows.optionalInteger(7) != rows.integer(0))) {
                 statesHold_ = false;
@@ -499,27 +500,31 @@ private:
     // No fault: the work died with its weights and was, or will be, done again. Named last, and not without end.
     void nameLostWork()
     {
-        for (const LostWork& one : lost_)
+        for (const LostWork& one : lost_) {
+            Message causes;
+            for (const Message& cause : one.causes)
+                causes += causes.empty() ? cause : "; " + cause;
             find(FindingKind::Lost, one.chunk,
                 one.times == 1
                     ? sentence("%1 was begun and died before a checkpoint (%2); it was given out again",
-                          { toString(one.chunk), one.causes })
+                          { toString(one.chunk), causes })
                     : sentence("%1 was begun and died before a checkpoint %2 times (%3); it was given out again",
-                          { toString(one.chunk), std::to_string(one.times), one.causes }));
+                          { toString(one.chunk), std::to_string(one.times), causes }));
+        }
     }
 
     // Claims come chunk by chunk: one finding has all of a chunk, and each cause once.
-    void addLost(ChunkId chunk, const std::string& cause)
+    void addLost(ChunkId chunk, const Message& cause)
     {
         if (lost_.empty() || lost_.back().chunk != chunk) {
             if (lost_.size() < kMaxLostFindings)
-                lost_.push_back({ chunk, 1, cause });
+                lost_.push_back({ chunk, 1, { cause } });
             return;
         }
         LostWork& before = lost_.back();
         ++before.times;
-        if (before.causes.find(cause) == std::string::npos)
-            before.causes += "; " + cause;
+        if (std::ranges::find(before.causes, cause) == before.causes.end())
+            before.causes.push_back(cause);
     }
 
     // No fault: the weights have these chunks from the run that they came from.
@@ -541,16 +546,16 @@ private:
     // No fault either: what was rebuilt stands on the manifests of checkpoints, not on the history of claims.
     void nameRepairs()
     {
-        for (const std::string& cause : runEvents_.rebuilt)
+        for (const Message& cause : runEvents_.rebuilt)
             find(FindingKind::Rebuilt, {}, sentence("the tracker was damaged and %1", { cause }));
-        for (const std::string& cause : runEvents_.takenForward)
+        for (const Message& cause : runEvents_.takenForward)
             find(FindingKind::Rebuilt, {}, sentence("the tracker was older than the checkpoints and %1", { cause }));
     }
 
     // Rows that a person chose to go on without (bad_files=leave_out): no chunk stands for them.
     void nameLeftOut()
     {
-        for (const std::string& sentence : leftOutOfTheData(db_, -1))
+        for (const Message& sentence : leftOutOfTheData(db_, -1))
             find(FindingKind::Excluded, {}, sentence);
     }
 
@@ -627,7 +632,7 @@ private:
     struct LostWork {
         ChunkId chunk;
         int times = 0;
-        std::string causes;
+        std::vector<Message> causes;
     };
     std::vector<LostWork> lost_;
     std::vector<NamedChunk> named_; // by id
@@ -636,7 +641,7 @@ private:
     const KnownProcesses processes_ = knownProcesses(db_);
     const std::int64_t windowTokens_ = windowTokensOf(db_);
     const AuditFault wrong_
-        = [this](FindingKind kind, ChunkId chunk, const std::string& text) { wrong(kind, chunk, text); };
+        = [this](FindingKind kind, ChunkId chunk, const Message& text) { wrong(kind, chunk, text); };
     AuditTallies tallies_;
     AuditParts parts_;
     RunEvents runEvents_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/tracker/audit/finding_kind.h"
 #include "core/tracker/ledger_reader.h"
 
@@ -12,7 +13,7 @@ namespace furrow {
 struct AuditFinding {
     FindingKind kind = FindingKind::Counters;
     ChunkId chunk; ///< 0: not one chunk
-    std::string text; ///< what, and the likely cause
+    Message text; ///< what, and the likely cause
     std::vector<ClaimRow> claims; ///< of this chunk, oldest first
 };
 
@@ -52,7 +53,7 @@ struct AuditInvariant {
 /// One kind of evidence: what was looked at and how, and what came of it.
 struct AuditInspection {
     Evidence what = Evidence::Ledger;
-    std::string how; ///< a sentence with the numbers
+    Message how; ///< a sentence with the numbers
     std::int64_t inspected = 0; ///< of these things
     std::int64_t wrong = 0; ///< not what was recorded; findings name them
     std::int64_t unreadable = 0; ///< missing or not readable now, which says nothing about them; findings name them
@@ -67,7 +68,7 @@ struct AuditReport {
     std::vector<AuditFinding> findings; ///< at most kMaxAuditFindings
     std::int64_t findingsLeftOut = 0;
     std::vector<AuditInspection> inspections; ///< the ledger first
-    std::vector<std::string>
+    std::vector<Message>
         notInspected; ///< what nothing independent speaks of, so that it was held against nothing; a sentence each
 
     /// No duplicate, no hole, every invariant holds, and nothing that was inspected differs from what was recorded.
@@ -83,7 +84,7 @@ struct AuditReport {
 inline constexpr int kMaxAuditFindings = 200;
 
 struct AuditProgress {
-    std::string doing; ///< a sentence, for people
+    Message doing; ///< a sentence, for people
     double fraction = 0; ///< of that, 0..1
 };
 
@@ -97,7 +98,7 @@ struct AuditWatch {
 struct StepsAudit {
     std::int64_t claims = 0; ///< looked at
     std::int64_t checkpoints = 0;
-    std::vector<std::string> wrong; ///< the first kMaxAuditFindings, a sentence each
+    std::vector<Message> wrong; ///< the first kMaxAuditFindings, a sentence each
 };
 
 /// Reads the whole ledger and proves or refutes "exactly once" from parts and claims, not from its counters. Everything
@@ -111,7 +112,7 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
 
 /// In one line: all trained, or how much is not and is only in order because it is named, or not in order; and what was
 /// not looked at.
-std::string auditVerdict(const AuditReport& report);
+Message auditVerdict(const AuditReport& report);
 std::string auditJson(const AuditReport& report);
 std::string auditText(const AuditReport& report);
 std::string auditHtml(const AuditReport& report); ///< one page without references to others

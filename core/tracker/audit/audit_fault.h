@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/tracker/audit/finding_kind.h"
 #include "core/tracker/types.h"
 
@@ -10,6 +11,6 @@ namespace furrow {
 
 /// Says that something of a ledger is not as it must be. Internal to the audit.
 /// @param chunk  0: not one chunk
-using AuditFault = std::function<void(FindingKind kind, ChunkId chunk, const std::string& text)>;
+using AuditFault = std::function<void(FindingKind kind, ChunkId chunk, const Message& text)>;
 
 } // namespace furrow

@@ -9,7 +9,7 @@
 
 namespace furrow {
 
-void RunEvents::add(const std::string& cause)
+void RunEvents::add(const Message& cause)
 {
     if (cause.starts_with("rebuilt: "))
         rebuilt.push_back(cause);
@@ -25,7 +25,7 @@ void RunEvents::add(const std::string& cause)
         ++epochsClosed;
     else if (cause.ends_with(" epochs are complete")) {
         std::int64_t count = 0;
-        std::from_chars(cause.data(), cause.data() + cause.size(), count);
+        std::from_chars(cause.c_str(), cause.c_str() + cause.size(), count);
         epochsClosed += count;
     }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/tracker/audit/audit_fault.h"
 #include "core/tracker/sqlite/database.h"
 
@@ -13,10 +14,10 @@ struct RunEvents {
     std::int64_t epochsOpened = 0;
     std::int64_t epochsClosed = 0; ///< less those that opened again
     std::int64_t rounds = 0; ///< of merging
-    std::vector<std::string> rebuilt;
-    std::vector<std::string> takenForward;
+    std::vector<Message> rebuilt;
+    std::vector<Message> takenForward;
 
-    void add(const std::string& cause);
+    void add(const Message& cause);
 };
 
 /// Worker processes by how a ledger knows them.

@@ -97,7 +97,7 @@ std::string auditHtml(const AuditReport& report)
     html += "</table>";
     if (!report.notInspected.empty()) {
         html += "<h2>Not inspected, because nothing else speaks of it</h2><ul>";
-        for (const std::string& one : report.notInspected)
+        for (const auto& one : report.notInspected)
             html += "<li>" + escaped(one) + "</li>";
         html += "</ul>";
     }

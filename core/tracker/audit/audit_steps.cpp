@@ -13,7 +13,7 @@ namespace furrow {
 
 namespace {
 
-void note(StepsAudit& found, std::string text)
+void note(StepsAudit& found, Message text)
 {
     if (found.wrong.size() < kMaxAuditFindings)
         found.wrong.push_back(std::move(text));

@@ -101,7 +101,7 @@ void AuditTallies::compareEpochs(Database& db, const AuditFault& wrong) const
             if (sum.counts.byState[state] != rows.integer(1 + state))
                 wrong(FindingKind::Counters, {},
                     sentence("epoch %1 counts %2 chunks as %3, it has %4",
-                        { number, std::to_string(rows.integer(1 + state)), toString(static_cast<ChunkState>(state)),
+                        { number, std::to_string(rows.integer(1 + state)), termOf(static_cast<ChunkState>(state)),
                             std::to_string(sum.counts.byState[state]) }));
         const Meter meters[] = { { "visited_blocks", rows.integer(9), sum.visited },
             { "completed_blocks", rows.integer(10), sum.completed }, { "known_rows", rows.integer(11), sum.known.rows },
@@ -132,7 +132,7 @@ void AuditTallies::compareBlocksOfEpochs(Database& db, const AuditFault& wrong) 
     while (rows.next()) {
         ++stored;
         const auto found = blocks_.find({ rows.integer(0), rows.integer(1) });
-        const std::vector<std::string> named { std::to_string(rows.integer(1)), std::to_string(rows.integer(0) + 1) };
+        const std::vector<Argument> named { std::to_string(rows.integer(1)), std::to_string(rows.integer(0) + 1) };
         if (found == blocks_.end()) {
             wrong(FindingKind::Counters, {},
                 sentence("there are counters of block %1 (epoch %2), which has no chunks", named));
@@ -205,8 +205,7 @@ void AuditTallies::compareBlocks(Database& db, const AuditFault& wrong) const
             "SELECT c.epoch, c.block, b.prepared FROM epoch e CROSS JOIN counts c ON c.epoch=e.epoch CROSS JOIN block b ON b.block=c.block"
             " WHERE e.closed_wall IS NULL AND ((b.prepared=0 AND c.n1>0) OR (b.prepared<>0 AND c.n0>0))");
         while (rows.next()) {
-            const std::vector<std::string> named { std::to_string(rows.integer(1)),
-                std::to_string(rows.integer(0) + 1) };
+            const std::vector<Argument> named { std::to_string(rows.integer(1)), std::to_string(rows.integer(0) + 1) };
             wrong(FindingKind::Blocks, {},
                 rows.integer(2) != 0
                     ? sentence("block %1 is marked as prepared, but chunks of it (epoch %2) wait to be prepared", named)

@@ -1,5 +1,6 @@
 #include "core/tracker/audit/audit.h"
 
+#include "core/config/message_json.h"
 #include "core/base/clock.h"
 #include "core/base/format.h"
 #include "core/base/sentence.h"
@@ -27,7 +28,7 @@ Json claimJson(const ClaimRow& claim)
 
 Json findingJson(const AuditFinding& finding)
 {
-    Json json { { "kind", nameOf(finding.kind) }, { "text", finding.text } };
+    Json json { { "kind", nameOf(finding.kind) }, { "text", finding.text }, { "message", toJson(finding.text) } };
     if (finding.chunk.value != 0) {
         const ChunkPlace place = placeOf(finding.chunk);
         json["epoch"] = place.epoch + 1;
@@ -109,7 +110,7 @@ std::string claimText(const ClaimRow& claim)
 
 } // namespace
 
-std::string auditVerdict(const AuditReport& report)
+Message auditVerdict(const AuditReport& report)
 {
     if (!report.isClean())
         return sentence("NOT in order, see below");
@@ -181,7 +182,7 @@ std::string auditText(const AuditReport& report)
             + "\n";
     }
     text += report.notInspected.empty() ? "" : "not inspected, because nothing else speaks of it:\n";
-    for (const std::string& one : report.notInspected)
+    for (const auto& one : report.notInspected)
         text += "  " + one + "\n";
     for (const AuditInvariant& invariant : report.invariants)
         text += invariant.name + (invariant.holds ? " holds: " : " is BROKEN: ") + invariant.meaning + "\n";

@@ -337,7 +337,7 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
     keepOnlySurviving(file, moves, loadLineage(db), "not proven when the tracker was rebuilt");
     moves.finish();
     takeHeadsForward(db, result);
-    const std::vector<std::string> added { std::to_string(result.checkpoints), std::to_string(result.parts) };
+    const std::vector<Argument> added { std::to_string(result.checkpoints), std::to_string(result.parts) };
     writeRunEvent(file, 0,
         why == RebuildReason::Older
             ? sentence("taken forward: %1 checkpoints with %2 parts were added from their files", added)

@@ -48,7 +48,7 @@ TrackerLocks trackerLocks(const std::filesystem::path& tracker)
     return found;
 }
 
-std::string sayWhatKeepsTheWal(const std::filesystem::path& tracker)
+Message sayWhatKeepsTheWal(const std::filesystem::path& tracker)
 {
     std::error_code absent;
     const auto size = std::filesystem::file_size(beside(tracker, "-wal"), absent);
@@ -59,7 +59,7 @@ std::string sayWhatKeepsTheWal(const std::filesystem::path& tracker)
         readers.begin(), readers.end(), [](const LockHolder& a, const LockHolder& b) { return a.stopped > b.stopped; });
     return sentence(
         "The file %1 has grown to %2, because %3 reads an older state of the tracker and does not end. Let it go on or end it; nothing is lost, and the file shrinks then.",
-        { utf8Text(beside(tracker, "-wal").filename()), formatBytes(size),
+        { utf8Text(beside(tracker, "-wal").filename()), Bytes(size),
             readers.empty() ? sentence("somebody") : inWords(readers.front()) });
 }
 

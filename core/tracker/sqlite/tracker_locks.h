@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/base/lock_holder.h"
 
 #include <filesystem>
@@ -21,6 +22,6 @@ TrackerLocks trackerLocks(const std::filesystem::path& tracker);
 /// What a person should know about the WAL beside the tracker: how large it has grown and who keeps it from being used
 /// from its start again.
 /// "" while it has the size of healthy runs.
-std::string sayWhatKeepsTheWal(const std::filesystem::path& tracker);
+Message sayWhatKeepsTheWal(const std::filesystem::path& tracker);
 
 } // namespace furrow

@@ -77,7 +77,7 @@ Result<TrainerEnd> RankFollower::run()
         auto goesOn = turn();
         if (goesOn.ok() && goesOn.value())
             continue;
-        const std::string cause = goesOn.ok() ? sentence("rank 0 ended") : goesOn.error().message;
+        const Message cause = goesOn.ok() ? sentence("rank 0 ended") : goesOn.error().message;
         if (!goesOn.ok()) {
             logError(cause);
             group_->leave(cause);

@@ -94,7 +94,7 @@ Status TrainingSession::collectCheckpoint(bool wait)
         tellMemory();
         tellEvent(EventRecord::Kind::Checkpoint,
             sentence("%1, %2, written in %3",
-                { done.record.folder, formatBytes(done.record.sizeBytes), formatDuration(done.seconds) }));
+                { done.record.folder, Bytes(done.record.sizeBytes), formatDuration(done.seconds) }));
         return {};
     }
     if (result->error().code == ErrorCode::Cancelled || !setup_.files->guard().checkReplaced().ok()

@@ -6,6 +6,7 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
+#include "core/base/memory_death.h"
 #include "core/base/sentence.h"
 #include "core/tracker/window_ranges.h"
 #include "core/train/meters/seconds.h"
@@ -131,7 +132,7 @@ void TrainingSession::leaveOut(ChunkWork& work, const std::vector<WindowRange>& 
     }
     work.positionTokens += labelsIn(*work.data->windows, windows);
     skippedSinceCommit_ = true;
-    const std::string text = sentence(
+    const Message text = sentence(
         "windows %1 are left out: they were not finite before and after a roll-back", { encodeRanges(windows) });
     logWarning(toString(work.claim.chunk) + ": " + text);
     tellEvent(EventRecord::Kind::Nan, text, work.claim.chunk);
@@ -145,15 +146,15 @@ Error TrainingSession::rollBack(const ChunkWork& work)
         ? work.claim.windows
         : badStart_.windows.end; // it may have begun at the end of the chunk before
     const Rollback next = afterBadSteps(rollback_, badStart_.chunk, badStart_.windows, windows);
-    const std::string place = toString(badStart_.chunk);
-    const std::vector<std::string> facts { std::to_string(badInARow_), place, encodeRanges({ next.newest().windows }) };
-    const std::string text = next.newest().leftOut
+    const Message place = toString(badStart_.chunk);
+    const std::vector<Argument> facts { std::to_string(badInARow_), place, encodeRanges({ next.newest().windows }) };
+    const Message text = next.newest().leftOut
         ? sentence(
               "%1 steps in a row were not finite, again in %2: going back to the last checkpoint, and its windows %3 are left out.",
               facts)
         : sentence(
               "%1 steps in a row were not finite in %2 from windows %3 on: going back to the last checkpoint, with the learning rate at %4 % of the schedule.",
-              { facts[0], facts[1], facts[2], formatNumber(100 * next.rateFactor, 1) });
+              { facts[0], facts[1], facts[2], Real(100 * next.rateFactor, 1) });
     FURROW_TRY(ledger_->call([note = toJsonText(next)](WorkerLedger& ledger) { return ledger.keepRollback(note); }));
     tellEvent(EventRecord::Kind::Rollback, text, badStart_.chunk);
     return Error { ErrorCode::Internal, text };
@@ -266,16 +267,10 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
 Error TrainingSession::outOfMemory(const std::string& said)
 {
     const auto& c = setup_.config;
-    const std::vector<std::string> facts { options_.device, std::to_string(c.batchSize), std::to_string(c.seqLen),
-        formatBytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes)), said.substr(0, 300) };
-    return { ErrorCode::Internal,
-        c.recompute || c.architecture != Architecture::Gpt
-            ? sentence(
-                  "%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5",
-                  facts)
-            : sentence(
-                  "%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), turn recompute on, or lower seq_len or width. What was said: %5",
-                  facts) };
+    const std::vector<Argument> facts { options_.device, std::to_string(c.batchSize), std::to_string(c.seqLen),
+        Bytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes)), said.substr(0, 300) };
+    const bool canRecompute = !c.recompute && c.architecture == Architecture::Gpt;
+    return { ErrorCode::Internal, sentence(canRecompute ? kStepTooLargeWithoutRecompute : kStepTooLarge, facts) };
 }
 
 Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& outcomes)
@@ -297,7 +292,7 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
             append(work.outcome.skipped, step.windows);
             skippedSinceCommit_ = true;
             ledger_->untakeStep();
-            const std::string text
+            const Message text
                 = sentence("the loss or gradient norm of windows %1-%2 is not finite; the step is left out",
                     { std::to_string(step.windows.begin), std::to_string(step.windows.end) });
             logWarning(toString(work.claim.chunk) + ": " + text);
@@ -374,14 +369,13 @@ void TrainingSession::judge(const ChunkWork& work, const StepOutcome& step)
     if (const double z = spikes_.observe(lastLoss_); z > 0)
         tellEvent(EventRecord::Kind::Spike,
             sentence("loss %1 in windows %2-%3 sticks out: robust z %4",
-                { formatNumber(lastLoss_, 4), std::to_string(step.windows.begin), std::to_string(step.windows.end),
-                    formatNumber(z, 1) }),
+                { Real(lastLoss_, 4), std::to_string(step.windows.begin), std::to_string(step.windows.end),
+                    Real(z, 1) }),
             work.claim.chunk);
     if (const auto diverged = divergence_.observe(lastLoss_)) {
-        const std::string text = sentence(
+        const Message text = sentence(
             "training has diverged: the mean loss of %1 steps is %2, the best so far was %3. Stop it and go back to a checkpoint before that (resume --from-checkpoint) with a lower rate.",
-            { std::to_string(DivergenceWatch::kWindow), formatNumber(diverged->mean, 4),
-                formatNumber(diverged->best, 4) });
+            { std::to_string(DivergenceWatch::kWindow), Real(diverged->mean, 4), Real(diverged->best, 4) });
         logWarning(text);
         tellEvent(EventRecord::Kind::Alarm, text, work.claim.chunk);
     }

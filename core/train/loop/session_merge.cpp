@@ -110,8 +110,8 @@ Result<NamedTensors> TrainingSession::baseWeights(const std::string& baseFolder)
 Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContributions(const WorkerLedger::MergeJob& job)
 {
     std::vector<Contribution> members;
-    std::string problem;
-    const auto leaveOut = [&](const std::string& why) {
+    Message problem;
+    const auto leaveOut = [&](const Message& why) {
         problem = sentence("%1 It is left out of the merge; its chunks are trained again.", { why });
         logWarning(problem);
         tellEvent(EventRecord::Kind::Alarm, problem);
@@ -174,7 +174,7 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
     MergeMethod method = c.merge;
     auto from = baseWeights(first.base);
     if (!from.ok()) { // an average needs no base
-        const std::string text = sentence("%1 The replicas are averaged without it.", { from.error().message });
+        const Message text = sentence("%1 The replicas are averaged without it.", { from.error().message });
         logWarning(text);
         tellEvent(EventRecord::Kind::Alarm, text);
         from = NamedTensors {};
@@ -235,12 +235,12 @@ Result<double> TrainingSession::lossOf(const NamedTensors& weights)
 /// average; the average where there is no text to evaluate on. An outer step looks ahead, for training that goes on.
 /// The members are evaluated too and told; none of them can be the result, since its weights lack what the others
 /// trained. @return which it is and why, for people
-Result<std::string> TrainingSession::keepBest(
+Result<Message> TrainingSession::keepBest(
     FrozenCheckpoint& merged, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas)
 {
     FURROW_TRY_ASSIGN(auto average, mergeAverage(members));
     struct Candidate {
-        std::string name;
+        Message name;
         NamedTensors weights;
     };
     std::vector<Candidate> candidates { { sentence("the plain average"), std::move(average.weights) },
@@ -250,7 +250,7 @@ Result<std::string> TrainingSession::keepBest(
     constexpr std::size_t kOuterStep = 1;
     std::size_t best = 0; // of those that hold everything
     std::optional<double> bestMember;
-    std::string losses;
+    Message losses;
     for (std::size_t i = 0; i < candidates.size() && !evaluation_->empty(); ++i) {
         FURROW_TRY_ASSIGN(auto loss, lossOf(candidates[i].weights));
         losses += (losses.empty() ? "" : ", ") + candidates[i].name + " " + formatNumber(loss, 4);
@@ -267,7 +267,7 @@ Result<std::string> TrainingSession::keepBest(
     }
     if (losses.empty())
         return sentence("last round: the plain average is kept, there is no text to evaluate the outer step on");
-    const std::string text = sentence("last round: %1 is kept (%2)", { candidates[best].name, losses });
+    const Message text = sentence("last round: %1 is kept (%2)", { candidates[best].name, losses });
     return bestMember && *bestMember < *merged.evalLoss
         ? sentence("%1; a replica that evaluates better alone lacks what the others trained", { text })
         : text;
@@ -318,9 +318,9 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
     FURROW_TRY(ledger_->call([&](WorkerLedger& ledger) { return ledger.commitMerge(round, record); }));
     failPoint("merge.committed");
     forgetWriting(setup_.paths, record.folder, *setup_.files);
-    std::string text = sentence("merged %1 replicas into %2", { std::to_string(merged.parents.size()), record.folder });
+    Message text = sentence("merged %1 replicas into %2", { std::to_string(merged.parents.size()), record.folder });
     if (merged.evalLoss)
-        text = sentence("%1, loss on held-out text %2", { text, formatNumber(*merged.evalLoss, 4) });
+        text = sentence("%1, loss on held-out text %2", { text, Real(*merged.evalLoss, 4) });
     if (!drifts.empty())
         text = sentence("%1; ways from the base %2", { text, drifts });
     logInfo(text);

@@ -124,7 +124,7 @@ Status TrainingSession::waitPaused()
     return {};
 }
 
-Result<TrainerEnd> TrainingSession::finish(const std::string& cause)
+Result<TrainerEnd> TrainingSession::finish(const Message& cause)
 {
     FURROW_TRY(releaseAhead());
     FURROW_TRY(evaluate("at the end"));
@@ -214,7 +214,7 @@ void TrainingSession::tellMemory()
         logWarning(told.error().message);
 }
 
-void TrainingSession::tellEvent(EventRecord::Kind kind, const std::string& text, ChunkId chunk)
+void TrainingSession::tellEvent(EventRecord::Kind kind, const Message& text, ChunkId chunk)
 {
     if (telemetry_)
         telemetry_->write(EventRecord { systemClock().monotonicNs(), state_.ownSteps, chunk.value, kind, text });

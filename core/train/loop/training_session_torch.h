@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/message.h"
 #include "core/data/data_alarms.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/telemetry/writer.h"
@@ -81,7 +82,7 @@ private:
     Result<std::optional<TrainerEnd>> onNothing(NothingToClaim why);
     Status waitPaused();
     Status releaseAhead();
-    Result<TrainerEnd> finish(const std::string& cause);
+    Result<TrainerEnd> finish(const Message& cause);
     void tellProgress(WorkerPhase phase, const ChunkWork* work = nullptr);
     bool askedToStop() const;
     bool stopWanted() const;
@@ -91,7 +92,7 @@ private:
     void sampleWhenDue();
     void tellClaimWaits();
     void tellMemory();
-    void tellEvent(EventRecord::Kind kind, const std::string& text, ChunkId chunk = {});
+    void tellEvent(EventRecord::Kind kind, const Message& text, ChunkId chunk = {});
 
     // session_chunk.cpp
     Result<Cut> trainChunk(const Claim& claim);
@@ -124,7 +125,7 @@ private:
     Status computeMerge(const WorkerLedger::MergeJob& job);
     Result<bool> isLastMerge();
     Result<double> lossOf(const NamedTensors& weights);
-    Result<std::string> keepBest(
+    Result<Message> keepBest(
         FrozenCheckpoint& merged, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas);
     std::string tellDrifts(std::int64_t round, const NamedTensors& base, const std::vector<MergeMember>& members,
         const std::vector<std::int32_t>& replicas);

@@ -18,7 +18,7 @@ Status checkMembers(const std::vector<MergeMember>& members)
         return Error { ErrorCode::InvalidArgument, sentence("there is nothing to merge") };
     const auto& first = members.front();
     for (const auto& member : members) {
-        const auto differs = [&](const std::string& what) {
+        const auto differs = [&](const Message& what) {
             return Error { ErrorCode::InvalidArgument,
                 sentence("checkpoint %1 does not fit %2: %3", { member.name, first.name, what }) };
         };

@@ -12,7 +12,7 @@ namespace furrow {
 
 namespace {
 
-Error invalid(const std::string& message) { return { ErrorCode::InvalidArgument, message }; }
+Error invalid(const Message& message) { return { ErrorCode::InvalidArgument, message }; }
 
 std::string shapeText(at::IntArrayRef shape)
 {

@@ -8,7 +8,7 @@
 
 namespace furrow {
 
-std::string AdaptiveRate::observe(double loss)
+Message AdaptiveRate::observe(double loss)
 {
     constexpr double kBrake = 0.7;
     constexpr double kRelease = 1.1;
@@ -33,8 +33,7 @@ std::string AdaptiveRate::observe(double loss)
         return {};
     return sentence(
         "adaptive rate: mean loss of %1 steps went from %2 to %3, so the rate is %4 % of the schedule (before: %5 %)",
-        { std::to_string(kWindow), formatNumber(lastMean, 4), formatNumber(mean, 4), formatNumber(100 * s.factor, 1),
-            formatNumber(100 * before, 1) });
+        { std::to_string(kWindow), Real(lastMean, 4), Real(mean, 4), Real(100 * s.factor, 1), Real(100 * before, 1) });
 }
 
 } // namespace furrow

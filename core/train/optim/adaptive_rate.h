@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/message.h"
+
 #include <cstdint>
 #include <string>
 
@@ -25,7 +27,7 @@ public:
 
     double factor() const { return state_.factor; }
     /// @return why the factor has changed, in a sentence; "": it has not
-    std::string observe(double loss);
+    Message observe(double loss);
 
     const State& state() const { return state_; }
     void restore(const State& state) { state_ = state; }

@@ -62,7 +62,7 @@ Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& p
     auto put = file.ok() ? recoverRun(paths, file.value(), ledger, {}, files)
                          : file.error(); // a merge waits for every live worker: those of a crash are not
     auto merged = put.ok() ? mergeHeads(options, attempt.value, ledger) : Result<nlohmann::json>(put.error());
-    const std::string what = !merged.ok()       ? "a merge by hand failed"
+    const Message what = !merged.ok()           ? "a merge by hand failed"
         : merged.value().at("checkpoint") == "" ? "there was nothing to merge"
                                                 : "merged by hand";
     const auto ended = ledger.endAttempt(attempt, before.endedWallNs ? before.reason : StopReason::Interrupted,

@@ -249,7 +249,7 @@ Result<nlohmann::json> chatTask(
         endAs(*turns, sample);
         talk = std::make_unique<TemplateTalk>(*turns);
     }
-    const std::string whose = run.newest ? " (" + whoseWeights(*run.newest) + ")" : std::string();
+    const std::string whose = run.newest ? " (" + whoseWeights(*run.newest) + ")" : Message();
     output(run.checkpoint + whose
         + (turns ? ". Write a line and the model answers in its chat format; /reset forgets, /quit ends.\n> "
                  : ". Write a line and the model goes on; /reset forgets, /quit ends.\n> "));

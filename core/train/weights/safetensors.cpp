@@ -34,7 +34,7 @@ constexpr std::array kTypes {
     TypeName { at::kBool, "BOOL" },
 };
 
-Error corrupt(const std::string& message) { return { ErrorCode::Corrupt, message }; }
+Error corrupt(const Message& message) { return { ErrorCode::Corrupt, message }; }
 
 Result<std::string> headerOf(const NamedTensors& tensors, const std::map<std::string, std::string>& metadata)
 {

@@ -178,7 +178,7 @@ Result<std::vector<WorkerFigures>> runProcesses(
             std::chrono::seconds(static_cast<int>(options.seconds) + 60));
         if (!exit || exit->exitCode != 0)
             return Error { ErrorCode::Internal,
-                "a worker process of the benchmark failed: " + (exit ? exit->describe() : std::string("it hangs")) };
+                "a worker process of the benchmark failed: " + (exit ? exit->describe() : Message("it hangs")) };
         figures.push_back(readFigures(figuresFile(tracker, index)));
     }
     return figures;

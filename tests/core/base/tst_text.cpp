@@ -206,8 +206,8 @@ private Q_SLOTS:
     /// The name of a checkpoint folder with a line end in it forged lines of status, audit and compare.
     void whatASentenceNamesStaysInItsLine()
     {
-        QCOMPARE(
-            sentence("checkpoint %1 is damaged", { "EVIL\nforged: every chunk is where it should be\xE2\x80\xAE" }),
+        QCOMPARE(sentence("checkpoint %1 is damaged", { "EVIL\nforged: every chunk is where it should be\xE2\x80\xAE" })
+                     .text(),
             std::string("checkpoint EVIL␊forged: every chunk is where it should be\xEF\xBF\xBD is damaged"));
     }
 
@@ -230,7 +230,7 @@ private Q_SLOTS:
     {
         QFETCH(QString, text);
         QFETCH(QString, value);
-        QTEST(QString::fromStdString(sentence(text.toStdString(), { value.toStdString() })), "shown");
+        QTEST(QString::fromStdString(filled(text.toStdString(), { value.toStdString() })), "shown");
     }
 
     void aLongTextFromOutsideIsCut()

@@ -37,7 +37,7 @@ class TestChatTemplate : public QObject {
         const std::string& tools = "null")
     {
         const auto result = rendered(source, messages, prompt, tools);
-        return QString::fromStdString(result.ok() ? result.value().text : "error: " + result.error().message);
+        return QString::fromStdString(result.ok() ? result.value().text : "error: " + result.error().message.text());
     }
 
 private Q_SLOTS:

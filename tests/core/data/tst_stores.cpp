@@ -59,7 +59,7 @@ public:
 
 std::string messageOf(const Result<DataInspection>& inspection)
 {
-    return inspection.ok() ? std::string() : inspection.error().message;
+    return inspection.ok() ? Message() : inspection.error().message;
 }
 
 } // namespace

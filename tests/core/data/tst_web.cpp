@@ -69,7 +69,7 @@ WebSecrets opening(const std::string& address)
 
 std::string messageOf(const Result<DataInspection>& inspection)
 {
-    return inspection.ok() ? std::string() : inspection.error().message;
+    return inspection.ok() ? Message() : inspection.error().message;
 }
 
 /// Answers the first request with a redirect.

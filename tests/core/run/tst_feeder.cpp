@@ -43,7 +43,7 @@ private Q_SLOTS:
     {
         std::map<std::string, std::uint64_t> digests;
         for (const std::string start : { "", "2:3" }) {
-            Run run(1200, 300, 50, 0.1, 1, {}, "report", start);
+            Run run(1200, 300, 50, 0.1, 1, {}, Duplicates::Report, start);
             run.startFeeder();
             std::map<std::int64_t, std::map<int, int>> seen;
             QCOMPARE(PlayedWorker(run, 0).work(seen), 24);
@@ -105,7 +105,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         const std::string data = folder.path().toStdString() + "/data.txt.gz";
         std::ofstream(data, std::ios::binary) << gzip(Run::lines(1200));
-        Run run(1200, 300, 50, 0.1, 1, data, "report", start.toStdString());
+        Run run(1200, 300, 50, 0.1, 1, data, Duplicates::Report, start.toStdString());
         run.startFeeder();
         const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
         const std::string wanted = "start_at is " + range.toStdString() + " Begin a new run with another one.";

@@ -91,7 +91,7 @@ struct Stopped {
         good(supervisor.revoke(field.ids[0], "ended"));
     }
 
-    Result<std::vector<std::string>> recover(bool acceptLoss = false)
+    Result<std::vector<Message>> recover(bool acceptLoss = false)
     {
         auto supervisor = field.supervisor();
         return recoverRun(paths, file, supervisor, { .acceptLoss = acceptLoss });
@@ -102,7 +102,7 @@ struct Stopped {
     }
 };
 
-std::string joined(const std::vector<std::string>& notes)
+std::string joined(const std::vector<Message>& notes)
 {
     std::string text;
     for (const auto& note : notes)

@@ -738,7 +738,7 @@ private Q_SLOTS:
         const auto held = good(FileLock::tryLock(run.paths.supervisorLock()));
         const auto report = auditRun(run.paths, AuditDepth::Quick);
         qunsetenv("TMPDIR");
-        const std::string said = report.ok() ? allTexts(report.value()) : report.error().message;
+        const std::string said = report.ok() ? allTexts(report.value()) : report.error().message.text();
         QVERIFY2(said.find("the tracker " + utf8Text(run.paths.tracker()) + " is damaged") != std::string::npos,
             said.c_str());
         QVERIFY2(said.find("furrowctl doctor " + utf8Text(run.paths.folder())) != std::string::npos, said.c_str());
@@ -1108,7 +1108,7 @@ private Q_SLOTS:
         Changed run(whole_);
         tampering.act(run);
         const auto report = auditRun(run.paths, AuditDepth::Files);
-        const std::string said = report.ok() ? allTexts(report.value()) : report.error().message;
+        const std::string said = report.ok() ? allTexts(report.value()) : report.error().message.text();
         QVERIFY2(said.find(tampering.said) != std::string::npos, said.c_str());
         QCOMPARE(report.ok(), tampering.verdict != Verdict::NoLedger);
         if (!report.ok()) {

@@ -1,3 +1,5 @@
+#include "core/base/sentence.h"
+#include "core/config/message_json.h"
 #include "core/base/random.h"
 #include "core/telemetry/curve.h"
 #include "core/telemetry/scan.h"
@@ -223,6 +225,11 @@ private Q_SLOTS:
         QVERIFY(line.kind == LineKind::Eval && line.eval == eval);
         scan(event);
         QVERIFY(line.kind == LineKind::Event && line.event == event);
+        const EventRecord told { 6, 17, 0, EventRecord::Kind::Spike,
+            sentence("loss %1 in windows %2 sticks out", { Real(2.9121, 4), "3-4" }) };
+        scan(told);
+        QVERIFY(line.kind == LineKind::Event && line.event == told);
+        QCOMPARE(messageParts(line.event.text), messageParts(told.text)); // with what it is made of
         scan(gpu);
         QVERIFY(line.kind == LineKind::Gpu && line.gpu == gpu);
         scan(sample);

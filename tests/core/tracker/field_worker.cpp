@@ -128,7 +128,7 @@ int main(int argc, char** argv)
         outcome.tokens = shareOf(outcome.done, kTokens, claim->windows);
         outcome.lossSum = 100;
         must(ledger.finish(*claim, outcome));
-        must(ledger.renew({ "train", claim->chunk, 1, step, 0, 1, 1 }, 60));
+        must(ledger.renew({ WorkerPhase::Train, claim->chunk, 1, step, 0, 1, 1 }, 60));
         if (random.below(4) == 0)
             checkpoint();
     }

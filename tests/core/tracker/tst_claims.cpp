@@ -80,7 +80,7 @@ void TestClaims::claimsByLowestOrdAndStoresTheClaim() // trap 1: an id returned 
         const auto history = good(field.reader().claimsOf(claim->chunk));
         QCOMPARE(history.size(), std::size_t(1));
         QCOMPARE(history[0].claimId, claim->claimId);
-        QCOMPARE(history[0].outcome, ClaimEnd::Open);
+        QVERIFY(history[0].outcome == ClaimEnd::Open);
     }
     QCOMPARE(whyNot(worker), std::optional(NothingToClaim::EpochComplete)); // all its own
     QCOMPARE(field.counts()[Leased], 20);
@@ -115,7 +115,7 @@ void TestClaims::prefetchedClaimIsGivenBack()
     const auto again = claimed(worker);
     SAME(again->chunk, second->chunk);
     QVERIFY(again->claimId != second->claimId);
-    QCOMPARE(good(field.reader().claimsOf(second->chunk))[0].outcome, ClaimEnd::Released);
+    QVERIFY(good(field.reader().claimsOf(second->chunk))[0].outcome == ClaimEnd::Released);
     good(worker.end("stop"));
     QCOMPARE(field.counts()[Free], 2);
 }
@@ -173,9 +173,9 @@ void TestClaims::revokingFreesLeasedAndTrainedButNotCommitted() // trap 9: train
     QCOMPARE(counts[Free], 3);
     QCOMPARE(counts.sum(), 4);
     QCOMPARE(good(field.reader().totals()).steps, 5);
-    QCOMPARE(good(field.reader().claimsOf(trained->chunk))[0].outcome, ClaimEnd::Lost);
-    QCOMPARE(good(field.reader().claimsOf(begun->chunk))[0].outcome, ClaimEnd::Lost);
-    QCOMPARE(good(field.reader().claimsOf(prefetched->chunk))[0].outcome, ClaimEnd::Released);
+    QVERIFY(good(field.reader().claimsOf(trained->chunk))[0].outcome == ClaimEnd::Lost);
+    QVERIFY(good(field.reader().claimsOf(begun->chunk))[0].outcome == ClaimEnd::Lost);
+    QVERIFY(good(field.reader().claimsOf(prefetched->chunk))[0].outcome == ClaimEnd::Released);
     QCOMPARE(good(field.supervisor().revoke(field.ids[0], "again")), 0);
 }
 
@@ -187,7 +187,7 @@ void TestClaims::expiredLeaseIsSeenAndProgressRenewsIt()
     auto supervisor = field.supervisor();
     QVERIFY(good(supervisor.expired()).empty());
     field.clock.advance(59);
-    good(worker.renew({ "train", {}, 0.5, 3, 300, 2.0, 100 }, 60));
+    good(worker.renew({ WorkerPhase::Train, {}, 0.5, 3, 300, 2.0, 100 }, 60));
     field.clock.advance(59);
     QVERIFY(good(supervisor.expired()).empty());
     field.clock.advance(2);

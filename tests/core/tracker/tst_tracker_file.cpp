@@ -1,5 +1,7 @@
 #include "ledger_fixture.h"
 
+#include "core/base/sentence.h"
+#include "core/config/message_json.h"
 #include "core/base/file_system.h"
 #include "core/base/utf8.h"
 #include "core/run/folder/run_file.h"
@@ -50,6 +52,7 @@ private Q_SLOTS:
     void anOldTrackerIsReadMigratedAndTrainedToItsEnd_data();
     void anOldTrackerIsReadMigratedAndTrainedToItsEnd();
     void aRunThatAnOlderFurrowTrainsIsNotMigrated();
+    void aSentenceIsKeptWithWhatItIsMadeOf();
     void aSnapshotWithLargerPagesIsAdopted();
     void failedMigrationLeavesTheFileAsItWas();
     void onlyTheSupervisorEmptiesTheWal();
@@ -527,6 +530,23 @@ void TestTrackerFile::anOldTrackerIsReadMigratedAndTrainedToItsEnd()
         QVERIFY(good(field.supervisor().markDamaged(record.parents[0], "bit flip")) > 0);
     const auto damaged = good(audit(field.tracker));
     QVERIFY2(damaged.isClean(), auditText(damaged).c_str());
+}
+
+// The console found the English text again by patterns: a name that reads like a setting was translated.
+void TestTrackerFile::aSentenceIsKeptWithWhatItIsMadeOf()
+{
+    Field field;
+    const Message detail = sentence("%1 epochs", { Count(1234) });
+    good(field.supervisor().endAttempt(field.attempt, StopReason::Error, detail));
+    const auto read = [&field] { return good(field.reader().attempts()).front().detail; };
+    QCOMPARE(read().text(), std::string("1,234 epochs"));
+    QCOMPARE(messageParts(read()), messageParts(detail));
+    tamper(field, "UPDATE message SET parts='{\"id\":\"%1 lies\",\"args\":[\"1,234 epochs\"]}'");
+    QCOMPARE(read().text(), std::string("1,234 epochs"));
+    QVERIFY(read().isPlain());
+    tamper(field, "DROP TABLE message; PRAGMA user_version=5"); // as an earlier Furrow left it
+    QCOMPARE(read().text(), std::string("1,234 epochs"));
+    QVERIFY(read().isPlain());
 }
 
 // A newer furrowctl changed the tables under the processes of an older one, whose next write failed.

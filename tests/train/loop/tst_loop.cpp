@@ -42,7 +42,7 @@ public:
     NamedTensors optimizerState() const override { return {}; }
     Status loadWeights(const NamedTensors& w) override { return inner_->loadWeights(w); }
     Status loadOptimizer(const NamedTensors&) override { return {}; }
-    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, const std::string&,
+    Result<Merged> merge(const NamedTensors& base, const std::vector<MergeMember>& members, MergeMethod,
         const NamedTensors&, double, double) const override
     {
         return mergeCounts(base, members);

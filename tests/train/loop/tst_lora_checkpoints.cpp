@@ -70,7 +70,7 @@ void flip(const fs::path& file)
 bool recovers(TinyRun& run, const ResumeChoice& choice, std::string& said)
 {
     const auto recovered = recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor(), choice);
-    said = recovered.ok() ? std::string() : recovered.error().message;
+    said = recovered.ok() ? Message() : recovered.error().message;
     return recovered.ok();
 }
 

@@ -49,7 +49,7 @@ template <typename Work> auto onRanks(int ranks, Work work, double timeoutSecond
     return all;
 }
 
-std::string messageOf(const Status& status) { return status.ok() ? std::string() : status.error().message; }
+Message messageOf(const Status& status) { return status.ok() ? Message() : status.error().message; }
 
 RunConfig oneWorker(std::int64_t batch)
 {
@@ -301,7 +301,7 @@ private Q_SLOTS:
                     group.leave("cuda:1 ran out of memory");
                     return std::string();
                 }
-                return messageOf(group.exchange(RankGroup::Exchange::Order, values));
+                return std::string(messageOf(group.exchange(RankGroup::Exchange::Order, values)));
             },
             4);
         QVERIFY2(said[0].find("rank 1 (worker 1") != std::string::npos

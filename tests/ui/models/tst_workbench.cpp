@@ -250,12 +250,12 @@ private Q_SLOTS:
         QVERIFY(found != all.end());
         const ClaimRow claim = *found;
         Replay& replay = bench.replay();
-        QCOMPARE(replay.claimsOf(claim.chunk).front().outcome, ClaimEnd::Committed);
+        QVERIFY(replay.claimsOf(claim.chunk).front().outcome == ClaimEnd::Committed);
         replay.setMoment(claim.endedWallNs);
-        QCOMPARE(replay.claimsOf(claim.chunk).front().outcome, ClaimEnd::Trained);
+        QVERIFY(replay.claimsOf(claim.chunk).front().outcome == ClaimEnd::Trained);
         QCOMPARE(replay.claimsOf(claim.chunk).front().checkpoint, 0);
         replay.setMoment(claim.endedWallNs - 1);
-        QCOMPARE(replay.claimsOf(claim.chunk).front().outcome, ClaimEnd::Open);
+        QVERIFY(replay.claimsOf(claim.chunk).front().outcome == ClaimEnd::Open);
         QCOMPARE(replay.claimsOf(claim.chunk).front().tokens, 0);
         replay.setMoment(claim.claimedWallNs - 1);
         QVERIFY(replay.claimsOf(claim.chunk).empty());

@@ -416,7 +416,9 @@ private Q_SLOTS:
     {
         Appearance appearance(false);
         const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
-        const std::string spike = "loss 2.9121 in windows 3-4 sticks out: robust z 6.5";
+        const Message spike
+            = sentence("loss %1 in windows %2-%3 sticks out: robust z %4", { Real(2.9121, 4), "3", "4", Real(6.5, 1) });
+        QCOMPARE(spike.text(), std::string("loss 2.9121 in windows 3-4 sticks out: robust z 6.5"));
         QCOMPARE(coreWords(spike), QString::fromStdString(spike));
         appearance.setLanguage(QStringLiteral("es"));
         const QString words = coreWords(spike);
@@ -435,7 +437,8 @@ private Q_SLOTS:
         QVERIFY2(words.contains(QStringLiteral("1.234.567")) && words.contains(QStringLiteral("98.765"))
                 && !words.contains(QLatin1Char(',') + QStringLiteral("567")),
             qPrintable(words));
-        const QString size = coreWords(sentence("looking for duplicates: %1 of about %2", { "1.5 GiB", "23.4 GiB" }));
+        const QString size = coreWords(
+            sentence("looking for duplicates: %1 of about %2", { Bytes(3ULL << 29), Bytes(25'125'558'682ULL) }));
         QVERIFY2(
             size.contains(QStringLiteral("1,5 GiB")) && size.contains(QStringLiteral("23,4 GiB")), qPrintable(size));
     }

@@ -328,7 +328,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(standsStill(worker.identity()), kPatienceMs);
         const RunStatus status = good(readStatus(story.paths()));
         QCOMPARE(status.tokensPerSecond, 8000.0);
-        QCOMPARE(status.workers[1].phase, WorkerPhase::StandsStill);
+        QVERIFY(status.workers[1].phase == WorkerPhase::StandsStill);
         QVERIFY(status.workers[1].alive);
         auto ledger = good(LedgerReader::open(story.paths().tracker()));
         const auto rows = processesNow(good(ledger.incarnations()), &status);

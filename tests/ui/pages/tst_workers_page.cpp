@@ -94,8 +94,8 @@ private Q_SLOTS:
         QVERIFY(verifier.isChecking(whole.id) && !verifier.isChecking(changed.id));
         QTRY_VERIFY_WITH_TIMEOUT(!verifier.isBusy(), kPatienceMs);
         QCOMPARE(verifier.done(), 2);
-        QCOMPARE(verifier.verdictOf(whole.id)->problem, QString());
-        QVERIFY(verifier.verdictOf(changed.id)->problem.contains(QStringLiteral("SHA-256 of weights differs")));
+        QVERIFY(verifier.verdictOf(whole.id)->problem.empty());
+        QVERIFY(verifier.verdictOf(changed.id)->problem.find("SHA-256 of weights differs") != std::string::npos);
     }
 
     void whatIsStoppedHasNoVerdict()

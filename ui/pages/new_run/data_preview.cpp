@@ -129,9 +129,9 @@ void DataPreview::setProbe(const ProbePtr& probe)
 {
     clearRows();
     setProperty("wanted", true);
-    good_->setVisible(probe->problem.isEmpty());
+    good_->setVisible(probe->problem.empty());
     show();
-    if (!probe->problem.isEmpty()) {
+    if (!probe->problem.empty()) {
         setTone(head_, TextTone::Error);
         head_->setText(coreWords(probe->problem));
         note_->clear();
@@ -149,7 +149,7 @@ void DataPreview::setProbe(const ProbePtr& probe)
         hints.append(tr("%1 samples per block: %2")
                 .arg(countText(probe->probe.inspection.samplesPerBlock),
                     coreWords(probe->probe.inspection.samplesPerBlockReason)));
-    for (const std::string& warning : probe->probe.inspection.warnings)
+    for (const auto& warning : probe->probe.inspection.warnings)
         hints.append(coreWords(warning));
     head_->setToolTip(hints.join(QLatin1Char('\n')));
     const std::size_t shown = std::min(kRowsShown, probe->rows.size());

@@ -96,13 +96,10 @@ void MemoryView::refresh()
     note_->setText(note_->text() + QLatin1Char(' ') + tr("%1 parameters.").arg(countText(model.parameterCount())));
 }
 
-void MemoryView::showWarnings(const std::vector<std::string>& warnings)
+void MemoryView::showWarnings(const std::vector<Message>& warnings)
 {
-    QStringList lines;
-    for (const std::string& warning : warnings)
-        lines.append(coreWords(warning));
-    warning_->setText(lines.join(QLatin1Char('\n')));
-    warning_->setVisible(!lines.isEmpty());
+    warning_->setText(coreWords(warnings).join(QLatin1Char('\n')));
+    warning_->setVisible(!warnings.empty());
 }
 
 void MemoryView::showForecast(const MemoryForecast& forecast, const Gpu* gpu)

@@ -29,7 +29,7 @@ private:
     /// The GPU with the least free memory; null: they are on the CPU.
     const Gpu* smallestOf(const std::vector<WorkerPlacement>& workers) const;
     void showForecast(const MemoryForecast& forecast, const Gpu* gpu);
-    void showWarnings(const std::vector<std::string>& warnings);
+    void showWarnings(const std::vector<Message>& warnings);
 
     Workbench& bench_;
     std::vector<Gpu> gpus_;

@@ -362,7 +362,7 @@ void NewRunPage::connectAll()
     connect(estimate_, &EstimatePanel::queueWanted, this, &NewRunPage::queue);
     connect(estimate_, &EstimatePanel::savePresetWanted, this, &NewRunPage::savePreset);
     connect(&bench_.commands(), &RunCommands::workerLookedFor, this,
-        [this](const QString& problem) { estimate_->setMachineProblem(coreWords(problem)); });
+        [this](const Message& problem) { estimate_->setMachineProblem(coreWords(problem)); });
     connect(estimate_, &EstimatePanel::torchWanted, this, [this] {
         TorchDialog dialog(this);
         connect(&dialog, &TorchDialog::ready, this, [this] { bench_.commands().lookForWorker(); });
@@ -485,13 +485,13 @@ void NewRunPage::takeProbe(const ProbePtr& result)
     const DataInspection& seen = result->probe.inspection;
     estimate_->setExtent({ seen.blocks.value_or(0), seen.chunks.value_or(0), result->probe.tokens });
     const std::int64_t window = bench_.form().config().seqLen;
-    const bool isTooLittle = result->problem.isEmpty() && seen.rowsExact && result->probe.tokens > 0
+    const bool isTooLittle = result->problem.empty() && seen.rowsExact && result->probe.tokens > 0
         && result->probe.tokens < window / 2; // the number is an estimate; making the run counts
     estimate_->setDataProblem(isTooLittle
             ? tr("All data together has about %1 tokens, less than one window of %2. Choose more text, or a shorter sequence length.")
                   .arg(countText(result->probe.tokens), countText(window))
             : coreWords(result->problem));
-    lookAgain_ = !result->problem.isEmpty();
+    lookAgain_ = !result->problem.empty();
     if (lookAgain_ && !probeTimer_->isActive()) // a disk or the network may be back
         probeTimer_->start(kProbeAgainMs);
 }

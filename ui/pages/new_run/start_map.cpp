@@ -89,7 +89,7 @@ void StartMap::setWaiting() { showNothing(tr("Looking at the data…")); }
 void StartMap::setProbe(const ProbePtr& probe)
 {
     const DataInspection& seen = probe->probe.inspection;
-    if (!probe->problem.isEmpty())
+    if (!probe->problem.empty())
         showNothing(tr("The data cannot be read, so its chunks are not known."));
     else if (!seen.blocks || !seen.chunks)
         showNothing(tr(
@@ -128,7 +128,7 @@ void StartMap::refresh()
         return;
     const auto start = parseChunkName(form_.config().startAt);
     // A block may have more chunks than planned, the data never has more blocks.
-    form_.setFinding(startSetting().key, start ? startProblem(*start, blocks_, std::nullopt) : std::string());
+    form_.setFinding(startSetting().key, start ? startProblem(*start, blocks_, std::nullopt) : Message());
     const ChunkId chosen = start && start->block < blocks_ ? chunkIdOf({ 0, start->block, start->column }) : ChunkId {};
     map_->setSelected({ chosen }, chosen);
     const QString words = startWords();
@@ -147,7 +147,7 @@ QString StartMap::startWords() const
         return tr("%1 No chunk is chosen. Click the one to start at, or move there with the arrow keys.").arg(extent);
     const auto chunks
         = std::count_if(cells.begin(), cells.end(), [&](const ChunkCell& cell) { return cell.block == start->block; });
-    const std::string problem
+    const Message problem
         = startProblem(*start, blocks_, chunks == 0 ? std::nullopt : std::optional<std::int64_t>(chunks));
     if (!problem.empty())
         return coreWords(problem);

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/base/sentence.h"
+
+namespace furrow {
+
+/// How the end of a process is told that the kernel killed for its memory.
+inline constexpr SentenceText kKilledForMemory("SIGKILL (likely the out-of-memory killer)");
+/// How a worker tells that a training step did not fit: device, windows, tokens, bytes in use, what was said.
+inline constexpr SentenceText kStepTooLarge(
+    "%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5");
+/// The same where recomputing would help.
+inline constexpr SentenceText kStepTooLargeWithoutRecompute(
+    "%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), turn recompute on, or lower seq_len or width. What was said: %5");
+
+/// Whether the end of a process, or of an attempt, is told as one for want of memory.
+inline bool isForMemory(const Message& end)
+{
+    const std::string_view told = end.isPlain() ? std::string_view(end.text()) : end.id();
+    for (const SentenceText& one : { kKilledForMemory, kStepTooLarge, kStepTooLargeWithoutRecompute })
+        if (told == one.text())
+            return true;
+    for (const Argument& one : end.arguments())
+        if (const auto* inner = std::get_if<Message>(&one.value); inner != nullptr && isForMemory(*inner))
+            return true;
+    return false;
+}
+
+} // namespace furrow
