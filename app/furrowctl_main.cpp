@@ -63,5 +63,11 @@ int main(int argc, char** argv)
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? kDone : kUsage;
     }
-    return chosen.action();
+    try {
+        return chosen.action();
+    } catch (const std::exception& fault) { // a sentence, also where nobody foresaw it
+        std::cerr << "furrowctl: this is a fault of Furrow, please report it with the command: " << fault.what()
+                  << '\n';
+        return kFailed;
+    }
 }

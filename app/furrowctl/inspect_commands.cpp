@@ -47,6 +47,9 @@ int listRuns(const RunOptions& o)
     if (!o.folder.empty() && o.folder != defaultWorkspace()
         && !std::filesystem::exists(pathFromUtf8(o.folder), unknown))
         return fail({ ErrorCode::NotFound, "The folder " + o.folder + " is not there." }, o.json);
+    if (std::filesystem::is_regular_file(pathFromUtf8(o.folder), unknown))
+        return fail(
+            { ErrorCode::InvalidArgument, o.folder + " is a file. Name the folder that keeps the runs." }, o.json);
     nlohmann::json runs = nlohmann::json::array();
     std::map<std::string, std::string> folderOf; // by id: a copied folder has that of the run it was copied from
     for (const auto& folder : runFolders(o.folder)) {

@@ -2,6 +2,7 @@
 // options on.
 
 #include "app/furrowctl/command.h"
+#include "core/base/absolute_path.h"
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
@@ -105,7 +106,7 @@ int exportMeasured(const Given& given, const std::string& format)
     auto records = furrow::exportMeasured(RunPaths(pathFromUtf8(given.folder)), format, out);
     if (!records.ok())
         return fail(records.error(), given.json);
-    const std::string folder = utf8Text(std::filesystem::absolute(out));
+    const std::string folder = utf8Text(absolutePath(out));
     if (given.json)
         print({ { "format", format }, { "records", records.value() }, { "out", folder } });
     else

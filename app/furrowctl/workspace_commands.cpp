@@ -1,6 +1,7 @@
 // compare, queue, trash: several runs of a workspace at once.
 
 #include "app/furrowctl/command.h"
+#include "core/base/absolute_path.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/log.h"
@@ -96,7 +97,7 @@ int addToQueue(const WorkspaceOptions& o)
         o,
         [&o](WorkspaceFile& file) -> Status {
             for (const std::string& run : o.runs) {
-                const auto folder = std::filesystem::absolute(pathFromUtf8(run)).lexically_normal();
+                const auto folder = absolutePath(pathFromUtf8(run));
                 FURROW_TRY_ASSIGN(auto config, currentConfig(RunPaths(folder)));
                 FURROW_TRY(checkWritable(folder)); // of another user: it could never be started
                 FURROW_TRY(file.enqueue(utf8Text(folder), config.name, laneOf(config.devices)));
@@ -117,8 +118,7 @@ int runTheQueue(const WorkspaceOptions& o)
 int trash(const WorkspaceOptions& o)
 {
     for (const std::string& run : o.runs) {
-        auto moved
-            = moveToTrash(pathFromUtf8(o.workspace), std::filesystem::absolute(pathFromUtf8(run)).lexically_normal());
+        auto moved = moveToTrash(pathFromUtf8(o.workspace), absolutePath(pathFromUtf8(run)));
         if (!moved.ok())
             return fail(moved.error(), o.json);
         if (o.json)

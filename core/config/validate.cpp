@@ -65,8 +65,11 @@ struct Rules {
             refuse("data",
                 sentence("%1 is empty, allowed is at least one file, folder, hf://, https://, s3:// or gs:// source.",
                     { settingTerm("data") }));
-        for (const auto& source : c.data)
+        for (const auto& source : c.data) {
             noSecret("data", source);
+            if (source.empty())
+                refuse("data", sentence("%1 has an empty name. Is a variable not set?", { settingTerm("data") }));
+        }
         noSecret("eval_data", c.evalData);
         if (c.tokenizer.empty())
             refuse("tokenizer",

@@ -26,6 +26,36 @@ private Q_SLOTS:
         checkpoint_ = checkpoints.filePath(names.front());
     }
 
+    /// A variable that was not set ended the program with the words of the C++ library, and exit code 134.
+    void anEmptyNameEndedTheProgram_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::newRow("new") << QStringList { QStringLiteral("new"), QStringLiteral("--data"), QString() };
+        QTest::newRow("run") << QStringList { QStringLiteral("run"), QStringLiteral("--data"), QString() };
+        QTest::newRow("trash") << QStringList { QStringLiteral("trash"), QString() };
+        QTest::newRow("queue") << QStringList { QStringLiteral("queue"), QStringLiteral("add"), QString() };
+        QTest::newRow("status") << QStringList { QStringLiteral("status"), QString() };
+        QTest::newRow("resume") << QStringList { QStringLiteral("resume"), path("trained"),
+            QStringLiteral("--from-checkpoint"), QString() };
+    }
+    void anEmptyNameEndedTheProgram()
+    {
+        QFETCH(QStringList, arguments);
+        const auto said = RunDriver::ctl(arguments);
+        QVERIFY2(said.exitCode == 1 || said.exitCode == 2, qPrintable(QString::number(said.exitCode)));
+        QVERIFY2(
+            !said.errors.isEmpty() && !said.errors.contains(QStringLiteral("filesystem")), qPrintable(said.errors));
+    }
+
+    void aFolderThatIsNoRunGotALock()
+    {
+        QVERIFY(QDir(folder_.path()).mkpath(QStringLiteral("no-run")));
+        for (const char* command : { "finish", "merge" }) {
+            QVERIFY(RunDriver::ctl({ QString::fromLatin1(command), path("no-run") }).exitCode != 0);
+            QVERIFY(QDir(path("no-run")).isEmpty());
+        }
+    }
+
     void wrongSettingsAreRefusedByName_data()
     {
         QTest::addColumn<QStringList>("options");

@@ -1,5 +1,7 @@
 #include "core/run/folder/run_paths.h"
 
+#include "core/base/absolute_path.h"
+
 namespace furrow {
 
 std::filesystem::path cacheOfWorkspace(const std::filesystem::path& workspace) { return workspace / "cache"; }
@@ -40,7 +42,7 @@ std::filesystem::path RunPaths::logFile(std::int64_t attempt, const std::string&
 
 std::filesystem::path RunPaths::cacheFolder() const
 {
-    const auto absolute = std::filesystem::absolute(folder_);
+    const auto absolute = absolutePath(folder_);
     if (absolute.parent_path().filename() == "runs")
         return cacheOfWorkspace(absolute.parent_path().parent_path());
     return folder_ / "cache";

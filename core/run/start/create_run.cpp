@@ -1,6 +1,7 @@
 // A run is made in a folder of another name and renamed when it is whole: an error or a crash leaves nothing that looks
 // like a run.
 
+#include "core/base/absolute_path.h"
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
@@ -138,7 +139,7 @@ Status checkVocabulary(const RunConfig& config, const Tokenizer& tokenizer)
 /// Relative paths would mean something else to the processes of the run.
 void makeAbsolute(RunConfig& config)
 {
-    const auto path = [](std::string& place) { place = std::filesystem::absolute(place).lexically_normal().string(); };
+    const auto path = [](std::string& place) { place = absolutePath(place).string(); };
     const auto source = [&](std::string& place) {
         if (!isDistantPath(place))
             path(place);
@@ -369,10 +370,9 @@ Result<RunPaths> tryRun(const std::filesystem::path& folder, RunFile& file, std:
 std::filesystem::path folderOfNewRun(const NewRun& request, const std::string& name, const std::string& runId)
 {
     if (!request.folder.empty())
-        return std::filesystem::absolute(request.folder).lexically_normal();
+        return absolutePath(request.folder);
     const std::string date = isoTime(systemClock().wallNs()).substr(0, 10);
-    return std::filesystem::absolute(request.workspace) / "runs"
-        / (date + "-" + safeName(name) + "-" + runId.substr(0, 4));
+    return absolutePath(request.workspace) / "runs" / (date + "-" + safeName(name) + "-" + runId.substr(0, 4));
 }
 
 Result<RunPaths> createRun(const NewRun& request, const Progress& progress)

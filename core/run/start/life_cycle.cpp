@@ -304,6 +304,7 @@ Status stopAfterThis(const RunPaths& paths, EndOf what)
 
 Status markFinished(const RunPaths& paths)
 {
+    FURROW_TRY(readRunFile(paths)); // no lock is made in a folder that is no run
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy

@@ -88,7 +88,7 @@ Status checkPrompt(const Model& model, std::span<const std::int64_t> prompt, con
 {
     if (prompt.empty())
         return Error { ErrorCode::InvalidArgument, sentence("the prompt holds no token; give at least one character") };
-    if (options.temperature < 0 || options.topK < 0 || !(options.topP > 0 && options.topP <= 1)
+    if (!(options.temperature >= 0) || options.topK < 0 || !(options.topP > 0 && options.topP <= 1)
         || options.maxTokens < 0)
         return Error { ErrorCode::InvalidArgument,
             sentence("sampling needs temperature >= 0, top-k >= 0, top-p in (0, 1] and tokens >= 0") };

@@ -40,6 +40,7 @@ Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attem
 /// did: a finished run stays finished, a stopped one stopped.
 Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& paths)
 {
+    FURROW_TRY(readRunFile(paths)); // no lock is made in a folder that is no run
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy,
