@@ -5,7 +5,6 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
-#include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/scratch_folder.h"
@@ -386,7 +385,7 @@ Status askBeforeGivingUp(
             sentence(
                 "Neither the tracker nor its snapshot (%1) can be read, so nobody can say whether there were newer weights than those in %2. By these %3 of %4 known chunks are trained. Nothing was changed. Put back what you have of the two and repair then; or 'furrowctl doctor %5 --repair --accept-loss' goes on from these.",
                 { utf8Text(paths.trackerSnapshot().filename()), utf8Text(paths.checkpointsFolder()),
-                    formatCount(report.committed), formatCount(report.known), folder }) };
+                    Count(report.committed), Count(report.known), folder }) };
     if (lost->empty())
         return {};
     std::string names;

@@ -36,10 +36,9 @@ Status endOrphans(SupervisorLedger& ledger, Notes& notes)
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
         if (isAlive(orphan.process))
             killProcessTree(orphan.process);
-        const std::string cause = wasGone
-            ? sentence("its supervisor was gone; it was last seen at %1 and found dead at %2",
-                  { isoTime(orphan.lastSeenWallNs), isoTime(systemClock().wallNs()) })
-            : sentence("its supervisor was gone");
+        const Message cause = wasGone ? sentence("its supervisor was gone; it was last seen at %1 and found dead at %2",
+                                            { WallTime(orphan.lastSeenWallNs), WallTime(systemClock().wallNs()) })
+                                      : sentence("its supervisor was gone");
         FURROW_TRY_ASSIGN(auto freed, ledger.revoke(orphan.incarnation, cause, wasGone ? orphan.lastSeenWallNs : 0));
         if (freed > 0)
             notes.push_back("Worker " + std::to_string(orphan.worker) + " of the attempt before left "

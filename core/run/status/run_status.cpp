@@ -187,8 +187,8 @@ std::vector<Message> whatKeepsOpen(const EpochRow& epoch)
         sentence("%1 chunks not prepared yet", { std::to_string(pending) }));
     say(free, sentence("1 chunk free"), sentence("%1 chunks free", { std::to_string(free) }));
     const auto partly = epoch.partly.sum();
-    const std::string done = formatCount(epoch.partly.samplesDone);
-    const std::string all = formatCount(epoch.partly.samples);
+    const Count done(epoch.partly.samplesDone);
+    const Count all(epoch.partly.samples);
     say(partly,
         sentence("1 chunk partly trained: %1 of its %2 samples are in checkpoints, the rest is to come", { done, all }),
         sentence("%1 chunks partly trained: %2 of their %3 samples are in checkpoints, the rest is to come",

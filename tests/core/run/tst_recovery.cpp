@@ -119,6 +119,22 @@ class TestRecovery : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// It was a plain English text, so the console showed it so in every language.
+    void theEndOfAWorkerThatDiedUnseenLostWhatItIsMadeOf()
+    {
+        Stopped run;
+        (void)run.field.worker(0);
+        {
+            auto db = good(Database::open(run.field.tracker, {}));
+            db.script("UPDATE incarnation SET start_time=start_time-1 WHERE live=1"); // of a process that is gone
+            good(db.takeStatus());
+        }
+        good(run.recover());
+        const Message cause = good(run.field.reader().incarnations()).back().endCause;
+        QVERIFY2(cause.starts_with("its supervisor was gone; it was last seen at "), cause.c_str());
+        QCOMPARE(std::string(cause.id()), "its supervisor was gone; it was last seen at %1 and found dead at %2");
+    }
+
     /// The disk with the checkpoints was away, a person accepted the loss and trained on; then the new folder went and
     /// the old one was back. doctor called the old weights whole, and a resume with --accept-loss began at step 0
     /// beside them.
