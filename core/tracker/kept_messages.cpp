@@ -12,15 +12,27 @@ void keepMessage(Database& db, const Message& message)
         db.run("INSERT INTO message (text, parts) VALUES (?, ?) ON CONFLICT (text) DO NOTHING", message.text(), parts);
 }
 
-Message messageAt(Database& db, const Rows& row, int column) { return messageOfText(db, row.text(column)); }
-
-Message messageOfText(Database& db, const std::string& text)
+KeptMessages::KeptMessages(Database& db)
+    : db_(db)
+    , areKept_(keepsMessages(db))
 {
-    std::string line = plainLine(text);
-    if (line.empty() || line != text || !keepsMessages(db))
-        return line;
-    Rows rows = db.query("SELECT parts FROM message WHERE text=?", text);
-    return rows.next() ? messageOf(std::move(line), rows.text(0)) : Message(std::move(line));
 }
+
+Message KeptMessages::at(const Rows& row, int column)
+{
+    std::string text = row.text(column);
+    if (text == text_)
+        return message_;
+    text_ = std::move(text);
+    message_ = plainLine(text_);
+    if (areKept_ && message_.text() == text_) {
+        Rows kept = db_.query("SELECT parts FROM message WHERE text=?", text_);
+        if (kept.next())
+            message_ = messageOf(text_, kept.text(0));
+    }
+    return message_;
+}
+
+Message messageAt(Database& db, const Rows& row, int column) { return KeptMessages(db).at(row, column); }
 
 } // namespace furrow

@@ -12,10 +12,21 @@ namespace furrow {
 /// transaction.
 void keepMessage(Database& db, const Message& message);
 
-/// The text of a column with what was kept beside it. One line that no terminal obeys (plainLine), since anything may
-/// stand in a tracker.
+/// Reads texts with what was kept beside them, for many rows: what follows itself is looked up once.
+class KeptMessages {
+public:
+    explicit KeptMessages(Database& db);
+    /// One line that no terminal obeys (plainLine), since anything may stand in a tracker.
+    Message at(const Rows& row, int column);
+
+private:
+    Database& db_;
+    bool areKept_; ///< the tracker has the table
+    std::string text_; ///< of the row before
+    Message message_;
+};
+
+/// The same of a single row.
 Message messageAt(Database& db, const Rows& row, int column);
-/// The same of a text that was read already.
-Message messageOfText(Database& db, const std::string& text);
 
 } // namespace furrow

@@ -41,6 +41,14 @@ ProcessIdentity identityAt(const Rows& row, int column)
     "SELECT id, state, worker, attempt, times_trained, times_lost, mean_loss, trained_wall, windows, covered, samples, " inherited \
     " FROM chunk WHERE id>=? AND id<? " which " ORDER BY id"
 
+/// Its size and what checkpoints have of it, in three columns from this one on.
+void takeExtent(ChunkCell& cell, Database& db, const Rows& row, int column)
+{
+    cell.windows = row.isNull(column) ? 0 : static_cast<std::int32_t>(boundedAt(db, row, column, kWindowBounds));
+    cell.covered = static_cast<std::int32_t>(boundedAt(db, row, column + 1, kWindowBounds));
+    cell.samples = boundedAt(db, row, column + 2, kAmountBounds);
+}
+
 ChunkCell cellAt(Database& db, const Rows& row)
 {
     ChunkCell cell;
@@ -55,9 +63,7 @@ ChunkCell cellAt(Database& db, const Rows& row)
     cell.timesLost = static_cast<std::int16_t>(row.integer(5));
     cell.meanLoss = row.isNull(6) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(row.real(6));
     cell.trainedWallNs = row.integer(7);
-    cell.windows = row.isNull(8) ? 0 : static_cast<std::int32_t>(boundedAt(db, row, 8, kWindowBounds));
-    cell.covered = static_cast<std::int32_t>(boundedAt(db, row, 9, kWindowBounds));
-    cell.samples = boundedAt(db, row, 10, kAmountBounds);
+    takeExtent(cell, db, row, 8);
     cell.inherited = static_cast<Inherited>(row.integer(11));
     return cell;
 }
@@ -318,9 +324,7 @@ Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
             cell.state = static_cast<ChunkState>(boundedAt(db, rows, 1, kStateBounds));
             cell.timesLost = static_cast<std::int16_t>(rows.integer(2));
             cell.begun = rows.integer(3) != 0;
-            cell.windows = rows.isNull(4) ? 0 : static_cast<std::int32_t>(boundedAt(db, rows, 4, kWindowBounds));
-            cell.covered = static_cast<std::int32_t>(boundedAt(db, rows, 5, kWindowBounds));
-            cell.samples = boundedAt(db, rows, 6, kAmountBounds);
+            takeExtent(cell, db, rows, 4);
             cells.push_back(cell);
         }
     }
@@ -422,6 +426,7 @@ Result<std::vector<EventRow>> LedgerReader::eventsSince(std::int64_t seq, int li
     Database& db = state_->db;
     std::vector<EventRow> events;
     {
+        KeptMessages causes(db);
         Rows rows = db.query(
             "SELECT seq, wall, chunk, from_state, to_state, incarnation, cause, count FROM event WHERE seq>? ORDER BY seq LIMIT ?",
             seq, limit);
@@ -429,8 +434,8 @@ Result<std::vector<EventRow>> LedgerReader::eventsSince(std::int64_t seq, int li
             const ChunkId chunk = chunkIdOrNoneAt(db, rows, 2);
             const auto from = static_cast<int>(boundedAt(db, rows, 3, kFromBounds));
             const auto to = static_cast<int>(boundedAt(db, rows, 4, kStateBounds));
-            events.push_back({ rows.integer(0), rows.integer(1), chunk, from, to, rows.integer(5),
-                messageAt(db, rows, 6), eventCountAt(db, rows, 7, chunk) });
+            events.push_back({ rows.integer(0), rows.integer(1), chunk, from, to, rows.integer(5), causes.at(rows, 6),
+                eventCountAt(db, rows, 7, chunk) });
         }
     }
     return answer(state_->db, std::move(events));

@@ -28,9 +28,10 @@ std::vector<NamedChunk> namedChunks(Database& db)
     }
     if (chunks.empty())
         return chunks;
+    KeptMessages causes(db);
     Rows rows = db.query("SELECT chunk, count, to_state, cause FROM event WHERE to_state IN (5, 6, 7) ORDER BY seq");
     while (rows.next()) { // one row for chunks with consecutive ids; a later one wins
-        const Message cause = messageAt(db, rows, 3);
+        const Message cause = causes.at(rows, 3);
         for (auto at = index.lower_bound(rows.integer(0));
             at != index.end() && at->first < rows.integer(0) + rows.integer(1); ++at)
             if (chunks[at->second].state == static_cast<ChunkState>(rows.integer(2)))
@@ -56,10 +57,11 @@ Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& trac
 std::vector<Message> leftOutOfTheData(Database& db, std::int64_t most)
 {
     std::vector<Message> sentences;
+    KeptMessages causes(db);
     Rows rows = db.query(
         "SELECT cause FROM event WHERE chunk=0 AND cause LIKE ?||'%' ORDER BY seq LIMIT ?", kLeftOutEvent, most);
     while (rows.next())
-        sentences.push_back(messageAt(db, rows, 0));
+        sentences.push_back(causes.at(rows, 0));
     return sentences;
 }
 

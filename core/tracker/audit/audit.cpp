@@ -176,11 +176,12 @@ private:
     {
         std::unordered_set<std::int64_t> missing;
         std::int64_t before = 0;
+        KeptMessages causes(db_);
         Rows rows = db_.query("SELECT chunk, count, incarnation, CASE chunk WHEN 0 THEN cause END FROM event");
         while (rows.next()) {
             (void)eventCountAt(db_, rows, 1, chunkIdOrNoneAt(db_, rows, 0));
             if (rows.integer(0) == 0)
-                runEvents_.add(messageAt(db_, rows, 3));
+                runEvents_.add(causes.at(rows, 3));
             const std::int64_t process = rows.integer(2);
             if (process == std::exchange(before, process) || process == 0)
                 continue;
@@ -436,6 +437,7 @@ private:
             std::int64_t closed = 0; // 0: open
         } before;
         AuditClaims figures(processes_, parts_, tallies_, windowTokens_, wrong_);
+        KeptMessages causes(db_);
         Rows rows = db_.query(
             "SELECT c.id, c.chunk, c.opened_seq, c.closed_seq, c.outcome, c.tokens, k.holder, k.claim, c.incarnation, c.cause, c.started_wall, c.steps, c.first_step,"
             " c.last_step, c.samples, c.loss_sum, c.ranges, c.done, c.skipped, k.windows, k.samples, k.tokens, k.times_trained, k.mean_loss"
@@ -461,7 +463,7 @@ private:
             if (lost) {
                 ++here.chunksLost;
                 here.tokensLost += boundedAt(db_, rows, 5, kAmountBounds);
-                addLost(chunk, messageAt(db_, rows, 9));
+                addLost(chunk, causes.at(rows, 9));
             }
             if (open && (rows.optionalInteger(6) != rows.integer(8) || rows.optionalInteger(7) != rows.integer(0))) {
                 statesHold_ = false;
