@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -12,6 +13,12 @@ inline std::filesystem::path absolutePath(const std::filesystem::path& path)
     std::error_code failed;
     const auto whole = std::filesystem::absolute(path, failed);
     return failed ? path : whole.lexically_normal();
+}
+
+/// Whether a path lies in a folder, or is it, by their names alone: both are absolute and without links.
+inline bool isInside(const std::filesystem::path& path, const std::filesystem::path& folder)
+{
+    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
 } // namespace furrow

@@ -14,12 +14,17 @@ namespace {
 
 constexpr std::size_t kMostValueBytes = 1 << 16;
 
+bool endsSentence(std::string_view text)
+{
+    constexpr std::string_view kStops[] = { ".", "?", "!", "。", "？", "！" };
+    return std::any_of(
+        std::begin(kStops), std::end(kStops), [text](std::string_view stop) { return text.ends_with(stop); });
+}
+
 /// Bytes of the full stop that `text` goes on with where a sentence before it has ended already; 0: it is needed.
 std::size_t superfluousStop(std::string_view before, std::string_view text)
 {
-    constexpr std::string_view kStops[] = { ".", "?", "!", "。", "？", "！" };
-    const bool isOver = std::any_of(
-        std::begin(kStops), std::end(kStops), [before](std::string_view stop) { return before.ends_with(stop); });
+    const bool isOver = endsSentence(before);
     for (const std::string_view stop : { std::string_view("."), std::string_view("。") })
         if (isOver && text.starts_with(stop) && !text.substr(stop.size()).starts_with(stop))
             return stop.size();
@@ -114,9 +119,7 @@ std::string filled(std::string_view text, const std::vector<std::string>& values
 
 Message withFullStop(const Message& message)
 {
-    const bool isOver
-        = message.empty() || std::string_view(".?!").find(message.text().back()) != std::string_view::npos;
-    return isOver ? message : message + ".";
+    return message.empty() || endsSentence(message.text()) ? message : message + ".";
 }
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #include "core/base/whole_folder.h"
 
+#include "core/base/absolute_path.h"
 #include "core/base/random.h"
 
 namespace furrow {
@@ -7,7 +8,7 @@ namespace furrow {
 Status makeWholeFolder(FileSystem& files, const std::filesystem::path& out,
     const std::function<Status(const std::filesystem::path& folder)>& fill)
 {
-    const auto place = std::filesystem::absolute(out).lexically_normal();
+    const auto place = absolutePath(out);
     auto growing = place.has_filename() ? place : place.parent_path();
     const auto target = growing;
     growing += ".new-" + randomHex(8);

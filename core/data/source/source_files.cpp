@@ -1,5 +1,6 @@
 #include "core/data/source/source_files.h"
 
+#include "core/base/absolute_path.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -26,12 +27,6 @@ std::string_view takeNumber(std::string_view& text)
     while (digits.size() > 1 && digits.front() == '0')
         digits.remove_prefix(1);
     return digits;
-}
-
-bool isInside(const fs::path& path, const fs::path& folder)
-{
-    const auto [end, unused] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
-    return end == folder.end();
 }
 
 bool isHidden(const fs::path& path) { return utf8Text(path.filename()).starts_with("."); }

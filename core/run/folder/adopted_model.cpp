@@ -1,5 +1,6 @@
 #include "core/run/folder/adopted_model.h"
 
+#include "core/base/absolute_path.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -114,11 +115,8 @@ Status checkStaysWithModel(const std::filesystem::path& file, const std::filesys
     std::error_code failed;
     const auto real = std::filesystem::weakly_canonical(file, failed);
     const auto model = std::filesystem::weakly_canonical(folder, failed);
-    const auto isIn = [&real](const std::filesystem::path& place) {
-        return std::mismatch(place.begin(), place.end(), real.begin(), real.end()).first == place.end();
-    };
     const bool isDownload = model.parent_path().filename() == "snapshots";
-    if (isIn(model) || (isDownload && isIn(model.parent_path().parent_path() / "blobs")))
+    if (isInside(real, model) || (isDownload && isInside(real, model.parent_path().parent_path() / "blobs")))
         return {};
     return Error { ErrorCode::InvalidArgument,
         sentence(
