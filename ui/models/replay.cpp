@@ -104,9 +104,11 @@ private:
 /// happened to them next tells where they began.
 void Replay::play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const
 {
-    const NewestTrainings trainings(claims_.claims());
-    const auto isKept = [&trainings](std::int64_t chunk, std::int64_t at) { // a checkpoint has it, the rest is to come
-        const ClaimRow* claim = trainings.newestAt(chunk, at);
+    std::optional<NewestTrainings> trainings; // few moments need them, and there may be a million claims
+    const auto isKept = [&](std::int64_t chunk, std::int64_t at) { // a checkpoint has it, the rest is to come
+        if (!trainings)
+            trainings.emplace(claims_.claims());
+        const ClaimRow* claim = trainings->newestAt(chunk, at);
         return claim != nullptr && (claim->outcome == ClaimEnd::Committed || claim->isLeftBehind);
     };
     std::vector<bool> isOpened(cells.size(), false);
