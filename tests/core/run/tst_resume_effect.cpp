@@ -164,6 +164,24 @@ int actsOfAnEpoch()
     return kColumns * 3; // claim, begin, finish, without commits
 }
 
+/// A chunk of which a checkpoint has four windows of ten, and whose worker is gone.
+struct PartlyTrainedChunk {
+    ChunkId chunk;
+    CheckpointId checkpoint;
+};
+PartlyTrainedChunk trainPartly(Field& field)
+{
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    const auto claim = claimed(worker);
+    good(worker.begin(*claim));
+    good(worker.finish(*claim, trainedRange(0, 4, 1, 2), true));
+    const Part part { claim->chunk, { 0, 4 } };
+    const auto checkpoint = good(worker.commit(record(0, "c1"), { &part, 1 }));
+    (void)good(field.supervisor().revoke(field.ids[0], "ended"));
+    return { claim->chunk, checkpoint };
+}
+
 } // namespace
 
 class TestResumeEffect : public QObject {
@@ -256,20 +274,13 @@ private Q_SLOTS:
     void aPartlyTrainedChunkWasCalledFree()
     {
         Field field;
-        field.fill(1, 2);
-        auto worker = field.worker(0);
-        const auto claim = claimed(worker);
-        good(worker.begin(*claim));
-        good(worker.finish(*claim, trainedRange(0, 4, 1, 2), true));
-        const Part part { claim->chunk, { 0, 4 } };
-        good(worker.commit(record(0, "c1"), { &part, 1 }));
-        (void)good(field.supervisor().revoke(field.ids[0], "ended"));
+        const auto partly = trainPartly(field);
         auto reader = field.reader();
         EpochRow epoch = good(reader.epochs()).at(0);
         const auto cells = good(reader.takenUpOnce(0));
         QCOMPARE(cells.size(), std::size_t(1));
         QVERIFY(isPartlyTrained(cells[0]));
-        QVERIFY(cells[0].id == claim->chunk);
+        QVERIFY(cells[0].id == partly.chunk);
         QCOMPARE(cells[0].covered, 4);
         for (const ChunkCell& cell : cells)
             countApart(epoch, cell);
@@ -289,23 +300,16 @@ private Q_SLOTS:
     void theLostPartOfAChunkWasNoLostWork()
     {
         Field field;
-        field.fill(1, 2);
-        auto worker = field.worker(0);
-        const auto claim = claimed(worker);
-        good(worker.begin(*claim));
-        good(worker.finish(*claim, trainedRange(0, 4, 1, 2), true));
-        const Part part { claim->chunk, { 0, 4 } };
-        const auto checkpoint = good(worker.commit(record(0, "c1"), { &part, 1 }));
-        (void)good(field.supervisor().revoke(field.ids[0], "ended"));
+        const auto partly = trainPartly(field);
         auto reader = field.reader();
         const auto said = good(resumeEffect(reader, std::nullopt, [](CheckpointId) { return false; }));
         QCOMPARE(said[ChunkFate::Lost], 1);
         QCOMPARE(said[ChunkFate::Partly], 0);
         auto supervisor = field.supervisor();
-        (void)good(supervisor.markDamaged(checkpoint, "bit rot"));
-        QVERIFY(isWorkLost(good(reader.cell(claim->chunk))));
-        (void)good(supervisor.takeBack(checkpoint));
-        QVERIFY(isPartlyTrained(good(reader.cell(claim->chunk))));
+        (void)good(supervisor.markDamaged(partly.checkpoint, "bit rot"));
+        QVERIFY(isWorkLost(good(reader.cell(partly.chunk))));
+        (void)good(supervisor.takeBack(partly.checkpoint));
+        QVERIFY(isPartlyTrained(good(reader.cell(partly.chunk))));
         verifyClean(field);
     }
 

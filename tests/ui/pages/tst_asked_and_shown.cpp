@@ -59,6 +59,14 @@ QString write(const QTemporaryDir& folder, const QString& name, const QByteArray
     return file.fileName();
 }
 
+QByteArray fiveHundredLines()
+{
+    QByteArray text;
+    for (int line = 0; line < 500; ++line)
+        text += "line " + QByteArray::number(line) + " of a text that can be read\n";
+    return text;
+}
+
 } // namespace
 
 /// What a person asks for is what happens, and what is on the screen is so.
@@ -227,9 +235,7 @@ private Q_SLOTS:
             QVERIFY2(says(*panel, QFileInfo(bad).fileName()) && launch->toolTip().contains(QFileInfo(bad).fileName()),
                 qPrintable(launch->toolTip()));
         }
-        QByteArray text;
-        for (int line = 0; line < 500; ++line)
-            text += "line " + QByteArray::number(line) + " of a text that can be read\n";
+        const QByteArray text = fiveHundredLines();
         page.setSource(write(folder, QStringLiteral("good.txt"), text));
         QTRY_VERIFY_WITH_TIMEOUT(launch->isEnabled() && queue->isEnabled(), kPatienceMs);
     }
@@ -244,9 +250,7 @@ private Q_SLOTS:
         page.resize(1280, 760);
         page.show();
         RunForm& form = bench.form();
-        QByteArray text;
-        for (int line = 0; line < 500; ++line)
-            text += "line " + QByteArray::number(line) + " of a text that can be read\n";
+        const QByteArray text = fiveHundredLines();
         form.setText(*findSetting("data_mode"), QStringLiteral("lines"));
         page.setSource(write(folder, QStringLiteral("good.txt"), text));
         QTRY_VERIFY_WITH_TIMEOUT(!page.findChild<StartMap*>()->findChild<CoverageMap*>()->isHidden(), kPatienceMs);
@@ -274,9 +278,7 @@ private Q_SLOTS:
         auto* start = page.findChild<StartMap*>();
         auto* map = start->findChild<CoverageMap*>();
         QVERIFY(map->isHidden() && says(*start, QStringLiteral("Choose the data first")));
-        QByteArray text;
-        for (int line = 0; line < 500; ++line)
-            text += "line " + QByteArray::number(line) + " of a text that can be read\n";
+        const QByteArray text = fiveHundredLines();
         const QString first = write(folder, QStringLiteral("first.txt"), text);
         form.setText(*findSetting("chunk_samples"), QStringLiteral("40"));
         form.setText(*findSetting("data_mode"), QStringLiteral("lines"));
