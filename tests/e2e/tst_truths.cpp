@@ -196,9 +196,9 @@ private:
         if (!status_[QStringLiteral("eval_loss")].isDouble())
             return;
         const auto match = lines(QStringLiteral("^held-out loss ([\\d.]+) ")).match(statusText_);
-        say("eval loss in thousandths", "status --json",
-            std::llround(status_[QStringLiteral("eval_loss")].toDouble() * 1000));
-        say("eval loss in thousandths", "status", std::llround(match.captured(1).toDouble() * 1000));
+        say("eval loss in ten-thousandths", "status --json",
+            std::llround(status_[QStringLiteral("eval_loss")].toDouble() * 10000));
+        say("eval loss in ten-thousandths", "status", std::llround(match.captured(1).toDouble() * 10000));
     }
 
     void addBrain()
@@ -442,7 +442,8 @@ private Q_SLOTS:
     /// What a worker that is asked to stop has of its chunk is saved, and the rest is free.
     void aChunkThatIsTrainedInPart()
     {
-        const QString run = make(slow(20));
+        // chunks of many steps: a stop between two of them is the rule
+        const QString run = make(slow(20) + QStringList { QStringLiteral("--batch-size"), QStringLiteral("1") });
         qint64 partly = 0;
         for (int tries = 0; partly == 0 && tries < 5; ++tries) {
             QVERIFY(RunDriver::waitForChunks(run, tries + 1));
