@@ -42,8 +42,9 @@ nlohmann::json probeJson(const DataProbe& p)
     return { { "files", i.files }, { "bytes", i.bytes }, { "samples", i.rows }, { "samples_exact", i.rowsExact },
         { "columns", i.columns }, { "text_column", i.textColumn }, { "text_columns", i.textColumns },
         { "conversations", i.conversations }, { "first_learnt", std::move(learnt) }, { "learnt_share", p.learntShare },
-        { "sampled_too_long", p.sampledTooLong }, { "first_failure", p.firstFailure }, { "reading", i.reading },
-        { "samples_per_block", i.samplesPerBlock }, { "samples_per_block_reason", i.samplesPerBlockReason },
+        { "sampled_too_long", p.sampledTooLong }, { "sampled_invalid_utf8", p.sampledInvalidUtf8 },
+        { "first_failure", p.firstFailure }, { "reading", i.reading }, { "samples_per_block", i.samplesPerBlock },
+        { "samples_per_block_reason", i.samplesPerBlockReason },
         { "blocks", i.blocks ? nlohmann::json(*i.blocks) : nlohmann::json(nullptr) },
         { "chunks", i.chunks ? nlohmann::json(*i.chunks) : nlohmann::json(nullptr) },
         { "tokens_per_sample", p.tokensPerSample }, { "bytes_per_token", p.bytesPerToken },
@@ -76,7 +77,9 @@ void printProbe(const DataProbe& p)
         std::cout << ", " << p.sampledTooLong << " longer than a window";
     std::cout << "\n";
     if (!p.firstFailure.empty())
-        std::cout << "The first unreadable one " << p.firstFailure << "\n";
+        std::cout << "The first unreadable one: " << p.firstFailure << ".\n";
+    if (p.sampledInvalidUtf8 > 0)
+        std::cout << p.sampledInvalidUtf8 << " of them have bytes or escapes that are no characters\n";
     if (!i.conversations.empty())
         std::cout << formatNumber(100 * p.learntShare, 1)
                   << " % of the tokens are learnt: those between \u00ab and \u00bb below. The others are read only.\n";

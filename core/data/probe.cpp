@@ -2,6 +2,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
+#include "core/base/sentence.h"
+#include "core/base/utf8.h"
 #include "core/data/block/block_writer.h"
 #include "core/data/plan/chunk_collector.h"
 #include "core/data/source/row_reader.h"
@@ -40,7 +42,8 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
     for (const auto& source : manifest.sources) {
         deadline += share;
         FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source), 0));
-        for (Row row; systemClock().monotonicNs() < deadline;) {
+        Row row;
+        for (std::int64_t rowInFile = 0; systemClock().monotonicNs() < deadline; ++rowInFile) {
             FURROW_TRY_ASSIGN(auto more, reader->next(row));
             if (!more)
                 break;
@@ -53,7 +56,9 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
                 row.problem != nullptr ? SampleTokens { .problem = row.problem }
                                        : encoder.encode(row.text, row.isConversation));
             if (!sample.problem.empty()) {
-                probe.firstFailure = probe.firstFailure.empty() ? sample.problem : probe.firstFailure;
+                if (probe.firstFailure.empty())
+                    probe.firstFailure = sentence(
+                        "row %1 of %2 %3", { std::to_string(rowInFile), source.files.front().path, sample.problem });
                 ++probe.sampledFailed;
                 continue;
             }
@@ -62,6 +67,7 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
                 ++probe.sampledFiltered;
                 continue;
             }
+            probe.sampledInvalidUtf8 += row.repaired || !isValidUtf8(row.text) ? 1 : 0;
             probe.sampledDuplicates += seen.insert(xxh3(row.text)).second ? 0 : 1;
             const auto& tokens = sample.tokens;
             ++sampled.kept;

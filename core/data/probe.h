@@ -18,6 +18,7 @@ struct DataProbe {
     std::int64_t sampledFiltered = 0;
     std::int64_t sampledFailed = 0;
     std::int64_t sampledDuplicates = 0;
+    std::int64_t sampledInvalidUtf8 = 0; ///< with bytes or escapes that are no characters
     std::int64_t sampledTooLong = 0; ///< longer than a window, with long_samples cut or leave_out
     double tokensPerSample = 0; ///< sampled
     double bytesPerToken = 0; ///< sampled
@@ -27,7 +28,7 @@ struct DataProbe {
     double prepareSeconds = 0; ///< on one thread of this machine, from the sampled speed
     std::vector<std::vector<std::uint32_t>> firstTokens; ///< of inspection.firstRows, up to 64 each
     double learntShare = 1; ///< sampled: of the tokens, those that the loss counts
-    std::string firstFailure; ///< why the first of sampledFailed cannot be read or trained, as the rest of a sentence
+    Message firstFailure; ///< "row 2 of chats.jsonl is broken JSON": the first of sampledFailed
 };
 
 /// inspectData, then reads rows for at most `limitMs`.

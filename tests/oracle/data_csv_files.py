@@ -136,7 +136,7 @@ def rows_by_hand(plain, names, column):
             return REFUSED
     at = names.index(column)
     found = [row for row in csv.reader(io.StringIO(plain, newline="")) if row]
-    return [row[at].encode() if len(row) > at else UNREADABLE for row in found[1:]]
+    return [row[at].encode() if len(row) > at and not any(row[len(names):]) else UNREADABLE for row in found[1:]]
 
 
 def without_header(r, folder):

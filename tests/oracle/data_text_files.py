@@ -14,9 +14,9 @@ def lines(plain):
 
 
 def paragraphs(plain):
-    """Lines that are not blank, one after the other, with what stands between them; the white space behind the last is dropped."""
+    """Lines that are not blank, one after the other, with what stands between them; of the last one its line end is dropped."""
     whole = re.findall(rb"[^\n]*\n|[^\n]+$", plain)
-    return [b"".join(group).rstrip(BLANK) for has_text, group in itertools.groupby(whole, key=lambda line: bool(line.strip(BLANK))) if has_text]
+    return [re.sub(rb"\r?\n$|\r$", b"", b"".join(group)) for has_text, group in itertools.groupby(whole, key=lambda line: bool(line.strip(BLANK))) if has_text]
 
 
 def spans(plain, size, mark):

@@ -107,6 +107,17 @@ bool endsAtCarriageReturns(std::string_view head, const CsvDialect& dialect)
     return converted != head && fitOf(converted, dialect).agreement >= fitOf(head, dialect).agreement;
 }
 
+CsvSeparatorLine separatorLine(std::string_view head)
+{
+    constexpr std::string_view kSays = "sep=";
+    auto line = head.substr(0, head.find('\n'));
+    const std::size_t size = line.size() + 1;
+    if (line.ends_with('\r'))
+        line.remove_suffix(1);
+    const bool isOne = size <= head.size() && line.size() == kSays.size() + 1 && line.starts_with(kSays);
+    return isOne ? CsvSeparatorLine { size, line.back() } : CsvSeparatorLine {};
+}
+
 CsvDialect findCsvDialect(std::string_view head, char usual, const RunConfig& config)
 {
     CsvDialect chosen;

@@ -23,6 +23,13 @@ struct CsvDialect {
 /// @param usual  the delimiter that the ending of the name promises
 CsvDialect findCsvDialect(std::string_view head, char usual, const RunConfig& config);
 
+/// "sep=;" as the first line says the delimiter to spreadsheets, and is no record.
+struct CsvSeparatorLine {
+    std::size_t sizeBytes = 0; ///< with its end; 0: there is none
+    char delimiter = '\0';
+};
+CsvSeparatorLine separatorLine(std::string_view head);
+
 /// Outside of quotes carriage returns stand alone, and records that end there are as alike as those that do not: other
 /// readers end them there.
 bool endsAtCarriageReturns(std::string_view head, const CsvDialect& dialect);

@@ -130,14 +130,21 @@ std::size_t CsvRecordEnd::find(const char* data, std::size_t size)
     return kNone;
 }
 
-bool csvField(std::string_view record, const CsvDialect& dialect, int index, std::string& out)
+CsvFit csvField(
+    std::string_view record, const CsvDialect& dialect, std::size_t index, std::size_t columns, std::string& out)
 {
     FieldReader reader(record, dialect);
-    for (int i = 0; i < index; ++i)
+    for (std::size_t i = 0; i < index; ++i)
         if (!reader.take(nullptr))
-            return false;
-    reader.take(&out);
-    return true;
+            return CsvFit::Few;
+    bool more = reader.take(&out);
+    std::string behind;
+    for (std::size_t i = index + 1; more && columns > 0; ++i) {
+        more = reader.take(i < columns ? nullptr : &behind);
+        if (!behind.empty())
+            return CsvFit::Many;
+    }
+    return CsvFit::Fits;
 }
 
 std::vector<std::string> csvFields(std::string_view record, const CsvDialect& dialect)

@@ -37,8 +37,15 @@ private:
     bool torn_ = false;
 };
 
-/// Field `index` of one csv record, unquoted into `out`. false: the record has fewer fields.
-bool csvField(std::string_view record, const CsvDialect& dialect, int index, std::string& out);
+enum class CsvFit {
+    Fits,
+    Few, ///< the record ends before the field
+    Many, ///< it has text behind the last column: most likely a delimiter inside a text without quotes
+};
+/// Field `index` of one csv record, unquoted into `out`.
+/// @param columns  0: what is behind the field is not looked at
+CsvFit csvField(
+    std::string_view record, const CsvDialect& dialect, std::size_t index, std::size_t columns, std::string& out);
 
 std::vector<std::string> csvFields(std::string_view record, const CsvDialect& dialect);
 

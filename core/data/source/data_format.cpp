@@ -393,8 +393,13 @@ Result<FileFormat> detectFormat(
     FURROW_TRY(checkTextClaim(name, extension, head));
     FURROW_TRY_ASSIGN(auto kind, textFormat(head, plain.size() == kHeadBytes, name, config.textColumn, format.list));
     format.format = kind;
-    if (format.isCsv())
-        format.csv = findCsvDialect(head, format.format == TextFormat::Tsv ? '\t' : ',', config);
+    if (format.isCsv()) {
+        const auto separator = separatorLine(head);
+        format.skipBytes += static_cast<std::int32_t>(separator.sizeBytes);
+        head.remove_prefix(separator.sizeBytes);
+        const char usual = format.format == TextFormat::Tsv ? '\t' : ',';
+        format.csv = findCsvDialect(head, separator.sizeBytes > 0 ? separator.delimiter : usual, config);
+    }
     if (format.isCsv() && endsAtCarriageReturns(head, format.csv))
         return Error { ErrorCode::InvalidArgument,
             sentence(

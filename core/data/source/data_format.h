@@ -19,8 +19,9 @@ std::string toString(TextFormat format); ///< "text" "csv" "tsv" "jsonl" "parque
 
 /// Version of the rules by which bytes become rows, frozen with a run. 1: JSON by RFC 8259 with the first of several
 /// equal members, csv whose quotes may stay open, fractions in units of 64 KiB or more. 2: JSON as Python reads it,
-/// nested columns.
-inline constexpr std::int32_t kRowRules = 2;
+/// nested columns. 3: a record of csv with text behind its last column cannot be read, paragraphs keep the blanks at
+/// their end.
+inline constexpr std::int32_t kRowRules = 3;
 
 /// What a file is, found from its content first and its name where the content does not say.
 struct FileFormat {

@@ -263,6 +263,10 @@ std::string_view RecordReader::content(std::size_t size) const
     if (rules_.kind == RecordKind::Paragraphs) {
         while (!text.empty() && isSpace(text.back()))
             text.remove_suffix(1);
+        if (rules_.keepsBlanks) // up to the end of the last line that is not blank
+            text = std::string_view(front(), std::min(size, std::string_view(front(), size).find('\n', text.size())));
+        if (rules_.keepsBlanks && text.ends_with('\r'))
+            text.remove_suffix(1);
         std::size_t first = 0; // of the first line that is not blank
         for (std::size_t i = 0; i < text.size() && isSpace(text[i]); ++i)
             if (text[i] == '\n')

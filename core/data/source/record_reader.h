@@ -25,6 +25,7 @@ struct RecordRules {
     CsvDialect csv;
     std::uint64_t listDepth = 0; ///< brackets that are open around the list of JsonElements
     bool refusesOpenQuotes = true; ///< a quote of Csv that nothing closes ends the reading
+    bool keepsBlanks = true; ///< those at the end of Paragraphs are text
 };
 
 /// A row longer than this is skipped and counted as unreadable.

@@ -23,6 +23,7 @@ constexpr const char* kTooLong = "is longer than 16 MiB";
 RecordRules recordRules(const DataFile& file, const RowOptions& options)
 {
     RecordRules rules = options.text;
+    rules.keepsBlanks = file.format.rules >= 3;
     switch (file.format.format) {
     case TextFormat::Csv:
     case TextFormat::Tsv:
@@ -80,6 +81,19 @@ Error whyStopped(Record::Stop stop, FileAccess& access, const DataFile& file, st
             { file.path, std::to_string(line) }) };
 }
 
+/// As Row::problem.
+const char* inWords(CsvFit fit)
+{
+    switch (fit) {
+    case CsvFit::Few: return "has fewer columns than the header";
+    case CsvFit::Many: return "has more fields than there are columns";
+    case CsvFit::Fits: break;
+    }
+    return nullptr;
+}
+
+bool refusesMoreFields(const DataFile& file) { return file.format.isCsv() && file.format.rules >= 3; }
+
 struct CsvHeader {
     std::vector<std::string> columns;
     std::uint64_t endOffset = 0;
@@ -113,7 +127,7 @@ Result<CsvHeader> readCsvHeader(FileAccess& access, const DataFile& file)
 /// Where the first row begins at or after `position`, and the columns of csv with the index of the text.
 struct Start {
     std::uint64_t offset = 0;
-    int column = 0;
+    std::size_t column = 0;
     std::vector<std::string> columns {}; ///< of csv
 };
 
@@ -146,7 +160,7 @@ Result<Start> findStart(FileAccess& access, const DataFile& file, const RowOptio
     if (found == columns.end() && !columns.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 has no column '%2'.", { file.path, options.textColumn }) };
-    start.column = static_cast<int>(found - columns.begin());
+    start.column = static_cast<std::size_t>(found - columns.begin());
     start.offset = std::max(start.offset, header.endOffset);
     start.columns = std::move(header.columns);
     return start;
@@ -184,6 +198,7 @@ public:
         : columns_ { options.conversation, nameInElement(file, options.textColumn) }
         , csvColumns_(std::move(csvColumns))
         , csv_(file.format.csv)
+        , refusesMore_(refusesMoreFields(file) && !csvColumns_.empty())
     {
     }
     bool any() const { return columns_.form != ConversationForm::None; }
@@ -191,6 +206,10 @@ public:
     void take(std::string_view record, Row& row)
     {
         row.isConversation = true;
+        if (refusesMore_ && csvField(record, csv_, 0, csvColumns_.size(), text_) == CsvFit::Many) {
+            row.problem = inWords(CsvFit::Many);
+            return;
+        }
         const std::string fromCsv = csvColumns_.empty() ? std::string() : objectOf(record);
         const std::string_view json = csvColumns_.empty() ? record : std::string_view(fromCsv);
         problem_ = readConversation(json, columns_, text_);
@@ -217,6 +236,7 @@ private:
     ConversationColumns columns_;
     std::vector<std::string> csvColumns_;
     CsvDialect csv_;
+    bool refusesMore_;
     std::string text_;
     std::string problem_;
 };
@@ -256,6 +276,7 @@ public:
         , file_(file)
         , json_(jsonText(file, options.textColumn))
         , column_(start.column)
+        , columns_(refusesMoreFields(file) ? start.columns.size() : 0)
         , conversations_(file, options, std::move(start.columns))
         , unitBytes_(unitBytes(file))
     {
@@ -292,10 +313,8 @@ private:
             break;
         case TextFormat::Csv:
         case TextFormat::Tsv:
-            if (!csvField(record_.bytes, file_.format.csv, column_, field_))
-                row.problem = "has fewer columns than the header";
-            else
-                row.text = field_;
+            row.problem = inWords(csvField(record_.bytes, file_.format.csv, column_, columns_, field_));
+            row.text = row.problem == nullptr ? field_ : std::string_view();
             break;
         case TextFormat::Warc:
             if (const auto found = warcText(record_.bytes)) {
@@ -324,7 +343,8 @@ private:
     DataFile file_;
     JsonText json_;
     std::string field_;
-    int column_;
+    std::size_t column_; ///< of csv
+    std::size_t columns_; ///< of csv; 0: a record may have more
     ConversationRows conversations_;
     std::uint64_t unitBytes_;
 };

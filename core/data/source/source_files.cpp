@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace furrow {
 
@@ -57,7 +58,11 @@ Status walk(const fs::path& folder, SourceFiles& found)
         std::error_code statError;
         if (it->is_symlink(statError)) {
             const auto target = fs::canonical(path, statError);
-            if (statError || !isInside(target, root)) {
+            if (statError) {
+                found.skipped.push_back(sentence("%1 is a link to nothing that is there.", { utf8Text(path) }));
+                continue;
+            }
+            if (!isInside(target, root)) {
                 found.skipped.push_back(
                     sentence("%1 is a link out of the folder; name its target as a source of its own if it is meant.",
                         { utf8Text(path) }));
@@ -87,6 +92,25 @@ void keepDataFiles(SourceFiles& found)
         found.skipped.push_back(sentence(
             "%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet .arrow .warc) and was left out.",
             { path }));
+        return true;
+    });
+}
+
+/// A link to a file that is found by its own name too would train it twice.
+void leaveOutSecondNames(SourceFiles& found)
+{
+    std::error_code failed;
+    std::set<fs::path> files;
+    for (const std::string& path : found.paths)
+        if (const fs::path file = pathFromUtf8(path); !fs::is_symlink(file, failed))
+            files.insert(fs::weakly_canonical(file, failed));
+    std::erase_if(found.paths, [&](const std::string& path) {
+        const fs::path file = pathFromUtf8(path);
+        const auto target = fs::is_symlink(file, failed) ? fs::weakly_canonical(file, failed) : fs::path();
+        if (target.empty() || files.insert(target).second)
+            return false;
+        found.skipped.push_back(
+            sentence("%1 is a link to %2, which is read already, and was left out.", { path, utf8Text(target) }));
         return true;
     });
 }
@@ -225,14 +249,15 @@ Result<SourceFiles> findSourceFiles(const std::string& spec)
                 sentence(
                     "%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub, https://... for a file of a server.",
                     { spec }) };
-        auto globbed = findByGlob(spec);
-        if (globbed.ok())
-            sortNaturally(globbed.value().paths);
-        return globbed;
+        FURROW_TRY_ASSIGN(found, findByGlob(spec));
+        leaveOutSecondNames(found);
+        sortNaturally(found.paths);
+        return found;
     }
     if (status.type() == fs::file_type::directory) {
         FURROW_TRY(walk(path, found));
         keepDataFiles(found);
+        leaveOutSecondNames(found);
         sortNaturally(found.paths);
         if (found.paths.empty())
             return Error { ErrorCode::NotFound, sentence("The folder %1 has no file with text.", { spec }) };

@@ -32,7 +32,8 @@ Converter openConverter(const std::string& name)
     return U_SUCCESS(error) ? std::move(converter) : nullptr;
 }
 
-/// Text in code units of two bytes that are mostly Latin, without a byte order mark.
+/// Text in code units of two bytes that are mostly Latin, without a byte order mark. Where all bytes are ASCII, a few
+/// zeros are such characters of a text of single bytes.
 std::string wideWithoutMark(std::string_view text)
 {
     std::size_t zeros[2] = { 0, 0 };
@@ -41,7 +42,9 @@ std::string wideWithoutMark(std::string_view text)
     const std::size_t half = text.size() / 2;
     if (half < 8)
         return "";
-    const auto many = [half](std::size_t n) { return n * 5 > half; };
+    const bool isAscii = std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
+    const std::size_t share = isAscii ? 80 : 20; // percent
+    const auto many = [&](std::size_t n) { return n * 100 > half * share; };
     const auto few = [half](std::size_t n) { return n * 10 < half; };
     return many(zeros[1]) && few(zeros[0]) ? "UTF-16LE" : many(zeros[0]) && few(zeros[1]) ? "UTF-16BE" : "";
 }

@@ -3,6 +3,7 @@
 
 #include "data_fixture.h"
 
+#include "core/data/probe.h"
 #include "core/data/source/data_manifest.h"
 
 #include <QProcess>
@@ -121,6 +122,74 @@ private Q_SLOTS:
         config.textColumn = "m.t";
         config.data = { folder.write("b.jsonl", "{\"m\":{\"t\":\"x\"},\"m\":{\"t\":\"y\",\"t\":\"z\"}}\n") };
         QCOMPARE(texts(config, folder), (Texts { "z" }));
+    }
+    /// A comma in a text without quotes, the commonest fault of csv made by hand: "Hello, world" was trained as
+    /// "Hello".
+    void aRecordOfCsvWithMoreFieldsThanColumnsWasCut()
+    {
+        DataFolder folder;
+        std::string bytes = "id,text\n";
+        for (int i = 0; i < 20; ++i)
+            bytes += std::to_string(i) + ",row\n";
+        bytes += "20,Hello, world\n21,\"quoted, whole\"\n22,two delimiters more,,\n";
+        const auto config = test::configFor({ folder.write("a.csv", bytes) });
+        auto rows = texts(config, folder);
+        QCOMPARE(rows.size(), std::size_t(22));
+        rows.erase(rows.begin(), rows.begin() + 20);
+        QCOMPARE(rows, (Texts { "quoted, whole", "two delimiters more" }));
+        auto old = textsOf(config, oldManifest(config)); // of a run that began before
+        old.erase(old.begin(), old.begin() + 20);
+        QCOMPARE(old, (Texts { "Hello", "quoted, whole", "two delimiters more" }));
+        auto chats = test::configFor(
+            { folder.write("b.csv", "prompt,completion\nask,answer\nask,an answer, cut\nagain,\"one, two\"\n") });
+        chats.chatTemplate = "chatml";
+        const auto probe = probeData(chats, *byteTokenizer(), 200);
+        QVERIFY(probe.ok());
+        QCOMPARE(probe.value().sampledFailed, 1);
+        QVERIFY2(probe.value().firstFailure.ends_with("b.csv has more fields than there are columns")
+                && probe.value().firstFailure.starts_with("row 1 of "),
+            probe.value().firstFailure.c_str());
+    }
+    /// The first line of a file for spreadsheets became the header, and the header a row.
+    void theLineThatSaysTheDelimiterWasTheHeader()
+    {
+        DataFolder folder;
+        for (const std::string mark : { "", "\xef\xbb\xbf" }) {
+            const auto config
+                = test::configFor({ folder.write("a.csv", mark + "sep=;\r\nid;text\r\n1;a, b\r\n2;\"c;d\"\r\n") });
+            QVERIFY2(reading(config).contains("delimiter semicolon"), qPrintable(reading(config)));
+            QCOMPARE(texts(config, folder), (Texts { "a, b", "c;d" }));
+        }
+        const auto text = test::configFor({ folder.write("b.csv", "sep=;,text\n1,a\n2,b\n") });
+        QCOMPARE(texts(text, folder), (Texts { "a", "b" }));
+    }
+    void aLinkBesideItsFileTrainedItTwice()
+    {
+        DataFolder folder;
+        folder.write("d/a.txt", "one\n");
+        folder.write("elsewhere.txt", "two\n");
+        std::filesystem::create_symlink("a.txt", folder.path("d/link.txt"));
+        std::filesystem::create_symlink("gone.txt", folder.path("d/dangling.txt"));
+        for (const char* source : { "d", "d/*.txt" }) {
+            const auto config = test::configFor({ utf8Text(folder.path(source)) });
+            QCOMPARE(texts(config, folder), (Texts { "one" }));
+            QString warnings;
+            for (const auto& one : inspected(config).warnings)
+                warnings += QString::fromStdString(one) + QLatin1Char('\n');
+            QVERIFY2(warnings.contains("link.txt is a link to ") && warnings.contains("is read already"),
+                qPrintable(warnings));
+        }
+        std::filesystem::create_symlink(
+            "../elsewhere.txt", folder.path("d/other.txt")); // by a pattern a person named it
+        QCOMPARE(texts(test::configFor({ utf8Text(folder.path("d/*.txt")) }), folder), (Texts { "one", "two" }));
+    }
+    void aFewZerosMadeATextUtf16()
+    {
+        DataFolder folder;
+        using namespace std::string_literals;
+        const auto config = test::configFor({ folder.write("a.txt", "a\0b\nc\0\n\0\nd e f g\n"s) });
+        const auto rows = texts(config, folder);
+        QVERIFY2(rows.size() == 1 && rows[0].ends_with("a.txt is binary, not text."), rows[0].c_str());
     }
     void aRunFromBeforeReadsItsRowsAsItDid()
     {

@@ -66,6 +66,8 @@ private Q_SLOTS:
         QTest::newRow("a NUL in a line") << lines << QByteArray("a\0b\n", 4) << L { QByteArray("a\0b", 3) };
         QTest::newRow("paragraphs") << paragraphs << QByteArray("\n \na\nb\n\n\n  c\n\t\nd")
                                     << L { "a\nb", "  c", "d" };
+        QTest::newRow("blanks at the end of paragraphs")
+            << paragraphs << QByteArray("a \r\nb\t \r\n \n\nc \n\nd  ") << L { "a \r\nb\t ", "c ", "d  " };
         QTest::newRow("only blank") << paragraphs << QByteArray(" \n\n\t\n") << L {};
         QTest::newRow("spans") << spans << QByteArray("0123456789abcdefXYZ\n") << L { "0123456789abcdef", "XYZ\n" };
         QTest::newRow("span at a code point") << spans
@@ -128,9 +130,9 @@ private Q_SLOTS:
         QCOMPARE(csvFields("a,", CsvDialect {}), (std::vector<std::string> { "a", "" }));
         std::string field;
         const CsvDialect tabs { '\t' };
-        QVERIFY(csvField("a\tb", tabs, 1, field));
+        QVERIFY(csvField("a\tb", tabs, 1, 0, field) == CsvFit::Fits);
         QCOMPARE(field, std::string("b"));
-        QVERIFY(!csvField("a\tb", tabs, 2, field));
+        QVERIFY(csvField("a\tb", tabs, 2, 0, field) == CsvFit::Few);
     }
     void readsJsonLines_data()
     {
