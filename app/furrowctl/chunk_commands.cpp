@@ -94,10 +94,14 @@ int inspect(InspectOptions o)
         const auto& s = v.summary;
         nlohmann::json json = { { "block", v.block }, { "chunk", v.column }, { "rows", s.rows },
             { "trained", s.samples }, { "filtered", s.filtered }, { "failed", s.failed }, { "held_out", s.heldOut },
-            { "duplicates", s.duplicates }, { "tokens", s.tokens }, { "learnt", s.learnt }, { "too_long", s.tooLong },
-            { "stored", v.stored }, { "samples", nlohmann::json::array() } };
+            { "duplicates", s.duplicates }, { "repeats", s.repeats }, { "invalid_utf8", s.invalidUtf8 },
+            { "tokens", s.tokens }, { "learnt", s.learnt }, { "too_long", s.tooLong }, { "stored", v.stored },
+            { "samples", nlohmann::json::array() } };
         for (const auto& sample : v.samples)
             json["samples"].push_back(sampleJson(sample));
+        json["unreadable"] = nlohmann::json::array();
+        for (const auto& one : v.unreadable)
+            json["unreadable"].push_back({ { "file", one.row.file }, { "row", one.row.row }, { "why", one.what } });
         print(json);
         return kDone;
     }
@@ -105,11 +109,18 @@ int inspect(InspectOptions o)
               << v.summary.samples << " trained, " << v.summary.filtered << " filtered, " << v.summary.failed
               << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates
               << " left out as repeats, " << v.summary.tokens << " tokens";
+    if (v.summary.repeats > 0)
+        std::cout << ", " << v.summary.repeats << " trained although their text stands before in the block";
+    if (v.summary.invalidUtf8 > 0)
+        std::cout << ", " << v.summary.invalidUtf8 << " with bytes or escapes that are no characters";
     if (v.summary.learnt < v.summary.tokens)
         std::cout << ", " << v.summary.learnt << " of them learnt (between \u00ab and \u00bb)";
     if (v.summary.tooLong > 0)
         std::cout << ", " << v.summary.tooLong << " samples longer than a window";
     std::cout << "\n";
+    for (const auto& one : v.unreadable)
+        std::cout << "unreadable: row " << one.row.row << " of " << plainLine(one.row.file) << " "
+                  << plainLine(one.what) << "\n";
     for (const auto& s : v.samples)
         std::cout << "[" << s.index << "] " << plainLine(s.file) << " row " << s.row << ", " << s.tokens.size()
                   << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "")

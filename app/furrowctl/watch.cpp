@@ -7,6 +7,7 @@
 #include "core/base/process.h"
 #include "core/base/utf8.h"
 #include "core/run/start/life_cycle.h"
+#include "core/run/status/data_words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -239,6 +240,8 @@ std::string statusText(const RunStatus& s)
         text += "  " + e + "\n";
     for (const EpochRow& epoch : openEpochs(s.epochs))
         text += epochText(epoch);
+    for (const auto& note : dataInWords(s))
+        text += "  " + note + "\n";
     if (!s.poisonedCause.empty())
         text += "cannot be read: " + s.poisonedCause + " ('furrowctl chunks list' names them all)\n";
     for (const auto& reason : s.keepsEpochOpen)
@@ -254,7 +257,8 @@ std::string statusText(const RunStatus& s)
             + ", step " + formatCount(w.step) + ", loss " + fixed(w.loss, 4)
             + (w.alive ? ", " + paceText(w.tokensPerSecond) : "") + memoryText(w) + "\n";
     if (s.evaluation)
-        text += "held-out loss " + fixed(s.evaluation->loss, 4) + " nats per token, " + ofWhat(*s.evaluation) + "\n";
+        text += (s.evaluation->text.alsoTrained ? "loss of trained text " : "held-out loss ")
+            + fixed(s.evaluation->loss, 4) + " nats per token, " + ofWhat(*s.evaluation) + "\n";
     return text;
 }
 

@@ -474,15 +474,17 @@ void BlockManager::planOn(const Error& error)
     state_->tellPlanner();
 }
 
-Message BlockManager::firstUnreadable(const PlannedBlock& block, const std::string& fileName) const
+Message BlockManager::firstUnreadable(const PlannedBlock& block, const PreparedFile& file) const
 {
-    const auto prepared = PreparedBlock::open(blockFolder(state_->cache->folder()) / fileName);
+    if (std::none_of(file.chunks.begin(), file.chunks.end(), [](const ChunkSummary& one) { return one.failed > 0; }))
+        return {};
+    const auto prepared = PreparedBlock::open(blockFolder(state_->cache->folder()) / file.fileName);
     if (!prepared.ok() || prepared.value().issues().empty())
         return {};
     const RowIssue& issue = prepared.value().issues().front();
-    const DataFile* file = state_->fileOf(block, { issue.file });
+    const DataFile* from = state_->fileOf(block, { issue.file });
     return sentence(
-        "row %1 of %2 %3", { std::to_string(issue.row), file != nullptr ? file->path : std::string("?"), issue.what });
+        "row %1 of %2 %3", { std::to_string(issue.row), from != nullptr ? from->path : std::string("?"), issue.what });
 }
 
 std::vector<Message> BlockManager::leftOut() const

@@ -109,6 +109,19 @@ void storeCounts(LedgerFile& file, ChunkId chunk, const PreparedChunk& found)
         rows.samples, rows.filtered, rows.failed, rows.heldOut, rows.duplicates, placeOf(chunk).epoch);
 }
 
+void storeNotes(Database& db, std::int64_t block, std::span<const PreparedChunk> chunks, const Message& firstUnreadable)
+{
+    std::int64_t repeats = 0;
+    std::int64_t invalidUtf8 = 0;
+    for (const PreparedChunk& chunk : chunks) {
+        repeats += chunk.repeats;
+        invalidUtf8 += chunk.invalidUtf8;
+    }
+    db.run("UPDATE block SET repeats=?, invalid_utf8=?, unreadable=? WHERE block=?", repeats, invalidUtf8,
+        firstUnreadable, block);
+    keepMessage(db, firstUnreadable);
+}
+
 Status checkPrepared(std::int64_t block, std::span<const PreparedChunk> chunks)
 {
     for (std::size_t column = 0; column < chunks.size(); ++column) {
@@ -192,8 +205,8 @@ Status FeederLedger::setUnprovenReason(const Message& reason)
     return transaction.commit();
 }
 
-Status FeederLedger::setPrepared(
-    std::int64_t block, const std::string& fileName, const std::string& digest, std::span<const PreparedChunk> chunks)
+Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName, const std::string& digest,
+    std::span<const PreparedChunk> chunks, const Message& firstUnreadable)
 {
     FURROW_TRY(checkPrepared(block, chunks));
     LedgerFile& file = state_->file;
@@ -225,6 +238,8 @@ Status FeederLedger::setPrepared(
     }
     db.run("UPDATE dataset SET prepared_blocks=prepared_blocks+1-(SELECT prepared FROM block WHERE block=?)", block);
     db.run("UPDATE block SET prepared=1, file_name=?, digest=?, problem='' WHERE block=?", fileName, digest, block);
+    if (firstDigest.empty())
+        storeNotes(db, block, chunks, firstUnreadable);
     for (const ChunkId id : chunksIn(db, block, 0xff)) {
         const auto& found = chunks[static_cast<std::size_t>(placeOf(id).column)];
         ChunkRow chunk = loadChunk(db, id);

@@ -28,6 +28,8 @@ struct PreparedChunk {
     std::int64_t tokens = 0;
     std::int32_t windows = 0; ///< 0: nothing to train; committed at once as empty
     std::uint64_t digest = 0; ///< of the chunk's sample hashes, order-independent sum
+    std::int64_t repeats = 0; ///< as DataNotes
+    std::int64_t invalidUtf8 = 0; ///< as DataNotes
 };
 
 /// The tracker as the feeder sees it: blocks become known, prepared, evicted. One connection, one thread.
@@ -48,8 +50,9 @@ public:
     Status setUnprovenReason(const Message& reason);
     /// Pending -> Free for the chunks of all open epochs. The first digest is kept; another one later is Corrupt and
     /// the block's free chunks stop being claimable.
+    /// @param firstUnreadable  as DataNotes, of this block; of the first preparation only
     Status setPrepared(std::int64_t block, const std::string& fileName, const std::string& digest,
-        std::span<const PreparedChunk> chunks);
+        std::span<const PreparedChunk> chunks, const Message& firstUnreadable = {});
     /// The prepared file is gone: Free -> Pending.
     Status setEvicted(std::int64_t block, const Message& cause);
     /// The block cannot be prepared: its chunks become Poisoned with this cause.

@@ -579,6 +579,26 @@ Result<LedgerReader::BlockRow> LedgerReader::block(std::int64_t block)
     return answer(state_->db, std::move(found));
 }
 
+namespace {
+
+DataNotes dataNotes(Database& db)
+{
+    DataNotes notes;
+    if (!keepsDataNotes(db))
+        return notes;
+    if (Rows sums = db.query("SELECT sum(repeats), sum(invalid_utf8) FROM block WHERE repeats>0 OR invalid_utf8>0");
+        sums.next() && !sums.isNull(0)) {
+        notes.repeats = boundedAt(db, sums, 0, kTotalBounds);
+        notes.invalidUtf8 = boundedAt(db, sums, 1, kTotalBounds);
+    }
+    Rows first = db.query("SELECT unreadable FROM block WHERE unreadable<>'' ORDER BY block LIMIT 1");
+    if (first.next())
+        notes.firstUnreadable = messageAt(db, first, 0);
+    return notes;
+}
+
+} // namespace
+
 Result<LedgerReader::Totals> LedgerReader::totals()
 {
     Database& db = state_->db;
@@ -606,6 +626,7 @@ Result<LedgerReader::Totals> LedgerReader::totals()
             }
         }
     }
+    totals.data = dataNotes(db);
     FURROW_TRY(view.commit());
     return totals;
 }

@@ -270,6 +270,7 @@ public:
         std::int64_t supervisorHeartbeatWallNs = 0;
         std::optional<ProcessIdentity> feeder;
         Message feederDoing;
+        DataNotes data;
     };
     Result<Totals> totals();
 

@@ -51,9 +51,14 @@ CREATE TABLE block (
     prepared INTEGER NOT NULL DEFAULT 0,
     file_name TEXT NOT NULL DEFAULT '',
     digest TEXT NOT NULL DEFAULT '',
-    problem TEXT NOT NULL DEFAULT ''
+    problem TEXT NOT NULL DEFAULT '',
+    repeats INTEGER NOT NULL DEFAULT 0,
+    invalid_utf8 INTEGER NOT NULL DEFAULT 0,
+    unreadable TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX block_prepared ON block (block) WHERE prepared = 1;
+CREATE INDEX block_noted ON block (repeats, invalid_utf8) WHERE repeats > 0 OR invalid_utf8 > 0;
+CREATE INDEX block_unreadable ON block (block) WHERE unreadable <> '';
 
 CREATE TABLE epoch (
     epoch INTEGER PRIMARY KEY,
@@ -365,6 +370,12 @@ std::span<const MigrationStep> trackerMigrations()
             " FROM (SELECT checkpoint, min(claim) AS first, max(claim) AS last FROM part GROUP BY checkpoint) AS s WHERE s.checkpoint=checkpoint.id;"
             "DROP INDEX part_checkpoint;" },
         { 5, "CREATE TABLE message (text TEXT PRIMARY KEY, parts TEXT NOT NULL) STRICT, WITHOUT ROWID;" },
+        { 6,
+            "ALTER TABLE block ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0;"
+            "ALTER TABLE block ADD COLUMN invalid_utf8 INTEGER NOT NULL DEFAULT 0;"
+            "ALTER TABLE block ADD COLUMN unreadable TEXT NOT NULL DEFAULT '';"
+            "CREATE INDEX block_noted ON block (repeats, invalid_utf8) WHERE repeats > 0 OR invalid_utf8 > 0;"
+            "CREATE INDEX block_unreadable ON block (block) WHERE unreadable <> '';" },
     };
     return kSteps;
 }
@@ -376,5 +387,7 @@ bool keepsSampleLosses(Database& db) { return db.integer("PRAGMA user_version").
 bool keepsClaimSpans(Database& db) { return db.integer("PRAGMA user_version").value_or(0) >= 5; }
 
 bool keepsMessages(Database& db) { return db.integer("PRAGMA user_version").value_or(0) >= 6; }
+
+bool keepsDataNotes(Database& db) { return db.integer("PRAGMA user_version").value_or(0) >= 7; }
 
 } // namespace furrow

@@ -7,7 +7,7 @@
 namespace furrow {
 
 /// Tables of the tracker; FORMAT.md beside this file is their page of prose.
-inline constexpr std::int64_t kTrackerVersion = 6;
+inline constexpr std::int64_t kTrackerVersion = 7;
 inline constexpr std::int64_t kTrackerApplicationId = 0x46525257; // "FRRW"
 
 /// One step forward: from version `from` to `from + 1`.
@@ -37,6 +37,9 @@ bool keepsSampleLosses(Database& db);
 bool keepsClaimSpans(Database& db);
 /// False in a file of version 5 or older, which may be read without being migrated: its texts are in English only.
 bool keepsMessages(Database& db);
+/// False in a file of version 6 or older, which may be read without being migrated: its blocks have no columns for
+/// repeats, broken texts and unreadable rows.
+bool keepsDataNotes(Database& db);
 
 /// The steps that lead to kTrackerVersion.
 std::span<const MigrationStep> trackerMigrations();

@@ -99,6 +99,13 @@ struct RowCounts {
     bool operator==(const RowCounts&) const = default;
 };
 
+/// What the blocks prepared so far have besides: it is trained all the same, but the row that cannot be read.
+struct DataNotes {
+    std::int64_t repeats = 0; ///< samples to be trained whose text stands before in their block
+    std::int64_t invalidUtf8 = 0; ///< samples to be trained with bytes or escapes that are no characters
+    Message firstUnreadable; ///< "row 2 of chats.jsonl is broken JSON"; "": every row could be read, or it is not known
+};
+
 /// A claimed chunk: everything a worker needs to find and train it. Windows already in the weights are left out.
 struct Claim {
     std::int64_t claimId = 0; ///< row of the append-only history

@@ -65,10 +65,10 @@ std::vector<Message> caveatsOf(const std::vector<ComparedRun>& runs)
             caveats.push_back(
                 sentence("%1 and %2 were evaluated on different text: their eval losses say nothing of each other.",
                     { first.name, other.name }));
-        else if (bothEvaluated && first.status.evaluation->tokens != other.status.evaluation->tokens)
+        else if (bothEvaluated && first.status.evaluation->text.labels != other.status.evaluation->text.labels)
             caveats.push_back(sentence("%1 was evaluated on %2 tokens of the held-out text, %3 on %4.",
-                { first.name, Count(first.status.evaluation->tokens), other.name,
-                    Count(other.status.evaluation->tokens) }));
+                { first.name, Count(first.status.evaluation->text.labels), other.name,
+                    Count(other.status.evaluation->text.labels) }));
     }
     return caveats;
 }

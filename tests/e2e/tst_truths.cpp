@@ -12,6 +12,7 @@
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -343,6 +344,13 @@ class TestTruths : public QObject {
             QStringLiteral("--epochs"), QString::number(epochs), QStringLiteral("--workers"), QStringLiteral("2") };
     }
 
+    static bool isAnyWorkerAlive(const QString& run)
+    {
+        const QJsonArray workers = RunDriver::status(run)[QStringLiteral("workers")].toArray();
+        return std::any_of(workers.begin(), workers.end(),
+            [](const QJsonValue& worker) { return worker[QStringLiteral("alive")].toBool(); });
+    }
+
     void compare(const QString& run, bool alive)
     {
         QString found;
@@ -477,6 +485,7 @@ private Q_SLOTS:
         QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)) && RunDriver::killHard(first)
             && RunDriver::killHard(second));
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }));
+        QTRY_VERIFY_WITH_TIMEOUT(!isAnyWorkerAlive(run), 10'000); // a large process takes a moment to die
         compare(run, false);
         finish(run);
     }

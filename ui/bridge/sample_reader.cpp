@@ -44,6 +44,7 @@ void readInto(ChunkSamples& result, const RunPaths& paths, std::int64_t epoch, S
     result.keepsLosses = view.value().keepsLosses;
     result.summary = view.value().summary;
     result.stored = view.value().stored;
+    result.unreadable = view.value().unreadable;
     for (const SampleView& sample : view.value().samples)
         result.samples.push_back(sampleOf(sample, *tokenizer.value()));
 }

@@ -36,6 +36,7 @@ struct ChunkSamples {
     ChunkSummary summary;
     std::vector<SampleText> samples; ///< at most 400, in the order asked for
     qint64 stored = 0; ///< how many the block holds
+    std::vector<UnreadableRow> unreadable; ///< as ChunkView
 };
 using ChunkSamplesPtr = std::shared_ptr<const ChunkSamples>;
 

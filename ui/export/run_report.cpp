@@ -1,5 +1,6 @@
 #include "ui/export/run_report.h"
 
+#include "core/run/status/data_words.h"
 #include "core/run/folder/attempt_config.h"
 #include "ui/models/core_words.h"
 #include "ui/models/setting_words.h"
@@ -47,6 +48,8 @@ QString figures(const RunStatus& status)
             std::pair(rows.duplicates, said(QT_TRANSLATE_NOOP("RunReport", "Samples left out as repeats"))) })
         if (count > 0)
             html += row(name, countText(count));
+    if (const auto data = coreWords(dataInWords(status)); !data.isEmpty())
+        html += row(said(QT_TRANSLATE_NOOP("RunReport", "Data")), data.join(QLatin1Char(' ')).toHtmlEscaped());
     if (!status.poisonedCause.empty())
         html += row(said(QT_TRANSLATE_NOOP("RunReport", "Chunks that cannot be read")),
             coreWords(status.poisonedCause).toHtmlEscaped());

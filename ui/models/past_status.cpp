@@ -265,7 +265,7 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
         const auto step = eval.record.weightsStep > 0 ? eval.record.weightsStep : eval.record.step;
         status.evaluation = heldOutLossOf({ eval.worker, eval.record.what == EvalRecord::What::Merged, step,
                                               eval.record.loss, static_cast<std::int64_t>(eval.wall * 1e9) },
-            status.evaluationTokens);
+            status.evaluated);
     }
 }
 

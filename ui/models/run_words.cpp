@@ -1,5 +1,6 @@
 #include "ui/models/run_words.h"
 
+#include "core/run/status/data_words.h"
 #include "core/run/status/end_words.h"
 #include "ui/models/core_words.h"
 
@@ -19,6 +20,14 @@ QString repeatsText(const RunStatus& status)
     return repeats == 0
         ? QString()
         : QCoreApplication::translate("Words", "%n sample(s) left out as repeats of text before them.", nullptr, count);
+}
+
+QString dataText(const RunStatus& status)
+{
+    QStringList said = coreWords(dataInWords(status));
+    if (const QString repeats = repeatsText(status); !repeats.isEmpty())
+        said.append(repeats);
+    return said.join(QLatin1Char(' '));
 }
 
 } // namespace furrow

@@ -12,5 +12,7 @@ QString endReasonSentence(StopReason reason, const Message& detail);
 
 /// "95 samples left out as repeats of text before them.", of the data of one epoch; "": none was.
 QString repeatsText(const RunStatus& status);
+/// What of the data is not as it may seem: that, rows that cannot be used, repeats that are trained; "": nothing.
+QString dataText(const RunStatus& status);
 
 } // namespace furrow

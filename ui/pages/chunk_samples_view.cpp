@@ -132,6 +132,11 @@ void ChunkSamplesView::render()
     }
     counts_->setText(summaryText(samples_->summary));
     QString html;
+    for (const UnreadableRow& row : samples_->unreadable)
+        html += QStringLiteral("<p>%1</p>")
+                    .arg(tr("%1, row %2 cannot be used: it %3")
+                            .arg(QFileInfo(QString::fromStdString(row.row.file)).fileName().toHtmlEscaped(),
+                                countText(row.row.row), QString::fromStdString(row.what).toHtmlEscaped()));
     for (const SampleText& sample : samples_->samples)
         html += sampleHtml(sample);
     const qint64 more = samples_->stored - static_cast<qint64>(samples_->samples.size());
@@ -149,6 +154,9 @@ QString ChunkSamplesView::summaryText(const ChunkSummary& summary)
         kinds.append(tr("%1 held out").arg(countText(summary.heldOut)));
     if (summary.failed > 0)
         kinds.append(tr("%1 unreadable").arg(countText(summary.failed)));
+    if (summary.repeats > 0)
+        kinds.append(
+            tr("%1 of them trained although their text stands before in the block").arg(countText(summary.repeats)));
     if (summary.duplicates > 0)
         kinds.append(tr("%1 left out as repeats").arg(countText(summary.duplicates)));
     return tr("%1 rows: %2. %3 tokens of text.")

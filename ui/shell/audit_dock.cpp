@@ -36,7 +36,7 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     , model_(findingColumns())
     , sentence_(makeLabel({}, TextTone::Secondary))
     , table_(makeTable(tr("Chunks twice or missing")))
-    , repeats_(makeLabel({}, TextTone::Secondary))
+    , ofData_(makeLabel({}, TextTone::Secondary))
     , splitter_(new QSplitter(Qt::Horizontal, this))
     , cause_(makeLabel({}, TextTone::Value, TextSize::Small))
     , lanes_(new LaneView(this))
@@ -50,11 +50,11 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     auto* row = new QHBoxLayout;
     auto* words = new QVBoxLayout;
     words->setSpacing(2);
-    for (QLabel* label : { sentence_, repeats_ }) {
+    for (QLabel* label : { sentence_, ofData_ }) {
         label->setWordWrap(true);
         words->addWidget(label);
     }
-    repeats_->hide();
+    ofData_->hide();
     row->addLayout(words, 1);
     auto* again = makeButton(tr("Check now"));
     row->addWidget(again);
@@ -108,7 +108,7 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
         save_->setEnabled(false);
         splitter_->hide();
         sentence_->clear();
-        repeats_->hide();
+        ofData_->hide();
         if (isVisible())
             checkByItself();
     });
@@ -186,7 +186,7 @@ void AuditDock::show(const AuditPtr& report)
     else
         sentence_->setText(tr("Trained twice: %1. Missing: %2. %3 chunks checked at %4.")
                 .arg(countText(twice), countText(missing), countText(known), time));
-    sayRepeats();
+    sayOfData();
     const bool first = model_.rowCount() == 0;
     model_.reset(report->findings);
     report_ = report;
@@ -202,13 +202,14 @@ void AuditDock::show(const AuditPtr& report)
         checkByItself();
 }
 
-/// Rows that repeat others are no chunks that are trained twice: where some were left out, both are said.
-void AuditDock::sayRepeats()
+/// Rows that repeat others are no chunks that are trained twice, and rows that cannot be read no chunks that are
+/// missing: where there are some, both are said.
+void AuditDock::sayOfData()
 {
     const StatusPtr& status = bench_.watcher().status();
-    const QString repeats = status ? repeatsText(*status) : QString();
-    repeats_->setText(repeats);
-    repeats_->setVisible(!repeats.isEmpty());
+    const QString said = status ? dataText(*status) : QString();
+    ofData_->setText(said);
+    ofData_->setVisible(!said.isEmpty());
 }
 
 void AuditDock::choose(const QModelIndex& index)

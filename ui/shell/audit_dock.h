@@ -39,7 +39,7 @@ private:
     void checkByItself() { check(AuditDepth::Quick); }
     void stopOrCheckFiles();
     void show(const AuditPtr& report);
-    void sayRepeats();
+    void sayOfData();
     void choose(const QModelIndex& index);
     void showTimeLines(const AuditFinding& finding);
     void saveReport();
@@ -49,7 +49,7 @@ private:
     FindingModel model_;
     QLabel* sentence_;
     QTableView* table_;
-    QLabel* repeats_; ///< how many samples were left out as repeats; hidden where none was
+    QLabel* ofData_; ///< what of the data is not as it may seem; hidden where that is nothing
     QSplitter* splitter_;
     QLabel* cause_;
     LaneView* lanes_;

@@ -551,8 +551,8 @@ void InspectorDock::showRun()
     if (status.evaluation)
         addRow(tr("Eval loss"),
             fixedText(status.evaluation->loss, 3) + QLatin1Char('\n') + coreWords(ofWhat(*status.evaluation)));
-    if (const QString repeats = repeatsText(status); !repeats.isEmpty())
-        addRow(tr("Repeated text"), repeats);
+    if (const QString said = dataText(status); !said.isEmpty())
+        addRow(tr("Data"), said);
     addRow(tr("Vocabulary"), countText(file.vocabularySize));
     const QString perBlock = countText(file.samplesPerBlock);
     addRow(tr("Samples per block"),

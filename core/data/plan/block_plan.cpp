@@ -3,6 +3,7 @@
 #include "core/base/sentence.h"
 #include "core/config/json_reading.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -29,6 +30,24 @@ bool isPlausible(const PlannedBlock& block)
 }
 
 } // namespace
+
+std::vector<Segment> rowsOfChunk(const PlannedBlock& block, std::int32_t column)
+{
+    std::vector<Segment> found;
+    std::int64_t begin = 0; // of the chunk, counted in rows of the block
+    for (std::int32_t before = 0; before < column; ++before)
+        begin += block.chunkRows[static_cast<std::size_t>(before)];
+    const std::int64_t end = begin + block.chunkRows[static_cast<std::size_t>(column)];
+    std::int64_t row = 0; // of the block, at the beginning of the segment
+    for (const Segment& segment : block.segments) {
+        const std::int64_t first = std::max(begin, row);
+        const std::int64_t past = std::min(end, row + segment.rows);
+        if (first < past)
+            found.push_back({ segment.file, 0, segment.firstRow + first - row, past - first, 0 });
+        row += segment.rows;
+    }
+    return found;
+}
 
 std::int64_t PlannedBlock::rows() const
 {

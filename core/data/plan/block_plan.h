@@ -32,6 +32,9 @@ struct PlannedBlock {
     std::int64_t rows() const;
 };
 
+/// The rows of one chunk: the stretches of the block's segments that belong to it, with `firstRow` and `rows` alone.
+std::vector<Segment> rowsOfChunk(const PlannedBlock& block, std::int32_t column);
+
 /// Where planning of one source goes on.
 struct SourcePosition {
     std::int32_t file = 0;

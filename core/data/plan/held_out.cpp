@@ -236,19 +236,20 @@ Result<HeldOut> readHeldOut(const std::filesystem::path& path)
     return set;
 }
 
-std::int64_t evaluatedLabels(const std::filesystem::path& path, const RunConfig& config)
+EvaluatedText evaluatedText(const std::filesystem::path& path, const RunConfig& config)
 {
     RegularFileStream file(path);
     std::string head(kHeldOutHeader, '\0');
     if (!file.read(head.data(), static_cast<std::streamsize>(head.size())) || !head.starts_with(kHeldOutMagic))
-        return 0;
-    Cursor cursor(head.data() + kHeldOutMagic.size() + 4 + 4); // behind version and flags
+        return {};
+    Cursor cursor(head.data() + kHeldOutMagic.size() + 4); // behind the version
+    const auto flags = cursor.take<std::uint32_t>();
     const auto samples = cursor.take<std::uint64_t>();
     const auto tokens = cursor.take<std::uint64_t>();
     const double labels = static_cast<double>(tokens) + static_cast<double>(samples); // the end of each sample is one
     const double most = static_cast<double>(config.evalBatches) * static_cast<double>(config.batchSize)
         * static_cast<double>(config.seqLen);
-    return static_cast<std::int64_t>(std::min(labels, most));
+    return { static_cast<std::int64_t>(std::min(labels, most)), (flags & kAlsoTrained) != 0 };
 }
 
 } // namespace furrow

@@ -48,8 +48,13 @@ inline constexpr std::uint64_t kMostHeldOutBytes = 4ull << 30;
 
 Result<HeldOut> readHeldOut(const std::filesystem::path& path);
 
-/// Labels of one evaluation during the training: the frozen text, or as much of it as `eval_batches` takes. Reads the
-/// head of the file alone. 0: there is none, or it cannot be read.
-std::int64_t evaluatedLabels(const std::filesystem::path& path, const RunConfig& config);
+/// What one evaluation during the training takes.
+struct EvaluatedText {
+    std::int64_t labels = 0; ///< the frozen text, or as much of it as `eval_batches` takes. 0: there is none, or it
+                             ///< cannot be read
+    bool alsoTrained = false; ///< as HeldOut
+};
+/// Reads the head of the file alone.
+EvaluatedText evaluatedText(const std::filesystem::path& path, const RunConfig& config);
 
 } // namespace furrow

@@ -107,6 +107,27 @@ void nameFirstRows(const RunPaths& paths, const DataManifest& manifest, std::vec
     }
 }
 
+/// The rows of the chunk that the block names as unreadable. Where its plan cannot be read, none is shown.
+std::vector<UnreadableRow> unreadableRows(
+    const PreparedBlock& block, const std::string& plan, std::int32_t column, const DataManifest& manifest)
+{
+    std::vector<UnreadableRow> rows;
+    const auto planned = BlockManager::fromPlan(plan);
+    if (!planned.ok() || column >= std::ssize(planned.value().chunkRows)
+        || planned.value().source >= std::ssize(manifest.sources))
+        return rows;
+    const auto segments = rowsOfChunk(planned.value(), column);
+    const auto& files = manifest.sources[static_cast<std::size_t>(planned.value().source)].files;
+    for (const RowIssue& issue : block.issues()) {
+        const bool isHere = std::any_of(segments.begin(), segments.end(), [&issue](const Segment& one) {
+            return one.file == issue.file && issue.row >= one.firstRow && issue.row < one.firstRow + one.rows;
+        });
+        if (isHere && issue.file < std::ssize(files))
+            rows.push_back({ { files[static_cast<std::size_t>(issue.file)].path, issue.row }, issue.what });
+    }
+    return rows;
+}
+
 /// What is learnt of a sample, in its decoded text.
 std::vector<ChatStretch> learntOf(const ChunkText& text, std::size_t sample, const Tokenizer& tokenizer)
 {
@@ -158,7 +179,8 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
     const ChunkText& text = chunk;
     const auto source = static_cast<std::size_t>(row.source);
     FURROW_TRY_ASSIGN(auto losses, lossesOf(ledger, part));
-    ChunkView view { part.block, part.column, block.summary(part.column), text.count(), !losses.empty(), {} };
+    ChunkView view { part.block, part.column, block.summary(part.column), text.count(), !losses.empty(), {},
+        unreadableRows(block, row.plan, part.column, manifest) };
     const auto order = ordered(text.count(), losses, part.order);
     const auto first = std::clamp<std::int64_t>(part.first, 0, text.count());
     for (const std::int64_t i : std::span(order).subspan(static_cast<std::size_t>(first),

@@ -32,6 +32,12 @@ struct SampleView {
         firstRow; ///< of a repeat, where duplicates of the whole data set are left out: where its text stands first
 };
 
+/// A row of a chunk that cannot be used.
+struct UnreadableRow {
+    SampleRow row;
+    std::string what; ///< "is broken JSON"
+};
+
 struct ChunkView {
     std::int64_t block = 0;
     std::int32_t column = 0;
@@ -39,6 +45,7 @@ struct ChunkView {
     std::int64_t stored = 0; ///< samples the block holds; filtered and unreadable rows have none
     bool keepsLosses = false; ///< some sample of the chunk has a loss
     std::vector<SampleView> samples; ///< in the order asked for
+    std::vector<UnreadableRow> unreadable; ///< the block keeps the first 100 by name
 };
 
 /// Samples with a loss first, the highest or the lowest at the top; the others follow as they are stored.

@@ -50,10 +50,10 @@ std::optional<ToldEvaluation> newestEvaluation(
     return newest;
 }
 
-HeldOutLoss heldOutLossOf(const ToldEvaluation& told, std::int64_t tokens)
+HeldOutLoss heldOutLossOf(const ToldEvaluation& told, const EvaluatedText& text)
 {
     const std::string worker = std::to_string(told.worker);
-    return { told.loss, told.step, tokens, told.merged ? 0 : told.worker, told.merged, told.wallNs,
+    return { told.loss, told.step, text, told.merged ? 0 : told.worker, told.merged, told.wallNs,
         told.merged ? sentence("the merge, as worker %1 evaluated it", { worker })
                     : sentence("worker %1, while it trained", { worker }) };
 }

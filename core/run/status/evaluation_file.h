@@ -24,7 +24,7 @@ Status publishEvaluation(const RunPaths& paths, const ToldEvaluation& told);
 /// The newest that counts; nullopt when none has told one, or nothing of it can be read.
 std::optional<ToldEvaluation> newestEvaluation(
     const RunPaths& paths, const std::function<bool(const ToldEvaluation&)>& counts);
-/// @param tokens  of text that it was made on; 0: not known
-HeldOutLoss heldOutLossOf(const ToldEvaluation& told, std::int64_t tokens);
+/// @param text  that it was made on
+HeldOutLoss heldOutLossOf(const ToldEvaluation& told, const EvaluatedText& text);
 
 } // namespace furrow

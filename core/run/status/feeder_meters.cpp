@@ -18,6 +18,8 @@ std::vector<PreparedChunk> preparedChunks(const std::vector<ChunkSummary>& summa
         chunk.tokens = c.tokens + c.samples; // each sample is followed by an end-of-text, which is a label too
         chunk.windows = windowCount(c.tokens, c.samples, seqLen);
         chunk.digest = c.digest;
+        chunk.repeats = c.repeats;
+        chunk.invalidUtf8 = c.invalidUtf8;
         chunks.push_back(chunk);
     }
     return chunks;

@@ -153,6 +153,7 @@ void addTotals(RunStatus& status, const LedgerReader::Totals& totals)
     status.tokens = totals.tokens;
     status.activeSeconds = totals.activeSeconds;
     status.rules = totals.rules;
+    status.data = totals.data;
     double weighted = 0;
     double weight = 0;
     for (const auto& w : status.workers)
@@ -253,7 +254,7 @@ Status countChunksApart(
 HeldOutLoss evaluationOf(const SupervisorLedger::CheckpointRow& row, const std::string& whose)
 {
     const bool merged = row.record.kind == CheckpointKind::Merge;
-    return { *row.record.evalLoss, row.record.step, 0, merged ? 0 : row.record.replica, merged, row.wallNs, whose };
+    return { *row.record.evalLoss, row.record.step, {}, merged ? 0 : row.record.replica, merged, row.wallNs, whose };
 }
 
 /// One answer to "how good is it": of the weights that everything else works with, when they were evaluated.
@@ -271,7 +272,7 @@ void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::Checkp
                     : sentence("replica %1", { std::to_string(row.record.replica) }));
     }
     if (status.evaluation)
-        status.evaluation->tokens = status.evaluationTokens;
+        status.evaluation->text = status.evaluated;
 }
 
 /// Weights that were evaluated and died before a checkpoint are not those of the run any more.
@@ -304,7 +305,7 @@ void takeNewer(RunStatus& status, const RunPaths& paths, const std::optional<Run
     const bool isSame = told && told->merged && status.evaluation && status.evaluation->merged
         && std::abs(told->loss - status.evaluation->loss) < kSame;
     if (told && !isSame && (!status.evaluation || told->wallNs > status.evaluation->wallNs))
-        status.evaluation = heldOutLossOf(*told, status.evaluationTokens);
+        status.evaluation = heldOutLossOf(*told, status.evaluated);
 }
 
 void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows)
@@ -563,9 +564,14 @@ double meanTokensPerSecond(const RunStatus& status)
 Message ofWhat(const HeldOutLoss& evaluation)
 {
     const Count step(evaluation.step);
-    return evaluation.tokens > 0 ? sentence("of weights with %1 steps, on %2 tokens of held-out text; %3",
-                                       { step, Count(evaluation.tokens), evaluation.whose })
-                                 : sentence("of weights with %1 steps; %2", { step, evaluation.whose });
+    const Count tokens(evaluation.text.labels);
+    if (evaluation.text.labels == 0)
+        return sentence("of weights with %1 steps; %2", { step, evaluation.whose });
+    return evaluation.text.alsoTrained
+        ? sentence(
+              "of weights with %1 steps, on %2 tokens that are trained too, for the data is too small to hold text out; %3",
+              { step, tokens, evaluation.whose })
+        : sentence("of weights with %1 steps, on %2 tokens of held-out text; %3", { step, tokens, evaluation.whose });
 }
 
 Message endInWords(StopReason reason, const Message& detail)
@@ -633,7 +639,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     addCheckpoints(status, checkpoints.value());
     const auto latest = latestConfig(attempts.value(), status.file.config);
     const RunConfig& config = latest.ok() ? latest.value() : status.file.config;
-    status.evaluationTokens = evaluatedLabels(paths.evaluationFile(), config);
+    status.evaluated = evaluatedText(paths.evaluationFile(), config);
     const auto newest = weightsOf(checkpoints.value());
     addEvaluation(status, checkpoints.value(), newest);
     takeNewer(status, paths, newest, [&](const ToldEvaluation& one) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/data/plan/held_out.h"
 #include "core/model/measured_memory.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/open_epochs.h"
@@ -28,13 +29,14 @@ struct HeldOutLoss {
     double loss = 0; ///< nats per token
     std::int64_t step
         = 0; ///< optimiser steps in the weights that were evaluated; in a replay those of the worker itself
-    std::int64_t tokens = 0; ///< of text that they were evaluated on; 0: not known
+    EvaluatedText text; ///< that they were evaluated on
     int replica = 0;
     bool merged = false; ///< of a merge; `replica` means nothing then
     std::int64_t wallNs = 0; ///< when they were evaluated, or saved
     Message whose; ///< a sentence as of whoseWeights()
 };
-/// "of weights with 1,200 steps, on 12,345 tokens of held-out text; replica 0": what the loss is of. A sentence.
+/// "of weights with 1,200 steps, on 12,345 tokens of held-out text; replica 0": what the loss is of, which may be text
+/// that is trained too. A sentence.
 Message ofWhat(const HeldOutLoss& evaluation);
 
 struct WorkerStatus {
@@ -94,8 +96,9 @@ struct RunStatus {
     std::optional<HeldOutLoss>
         evaluation; ///< of the newest weights (weightsOf()) if they were evaluated, else of the newest checkpoint that
                     ///< was; a later one that a worker told while it trained comes before both
-    std::int64_t evaluationTokens = 0; ///< of text that one evaluation takes as the run is set now; 0: not known
+    EvaluatedText evaluated; ///< that one evaluation takes as the run is set now
     StoppingRules rules; ///< in force now
+    DataNotes data;
     std::optional<Reading> reading; ///< what the feeder has read; absent: it has not begun
 };
 

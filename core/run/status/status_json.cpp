@@ -28,7 +28,8 @@ nlohmann::json workerJson(const WorkerStatus& w)
 
 nlohmann::json evaluationJson(const HeldOutLoss& e)
 {
-    return { { "loss", number(e.loss) }, { "step", e.step }, { "tokens", e.tokens },
+    return { { "loss", number(e.loss) }, { "step", e.step }, { "tokens", e.text.labels },
+        { "also_trained", e.text.alsoTrained },
         { "replica", e.merged ? nlohmann::json(nullptr) : nlohmann::json(e.replica) }, { "merged", e.merged },
         { "weights", e.whose } };
 }
@@ -132,6 +133,8 @@ nlohmann::json toJson(const RunStatus& s)
     for (const Message& one : s.evidence)
         json["evidence_messages"].push_back(toJson(one));
     json["poisoned_cause"] = s.poisonedCause;
+    json["data_notes"] = { { "repeats", s.data.repeats }, { "invalid_utf8", s.data.invalidUtf8 },
+        { "first_unreadable", s.data.firstUnreadable } };
     json["reading"] = s.reading ? readingJson(s) : nlohmann::json(nullptr);
     json["workers"] = nlohmann::json::array();
     for (const auto& w : s.workers)

@@ -318,7 +318,9 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
         file.value(), static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.digest.empty());
     failPoint("feeder.prepared");
     const auto chunks = preparedChunks(file.value().chunks, config_.seqLen);
-    if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks); !status.ok())
+    if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks,
+            blocks_.firstUnreadable(block.value(), file.value()));
+        !status.ok())
         return status.error().code == ErrorCode::Corrupt
             ? setFailed(number, causeOfOtherContent(number, status.error()))
             : Result<bool>(status.error());
@@ -459,7 +461,7 @@ Result<Message> Feeder::tooManyUnreadable(const PlannedBlock& block, const Prepa
     return sentence(
         "%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.",
         { Count(read.failed), Count(rows), Real(percent, 1), Real(config_.maxUnreadablePercent, 1),
-            blocks_.firstUnreadable(block, file.fileName) });
+            blocks_.firstUnreadable(block, file) });
 }
 
 /// Pins what is needed; a file that someone deleted or put aside is prepared again.

@@ -1,4 +1,5 @@
 #include "core/base/file_system.h"
+#include "core/base/sentence.h"
 #include "core/data/plan/held_out.h"
 #include "core/data/plan/inspect.h"
 #include "core/data/overlap.h"
@@ -7,6 +8,7 @@
 #include "core/run/supervise/back_off.h"
 #include "core/run/start/data_fit.h"
 #include "core/run/supervise/merge_timer.h"
+#include "core/run/status/data_words.h"
 #include "core/run/status/run_status.h"
 #include "core/run/supervise/stall_watch.h"
 
@@ -265,19 +267,52 @@ private Q_SLOTS:
         QVERIFY(freezeHeldOut(lines.config, lines.manifest(), *byteTokenizer(), path).ok());
         const auto set = readHeldOut(path);
         QVERIFY(set.ok() && set.value().text.count() > 0);
-        QCOMPARE(evaluatedLabels(path, lines.config),
+        QCOMPARE(evaluatedText(path, lines.config).labels,
             static_cast<std::int64_t>(set.value().text.tokens.size())
                 + static_cast<std::int64_t>(set.value().text.count()));
         lines.config.evalBatches = 3;
-        QCOMPARE(evaluatedLabels(path, lines.config), 3 * lines.config.batchSize * lines.config.seqLen);
-        QCOMPARE(evaluatedLabels(path / "absent", lines.config), 0);
+        QCOMPARE(evaluatedText(path, lines.config).labels, 3 * lines.config.batchSize * lines.config.seqLen);
+        QCOMPARE(evaluatedText(path / "absent", lines.config).labels, 0);
         std::filesystem::remove(path);
         QCOMPARE(::mkfifo(path.c_str(), 0600), 0); // `status` waited for ever
-        QCOMPARE(evaluatedLabels(path, lines.config), 0);
-        QCOMPARE(ofWhat({ 2.5, 1200, 192, 0, false, 0, "replica 0" }),
+        QCOMPARE(evaluatedText(path, lines.config).labels, 0);
+        QCOMPARE(ofWhat({ 2.5, 1200, { 192, false }, 0, false, 0, "replica 0" }),
             std::string("of weights with 1,200 steps, on 192 tokens of held-out text; replica 0"));
-        QCOMPARE(ofWhat({ 2.5, 7, 0, 0, true, 0, "all replicas, merged" }),
+        QCOMPARE(ofWhat({ 2.5, 7, {}, 0, true, 0, "all replicas, merged" }),
             std::string("of weights with 7 steps; all replicas, merged"));
+    }
+
+    /// With one row, or with rows that are all alike, the loss of the text that is trained was called one of held-out text.
+    void theLossOfTrainedTextWasCalledHeldOut()
+    {
+        Lines lines(1);
+        const QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.path().toStdString()) / "heldout.bin";
+        lines.config.heldOutPercent = 1e-9;
+        QVERIFY(freezeHeldOut(lines.config, lines.manifest(), *byteTokenizer(), path).ok());
+        const EvaluatedText text = evaluatedText(path, lines.config);
+        QVERIFY(text.alsoTrained && text.labels > 0);
+        const std::string words = ofWhat({ 2.5, 7, text, 0, false, 0, "replica 0" });
+        QVERIFY2(words.find("held-out") == std::string::npos && words.find("trained too") != std::string::npos,
+            words.c_str());
+    }
+
+    /// Neither run nor status said which rows, or why; repeats that are trained and broken escapes were in no report.
+    void rowsThatCannotBeUsedWereCountedAndNeverNamed()
+    {
+        RunStatus status;
+        QVERIFY(dataInWords(status).empty());
+        status.epochs.resize(2);
+        status.epochs[0].rowsKnown.failed = 11;
+        status.data = { 49, 1, sentence("row %1 of %2 %3", { "2", "chats.jsonl", "has a message 1 without a role" }) };
+        const auto words = dataInWords(status);
+        QCOMPARE(words.size(), std::size_t(3));
+        QCOMPARE(words[0].text(),
+            std::string("11 rows cannot be used; the first: row 2 of chats.jsonl has a message 1 without a role."));
+        QCOMPARE(words[1].text(),
+            std::string(
+                "49 samples have the text of one before them in their block, and are trained all the same."));
+        QCOMPARE(words[2].text(), std::string("1 sample has bytes or escapes that are no characters."));
     }
 
     /// `status` said "finished (epochs)" and "stopped (user: after a checkpoint)".

@@ -1,5 +1,6 @@
 #include "ledger_fixture.h"
 
+#include "core/base/sentence.h"
 #include "core/tracker/audit/audit.h"
 
 #include <set>
@@ -19,6 +20,7 @@ private Q_SLOTS:
     void askingForTheDemandDoesNotLookAtEveryBlock();
     void otherContentIsCorruptAndStopsClaims();
     void chunkWithNothingToTrainIsCommittedAtOnce();
+    void whatWasFoundBesidesIsKeptOfTheFirstPreparation();
     void rowsThatDoNotAddUpAreRefused();
     void claimsWaitForDataUntilTheEndIsProven();
 };
@@ -150,6 +152,31 @@ void TestBlocks::chunkWithNothingToTrainIsCommittedAtOnce()
     QVERIFY2(report.isClean(), auditText(report).c_str());
     QVERIFY(report.epochs[0].complete);
     QCOMPARE(report.epochs[0].rows.filtered, 11);
+}
+
+void TestBlocks::whatWasFoundBesidesIsKeptOfTheFirstPreparation()
+{
+    Field field;
+    auto feeder = field.feeder();
+    for (std::int64_t block = 0; block < 3; ++block) {
+        const NewBlock known = Field::newBlock(block, 2);
+        good(feeder.addBlocks({ &known, 1 }));
+    }
+    auto chunks = Field::prepared(0, 2);
+    const Message why = sentence("row %1 of %2 %3", { "4", "a.jsonl", "is broken JSON" });
+    for (const std::int64_t block : { 2, 1 }) {
+        chunks[0].repeats = block;
+        chunks[1].repeats = chunks[1].invalidUtf8 = 1;
+        good(feeder.setPrepared(
+            block, "f" + std::to_string(block), "d" + std::to_string(block), chunks, block == 1 ? why : Message()));
+    }
+    chunks[0].repeats = 1000;
+    good(feeder.setPrepared(1, "f1", "d1", chunks, sentence("another"))); // it was evicted, and is there again
+    const DataNotes notes = good(field.reader().totals()).data;
+    QCOMPARE(notes.repeats, 2 + 1 + 1 + 1);
+    QCOMPARE(notes.invalidUtf8, 2);
+    QCOMPARE(notes.firstUnreadable.text(), std::string("row 4 of a.jsonl is broken JSON"));
+    QCOMPARE(std::string(notes.firstUnreadable.id()), std::string("row %1 of %2 %3"));
 }
 
 void TestBlocks::rowsThatDoNotAddUpAreRefused() // I3

@@ -425,12 +425,13 @@ void TestTrackerFile::cutFileIsRefusedOrFound()
 void TestTrackerFile::newerVersionIsRefusedByEveryReader()
 {
     Field field;
-    tamper(field, "PRAGMA user_version=7");
+    const std::string newer = std::to_string(kTrackerVersion + 1);
+    tamper(field, ("PRAGMA user_version=" + newer).c_str());
     for (const Error& error :
         { WorkerLedger::open(field.tracker, "run-1").error(), SupervisorLedger::open(field.tracker).error(),
             FeederLedger::open(field.tracker).error(), LedgerReader::open(field.tracker).error() }) {
         QCOMPARE(error.code, ErrorCode::InvalidArgument);
-        QVERIFY2(error.message.find("version 7") != std::string::npos, error.message.c_str());
+        QVERIFY2(error.message.find("version " + newer) != std::string::npos, error.message.c_str());
     }
 }
 

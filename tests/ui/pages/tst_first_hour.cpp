@@ -430,7 +430,7 @@ private Q_SLOTS:
     {
         Appearance appearance(false);
         const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
-        const HeldOutLoss evaluation { 2.5, 1'234'567, 98'765, 0, true, 0, "all replicas, merged" };
+        const HeldOutLoss evaluation { 2.5, 1'234'567, { 98'765, false }, 0, true, 0, "all replicas, merged" };
         QVERIFY(coreWords(ofWhat(evaluation)).contains(QStringLiteral("1,234,567")));
         appearance.setLanguage(QStringLiteral("es"));
         const QString words = coreWords(ofWhat(evaluation));

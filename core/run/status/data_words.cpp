@@ -1,0 +1,31 @@
+#include "core/run/status/data_words.h"
+
+#include "core/base/sentence.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+std::vector<Message> dataInWords(const RunStatus& status)
+{
+    std::vector<Message> said;
+    const auto say = [&said](std::int64_t count, const Message& one, const Message& many) {
+        if (count > 0)
+            said.push_back(count == 1 ? one : many);
+    };
+    std::int64_t unreadable = 0; // every epoch has the same data: one that is open may not have read all of it yet
+    for (const EpochRow& epoch : status.epochs)
+        unreadable = std::max(unreadable, epoch.rowsKnown.failed);
+    const DataNotes& data = status.data;
+    if (!data.firstUnreadable.empty())
+        say(unreadable, sentence("1 row cannot be used: %1.", { data.firstUnreadable }),
+            sentence("%1 rows cannot be used; the first: %2.", { Count(unreadable), data.firstUnreadable }));
+    say(data.repeats, sentence("1 sample has the text of one before it in its block, and is trained all the same."),
+        sentence("%1 samples have the text of one before them in their block, and are trained all the same.",
+            { Count(data.repeats) }));
+    say(data.invalidUtf8, sentence("1 sample has bytes or escapes that are no characters."),
+        sentence("%1 samples have bytes or escapes that are no characters.", { Count(data.invalidUtf8) }));
+    return said;
+}
+
+} // namespace furrow

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/run/status/run_status.h"
+
+#include <vector>
+
+namespace furrow {
+
+/// What of the data is not as a person may take it to be, a sentence each: rows that cannot be used, repeats that are
+/// trained, bytes that are no characters. Of the blocks that were prepared so far.
+std::vector<Message> dataInWords(const RunStatus& status);
+
+} // namespace furrow
