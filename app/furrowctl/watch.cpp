@@ -224,7 +224,11 @@ std::string readingText(const Reading& r)
     return "read " + formatCount(r.samplesFetched) + " samples, " + formatBytes(r.textBytes) + " at "
         + formatNumber(r.megabytesPerSecond, 1) + " MB/s"
         + (r.downloadedBytes > 0 ? ", downloaded " + formatBytes(r.downloadedBytes) : "")
-        + (r.blocksFromCache > 0 ? ", " + cached + " from the cache" : "");
+        + (r.blocksFromCache > 0 ? ", " + cached + " from the cache" : "")
+        + (r.slots > r.labels
+                ? ", " + formatNumber(100 * static_cast<double>(r.slots - r.labels) / static_cast<double>(r.slots), 1)
+                    + " % of the windows is padding"
+                : "");
 }
 
 } // namespace

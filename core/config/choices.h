@@ -44,6 +44,15 @@ inline constexpr std::array kClosedNames<DocumentMasks> {
     ClosedName { DocumentMasks::Off, "off", "Off" },
 };
 
+/// How samples come to lie in windows; automatic: best fit of conversations that are kept apart.
+enum class Packing { Auto, EndToEnd, BestFit };
+template <>
+inline constexpr std::array kClosedNames<Packing> {
+    ClosedName { Packing::Auto, "auto", "Automatic" },
+    ClosedName { Packing::EndToEnd, "end_to_end", "End to end" },
+    ClosedName { Packing::BestFit, "best_fit", "Best fit" },
+};
+
 /// What becomes of texts that occur again.
 enum class Duplicates { Report, Skip };
 template <>

@@ -21,6 +21,7 @@ struct RunConfig {
     LearntTurns chatLoss = LearntTurns::All;
     LongSamples longSamples = LongSamples::Split;
     DocumentMasks documentMasks = DocumentMasks::Auto;
+    Packing packing = Packing::Auto;
     std::string encoding = "auto";
     std::string csvDelimiter = "auto";
     std::string csvQuote = "auto";

@@ -181,6 +181,11 @@ struct Rules {
                 sentence("%1 is on, but %2 stream knows no samples.",
                     { settingTerm("document_masks"), settingTerm("data_mode") }),
                 "off");
+        if (c.dataMode == DataMode::Stream && c.packing == Packing::BestFit)
+            refuse("packing",
+                sentence("%1 is best_fit, but %2 stream knows no samples.",
+                    { settingTerm("packing"), settingTerm("data_mode") }),
+                "end_to_end");
     }
 
     void training()

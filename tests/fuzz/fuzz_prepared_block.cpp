@@ -29,7 +29,7 @@ void readBlock(const std::string& path)
         const auto chunk = block.value().readChunk(column);
         if (!chunk.ok())
             continue;
-        const furrow::ChunkWindows windows(chunk.value(), 0, 16, {});
+        const furrow::ChunkWindows windows(chunk.value(), 0, { 16 }, {});
         std::int64_t inputs[16], labels[16];
         for (int w = 0; w < windows.count() && w < 100; ++w)
             windows.fill(w, 1, inputs, labels);

@@ -54,6 +54,12 @@ void addDataSettings(SettingTable& table)
         .help(
             "Whether a sample reads nothing of the samples before it in the same window: attention stays inside it and positions begin anew, as if it were trained alone; held-out loss is measured so too. auto: for conversations with architecture gpt. off: a window is one text.");
 
+    table.choice("packing", &C::packing)
+        .label("Samples in windows")
+        .resume(Refused)
+        .help(
+            "How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.");
+
     table.text("encoding", &C::encoding)
         .label("Encoding")
         .resume(Refused)

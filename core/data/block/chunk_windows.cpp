@@ -2,10 +2,65 @@
 
 #include "core/base/check.h"
 #include "core/base/random.h"
+#include "core/data/block/window_packing.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace furrow {
+
+namespace {
+
+/// The samples that are trained, as they stand in the text.
+std::vector<std::uint32_t> trainedSamples(const ChunkText& text)
+{
+    std::vector<std::uint32_t> trained;
+    for (std::size_t i = 0; i < text.flags.size(); ++i)
+        if ((text.flags[i] & SampleLeftOut) == 0)
+            trained.push_back(static_cast<std::uint32_t>(i));
+    return trained;
+}
+
+bool isMasked(const WindowRules& rules, bool isConversation)
+{
+    return rules.masks == DocumentMasks::On || (rules.masks == DocumentMasks::Auto && isConversation);
+}
+
+/// @param order  null: in source order
+PackedSamples pack(const ChunkText& text, const std::vector<std::uint32_t>& trained, const WindowRules& rules,
+    const PackingOrder* order)
+{
+    FURROW_CHECK(rules.seqLen > 0, "a window needs at least one token");
+    std::vector<std::int64_t> labels;
+    for (const auto sample : trained)
+        labels.push_back(static_cast<std::int64_t>(text.offsets[sample + 1] - text.offsets[sample]) + 1);
+    std::optional<std::uint64_t> seed;
+    if (order != nullptr && order->shuffle)
+        seed = mixSeed({ static_cast<std::uint64_t>(order->seed), static_cast<std::uint64_t>(order->epoch),
+            static_cast<std::uint64_t>(order->block), static_cast<std::uint64_t>(order->column) });
+    return packingOf(rules, !text.learnt.empty()) == Packing::BestFit ? packBestFit(labels, rules.seqLen, seed)
+                                                                      : packEndToEnd(labels, rules.seqLen, seed);
+}
+
+} // namespace
+
+WindowRules windowRules(const RunConfig& config)
+{
+    const bool isHrm = config.architecture == Architecture::Hrm;
+    return { config.seqLen, isHrm ? DocumentMasks::Off : config.documentMasks, config.packing };
+}
+
+Packing packingOf(const WindowRules& rules, bool isConversation)
+{
+    if (rules.packing != Packing::Auto)
+        return rules.packing;
+    return isConversation && isMasked(rules, true) ? Packing::BestFit : Packing::EndToEnd;
+}
+
+std::int32_t windowCount(const ChunkText& text, const WindowRules& rules)
+{
+    return pack(text, trainedSamples(text), rules, nullptr).windows;
+}
 
 std::int32_t windowCount(std::int64_t tokens, std::int64_t samples, std::int64_t seqLen)
 {
@@ -13,59 +68,50 @@ std::int32_t windowCount(std::int64_t tokens, std::int64_t samples, std::int64_t
 }
 
 ChunkWindows::ChunkWindows(
-    const ChunkText& text, std::uint32_t endOfText, std::int64_t seqLen, const PackingOrder& order, DocumentMasks masks)
+    const ChunkText& text, std::uint32_t endOfText, const WindowRules& rules, const PackingOrder& order)
     : text_(text)
     , endOfText_(endOfText)
-    , seqLen_(seqLen)
-    , isMasked_(masks == DocumentMasks::On || (masks == DocumentMasks::Auto && !text.learnt.empty()))
+    , seqLen_(rules.seqLen)
+    , isMasked_(isMasked(rules, !text.learnt.empty()))
 {
-    FURROW_CHECK(seqLen > 0, "a window needs at least one token");
-    std::vector<std::uint32_t> trained;
-    for (std::size_t i = 0; i < text.flags.size(); ++i)
-        if ((text.flags[i] & SampleLeftOut) == 0)
-            trained.push_back(static_cast<std::uint32_t>(i));
-    samples_ = trained;
-    if (order.shuffle) {
-        const auto seed = mixSeed({ static_cast<std::uint64_t>(order.seed), static_cast<std::uint64_t>(order.epoch),
-            static_cast<std::uint64_t>(order.block), static_cast<std::uint64_t>(order.column) });
-        const auto places = permutation(static_cast<std::uint32_t>(trained.size()), seed);
-        for (std::size_t i = 0; i < places.size(); ++i)
-            samples_[i] = trained[places[i]];
-    }
-    std::int64_t at = 1; // the end-of-text before the first sample
-    for (const auto sample : samples_) {
-        starts_.push_back(at);
-        at += static_cast<std::int64_t>(text.offsets[sample + 1] - text.offsets[sample]) + 1;
-    }
-    starts_.push_back(at);
-    count_ = windowCount(
-        at - 1 - static_cast<std::int64_t>(samples_.size()), static_cast<std::int64_t>(samples_.size()), seqLen);
+    const auto trained = trainedSamples(text);
+    auto packed = pack(text, trained, rules, &order);
+    for (const auto place : packed.order)
+        samples_.push_back(trained[place]);
+    starts_ = std::move(packed.starts);
+    for (auto& start : starts_)
+        ++start; // the end-of-text before the first sample is no label
+    count_ = packed.windows;
+}
+
+std::int64_t ChunkWindows::labelsOf(std::size_t place) const
+{
+    const std::size_t sample = samples_[place];
+    return static_cast<std::int64_t>(text_.offsets[sample + 1] - text_.offsets[sample]) + 1;
+}
+
+std::size_t ChunkWindows::firstAt(std::int64_t position) const
+{
+    const auto behind
+        = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), position) - starts_.begin());
+    return behind > 0 && starts_[behind - 1] + labelsOf(behind - 1) > position ? behind - 1 : behind;
 }
 
 void ChunkWindows::copy(std::int64_t from, std::int64_t n, std::int64_t pad, std::int64_t* into) const
 {
     const std::int64_t end = from + n;
-    std::int64_t at = from;
-    if (at == 0 && at < end) {
-        *into++ = endOfText_;
-        ++at;
+    std::fill(into, into + n, pad);
+    if (from == 0)
+        into[0] = endOfText_;
+    for (std::size_t place = firstAt(from); place < samples_.size() && starts_[place] < end; ++place) {
+        const std::int64_t begin = starts_[place];
+        const std::int64_t last = begin + labelsOf(place) - 1; // its end-of-text
+        const std::uint32_t* tokens = text_.tokens.data() + text_.offsets[samples_[place]];
+        for (std::int64_t at = std::max(from, begin); at < std::min(end, last); ++at)
+            into[at - from] = tokens[at - begin];
+        if (last >= from && last < end)
+            into[last - from] = endOfText_;
     }
-    auto sample = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), at) - starts_.begin());
-    sample = sample == 0 ? 0 : sample - 1;
-    for (; at < end && sample < samples_.size(); ++sample) {
-        const std::int64_t begin = starts_[sample];
-        const std::int64_t last = starts_[sample + 1] - 1; // its end-of-text
-        const std::uint32_t* tokens = text_.tokens.data() + text_.offsets[samples_[sample]];
-        const std::int64_t stop = std::min(end, last);
-        for (; at < stop; ++at)
-            *into++ = tokens[at - begin];
-        if (at == last && at < end) {
-            *into++ = endOfText_;
-            ++at;
-        }
-    }
-    for (; at < end; ++at)
-        *into++ = pad;
 }
 
 void ChunkWindows::fill(int begin, int n, std::int64_t* inputs, std::int64_t* labels) const
@@ -87,15 +133,17 @@ void ChunkWindows::places(int begin, int n, std::int64_t* into) const
 {
     FURROW_CHECK(begin >= 0 && n >= 0 && begin + n <= count_, "windows outside their chunk");
     const std::int64_t lead = text_.learnt.empty() ? 1 : 0; // the end-of-text that a text begins with
+    const auto endOf = [&](std::size_t sample) { return starts_[sample] + labelsOf(sample) - lead; };
     for (int w = begin; w < begin + n; ++w) {
         const std::int64_t first = w * seqLen_;
-        auto next = std::upper_bound(starts_.begin(), starts_.end(), first + lead);
+        auto next = static_cast<std::size_t>(
+            std::upper_bound(starts_.begin(), starts_.end(), first + lead) - starts_.begin());
         std::int64_t place = 0;
         for (std::int64_t at = first; at < first + seqLen_; ++at) {
-            if (next != starts_.end() && *next - lead == at) {
+            const bool begins = next < starts_.size() && starts_[next] - lead == at;
+            if (begins || (next > 0 && endOf(next - 1) == at)) // padding behind it reads nothing either
                 place = 0;
-                ++next;
-            }
+            next += begins ? 1 : 0;
             *into++ = place++;
         }
     }
@@ -103,8 +151,12 @@ void ChunkWindows::places(int begin, int n, std::int64_t* into) const
 
 std::int64_t ChunkWindows::labelCount(int window) const
 {
-    const std::int64_t labels = starts_.back() - 1;
-    return std::clamp<std::int64_t>(labels - window * seqLen_, 0, seqLen_);
+    const std::int64_t first = window * seqLen_ + 1; // stream position of the first label
+    const std::int64_t end = first + seqLen_;
+    std::int64_t count = 0;
+    for (std::size_t place = firstAt(first); place < samples_.size() && starts_[place] < end; ++place)
+        count += std::min(end, starts_[place] + labelsOf(place)) - std::max(first, starts_[place]);
+    return count;
 }
 
 bool ChunkWindows::isLearnt(const WindowPiece& piece, std::int64_t label) const
@@ -131,14 +183,11 @@ std::vector<WindowPiece> ChunkWindows::pieces(int window) const
 {
     std::vector<WindowPiece> found;
     const std::int64_t first = window * seqLen_ + 1; // stream position of the first label
-    const std::int64_t end = first + labelCount(window);
-    auto sample = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), first) - starts_.begin());
-    sample = sample == 0 ? 0 : sample - 1;
-    for (; sample < samples_.size() && starts_[sample] < end; ++sample) {
-        const std::int64_t begin = std::max(first, starts_[sample]);
-        const std::int64_t stop = std::min(end, starts_[sample + 1]);
-        if (begin < stop)
-            found.push_back({ samples_[sample], begin - starts_[sample], begin - first, stop - begin });
+    const std::int64_t end = first + seqLen_;
+    for (std::size_t place = firstAt(first); place < samples_.size() && starts_[place] < end; ++place) {
+        const std::int64_t begin = std::max(first, starts_[place]);
+        const std::int64_t stop = std::min(end, starts_[place] + labelsOf(place));
+        found.push_back({ samples_[place], begin - starts_[place], begin - first, stop - begin });
     }
     return found;
 }

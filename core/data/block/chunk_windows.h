@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/config/choices.h"
+#include "core/config/run_config.h"
 #include "core/data/block/prepared_block.h"
 
 #include <cstdint>
@@ -17,7 +17,22 @@ struct PackingOrder {
     bool shuffle = true; ///< off: source order
 };
 
+/// How samples come to lie in windows.
+struct WindowRules {
+    std::int64_t seqLen = 0; ///< inputs and labels of a window
+    DocumentMasks masks = DocumentMasks::Off; ///< Auto: of conversations
+    Packing packing = Packing::EndToEnd; ///< Auto: see packingOf()
+};
+
+/// Samples are never kept apart with HRM, which sums up a window as a whole.
+WindowRules windowRules(const RunConfig& config);
+
+/// What automatic packing is for such samples.
+Packing packingOf(const WindowRules& rules, bool isConversation);
+
 /// Windows a chunk packs into: the feeder stores this number, ChunkWindows::count() equals it.
+std::int32_t windowCount(const ChunkText& text, const WindowRules& rules);
+/// The same of samples end to end, and the least that any packing needs.
 /// @param tokens, samples  of the samples to be trained
 std::int32_t windowCount(std::int64_t tokens, std::int64_t samples, std::int64_t seqLen);
 
@@ -32,7 +47,8 @@ struct WindowPiece {
 /// Packs the trained samples of one chunk into windows of `seqLen` inputs and labels.
 /// The stream is: end-of-text, sample, end-of-text, sample, ... end-of-text, samples in an order drawn from
 /// PackingOrder. Window w has inputs stream[wT, wT+T) and labels stream[wT+1, wT+T+1): each token of each sample is a
-/// label exactly once. The last window is filled up with end-of-text, its surplus labels are -1. Of conversations the
+/// label exactly once. With best fit there are gaps, so that no sample goes over the end of a window that fits into
+/// one. Gaps and the rest of the last window are filled up with end-of-text, their labels are -1. Of conversations the
 /// labels that are not learnt are -1 too, and keep their places. Nothing of a chunk is dropped or carried into another
 /// chunk. A plain function of its arguments. Const methods are thread-safe.
 ///
@@ -42,9 +58,7 @@ struct WindowPiece {
 class ChunkWindows {
 public:
     /// @param text  must live as long as this
-    /// @param masks  Auto: of conversations
-    ChunkWindows(const ChunkText& text, std::uint32_t endOfText, std::int64_t seqLen, const PackingOrder& order,
-        DocumentMasks masks = DocumentMasks::Off);
+    ChunkWindows(const ChunkText& text, std::uint32_t endOfText, const WindowRules& rules, const PackingOrder& order);
 
     int count() const { return count_; }
     /// Writes windows [begin, begin + n), n x seqLen each, row by row.
@@ -59,7 +73,10 @@ public:
     std::vector<WindowPiece> pieces(int window) const;
 
 private:
-    /// Stream positions [from, from + n) into `into`; beyond the end: `pad`.
+    std::int64_t labelsOf(std::size_t place) const; ///< of a sample by its place in the order, its end-of-text included
+    /// The first sample in the order that has a label at the stream position or behind it.
+    std::size_t firstAt(std::int64_t position) const;
+    /// Stream positions [from, from + n) into `into`; in gaps and beyond the end: `pad`.
     void copy(std::int64_t from, std::int64_t n, std::int64_t pad, std::int64_t* into) const;
     /// Whether the loss counts a label of a piece; the one behind the tokens is the end-of-text.
     bool isLearnt(const WindowPiece& piece, std::int64_t label) const;
@@ -69,7 +86,7 @@ private:
     std::int64_t seqLen_;
     bool isMasked_;
     std::vector<std::uint32_t> samples_; ///< index in text_, in training order
-    std::vector<std::int64_t> starts_; ///< stream position of the first token of each; the last entry is the length
+    std::vector<std::int64_t> starts_; ///< stream position of the first token of each, rising
     int count_ = 0;
 };
 

@@ -27,6 +27,7 @@ constexpr std::uint32_t kAlsoTrained = 2;
 constexpr std::uint32_t kMasked = 4;
 constexpr std::uint64_t kHeldOutHeader = 8 + 4 + 4 + 8 + 8 + 8;
 constexpr std::int64_t kFallbackSamples = 64;
+constexpr std::uint64_t kMostShownTokens = 1 << 22; ///< of a text that is read to say how much of it counts
 
 /// A conversation that cannot be written is stepped over, and so is what is left out for its length.
 Status add(HeldOut& into, const Row& row, std::uint64_t fingerprint, const SampleEncoder& encoder)
@@ -236,6 +237,16 @@ Result<HeldOut> readHeldOut(const std::filesystem::path& path)
     return set;
 }
 
+std::int32_t evaluatedWindows(const ChunkWindows& windows, std::int64_t most)
+{
+    const std::int32_t count
+        = most > 0 ? static_cast<std::int32_t>(std::min<std::int64_t>(most, windows.count())) : windows.count();
+    for (int w = 0; w < windows.count(); ++w) // long prompts may stand before the first answer
+        if (windows.learntCount(w) > 0)
+            return std::max(count, w + 1);
+    return count;
+}
+
 EvaluatedText evaluatedText(const std::filesystem::path& path, const RunConfig& config)
 {
     RegularFileStream file(path);
@@ -246,10 +257,22 @@ EvaluatedText evaluatedText(const std::filesystem::path& path, const RunConfig& 
     const auto flags = cursor.take<std::uint32_t>();
     const auto samples = cursor.take<std::uint64_t>();
     const auto tokens = cursor.take<std::uint64_t>();
-    const double labels = static_cast<double>(tokens) + static_cast<double>(samples); // the end of each sample is one
-    const double most = static_cast<double>(config.evalBatches) * static_cast<double>(config.batchSize)
-        * static_cast<double>(config.seqLen);
-    return { static_cast<std::int64_t>(std::min(labels, most)), (flags & kAlsoTrained) != 0 };
+    const bool alsoTrained = (flags & kAlsoTrained) != 0;
+    const WindowRules rules = windowRules(config);
+    const std::int64_t most = config.evalBatches * config.batchSize;
+    if ((flags & kMasked) == 0 && packingOf(rules, false) == Packing::EndToEnd) {
+        const double labels = static_cast<double>(tokens) + static_cast<double>(samples); // the end of each is one
+        const double taken = static_cast<double>(most) * static_cast<double>(config.seqLen);
+        return { static_cast<std::int64_t>(most > 0 ? std::min(labels, taken) : labels), alsoTrained };
+    }
+    const auto set = tokens <= kMostShownTokens ? readHeldOut(path) : Result<HeldOut>(HeldOut {});
+    if (!set.ok() || set.value().text.count() == 0)
+        return { 0, alsoTrained };
+    const ChunkWindows windows(set.value().text, 0, rules, PackingOrder { .shuffle = false });
+    EvaluatedText text { 0, alsoTrained };
+    for (std::int32_t w = 0; w < evaluatedWindows(windows, most); ++w)
+        text.labels += windows.learntCount(w);
+    return text;
 }
 
 } // namespace furrow

@@ -2,7 +2,7 @@
 
 #include "core/base/result.h"
 #include "core/config/run_config.h"
-#include "core/data/block/prepared_block.h"
+#include "core/data/block/chunk_windows.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -48,13 +48,16 @@ inline constexpr std::uint64_t kMostHeldOutBytes = 4ull << 30;
 
 Result<HeldOut> readHeldOut(const std::filesystem::path& path);
 
+/// Windows that one evaluation takes: `most` of them (0: all), or more where nothing is learnt in these.
+std::int32_t evaluatedWindows(const ChunkWindows& windows, std::int64_t most);
+
 /// What one evaluation during the training takes.
 struct EvaluatedText {
-    std::int64_t labels = 0; ///< the frozen text, or as much of it as `eval_batches` takes. 0: there is none, or it
-                             ///< cannot be read
+    std::int64_t labels = 0; ///< that count in its loss: the frozen text, or as much of it as `eval_batches` takes. 0:
+                             ///< there is none, or it cannot be read
     bool alsoTrained = false; ///< as HeldOut
 };
-/// Reads the head of the file alone.
+/// Of plain text end to end the head of the file says it, and is all that is read.
 EvaluatedText evaluatedText(const std::filesystem::path& path, const RunConfig& config);
 
 } // namespace furrow

@@ -1,5 +1,8 @@
 #include "core/run/audit/audit_blocks.h"
 
+#include "core/base/file_system.h"
+#include "core/base/is_there.h"
+#include "core/base/scratch_folder.h"
 #include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
@@ -43,12 +46,13 @@ Status forEachBlock(LedgerReader& ledger, const Message& doing, AuditLog& log, L
     }
 }
 
-/// The chunks of the ledger against what preparing gives. @param where  names what they are compared with
-Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector<ChunkSummary>& summaries,
-    std::int64_t seqLen, FindingKind kind, const Message& where, AuditLog& log)
+/// The chunks of the ledger against what preparing gives.
+/// @param comparesWindows  false: how many they pack into is not known
+/// @param where  names what they are compared with
+Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector<PreparedChunk>& prepared,
+    bool comparesWindows, FindingKind kind, const Message& where, AuditLog& log)
 {
     FURROW_TRY_ASSIGN(auto chunks, ledger.committedOf(block));
-    const auto prepared = preparedChunks(summaries, seqLen);
     for (const LedgerReader::ChunkContent& one : chunks) {
         const auto column = static_cast<std::size_t>(placeOf(one.chunk).column);
         const auto* now = column < prepared.size() ? &prepared[column] : nullptr;
@@ -56,7 +60,8 @@ Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector
             log.wrong(kind, one.chunk,
                 sentence("%1: the fingerprints of its samples in %2 are not those that the tracker recorded",
                     { toString(one.chunk), where }));
-        else if (!(now->rows == one.rows) || now->windows != one.windows || now->tokens != one.tokens)
+        else if (!(now->rows == one.rows) || (comparesWindows && now->windows != one.windows)
+            || now->tokens != one.tokens)
             log.wrong(kind, one.chunk,
                 sentence("%1: its rows, windows or tokens in %2 are not those that the tracker recorded",
                     { toString(one.chunk), where }));
@@ -103,8 +108,8 @@ Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, con
                 { number, row.fileName }));
         return {};
     }
-    return compareChunks(ledger, row.block, block.value().summaries(), file.config.seqLen, FindingKind::Block,
-        sentence("the prepared block"), log);
+    FURROW_TRY_ASSIGN(const auto chunks, preparedChunks(block.value(), windowRules(file.config)));
+    return compareChunks(ledger, row.block, chunks, true, FindingKind::Block, sentence("the prepared block"), log);
 }
 
 /// Of files inside one archive the first.
@@ -121,11 +126,13 @@ std::vector<DataFile> distantFilesOf(const DataManifest& manifest)
 }
 
 /// The manager of a run's data, or nothing after the log was told why there is none.
-std::optional<BlockManager> openSource(const RunPaths& paths, const RunFile& file, AuditLog& log)
+/// @param cache  what it needs room in
+std::optional<BlockManager> openSource(
+    const RunPaths& paths, const RunFile& file, const std::filesystem::path& cache, AuditLog& log)
 {
     auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
-    auto blocks = tokenizer.ok() ? BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock,
-                                       paths.cacheFolder(), tokenizer.value(), paths.duplicatesFile())
+    auto blocks = tokenizer.ok() ? BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, cache,
+                                       tokenizer.value(), paths.duplicatesFile())
                                  : Result<BlockManager>(tokenizer.error());
     if (blocks.ok())
         return std::move(blocks).value();
@@ -251,7 +258,13 @@ Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log)
 Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
 {
     log.begin(Evidence::Source);
-    auto blocks = openSource(paths, file, log);
+    std::optional<ScratchFolder> own; // of a run on a disk for reading, or of somebody else
+    const auto cache = paths.cacheFolder();
+    if (!checkWritable(isThere(cache) ? cache : paths.folder()).ok()) {
+        FURROW_TRY_ASSIGN(auto scratch, ScratchFolder::make(std::filesystem::temp_directory_path()));
+        own.emplace(std::move(scratch));
+    }
+    auto blocks = openSource(paths, file, own ? *own / "cache" : cache, log);
     std::uint64_t bytes = 0;
     const auto look = [&](const LedgerReader::BlockRow& row) -> Status {
         auto plan = BlockManager::fromPlan(row.plan);
@@ -270,8 +283,9 @@ Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& led
             log.wrong(FindingKind::Source, {},
                 sentence("block %1: prepared from the source once more it has other content than the tracker recorded",
                     { std::to_string(row.block) }));
-        return compareChunks(ledger, row.block, read.value().chunks, file.config.seqLen, FindingKind::Source,
-            sentence("the source"), log);
+        const bool knowsWindows = file.config.packing == Packing::EndToEnd; // else they need the length of each sample
+        return compareChunks(ledger, row.block, preparedChunks(read.value().chunks, file.config.seqLen), knowsWindows,
+            FindingKind::Source, sentence("the source"), log);
     };
     if (blocks)
         FURROW_TRY(forEachBlock(ledger, sentence("Reading the source once more"), log, look));

@@ -57,7 +57,8 @@ Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
     file.heldOutHash = data.valueOr("held_out_sha256", std::string());
     json["parent_run"].to(file.parentRun);
     RunConfig base;
-    base.documentMasks = DocumentMasks::Off; // as runs trained before the setting was: they go on as they began
+    base.documentMasks = DocumentMasks::Off; // as runs trained before the settings were: they go on as they began
+    base.packing = Packing::EndToEnd;
     auto config = configFromJson(json["config"].raw(), base);
     if (!reading.ok())
         return Error { ErrorCode::Corrupt,
@@ -82,7 +83,11 @@ Status checkIsRun(const RunPaths& paths)
         return Error { ErrorCode::NotFound,
             sentence("The folder %1 is not there: it was moved or deleted, or its disk is not mounted.",
                 { utf8Text(paths.folder()) }) };
-    if (!std::filesystem::exists(paths.configFile()))
+    const bool isRun = std::filesystem::exists(paths.configFile(), unknown);
+    if (unknown)
+        return Error { ErrorCode::Io,
+            sentence("%1 cannot be looked at (%2).", { utf8Text(paths.folder()), unknown.message() }) };
+    if (!isRun)
         return Error { ErrorCode::NotFound,
             sentence("%1 is not a run: it has no run.json.", { utf8Text(paths.folder()) }) };
     return {};

@@ -1,6 +1,7 @@
 // A run is made in a folder of another name and renamed when it is whole: an error or a crash leaves nothing that looks
 // like a run.
 
+#include "core/base/is_there.h"
 #include "core/base/absolute_path.h"
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
@@ -15,6 +16,7 @@
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/config/warm_up.h"
+#include "core/data/block/chunk_windows.h"
 #include "core/data/source/distant_source.h"
 #include "core/data/plan/held_out.h"
 #include "core/data/hub/hub_pieces.h"
@@ -275,12 +277,12 @@ Status refuseFolder(const std::filesystem::path& folder)
             sentence(
                 "The folder of the run holds the secret of the environment variable %1, which would be shown everywhere. Name another folder.",
                 { variable }) };
-    if (std::filesystem::exists(folder / "run.json"))
+    if (isThere(folder / "run.json"))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is a run already. 'furrowctl resume' goes on with it; for a new run name another folder.",
                 { folder.string() }) };
     std::error_code failed;
-    if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder, failed))
+    if (isThere(folder) && !std::filesystem::is_empty(folder, failed))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is not empty. Name a new folder for the run.", { folder.string() }) };
     if (const auto unsafe = unsafeForLedgerReason(folder.parent_path()); !unsafe.empty())
@@ -327,6 +329,7 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
     FURROW_TRY(checkVocabulary(file.config, *tokenizer));
     FURROW_TRY_ASSIGN(const auto manifest, readManifest(data.manifest));
     describeChat(file.config, manifest, *tokenizer, say);
+    file.config.packing = packingOf(windowRules(file.config), manifest.chat.has_value());
     FURROW_TRY_ASSIGN(auto problems, dataProblems(file.config, data, *tokenizer));
     if (!problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };

@@ -17,8 +17,20 @@ constexpr double kGiB = 1 << 30;
 
 /// The first chunk's worth of samples, or less when they fill a batch already.
 struct FirstChunk {
+    ChunkText text; ///< their lengths, and whether they are conversations
     std::int64_t samples = 0;
-    std::int64_t windows = 0;
+    std::int64_t leastWindows = 0; ///< of any packing
+
+    void add(const SampleTokens& sample)
+    {
+        if (text.offsets.empty())
+            text.offsets.push_back(0);
+        text.offsets.push_back(text.offsets.back() + sample.tokens.size());
+        text.flags.push_back(0);
+        if (!sample.learnt.empty())
+            text.learnt.assign(1, 1);
+        ++samples;
+    }
 };
 
 /// What has been read, which is all of the data when it is little.
@@ -73,14 +85,17 @@ Result<std::vector<ConfigProblem>> dataProblems(
             return true;
         ++read.samples;
         read.tokens += static_cast<std::int64_t>(sample.tokens.size());
-        if (first.samples < config.chunkSamples)
-            first = { read.samples, windowCount(read.tokens, read.samples, config.seqLen) };
+        if (first.samples < config.chunkSamples) {
+            first.add(sample);
+            first.leastWindows = windowCount(read.tokens, read.samples, config.seqLen);
+        }
         return !read.tellsSize() || read.labels() < config.seqLen
-            || (first.samples < config.chunkSamples && first.windows < config.batchSize);
+            || (first.samples < config.chunkSamples && first.leastWindows < config.batchSize);
     });
     if (!walked.ok())
         return walked.error();
     std::vector<ConfigProblem> problems;
+    const std::int64_t windows = windowCount(first.text, windowRules(config));
     const bool wholeData = first.samples < config.chunkSamples;
     if (first.samples == 0) {
         problems.push_back({ "min_chars",
@@ -90,15 +105,15 @@ Result<std::vector<ConfigProblem>> dataProblems(
             sentence("%1 is %2, but all data together has %3 tokens, less than one window.",
                 { settingTerm("seq_len"), std::to_string(config.seqLen), Count(read.labels()) }),
             std::to_string(std::max<std::int64_t>(read.labels() / 2, 2)) });
-    } else if (first.windows < config.batchSize) {
+    } else if (windows < config.batchSize) {
         const Message what = wholeData ? sentence("all data together")
                                        : sentence("a chunk of %1 samples", { Count(config.chunkSamples) });
         problems.push_back({ "batch_size",
             sentence(
                 "%1 is %2, but %3 packs into about %4 windows of %5 %6 tokens, and no step goes over the edge of a chunk. Lower it, or raise %7.",
-                { settingTerm("batch_size"), std::to_string(config.batchSize), what, Count(first.windows),
+                { settingTerm("batch_size"), std::to_string(config.batchSize), what, Count(windows),
                     settingTerm("seq_len"), std::to_string(config.seqLen), settingTerm("chunk_samples") }),
-            std::to_string(std::max<std::int64_t>(first.windows, 1)) });
+            std::to_string(std::max<std::int64_t>(windows, 1)) });
     }
     if (read.samples > 0)
         checkCache(config, data, read, tokenizer, problems);

@@ -1,5 +1,6 @@
 #include "core/run/start/run_length.h"
 
+#include "core/data/block/chunk_windows.h"
 #include "core/data/source/data_manifest.h"
 #include "core/data/plan/held_out.h"
 
@@ -38,14 +39,15 @@ double textBytes(const DataManifest& manifest, const RunConfig& c, double bytesP
 double labelsPerStep(const RunConfig& c, const EpochLength& epoch, std::int64_t ranks)
 {
     const double windowsPerStep = static_cast<double>(c.batchSize * c.gradAccum * ranks);
-    const double full = windowsPerStep * static_cast<double>(c.seqLen);
+    const double window = epoch.windowFill * static_cast<double>(c.seqLen); // labels in one
+    const double full = windowsPerStep * window;
     if (epoch.labelsPerSample <= 0)
         return full;
     double samples = static_cast<double>(c.chunkSamples) * (1.0 - c.heldOutPercent / 100);
     if (epoch.bytesPerSample > 0)
         samples = std::min(samples, static_cast<double>(c.chunkBytes) / epoch.bytesPerSample);
     const double labels = std::max(samples, 1.0) * epoch.labelsPerSample;
-    const double windows = std::ceil(labels / static_cast<double>(c.seqLen));
+    const double windows = std::ceil(labels / window);
     return std::min(full, labels / std::ceil(windows / windowsPerStep));
 }
 
@@ -64,6 +66,9 @@ EpochLength epochLength(const RunPaths& paths, const RunFile& file)
     const double heldOutLabels = static_cast<double>(text.tokens.size()) + samples;
     epoch.labelsPerSample = samples > 0 ? heldOutLabels / samples : 0;
     epoch.bytesPerSample = samples > 0 ? static_cast<double>(heldOut.value().textBytes) / samples : 0;
+    if (packingOf(windowRules(c), !text.learnt.empty()) == Packing::BestFit && samples > 0)
+        epoch.windowFill
+            = heldOutLabels / (static_cast<double>(windowCount(text, windowRules(c))) * static_cast<double>(c.seqLen));
     double labels = textBytes(manifest.value(), c, epoch.bytesPerSample) * c.fraction * heldOutLabels
         / static_cast<double>(heldOut.value().textBytes);
     labels = std::max(0.0, labels - static_cast<double>(c.startSample) * epoch.labelsPerSample);

@@ -14,6 +14,7 @@ struct EpochLength {
     double labels = 0; ///< 0: not known
     double labelsPerSample = 0;
     double bytesPerSample = 0;
+    double windowFill = 1; ///< share of the places of a window that are labels: the rest is padding of a packing
 };
 EpochLength epochLength(const RunPaths& paths, const RunFile& file);
 

@@ -25,6 +25,16 @@ std::vector<PreparedChunk> preparedChunks(const std::vector<ChunkSummary>& summa
     return chunks;
 }
 
+Result<std::vector<PreparedChunk>> preparedChunks(const PreparedBlock& block, const WindowRules& rules)
+{
+    auto chunks = preparedChunks(block.summaries(), rules.seqLen);
+    for (std::size_t column = 0; column < chunks.size() && rules.packing != Packing::EndToEnd; ++column) {
+        FURROW_TRY_ASSIGN(const auto text, block.readChunk(static_cast<int>(column)));
+        chunks[column].windows = windowCount(text, rules);
+    }
+    return chunks;
+}
+
 FeederMeters::FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt,
     std::optional<std::uint32_t> unknownToken)
     : paths_(paths)
@@ -41,7 +51,7 @@ FeederMeters::FeederMeters(const RunPaths& paths, const std::string& runId, std:
         logWarning(writer.error().message); // events are then in the log only
 }
 
-void FeederMeters::made(const PreparedFile& file, double seconds, bool firstTime)
+void FeederMeters::made(const PreparedFile& file, std::span<const PreparedChunk> chunks, double seconds, bool firstTime)
 {
     if (file.fromCache) {
         ++reading_.blocksFromCache;
@@ -56,13 +66,13 @@ void FeederMeters::made(const PreparedFile& file, double seconds, bool firstTime
             = reading_.megabytesPerSecond == 0 ? now : 0.7 * reading_.megabytesPerSecond + 0.3 * now;
     }
     if (firstTime)
-        lookAtText(file);
+        lookAtText(file, chunks);
 }
 
 /// A block that no attempt has prepared before: its padding counts, and its text is compared with what came before it.
-void FeederMeters::lookAtText(const PreparedFile& file)
+void FeederMeters::lookAtText(const PreparedFile& file, std::span<const PreparedChunk> chunks)
 {
-    for (const auto& chunk : preparedChunks(file.chunks, seqLen_)) {
+    for (const auto& chunk : chunks) {
         reading_.labels += chunk.tokens;
         reading_.slots += chunk.windows * seqLen_;
     }

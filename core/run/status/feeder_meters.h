@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/data/block/chunk_windows.h"
 #include "core/data/block_manager.h"
 #include "core/data/data_alarms.h"
 #include "core/run/status/reading.h"
@@ -8,8 +9,10 @@
 
 namespace furrow {
 
-/// What the ledger keeps of the chunks of a prepared block.
+/// What the ledger keeps of the chunks of a prepared block, with samples end to end.
 std::vector<PreparedChunk> preparedChunks(const std::vector<ChunkSummary>& chunks, std::int64_t seqLen);
+/// The same by any rules; where they need the length of each sample, the chunks are read.
+Result<std::vector<PreparedChunk>> preparedChunks(const PreparedBlock& block, const WindowRules& rules);
 
 /// Counts what a feeder reads, watches for repeated and unknown text, and tells all: reading.json and telemetry.
 /// Trouble with these files is logged and changes nothing else. Not thread-safe.
@@ -19,12 +22,13 @@ public:
         std::optional<std::uint32_t> unknownToken);
 
     /// A block was made or found.
+    /// @param chunks  what the ledger keeps of it
     /// @param firstTime  no attempt has prepared it before
-    void made(const PreparedFile& file, double seconds, bool firstTime);
+    void made(const PreparedFile& file, std::span<const PreparedChunk> chunks, double seconds, bool firstTime);
     void publish(const Message& doing, const BlockManager& blocks);
 
 private:
-    void lookAtText(const PreparedFile& file);
+    void lookAtText(const PreparedFile& file, std::span<const PreparedChunk> chunks);
     void tell(const std::optional<std::string>& alarm);
 
     RunPaths paths_;

@@ -11,7 +11,8 @@ TrackerConfig orderConfig(const RunConfig& config)
     tracker.shuffleWindowBlocks = config.shuffleWindowBlocks;
     tracker.linearOrder = !config.shuffle;
     tracker.startAt = config.startAt;
-    tracker.windowTokens = config.seqLen;
+    tracker.windowTokens
+        = config.packing == Packing::EndToEnd ? config.seqLen : 0; // with best fit each has another number
     return tracker;
 }
 

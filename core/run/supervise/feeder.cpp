@@ -314,11 +314,14 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
         }
     }
     FURROW_TRY(guard_->checkReplaced());
-    meters_.made(
-        file.value(), static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.digest.empty());
+    const auto prepared = PreparedBlock::open(BlockManager::blockFolder(paths_.cacheFolder()) / file.value().fileName);
+    const auto chunks = prepared.ok() ? preparedChunks(prepared.value(), windowRules(config_)) : prepared.error();
+    if (!chunks.ok())
+        return onFailure(number, chunks.error());
+    meters_.made(file.value(), chunks.value(), static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs,
+        row.digest.empty());
     failPoint("feeder.prepared");
-    const auto chunks = preparedChunks(file.value().chunks, config_.seqLen);
-    if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks,
+    if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks.value(),
             blocks_.firstUnreadable(block.value(), file.value()));
         !status.ok())
         return status.error().code == ErrorCode::Corrupt

@@ -111,8 +111,8 @@ Result<std::shared_ptr<const LoadedChunk>> ChunkLoader::load(const Claim& claim)
     }
     auto chunk = std::make_shared<LoadedChunk>();
     chunk->text = std::move(text).value();
-    chunk->windows = std::make_unique<ChunkWindows>(chunk->text, options_.endOfText, options_.seqLen,
-        PackingOrder { options_.seed, claim.epoch, claim.block, claim.column, options_.shuffle }, options_.masks);
+    chunk->windows = std::make_unique<ChunkWindows>(chunk->text, options_.endOfText, options_.windows,
+        PackingOrder { options_.seed, claim.epoch, claim.block, claim.column, options_.shuffle });
     if (chunk->windows->count() != claim.windows)
         return Error { ErrorCode::Corrupt,
             toString(claim.chunk) + " packs into " + std::to_string(chunk->windows->count())

@@ -30,10 +30,9 @@ public:
         std::filesystem::path tracker;
         std::filesystem::path blockFolder;
         std::uint32_t endOfText = 0;
-        std::int64_t seqLen = 0;
+        WindowRules windows;
         std::int64_t seed = 0;
         bool shuffle = true;
-        DocumentMasks masks = DocumentMasks::Off;
     };
     static Result<std::unique_ptr<ChunkLoader>> start(const Options& options);
     ~ChunkLoader();

@@ -18,17 +18,11 @@ EvaluationSet::EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, const Cut
         return;
     for (auto& flags : heldOut_->text.flags) // here they are the text, not what is left out of it
         flags = 0;
-    const ChunkWindows windows(heldOut_->text, endOfText, cut.seqLen, PackingOrder { .shuffle = false }, cut.masks);
+    const ChunkWindows windows(heldOut_->text, endOfText, cut.windows, PackingOrder { .shuffle = false });
     for (int w = 0; w < windows.count(); ++w)
         allLabels_ += windows.labelCount(w);
-    const std::int64_t most = cut.maxBatches > 0 ? cut.maxBatches * cut.batchSize : windows.count();
-    std::int64_t count = std::min<std::int64_t>(windows.count(), most);
-    for (int w = 0; w < windows.count(); ++w) // long prompts may stand before the first answer
-        if (windows.learntCount(w) > 0) {
-            count = std::max<std::int64_t>(count, w + 1);
-            break;
-        }
-    batches_ = BatchMaker(device, cut.batchSize, cut.seqLen).make(windows, { 0, static_cast<std::int32_t>(count) });
+    const std::int32_t count = evaluatedWindows(windows, cut.maxBatches * cut.batchSize);
+    batches_ = BatchMaker(device, cut.batchSize, cut.windows.seqLen).make(windows, { 0, count });
     for (const auto& batch : batches_)
         labels_ += batch.learnt;
 }

@@ -25,10 +25,9 @@ class EvaluationSet {
 public:
     /// How a text is cut into batches.
     struct Cut {
-        std::int64_t seqLen = 0;
+        WindowRules windows;
         std::int64_t batchSize = 0;
         std::int64_t maxBatches = 0; ///< 0: all
-        DocumentMasks masks = DocumentMasks::Off;
     };
     EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, const Cut& cut, c10::Device device);
 

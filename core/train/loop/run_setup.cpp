@@ -102,21 +102,15 @@ Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup)
     return std::shared_ptr<const Tokenizer>(std::move(tokenizer).value());
 }
 
-DocumentMasks documentMasksOf(const RunConfig& config)
-{
-    return config.architecture == Architecture::Hrm ? DocumentMasks::Off : config.documentMasks;
-}
-
 ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& tokenizer)
 {
     ChunkLoader::Options loader;
     loader.tracker = setup.paths.tracker();
     loader.blockFolder = BlockManager::blockFolder(setup.paths.cacheFolder());
     loader.endOfText = tokenizer.endOfText();
-    loader.seqLen = setup.config.seqLen;
+    loader.windows = windowRules(setup.config);
     loader.seed = setup.config.seed;
     loader.shuffle = setup.config.shuffle;
-    loader.masks = documentMasksOf(setup.config);
     return loader;
 }
 

@@ -41,8 +41,6 @@ Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute);
 Result<RunSetup> openTrainerRun(const TrainerOptions& options);
 /// The run's own tokenizer; Corrupt when it is not the one that run.json names.
 Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup);
-/// Where the samples of a window are kept apart: never with HRM, which sums up a window as a whole.
-DocumentMasks documentMasksOf(const RunConfig& config);
 ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& tokenizer);
 
 /// The device of that name; NotFound lists what there is. A GPU must be found before the first use of libtorch (see

@@ -110,8 +110,7 @@ Status TrainingSession::openData()
     batches_ = std::make_unique<BatchMaker>(setup_.device, setup_.config.batchSize, setup_.config.seqLen);
     FURROW_TRY_ASSIGN(auto heldOut, readHeldOut(setup_.paths.evaluationFile()));
     evaluation_ = std::make_unique<EvaluationSet>(std::move(heldOut), tokenizer_->endOfText(),
-        EvaluationSet::Cut {
-            setup_.config.seqLen, setup_.config.batchSize, setup_.config.evalBatches, documentMasksOf(setup_.config) },
+        EvaluationSet::Cut { windowRules(setup_.config), setup_.config.batchSize, setup_.config.evalBatches },
         setup_.device);
     return {};
 }

@@ -116,8 +116,8 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     const bool complete = text.complete;
     const std::vector<std::uint64_t> fingerprints = text.text.fingerprints;
     const std::string source = options.data.empty() ? config.evalData : options.data;
-    const EvaluationSet set(std::move(text), run.tokenizer->endOfText(),
-        { config.seqLen, config.batchSize, 0, documentMasksOf(config) }, run.setup.device);
+    const EvaluationSet set(
+        std::move(text), run.tokenizer->endOfText(), { windowRules(config), config.batchSize, 0 }, run.setup.device);
     FURROW_TRY_ASSIGN(auto result, set.run(*run.learner->model(), true, [&] { return !stopRequested(); }));
     const auto& e = result;
     nlohmann::json overlap;

@@ -85,7 +85,7 @@ Result<std::int64_t> consume(const PublishedChunks::Place& place, const std::fun
 {
     FURROW_TRY_ASSIGN(auto block, PreparedBlock::open(place.file));
     FURROW_TRY_ASSIGN(auto chunk, block.readChunk(place.column));
-    const ChunkWindows windows(chunk, 0, kSeqLen, {});
+    const ChunkWindows windows(chunk, 0, { kSeqLen }, {});
     std::vector<std::int64_t> inputs(kBatch * kSeqLen), labels(kBatch * kSeqLen);
     for (int w = 0; w < windows.count(); w += kBatch) {
         windows.fill(w, std::min(kBatch, windows.count() - w), inputs.data(), labels.data());
@@ -229,7 +229,7 @@ Result<json> batches(const ScratchFolder& scratch, const std::string& source)
                 waits.push_back(1e3 * waiting.seconds());
             if (i + 1 < places.size())
                 next = std::async(std::launch::async, load, places[i + 1]);
-            const ChunkWindows windows(chunk, tokenizer->endOfText(), kSeqLen, {});
+            const ChunkWindows windows(chunk, tokenizer->endOfText(), { kSeqLen }, {});
             for (int w = 0; w < windows.count(); w += kBatch)
                 windows.fill(w, std::min(kBatch, windows.count() - w), inputs.data(), labels.data());
             samples += chunk.count();

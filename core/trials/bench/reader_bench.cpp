@@ -128,7 +128,7 @@ Status fromPrepared(const std::vector<std::filesystem::path>& files, int turn, s
         FURROW_TRY_ASSIGN(auto block, PreparedBlock::open(files[f % files.size()]));
         for (int column = 0; column < block.chunkCount() && have < seqLen; ++column) {
             FURROW_TRY_ASSIGN(auto chunk, block.readChunk(column));
-            const ChunkWindows windows(chunk, 0, seqLen, {});
+            const ChunkWindows windows(chunk, 0, { seqLen }, {});
             windows.fill(0, 1, inputs.data(), labels.data());
             have += static_cast<std::int64_t>(chunk.tokens.size());
         }

@@ -510,7 +510,7 @@ private Q_SLOTS:
                 .insert(test::sampleText(chunk.value(), i));
         for (const auto& one : heldOut)
             QVERIFY(!trained.contains(one));
-        const ChunkWindows windows(chunk.value(), byteTokenizer()->endOfText(), 16, {});
+        const ChunkWindows windows(chunk.value(), byteTokenizer()->endOfText(), { 16 }, {});
         QCOMPARE(windows.count(), windowCount(sum.tokens, sum.samples, 16));
         // the frozen evaluation set has the same texts
         auto inspection = inspectData(config);

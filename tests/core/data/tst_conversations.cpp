@@ -232,8 +232,8 @@ private Q_SLOTS:
             for (const std::int64_t seqLen : { 3, 16, 500 }) {
                 ChunkText plain = chunk;
                 plain.learnt.clear();
-                const ChunkWindows masked(chunk, 256, seqLen, { 1, 0, 0, 0, true });
-                const ChunkWindows all(plain, 256, seqLen, { 1, 0, 0, 0, true });
+                const ChunkWindows masked(chunk, 256, { seqLen }, { 1, 0, 0, 0, true });
+                const ChunkWindows all(plain, 256, { seqLen }, { 1, 0, 0, 0, true });
                 QCOMPARE(masked.count(), all.count());
                 std::int64_t learnt = 0;
                 for (int w = 0; w < masked.count(); ++w) {
@@ -272,9 +272,9 @@ private Q_SLOTS:
                     begins.push_back(chunk.offsets[i] + i + (isChat ? 1 : 0));
                 for (const std::int64_t seqLen : { 3, 16, 500 }) {
                     const PackingOrder asItStands { .shuffle = false };
-                    const ChunkWindows automatic(chunk, 256, seqLen, asItStands, DocumentMasks::Auto);
+                    const ChunkWindows automatic(chunk, 256, { seqLen, DocumentMasks::Auto }, asItStands);
                     QCOMPARE(automatic.masksDocuments(), isChat);
-                    const ChunkWindows apart(chunk, 256, seqLen, asItStands, DocumentMasks::On);
+                    const ChunkWindows apart(chunk, 256, { seqLen, DocumentMasks::On }, asItStands);
                     const auto size = static_cast<std::size_t>(apart.count() * seqLen);
                     std::vector<std::int64_t> inputs(size), labels(size), places(size), expected(size);
                     apart.fill(0, apart.count(), inputs.data(), labels.data());

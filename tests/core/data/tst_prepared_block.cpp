@@ -1,5 +1,6 @@
 #include "core/data/block/block_writer.h"
 #include "core/data/block/chunk_windows.h"
+#include "core/data/block/window_packing.h"
 #include "core/data/stream_data.h"
 #include "data_fixture.h"
 
@@ -147,9 +148,13 @@ private Q_SLOTS:
         QFETCH(int, seqLen);
         const ChunkText text = makeChunk(samples);
         const ChunkSummary summary = summaryOf(text);
-        for (const bool shuffle : { false, true }) {
-            const ChunkWindows windows(text, kEnd, seqLen, { 1, 2, 3, 4, shuffle });
-            QCOMPARE(windows.count(), windowCount(summary.tokens, summary.samples, seqLen));
+        for (const auto& [shuffle, packing] : { std::pair(false, Packing::EndToEnd), std::pair(true, Packing::EndToEnd),
+                 std::pair(false, Packing::BestFit), std::pair(true, Packing::BestFit) }) {
+            const WindowRules rules { seqLen, DocumentMasks::Off, packing };
+            const ChunkWindows windows(text, kEnd, rules, { 1, 2, 3, 4, shuffle });
+            QCOMPARE(windows.count(), windowCount(text, rules));
+            if (packing == Packing::EndToEnd)
+                QCOMPARE(windows.count(), windowCount(summary.tokens, summary.samples, seqLen));
             const auto cells = static_cast<std::size_t>(windows.count() * seqLen);
             std::vector<std::int64_t> inputs(cells), labels(cells);
             windows.fill(0, windows.count(), inputs.data(), labels.data());
@@ -181,7 +186,7 @@ private Q_SLOTS:
     void fillsThePartsOfAChunkAsTheWhole()
     {
         const ChunkText text = makeChunk(50);
-        const ChunkWindows windows(text, kEnd, 7, { 5, 0, 0, 0, true });
+        const ChunkWindows windows(text, kEnd, { 7 }, { 5, 0, 0, 0, true });
         std::vector<std::int64_t> inputs(static_cast<std::size_t>(windows.count()) * 7), labels(inputs.size()), a(7),
             b(7);
         windows.fill(0, windows.count(), inputs.data(), labels.data());
@@ -194,7 +199,7 @@ private Q_SLOTS:
     void namesTheSamplesOfAWindow()
     {
         const ChunkText text = makeChunk(30);
-        const ChunkWindows windows(text, kEnd, 5, { 9, 1, 1, 1, true });
+        const ChunkWindows windows(text, kEnd, { 5 }, { 9, 1, 1, 1, true });
         std::vector<std::int64_t> inputs(5), labels(5);
         std::vector<std::int64_t> seen(text.flags.size());
         for (int w = 0; w < windows.count(); ++w) {
@@ -218,11 +223,56 @@ private Q_SLOTS:
                     ? 0
                     : static_cast<std::int64_t>(text.offsets[s + 1] - text.offsets[s]) + 1);
     }
+    /// A conversation that went on in the next window went on without its question.
+    void bestFitKeepsEachSampleWhole()
+    {
+        const ChunkText text = makeChunk(60);
+        std::int64_t longest = 0;
+        for (std::size_t s = 0; s < text.flags.size(); ++s)
+            longest = std::max(longest, static_cast<std::int64_t>(text.offsets[s + 1] - text.offsets[s]) + 1);
+        for (const std::int64_t seqLen : { longest / 3, longest, longest + 7, 5 * longest }) {
+            const WindowRules rules { seqLen, DocumentMasks::On, Packing::BestFit };
+            const std::int32_t count = windowCount(text, rules);
+            for (const std::int64_t seed : { 1, 2 }) {
+                const ChunkWindows windows(text, kEnd, rules, { seed, 0, 0, 0, true });
+                QCOMPARE(windows.count(), count); // by the lengths alone
+                std::map<std::int64_t, std::int64_t> labels;
+                std::map<std::int64_t, int> pieces;
+                for (int w = 0; w < count; ++w)
+                    for (const auto& piece : windows.pieces(w)) {
+                        labels[piece.sample] += piece.labels;
+                        ++pieces[piece.sample];
+                        if (piece.firstToken > 0)
+                            QCOMPARE(piece.begin, std::int64_t(0)); // goes on where the window begins
+                    }
+                for (std::size_t s = 0; s < text.flags.size(); ++s) {
+                    const auto all = static_cast<std::int64_t>(text.offsets[s + 1] - text.offsets[s]) + 1;
+                    const bool isTrained = (text.flags[s] & SampleLeftOut) == 0;
+                    const auto sample = static_cast<std::int64_t>(s);
+                    QCOMPARE(labels[sample], isTrained ? all : 0);
+                    QCOMPARE(pieces[sample], isTrained ? static_cast<int>((all + seqLen - 1) / seqLen) : 0);
+                }
+            }
+            QVERIFY(windowCount(text, { seqLen }) <= count);
+        }
+    }
+    void bestFitTakesTheLeastRoomThatIsEnough()
+    {
+        const std::vector<std::int64_t> labels { 6, 3, 4, 7, 25, 1, 5 };
+        const auto packed = packBestFit(labels, 10, std::nullopt);
+        // 25 takes three windows and leaves 5, in which the 5 fits; 7 and 3, 6 and 4; the 1 has one to itself
+        QCOMPARE(packed.windows, 6);
+        QCOMPARE(packed.order, (std::vector<std::uint32_t> { 0, 2, 3, 1, 4, 6, 5 }));
+        QCOMPARE(packed.starts, (std::vector<std::int64_t> { 0, 6, 10, 17, 20, 45, 50 }));
+        QCOMPARE(packBestFit({}, 10, 3).windows, 0);
+        QVERIFY(packBestFit(std::vector<std::int64_t>(40, 3), 10, 1).order
+            != packBestFit(std::vector<std::int64_t>(40, 3), 10, 2).order);
+    }
     void ordersByEpochAndPlace()
     {
         const ChunkText text = makeChunk(50);
         const auto order = [&](const PackingOrder& key) {
-            const ChunkWindows windows(text, kEnd, 64, key);
+            const ChunkWindows windows(text, kEnd, { 64 }, key);
             std::vector<std::int64_t> inputs(64), labels(64);
             windows.fill(0, 1, inputs.data(), labels.data());
             return labels;

@@ -215,8 +215,7 @@ double heldOutLoss(const TinyRun& run, const NamedTensors& weights)
     auto learner = must(newLearner(setup));
     must(learner->loadWeights(weights));
     const EvaluationSet set(must(readHeldOut(setup.paths.evaluationFile())), 256,
-        { setup.config.seqLen, setup.config.batchSize, setup.config.evalBatches, documentMasksOf(setup.config) },
-        setup.device);
+        { windowRules(setup.config), setup.config.batchSize, setup.config.evalBatches }, setup.device);
     return must(set.run(*learner->model(), false)).loss;
 }
 
@@ -650,7 +649,7 @@ private Q_SLOTS:
 
         const auto setup = must(openRun(run.paths(), {}));
         const auto heldOut = must(readHeldOut(run.paths().evaluationFile()));
-        const ChunkWindows windows(heldOut.text, 256, config.seqLen, { .shuffle = false }, DocumentMasks::Auto);
+        const ChunkWindows windows(heldOut.text, 256, { config.seqLen, DocumentMasks::Auto }, { .shuffle = false });
         auto learner = must(newLearner(setup));
         Claim claim;
         const auto step
@@ -694,8 +693,7 @@ private Q_SLOTS:
         auto learner = must(newLearner(setup));
         must(learner->loadWeights(loaded.weights));
         const EvaluationSet set(must(readHeldOut(setup.paths.evaluationFile())), 256,
-            { setup.config.seqLen, setup.config.batchSize, setup.config.evalBatches, documentMasksOf(setup.config) },
-            setup.device);
+            { windowRules(setup.config), setup.config.batchSize, setup.config.evalBatches }, setup.device);
         const double own = must(set.run(*learner->model(), false)).loss;
         const UseAverage average(*learner);
         const double averaged = must(set.run(*learner->model(), false)).loss;

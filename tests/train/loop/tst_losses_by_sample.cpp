@@ -52,7 +52,7 @@ private Q_SLOTS:
     void theWorstAndTheBestOfAChunkAreFoundAcrossWindows()
     {
         const ChunkText text = chunkOf(40);
-        const ChunkWindows windows(text, 0, kSeqLen, { 7, 0, 0, 0, true });
+        const ChunkWindows windows(text, 0, { kSeqLen }, { 7, 0, 0, 0, true });
         LossesBySample losses(text);
         for (std::int32_t begin = 0; begin < windows.count(); begin += 3) {
             const WindowRange range { begin, std::min(begin + 3, windows.count()) };
@@ -74,7 +74,7 @@ private Q_SLOTS:
     void aSampleThatWasSeenInPartIsNotJudged()
     {
         const ChunkText text = chunkOf(12);
-        const ChunkWindows windows(text, 0, kSeqLen, { 7, 0, 0, 0, false });
+        const ChunkWindows windows(text, 0, { kSeqLen }, { 7, 0, 0, 0, false });
         LossesBySample losses(text);
         const WindowRange range { 1, 3 }; // labels 9 to 24 of the stream: the end of sample 1, all of 2, 3 and 4
         losses.add(windows, range, lossesOf(windows, range));
@@ -88,7 +88,7 @@ private Q_SLOTS:
     void fewSamplesAreAllTold()
     {
         const ChunkText text = chunkOf(3);
-        const ChunkWindows windows(text, 0, kSeqLen, { 7, 0, 0, 0, false });
+        const ChunkWindows windows(text, 0, { kSeqLen }, { 7, 0, 0, 0, false });
         LossesBySample losses(text);
         const WindowRange range { 0, windows.count() };
         losses.add(windows, range, lossesOf(windows, range));
