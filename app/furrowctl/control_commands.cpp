@@ -67,14 +67,17 @@ int act(const Verb& verb, const ControlOptions& o)
         }
         if (o.json && !status.ok())
             return fail(status.error(), true);
+        const bool isFailure = o.wait && status.ok() && status.value().state == RunState::Failed;
         if (o.json)
             print(toJson(status.value()));
+        else if (isFailure)
+            std::cerr << "The run has ended: " << withFullStop(status.value().stopDetail) << std::endl;
         else
             std::cout << (o.wait ? "The run has ended."
                     : later      ? "The run ends with this " + o.after + "."
                                  : verb.said)
                       << std::endl;
-        return kDone;
+        return isFailure ? kFailed : kDone;
     }
 }
 

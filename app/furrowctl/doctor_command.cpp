@@ -1,6 +1,7 @@
 // doctor: what is installed, which devices work, how fast the disk syncs, and what would not work.
 
 #include "app/furrowctl/command.h"
+#include "core/base/is_there.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/host.h"
@@ -72,7 +73,7 @@ void addGpus(std::vector<Finding>& findings)
 void addDisk(std::vector<Finding>& findings, const std::string& workspace)
 {
     std::filesystem::path folder = workspace; // the nearest one that exists: the workspace is made on first use
-    while (!folder.empty() && !std::filesystem::exists(folder) && folder != folder.parent_path())
+    while (!folder.empty() && !isThere(folder) && folder != folder.parent_path())
         folder = folder.parent_path();
     if (const auto unsafe = unsafeForLedgerReason(folder); !unsafe.empty())
         findings.push_back({ "workspace", workspace, false, unsafe });

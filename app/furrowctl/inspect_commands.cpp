@@ -5,6 +5,7 @@
 #include "app/furrowctl/watch.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
+#include "core/base/sentence.h"
 #include "core/base/process.h"
 #include "core/run/audit/run_audit.h"
 #include "core/run/status/run_status.h"
@@ -50,6 +51,10 @@ int listRuns(const RunOptions& o)
     if (std::filesystem::is_regular_file(pathFromUtf8(o.folder), unknown))
         return fail(
             { ErrorCode::InvalidArgument, o.folder + " is a file. Name the folder that keeps the runs." }, o.json);
+    if (const std::filesystem::directory_iterator entries(pathFromUtf8(o.folder), unknown);
+        unknown && unknown != std::errc::no_such_file_or_directory)
+        return fail(
+            { ErrorCode::Io, sentence("The folder %1 cannot be read (%2).", { o.folder, unknown.message() }) }, o.json);
     nlohmann::json runs = nlohmann::json::array();
     std::map<std::string, std::string> folderOf; // by id: a copied folder has that of the run it was copied from
     for (const auto& folder : runFolders(o.folder)) {
@@ -64,7 +69,8 @@ int listRuns(const RunOptions& o)
         if (!o.json)
             std::cout << runs.back()["state"].get<std::string>() << (marked ? " (marked by hand)" : "") << "  "
                       << plainLine(folder.string()) << (read.ok() ? "" : "  " + read.error().message)
-                      << (twin.empty() ? "" : "  the same run as " + plainLine(twin) + ", copied") << "\n";
+                      << (twin.empty() ? "" : "  the same run as " + plainLine(twin) + ": one is a copy of the other")
+                      << "\n";
     }
     if (o.json)
         print(runs);

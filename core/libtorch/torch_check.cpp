@@ -1,5 +1,6 @@
 #include "core/libtorch/torch_check.h"
 
+#include "core/base/is_there.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/process_answer.h"
@@ -69,7 +70,7 @@ Result<TorchFacts> lookAtTorch(const std::filesystem::path& folder)
             sentence(
                 "%1 is no libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.",
                 { utf8Text(folder) }) };
-    TorchFacts facts { folder, versionOf(folder), std::filesystem::exists(folder / "lib" / "libtorch_cuda.so") };
+    TorchFacts facts { folder, versionOf(folder), isThere(folder / "lib" / "libtorch_cuda.so") };
     return facts;
 }
 

@@ -13,6 +13,7 @@
 #include "core/tracker/supervisor_state.h"
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 #include <set>
 #include <utility>
@@ -141,9 +142,12 @@ struct LastSign {
     std::int64_t monotonicNs = 0;
 };
 
+/// Of one that left a record it is that.
 LastSign lastSignOf(Database& db, std::int64_t attempt)
 {
     LastSign sign;
+    if (const auto ended = db.integer("SELECT ended_wall FROM attempt WHERE id=?", attempt))
+        return { *ended, std::numeric_limits<std::int64_t>::max() };
     Rows row = db.query("SELECT value FROM meta WHERE key='seen-' || ?", attempt);
     if (row.next())
         std::istringstream(row.text(0)) >> sign.wallNs >> sign.monotonicNs;

@@ -12,7 +12,7 @@ std::vector<std::filesystem::path> runFolders(const std::filesystem::path& works
     std::error_code failed;
     for (const auto& parent : { workspace / "runs", workspace }) // a folder of runs may be looked at too
         for (const auto& entry : std::filesystem::directory_iterator(parent, failed))
-            if (std::filesystem::exists(RunPaths(entry.path()).configFile(), failed))
+            if (std::filesystem::exists(RunPaths(entry.path()).configFile(), failed) || failed) // of somebody else
                 folders.push_back(entry.path());
     std::sort(folders.begin(), folders.end());
     return folders;

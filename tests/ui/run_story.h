@@ -228,8 +228,9 @@ private:
             encodeLine(TelemetryRecord(EvalRecord { systemClock().monotonicNs() - ago, steps_[at], steps_[at] * 125,
                            lossAt(steps_[at]) + 0.05, steps_[at], EvalRecord::What::Replica }),
                 lines);
-            good(publishEvaluation(
-                paths_, { worker, false, steps_[at], lossAt(steps_[at]) + 0.05, systemClock().wallNs() - ago }));
+            good(publishEvaluation(paths_,
+                { worker, false, steps_[at], lossAt(steps_[at]) + 0.05, systemClock().wallNs() - ago },
+                realFileSystem()));
         }
         file << lines;
     }

@@ -52,7 +52,7 @@ RunFolderGuard::RunFolderGuard(const RunPaths& paths)
         { paths.frozenFolder(), {} } }
     , folders_ { { paths.telemetryFolder(), {} }, { paths.logsFolder(), {} } }
     , remade_ { paths.unknownCheckpointsFolder(), paths.exportsFolder(), paths.meetingsFolder(), paths.memoryFolder(),
-        paths.viewCacheFolder(), paths.folder() / "cache" }
+        paths.evaluationsFolder(), paths.viewCacheFolder(), paths.folder() / "cache" }
 {
 }
 

@@ -21,7 +21,7 @@ RunPaths::RunPaths(std::filesystem::path folder)
 bool RunPaths::isBesideCheckpoints(const std::filesystem::path& entry) const
 {
     return entry == removedManifestsFolder() || entry == unknownCheckpointsFolder() || entry == writingNotesFolder()
-        || entry == frozenFolder();
+        || entry == frozenFolder() || entry.filename() == "lost+found"; // of a file system of its own
 }
 
 std::filesystem::path RunPaths::feederTelemetry(std::int64_t attempt) const

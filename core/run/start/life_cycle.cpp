@@ -284,6 +284,9 @@ Status killRun(const RunPaths& paths)
     FURROW_TRY(requireAlive(paths));
     auto ledger = SupervisorLedger::open(paths.tracker());
     const auto asked = ledger.ok() ? ledger.value().setDesired(DesiredState::Kill) : ledger.error();
+    const auto holder = holderOf(paths);
+    if (asked.ok() && holder && holder->isSupervisor && standsStill(holder->process)) // nobody would obey
+        return killByLock(paths, { ErrorCode::Busy, sentence("its supervisor stands still") });
     return asked.ok() ? asked : killByLock(paths, asked.error());
 }
 

@@ -1,5 +1,6 @@
 #include "core/run/status/brain.h"
 
+#include "core/base/is_there.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
@@ -104,7 +105,7 @@ Result<std::optional<ParentFile>> parentOf(const RunFile& child)
     const RunPaths parent(runFolderOf(checkpoint));
     const bool skip = child.config.parentChunks == ParentChunks::Skip;
     if (child.config.initFrom.empty() || checkpoint.parent_path() != parent.checkpointsFolder()
-        || !std::filesystem::exists(parent.configFile())) {
+        || !isThere(parent.configFile())) {
         if (skip)
             return Error {
                 ErrorCode::InvalidArgument,
@@ -151,7 +152,7 @@ Status writeParent(const RunPaths& paths, const ParentFile& parent)
 Result<std::optional<ParentFile>> readParent(const RunPaths& paths)
 {
     using Answer = std::optional<ParentFile>;
-    if (!std::filesystem::exists(paths.parentFile()))
+    if (!isThere(paths.parentFile()))
         return Answer {};
     FURROW_TRY_ASSIGN(auto text, readFile(paths.parentFile(), kMaxBytes));
     JsonReading reading(text);

@@ -1,6 +1,5 @@
 #include "core/run/status/evaluation_file.h"
 
-#include "core/base/file_system.h"
 #include "core/base/sentence.h"
 #include "core/config/bounded_json.h"
 
@@ -26,15 +25,15 @@ try {
 
 } // namespace
 
-Status publishEvaluation(const RunPaths& paths, const ToldEvaluation& told)
+Status publishEvaluation(const RunPaths& paths, const ToldEvaluation& told, FileSystem& files)
 {
     if (!std::isfinite(told.loss)) // JSON has none
         return {};
-    FURROW_TRY(realFileSystem().createFolders(paths.evaluationsFolder()));
+    FURROW_TRY(files.createFolders(paths.evaluationsFolder()));
     const nlohmann::json json { { "worker", told.worker }, { "merged", told.merged }, { "step", told.step },
         { "loss", told.loss }, { "wall_ns", told.wallNs } };
-    return writeFileWhole(realFileSystem(), paths.evaluationsFolder() / ("w" + std::to_string(told.worker) + ".json"),
-        json.dump() + "\n");
+    return writeFileWhole(
+        files, paths.evaluationsFolder() / ("w" + std::to_string(told.worker) + ".json"), json.dump() + "\n");
 }
 
 std::optional<ToldEvaluation> newestEvaluation(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/file_system.h"
 #include "core/base/result.h"
 #include "core/run/folder/run_paths.h"
 #include "core/run/status/run_status.h"
@@ -20,7 +21,7 @@ struct ToldEvaluation {
 };
 
 /// Replaces what the worker told before. Not synced.
-Status publishEvaluation(const RunPaths& paths, const ToldEvaluation& told);
+Status publishEvaluation(const RunPaths& paths, const ToldEvaluation& told, FileSystem& files);
 /// The newest that counts; nullopt when none has told one, or nothing of it can be read.
 std::optional<ToldEvaluation> newestEvaluation(
     const RunPaths& paths, const std::function<bool(const ToldEvaluation&)>& counts);

@@ -1,5 +1,6 @@
 #include "core/run/status/ledger_view.h"
 
+#include "core/base/is_there.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/run/folder/run_file.h"
@@ -49,7 +50,7 @@ Result<LedgerReader> openLedger(const RunPaths& paths)
     auto opened = LedgerReader::open(file);
     if (opened.ok())
         return opened;
-    if (file != paths.trackerSnapshot() && std::filesystem::exists(paths.trackerSnapshot()))
+    if (file != paths.trackerSnapshot() && isThere(paths.trackerSnapshot()))
         if (auto snapshot = LedgerReader::open(paths.trackerSnapshot()); snapshot.ok())
             return snapshot;
     FURROW_TRY(

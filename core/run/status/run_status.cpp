@@ -473,6 +473,36 @@ void sayWhatIsAway(RunStatus& status, const RunPaths& paths)
     status.evidence.push_back(status.checkpointsAway);
 }
 
+/// Training goes on while nothing can be saved, and then waits: what is in no checkpoint grows. Looked at where
+/// checkpoints go, for on a full disk nobody can write down why.
+void sayWhatIsNotSaved(RunStatus& status, const RunPaths& paths, const RunConfig& config, const AttemptRow* attempt)
+{
+    constexpr std::uintmax_t kLeastRoom = 1 << 20;
+    constexpr double kLateSeconds = 120;
+    const bool isLive = status.state == RunState::Running || status.state == RunState::Stopping;
+    if (!isLive && status.state != RunState::Interrupted && status.state != RunState::Failed)
+        return;
+    for (const auto& folder : { paths.folder(), paths.checkpointsFolder() }) {
+        std::error_code failed;
+        const auto space = std::filesystem::space(folder, failed);
+        if (!failed && space.available < kLeastRoom)
+            return status.evidence.push_back(
+                sentence("The disk of %1 is full: nothing is saved until there is room.", { utf8Text(folder) }));
+        if (const auto writable = checkWritable(folder); isLive && !failed && !writable.ok())
+            return status.evidence.push_back(
+                sentence("Nothing is saved: %1", { withFullStop(writable.error().message) }));
+    }
+    std::int64_t trained = 0;
+    for (const EpochRow& epoch : status.epochs)
+        trained += epoch.chunks[ChunkState::Trained];
+    const std::int64_t since = std::max(status.newestCheckpointWallNs, attempt != nullptr ? attempt->startedWallNs : 0);
+    const double late = static_cast<double>(systemClock().wallNs() - since) / 1e9 - 2 * 60 * config.checkpointMinutes;
+    if (status.state == RunState::Running && trained > 0 && late > kLateSeconds)
+        status.evidence.push_back(sentence(
+            "The newest checkpoint is of %1, though one is due every %2 minutes; the logs of the workers say why. %3 trained chunks are in none.",
+            { WallTime(since), Real(config.checkpointMinutes, 1), Count(trained) }));
+}
+
 /// The numbers of an older tracker that was put back look like those of a run that had come less far.
 /// @param rows  of the tracker, as status was made of
 void sayWhatIsOlder(RunStatus& status, const RunPaths& paths, const CheckpointRows& rows, const Viewpoint& view)
@@ -660,6 +690,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     if (status.state == RunState::Running && isSlow(status))
         status.keepsEpochOpen.push_back(sentence("feeder: %1", { status.reading->doing }));
     sayWhatIsAway(status, paths);
+    sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);
     sayWhatIsOlder(status, paths, checkpoints.value(), view);
     nameLeftOut(status, paths, attempts.value());
     if (status.reading && status.reading->unknownShare > 0)

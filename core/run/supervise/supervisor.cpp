@@ -38,8 +38,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <memory>
+#include <thread>
 #include <utility>
 
 namespace furrow {
@@ -50,6 +52,8 @@ constexpr auto kTurn = std::chrono::milliseconds(50);
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr auto kStopPatience = std::chrono::minutes(10);
 constexpr auto kKeepPatience = std::chrono::seconds(10); // what is not removed by then, the next attempt removes
+constexpr int kRecordTries = 10; // one a second, of an end on a full disk
+constexpr auto kStartPatience = std::chrono::seconds(20); // of one that stands still before it is registered
 constexpr double kExitPatienceSeconds = 20; // drivers of GPUs take seconds to let go
 
 std::string overridesJson(const RunConfig& frozen, const RunConfig& wanted)
@@ -134,7 +138,9 @@ private:
     Status settleRate(const RateOutlook& sofar, int workers);
     Status watch();
     Status turn();
+    bool outlastsDisk(const Error& error);
     Status seeDeaths();
+    Message whatIsNotSaved(const WorkerPool::Ended& ended) const;
     Status seeWhatCannotBeRead(const SupervisorLedger::Advance& advance);
     Status onWorkerEnd(const WorkerPool::Ended& ended);
     Status checkHeads();
@@ -144,6 +150,7 @@ private:
     Status stopHung();
     Status endStandstill();
     Status endLingering();
+    Status endStuckStarts();
     Status everySecond();
     Status obey(DesiredState desired);
     void beginStopping();
@@ -180,9 +187,13 @@ private:
     DesiredState desired_ = DesiredState::Run;
     std::map<std::int64_t, std::int64_t>
         lingering_; ///< incarnation that ended while its process lives -> when that was seen [ns]
+    std::map<std::int64_t, std::int64_t> stuckSince_; ///< pid of an unregistered worker that stands still -> since [ns]
     bool stopping_ = false;
     bool over_ = false;
     Message lastFailure_;
+    Message unsaved_; ///< what a stop did not save; "": nothing
+    std::deque<WorkerPool::Ended> ended_; ///< whose end is to be recorded
+    std::string diskTrouble_; ///< of the newest turn that failed
     std::string mergeDevice_; ///< of the first worker
     Message incomplete_; ///< what of the data cannot be read, when all else is trained; workers are asked to end
     Message fatal_; ///< why the attempt cannot go on; workers are asked to end
@@ -260,11 +271,28 @@ Status Supervision::settleRate(const RateOutlook& sofar, int workers)
 Status Supervision::watch()
 {
     while (!over_) {
-        FURROW_TRY(turn());
+        if (auto status = turn(); !status.ok() && !outlastsDisk(status.error()))
+            return status;
         if (!over_)
             stop_.waitFor(stopping_ ? kTurn / 2 : kTurn);
     }
     return {};
+}
+
+/// A disk that is full or away may be there again, and workers wait for it with what they trained: a turn that failed
+/// is taken again, each second.
+bool Supervision::outlastsDisk(const Error& error)
+{
+    if (error.code != ErrorCode::Io || !files_.guard().checkReplaced().ok() || wasKilled())
+        return false;
+    if (stop_.requested() && !stopping_)
+        beginStopping();
+    if (stopping_ && clock_.monotonicNs() - stopBeganNs_ > std::chrono::nanoseconds(kStopPatience).count())
+        return false;
+    if (std::exchange(diskTrouble_, error.message.text()) != error.message.text())
+        logWarning(withFullStop(error.message) + " The run waits until that is over.");
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    return true;
 }
 
 Status Supervision::turn()
@@ -309,8 +337,10 @@ Status Supervision::seeWhatCannotBeRead(const SupervisorLedger::Advance& advance
 
 Status Supervision::seeDeaths()
 {
-    for (const auto& ended : pool_->poll())
-        FURROW_TRY(onWorkerEnd(ended));
+    for (auto& ended : pool_->poll())
+        ended_.push_back(std::move(ended));
+    for (; !ended_.empty(); ended_.pop_front()) // one whose end could not be recorded is seen again
+        FURROW_TRY(onWorkerEnd(ended_.front()));
     return {};
 }
 
@@ -330,6 +360,8 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
         logWarning(who + " ended (" + cause + "); " + std::to_string(freed) + " chunks are free again.");
     }
     failPoint("supervisor.revoked");
+    if (!inOrder && stopping_ && ended.worker >= 0 && desired_ != DesiredState::Kill)
+        unsaved_ = whatIsNotSaved(ended);
     if (inOrder || stopping_)
         return {};
     if (ended.exit.signal == 0 && ended.worker >= 0) { // it gave up by itself: perhaps its weights were damaged on disk
@@ -354,6 +386,15 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
         beginStopping();
     }
     return {};
+}
+
+/// Of a worker that was asked to save and end, and ended otherwise.
+Message Supervision::whatIsNotSaved(const WorkerPool::Ended& ended) const
+{
+    const auto log = paths_.logFile(attempt_.value, "worker-" + std::to_string(ended.worker));
+    const std::string said = ended.exit.signal == 0 ? lastComplaint(log) : std::string();
+    return sentence("what worker %1 had trained since its last checkpoint could not be saved, and is trained again: %2",
+        { std::to_string(ended.worker), said.empty() ? ended.exit.describe() : Message(said) });
 }
 
 /// Newest weights that are not whole end the attempt; a resume asks a person. The other workers save what they have.
@@ -390,7 +431,8 @@ Status Supervision::beat()
 {
     const bool trained = std::exchange(anyTrained_, pool_ && pool_->anyWorkerAlive());
     auto status = ledger_.heartbeat(thisProcess(), trained);
-    stalls_.onTurn();
+    if (status.ok()) // the time without one is given back to the workers, which could not write either
+        stalls_.onTurn();
     return status;
 }
 
@@ -454,11 +496,35 @@ Status Supervision::endLingering()
     return {};
 }
 
+/// A worker that somebody made stand still before it was registered has no lease that could run out.
+Status Supervision::endStuckStarts()
+{
+    FURROW_TRY_ASSIGN(auto rows, reader_.incarnations());
+    std::map<std::int64_t, std::int64_t> since;
+    for (const auto& process : pool_->processes()) {
+        const bool isKnown
+            = std::any_of(rows.begin(), rows.end(), [&](const IncarnationRow& row) { return row.process == process; });
+        if (isKnown || !standsStill(process))
+            continue;
+        const auto before = stuckSince_.find(process.pid);
+        const std::int64_t now = clock_.monotonicNs();
+        since[process.pid] = before == stuckSince_.end() ? now : before->second;
+        const auto patience = stopping_ ? std::chrono::seconds(1) : kStartPatience;
+        if (now - since[process.pid] < std::chrono::nanoseconds(patience).count())
+            continue;
+        logWarning("Process " + std::to_string(process.pid) + " stood still while it started, and is killed.");
+        killProcessTree(process);
+    }
+    stuckSince_ = std::move(since);
+    return {};
+}
+
 Status Supervision::everySecond()
 {
     FURROW_TRY(beat());
     FURROW_TRY(stopHung());
     FURROW_TRY(endLingering());
+    FURROW_TRY(endStuckStarts());
     FURROW_TRY_ASSIGN(auto totals, reader_.totals());
     FURROW_TRY(obey(totals.desired));
     FURROW_TRY(openMergeWhenDue(totals));
@@ -521,6 +587,8 @@ Status Supervision::endOrRestart()
         FURROW_TRY_ASSIGN(const auto asked, stopAskedFor());
         finish(asked.empty() ? asWished(stopReason_) : StopReason::User,
             asked.empty() ? whatWasLeftOut(paths_.tracker()) : asked);
+    } else if (!unsaved_.empty()) {
+        finish(StopReason::Error, unsaved_);
     } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {
         finish(StopReason::User, desired_ == DesiredState::Kill ? killedDetail() : sentence("after a checkpoint"));
     } else if (stop_.requested()) {
@@ -614,8 +682,13 @@ void Supervision::finish(StopReason reason, const Message& detail)
             logWarning(status.error().message);
     (void)beat(); // the time since the last one was active too
     failPoint("supervisor.ending");
-    if (auto status = ledger_.endAttempt(attempt_, reason, detail); !status.ok())
-        logError(status.error().message);
+    auto recorded = ledger_.endAttempt(attempt_, reason, detail);
+    for (int tries = 0; !recorded.ok() && recorded.error().code == ErrorCode::Io && tries < kRecordTries; ++tries) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+        recorded = ledger_.endAttempt(attempt_, reason, detail);
+    }
+    if (!recorded.ok())
+        logError(recorded.error().message);
     care_.atTheEnd(isReplaced);
     logInfo("attempt " + std::to_string(attempt_.value) + " is over: " + inWords(reason)
         + (detail.empty() ? "" : ", " + detail));

@@ -161,17 +161,17 @@ Status WorkerPool::startDue()
 {
     const auto now = clock_.monotonicNs();
     if (feederBackOff_.isDue(now)) {
+        FURROW_TRY(startFeeder()); // one that fails stays due
         feederBackOff_.cancel();
-        FURROW_TRY(startFeeder());
     }
     if (together_)
         return startTogether();
     for (auto& slot : slots_) {
         if (!slot.backOff.isDue(now))
             continue;
-        slot.backOff.cancel();
-        logInfo("starting worker " + std::to_string(slot.placement.worker) + " again");
         FURROW_TRY(start(slot));
+        slot.backOff.cancel();
+        logInfo("worker " + std::to_string(slot.placement.worker) + " is started again");
     }
     return {};
 }

@@ -1,5 +1,6 @@
 #include "core/tracker/sqlite/database.h"
 
+#include "core/base/is_there.h"
 #include "core/base/fault_injection.h"
 #include "core/base/link_refusal.h"
 #include "core/base/log.h"
@@ -103,10 +104,9 @@ Error sqliteError(int code, const std::string& said, const std::filesystem::path
             return { ErrorCode::Io, writable.error().message };
         return { ErrorCode::Io, sentence("%1 cannot be written; check the permissions of the run folder", { file }) };
     case SQLITE_CANTOPEN:
-        return { std::filesystem::exists(path) ? ErrorCode::Io : ErrorCode::NotFound,
-            std::filesystem::exists(path)
-                ? sentence("%1 cannot be opened; check the permissions of the run folder", { file })
-                : sentence("there is no tracker %1", { file }) };
+        return { isThere(path) ? ErrorCode::Io : ErrorCode::NotFound,
+            isThere(path) ? sentence("%1 cannot be opened; check the permissions of the run folder", { file })
+                          : sentence("there is no tracker %1", { file }) };
     case SQLITE_INTERRUPT: return { ErrorCode::Cancelled, file + ": " + detail };
     case SQLITE_IOERR:
         return { ErrorCode::Io, sentence("%1: reading or writing failed (%2); check the disk", { file, detail }) };

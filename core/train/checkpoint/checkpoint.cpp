@@ -1,5 +1,6 @@
 #include "core/train/checkpoint/checkpoint_torch.h"
 
+#include "core/base/is_there.h"
 #include "core/base/check.h"
 #include "core/base/fail_point.h"
 #include "core/base/file_system.h"
@@ -277,7 +278,7 @@ Result<LoadedCheckpoint> loadCheckpoint(
             auto frozen, readSafetensors(frozenFileIn(paths.checkpointsFolder(), loaded.frozenFile->sha256)));
         loaded.frozen = std::move(frozen).tensors;
     }
-    if (wanted.optimizer && std::filesystem::exists(folder / kOptimizerFile)) {
+    if (wanted.optimizer && isThere(folder / kOptimizerFile)) {
         FURROW_TRY_ASSIGN(auto optimizer, readSafetensors(folder / kOptimizerFile));
         loaded.optimizer = std::move(optimizer).tensors;
     }

@@ -18,6 +18,7 @@ const double kAskedLeaseSeconds = faultNumber("FURROW_LEASE_S", 0);
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kRenewEveryNs = kSecondNs / 2;
 constexpr std::int64_t kSignalsEveryNs = kSecondNs / 10; // others wait while this worker has not seen a merge round
+constexpr auto kDiskPause = std::chrono::milliseconds(500);
 constexpr std::size_t kMaxWaits = 4096;
 constexpr std::int64_t kMaxLot = 4096;
 
@@ -31,8 +32,8 @@ Result<std::unique_ptr<LedgerThread>> LedgerThread::start(Options options)
     ledger.setPatience([](std::chrono::milliseconds) {
         return true;
     }); // whoever holds the lock, it is outlasted; a kill ends the waiting
-    FURROW_TRY_ASSIGN(auto incarnation,
-        ledger.start(options.registration, kAskedLeaseSeconds > 0 ? 4 * kAskedLeaseSeconds : kFirstLeaseSeconds));
+    const double lease = kAskedLeaseSeconds > 0 ? 4 * kAskedLeaseSeconds : kFirstLeaseSeconds;
+    FURROW_TRY_ASSIGN(auto incarnation, outlastDisk([&] { return ledger.start(options.registration, lease); }));
     FURROW_TRY_ASSIGN(auto signals, ledger.signals());
     auto thread = std::unique_ptr<LedgerThread>(new LedgerThread(std::move(ledger), std::move(options), incarnation));
     thread->signals_ = signals;
@@ -48,6 +49,13 @@ LedgerThread::LedgerThread(WorkerLedger ledger, Options options, IncarnationId i
     , lastRenewNs_(lastProgressNs_)
     , lastSignalsNs_(lastProgressNs_)
 {
+}
+
+void LedgerThread::waitForDisk(const Error& error, bool isSaid)
+{
+    if (!isSaid)
+        logWarning(withFullStop(error.message) + " This worker waits and tries again.");
+    std::this_thread::sleep_for(kDiskPause);
 }
 
 LedgerThread::~LedgerThread()
@@ -143,6 +151,16 @@ void LedgerThread::writeAndClaim(std::unique_lock<std::mutex>& lock, bool mayCla
     };
     if (const auto committed = unlocked(lock, [&] { return ledger_.together(all); }); !committed.ok())
         keep(committed.error());
+    if (failure && failure->code == ErrorCode::Io) { // all of it is rolled back
+        for (auto write = writes.rbegin(); write != writes.rend(); ++write)
+            queue_.push_front({ {}, std::move(*write) });
+        unlocked(lock, [&] {
+            waitForDisk(*failure, std::exchange(saidDisk_, true));
+            return 0;
+        });
+        return;
+    }
+    saidDisk_ = false;
     if (failure)
         setError(*failure);
     else if (claimed)
@@ -176,8 +194,11 @@ void LedgerThread::renewIfDue(std::unique_lock<std::mutex>& lock)
     const auto progress = *progress_;
     const double seconds = std::max(kAskedLeaseSeconds > 0 ? kAskedLeaseSeconds : options_.leastLeaseSeconds,
         (kAskedLeaseSeconds > 0 ? 2 : 20) * static_cast<double>(slowestIntervalNs_) / kSecondNs);
-    if (auto renewed = unlocked(lock, [&] { return ledger_.renew(progress, seconds); }); !renewed.ok())
-        setError(renewed.error());
+    if (auto renewed = unlocked(lock, [&] { return ledger_.renew(progress, seconds); }); !renewed.ok()) {
+        progressNew_ = true;
+        if (renewed.error().code != ErrorCode::Io) // else the next time
+            setError(renewed.error());
+    }
 }
 
 void LedgerThread::watch(std::unique_lock<std::mutex>& lock)
@@ -203,7 +224,7 @@ void LedgerThread::readSignalsIfDue(std::unique_lock<std::mutex>& lock)
     auto read = unlocked(lock, [&] { return ledger_.signals(); });
     if (read.ok())
         signals_ = read.value();
-    else
+    else if (read.error().code != ErrorCode::Io) // else the next time
         setError(read.error());
 }
 
@@ -244,13 +265,9 @@ Status LedgerThread::releasePrefetched()
         wantPrefetch_ = false;
     }
     // Queued behind a claim that may be under way on the ledger thread: what that one brings is given back too.
-    return call([this](WorkerLedger& ledger) -> Status {
-        std::optional<Claim> held;
-        {
-            const std::lock_guard lock(mutex_);
-            held = std::move(prefetched_);
-            prefetched_.reset();
-        }
+    return call([this, held = std::optional<Claim>()](WorkerLedger& ledger) mutable -> Status {
+        if (const std::lock_guard lock(mutex_); prefetched_)
+            held = std::exchange(prefetched_, std::nullopt);
         return held ? ledger.release(*held) : Status {};
     });
 }
@@ -315,7 +332,8 @@ Result<bool> LedgerThread::takeStep()
         lastReserveNs_ = now;
         auto promise = std::make_shared<std::promise<Result<std::int64_t>>>();
         coming_ = promise->get_future();
-        post([promise, lot = lot_](WorkerLedger& ledger) { promise->set_value(ledger.reserveSteps(lot)); });
+        post([promise, lot = lot_](
+                 WorkerLedger& ledger) { promise->set_value(outlastDisk([&] { return ledger.reserveSteps(lot); })); });
     };
     while (reserved_ == 0) {
         const bool askedAhead = coming_.has_value();

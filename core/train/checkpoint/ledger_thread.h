@@ -70,13 +70,15 @@ public:
     /// Returns what is reserved and unused.
     Status returnSteps();
 
-    /// Runs `work` on the ledger thread and waits for its result.
+    /// Runs `work` on the ledger thread and waits for its result. Does it again while a disk refuses: what it refused
+    /// is rolled back.
     template <typename Work> auto call(Work work) -> decltype(work(std::declval<WorkerLedger&>()))
     {
         using Value = decltype(work(std::declval<WorkerLedger&>()));
         auto promise = std::make_shared<std::promise<Value>>();
         auto answer = promise->get_future();
-        post([promise, work = std::move(work)](WorkerLedger& ledger) mutable { promise->set_value(work(ledger)); });
+        post([promise, work = std::move(work)](
+                 WorkerLedger& ledger) mutable { promise->set_value(outlastDisk([&] { return work(ledger); })); });
         return answer.get();
     }
     /// Runs `work` later, in order.
@@ -96,6 +98,17 @@ public:
     double busySeconds() const;
 
 private:
+    /// A disk that is full or away may be there again: waits for it, for a worker that ended would lose its work.
+    template <typename Work> static auto outlastDisk(Work work)
+    {
+        auto result = work();
+        for (bool isSaid = false; !result.ok() && result.error().code == ErrorCode::Io; isSaid = true) {
+            waitForDisk(result.error(), isSaid);
+            result = work();
+        }
+        return result;
+    }
+    static void waitForDisk(const Error& error, bool isSaid);
     LedgerThread(WorkerLedger ledger, Options options, IncarnationId incarnation);
     void run(std::stop_token stop);
     struct Queued {
@@ -123,6 +136,7 @@ private:
     std::condition_variable changed_; // next() sleeps here
     std::deque<Queued> queue_;
     std::optional<Error> error_;
+    bool saidDisk_ = false; ///< since the last write that went well
     bool wantPrefetch_ = false;
     std::optional<Claim> prefetched_;
     std::optional<Result<Next>> answer_; // of a next() that found nothing held

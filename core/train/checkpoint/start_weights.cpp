@@ -1,5 +1,6 @@
 #include "core/train/checkpoint/start_weights_torch.h"
 
+#include "core/base/is_there.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/adopted_model.h"
@@ -96,10 +97,10 @@ Result<NamedTensors> fromCheckpoint(const std::filesystem::path& path)
 Result<NamedTensors> startWeights(const std::string& folder, const ModelConfig& config)
 {
     auto path = pathFromUtf8(folder);
-    if (path.extension() == ".safetensors" && std::filesystem::exists(path))
+    if (path.extension() == ".safetensors" && isThere(path))
         path = path.parent_path();
-    const bool isOurs = std::filesystem::exists(path / kWeightsFile);
-    if (!isOurs && !isGgufName(path) && !std::filesystem::exists(path / "config.json"))
+    const bool isOurs = isThere(path / kWeightsFile);
+    if (!isOurs && !isGgufName(path) && !isThere(path / "config.json"))
         return Error { ErrorCode::NotFound,
             sentence(
                 "%1 has neither weights.safetensors nor config.json. Name a checkpoint folder of a run, a Hugging Face folder or a GGUF.",

@@ -3,22 +3,37 @@
 #include "core/train/loop/training_session_torch.h"
 
 #include "core/base/fail_point.h"
+#include "core/base/fault_injection.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
+#include "core/base/outside.h"
 #include "core/base/sentence.h"
 
+#include <algorithm>
+#include <cmath>
 #include <thread>
 
 namespace furrow {
 
 namespace {
+
 constexpr int kFailuresInARow = 3;
-}
+constexpr double kLongestPauseSeconds = 10; // between two tries
+constexpr double kEndPatienceSeconds = 60; // of one that was asked to end
+constexpr auto kPoll = std::chrono::milliseconds(20);
+
+/// Before the next try: 1 s, 2 s, 4 s, ...
+double pauseAfter(int failures) { return std::min(kLongestPauseSeconds, std::exp2(failures - 1)); }
+
+} // namespace
 
 bool TrainingSession::checkpointDue() const
 {
     if (pendingSave_)
         return true;
+    if (failedCheckpoints_ > 0) // what it would have held is in none
+        return static_cast<double>(systemClock().monotonicNs() - lastCheckpointNs_) / 1e9
+            >= pauseAfter(failedCheckpoints_);
     const auto& c = setup_.config;
     if (state_.ownSteps == lastCheckpointOwnStep_)
         return false;
@@ -26,6 +41,8 @@ bool TrainingSession::checkpointDue() const
     return minutes >= c.checkpointMinutes
         || (c.checkpointSteps > 0 && state_.ownSteps - lastCheckpointOwnStep_ >= c.checkpointSteps);
 }
+
+bool TrainingSession::savesInVain() const { return failedCheckpoints_ >= kFailuresInARow; }
 
 /// Freezes this instant and writes it in the background. @param work  the chunk in training, or null at a chunk's edge
 void TrainingSession::startCheckpoint(ChunkWork* work)
@@ -72,8 +89,8 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
 }
 
 /// Takes the result of the checkpoint that was being written. A disk that refuses costs the checkpoint, not the
-/// training: its parts go into the next one; the third failure in a row ends the worker. So does the first in a run
-/// folder that is another one now.
+/// training: its parts go into the next one, which comes soon. Any other trouble ends the worker when it comes three
+/// times in a row; a run folder that is another one now ends it at once.
 Status TrainingSession::collectCheckpoint(bool wait)
 {
     auto result = writer_->take();
@@ -97,33 +114,62 @@ Status TrainingSession::collectCheckpoint(bool wait)
                 { done.record.folder, Bytes(done.record.sizeBytes), formatDuration(done.seconds) }));
         return {};
     }
-    if (result->error().code == ErrorCode::Cancelled || !setup_.files->guard().checkReplaced().ok()
-        || ++failedCheckpoints_ >= kFailuresInARow)
-        return result->error();
-    logWarning(result->error().message + " Training goes on; the next checkpoint will hold this work too.");
-    tellEvent(EventRecord::Kind::Alarm, result->error().message);
+    const Error& error = result->error();
+    ++failedCheckpoints_;
+    if (error.code == ErrorCode::Cancelled || !setup_.files->guard().checkReplaced().ok()
+        || (failedCheckpoints_ >= kFailuresInARow && !isOutside(error)))
+        return error;
+    logWarning(withFullStop(error.message) + " The next checkpoint will hold this work too.");
+    tellEvent(EventRecord::Kind::Alarm, error.message);
+    lastFailure_ = error;
     uncommitted_.insert(uncommitted_.begin(), inFlight_.begin(), inFlight_.end());
     inFlight_.clear();
     return {};
 }
 
-/// Everything trained so far is in a committed checkpoint when this returns.
+/// Pauses before the next try to save. One that was asked to end gives up after a while.
+Status TrainingSession::waitForTheDisk()
+{
+    const std::int64_t began = systemClock().monotonicNs();
+    const auto seconds
+        = [](std::int64_t since) { return static_cast<double>(systemClock().monotonicNs() - since) / 1e9; };
+    while (seconds(began) < pauseAfter(failedCheckpoints_)) {
+        FURROW_TRY(ledger_->status());
+        FURROW_TRY(setup_.files->guard().checkReplaced());
+        if (!askedToStop())
+            endAskedNs_ = 0;
+        else if (endAskedNs_ == 0)
+            endAskedNs_ = systemClock().monotonicNs();
+        else if (seconds(endAskedNs_) > faultNumber("FURROW_END_PATIENCE_S", kEndPatienceSeconds))
+            return lastFailure_;
+        tellProgress(WorkerPhase::Checkpoint);
+        std::this_thread::sleep_for(kPoll);
+    }
+    return {};
+}
+
+/// Everything trained so far is in a committed checkpoint when this returns. On a disk that refuses, it waits until
+/// that is so: a worker that ended would lose the work.
 Status TrainingSession::commitEverything()
 {
+    const std::int64_t began = systemClock().monotonicNs();
+    const double counted = totals_.checkpointSeconds; // startCheckpoint() counts its own
     tellProgress(WorkerPhase::Checkpoint);
-    FURROW_TRY(collectCheckpoint(true));
-    while (hasUncommitted()) {
+    auto status = collectCheckpoint(true);
+    while (status.ok() && hasUncommitted()) {
+        if (failedCheckpoints_ > 0)
+            status = waitForTheDisk();
+        if (!status.ok())
+            break;
         startCheckpoint(nullptr);
-        const std::int64_t began = systemClock().monotonicNs();
-        auto collected = collectCheckpoint(true);
-        const double waited = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
-        stalledSeconds_ += waited;
-        totals_.checkpointSeconds += waited;
-        if (!collected.ok())
-            return collected;
+        status = collectCheckpoint(true);
     }
+    const double waited
+        = static_cast<double>(systemClock().monotonicNs() - began) / 1e9 - (totals_.checkpointSeconds - counted);
+    stalledSeconds_ += waited;
+    totals_.checkpointSeconds += waited;
     lastStepEndNs_ = systemClock().monotonicNs();
-    return {};
+    return status;
 }
 
 } // namespace furrow

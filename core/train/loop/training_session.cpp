@@ -73,8 +73,9 @@ Result<std::optional<TrainerEnd>> TrainingSession::turn()
     waitedSeconds_ += secondsSince(asked);
     totals_.dataSeconds += secondsSince(asked);
     FURROW_TRY_ASSIGN(auto cut, trainChunk(std::get<Claim>(next)));
-    if (cut == Cut::Budget) // others hold the last steps and may give some back: claim() says when it is over
-        status = commitEverything();
+    if (cut == Cut::Budget
+        || savesInVain()) // others hold the last steps and may give some back: claim() says when it is over
+        status = commitEverything(); // and a disk that refuses must not cost more and more work
     else if (checkpointDue() && !writer_->busy())
         startCheckpoint(nullptr);
     return status.ok() ? Result<Turn>(Turn {}) : Result<Turn>(status.error());
@@ -246,8 +247,8 @@ Status TrainingSession::evaluate(const char* why)
         = state_.tokensSinceBase == 0 && state_.mergeRound > 0 ? EvalRecord::What::Merged : EvalRecord::What::Replica;
     telemetry_->write(line);
     if (auto told = publishEvaluation(setup_.paths,
-            { options_.worker, line.what == EvalRecord::What::Merged, state_.step, line.loss,
-                systemClock().wallNs() }); // of the weights, as checkpoints say it
+            { options_.worker, line.what == EvalRecord::What::Merged, state_.step, line.loss, systemClock().wallNs() },
+            *setup_.files); // of the weights, as checkpoints say it
         !told.ok())
         logWarning(told.error().message);
     totals_.evaluationSeconds += secondsSince(began);

@@ -112,6 +112,8 @@ private:
     void startCheckpoint(ChunkWork* work);
     Status collectCheckpoint(bool wait);
     Status commitEverything();
+    Status waitForTheDisk();
+    bool savesInVain() const;
     bool hasUncommitted() const { return !uncommitted_.empty() || writer_->busy() || skippedSinceCommit_; }
 
     // session_merge.cpp
@@ -163,6 +165,8 @@ private:
         frozenFile_; ///< of the weights that no step changes; nothing: all are trained
     std::string headFolder_; ///< its folder; "": the start weights
     int failedCheckpoints_ = 0; ///< in a row
+    Error lastFailure_; ///< of these
+    std::int64_t endAskedNs_ = 0; ///< while a save fails: when it was first asked to end [monotonic]
     std::int64_t badInARow_ = 0;
     TooGoodLoss tooGood_; ///< as the settings say
     std::optional<double> evalLoss_; ///< of the weights at evalStep_

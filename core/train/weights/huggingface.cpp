@@ -1,4 +1,5 @@
 #include "core/train/weights/huggingface_torch.h"
+#include "core/base/is_there.h"
 #include "core/base/sentence.h"
 #include "core/train/weights/safetensors_torch.h"
 
@@ -18,7 +19,7 @@ constexpr std::size_t kMaxParts = 10'000;
 Result<std::set<std::string>> weightFiles(const std::filesystem::path& folder)
 {
     const std::filesystem::path index = folder / "model.safetensors.index.json";
-    if (!std::filesystem::exists(index))
+    if (!isThere(index))
         return std::set<std::string> { "model.safetensors" };
     const Result<std::string> text = readFile(index, kMaxJsonBytes);
     if (!text.ok())

@@ -1062,7 +1062,7 @@ private Q_SLOTS:
     {
         Changed run(whole_);
         const auto told = [&run](int worker, std::int64_t step, double loss) {
-            good(publishEvaluation(run.paths, { worker, false, step, loss, systemClock().wallNs() }));
+            good(publishEvaluation(run.paths, { worker, false, step, loss, systemClock().wallNs() }, realFileSystem()));
             return good(readStatus(run.paths)).evaluation.value().loss;
         };
         QCOMPARE(told(1, 0, 9.9), 2.0 + 1.0 / 12);

@@ -284,8 +284,8 @@ private Q_SLOTS:
         file.tokenizerHash = "bb";
         file.heldOutHash = "cc";
         good(writeRunFile(other.paths(), file));
-        good(publishEvaluation(other.paths(), { 0, false, 3, 2.5, systemClock().wallNs() }));
-        good(publishEvaluation(story.paths(), { 0, false, 3, 2.5, systemClock().wallNs() }));
+        good(publishEvaluation(other.paths(), { 0, false, 3, 2.5, systemClock().wallNs() }, realFileSystem()));
+        good(publishEvaluation(story.paths(), { 0, false, 3, 2.5, systemClock().wallNs() }, realFileSystem()));
         const auto comparison = good(compareRuns({ story.paths().folder(), other.paths().folder() }));
         QVERIFY(comparison.runs[0].name != comparison.runs[1].name);
         QVERIFY(comparison.runs[0].name.starts_with("story ("));

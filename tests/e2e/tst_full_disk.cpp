@@ -1,0 +1,134 @@
+// A disk that is full for a while costs time, never work, and what it costs is said.
+
+#include "tests/e2e/run_driver.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace {
+
+QString operator""_q(const char* text, std::size_t size)
+{
+    return QString::fromUtf8(text, static_cast<qsizetype>(size));
+}
+
+bool write(const QString& path, const QByteArray& text)
+{
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
+}
+
+qint64 newestCheckpoint(const QString& run)
+{
+    return RunDriver::status(run)["newest_checkpoint_wall_ns"_q].toInteger();
+}
+
+/// As many as began, none of them started again.
+bool allWorkersLive(const QString& run)
+{
+    const QJsonArray workers = RunDriver::status(run)["workers"_q].toArray();
+    return workers.size() == 2 && std::all_of(workers.begin(), workers.end(), [](const QJsonValue& worker) {
+        return worker["alive"_q].toBool() && worker["restarts"_q].toInt() == 0;
+    });
+}
+
+} // namespace
+
+class TestFullDisk : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString text_;
+    int runs_ = 0;
+
+    QString path(const char* name) const { return folder_.filePath(QString::fromLatin1(name)); }
+    /// A run of two workers that has saved once.
+    QString begin(const QStringList& more = {})
+    {
+        const QString run = folder_.filePath("run"_q + QString::number(++runs_));
+        const auto made = RunDriver::ctl(QStringList { "run"_q, "--json"_q, "--detach"_q, "--data"_q, text_, "--out"_q,
+                                             run, "--devices"_q, "cpu"_q, "--workers"_q, "2"_q }
+            + RunDriver::tinyModel() + QStringList { "--width"_q, "128"_q, "--layers"_q, "4"_q, "--epochs"_q, "1000"_q }
+            + more);
+        if (made.exitCode != 0)
+            qWarning("%s", qPrintable(made.errors));
+        return made.exitCode == 0 && QTest::qWaitFor([&run] { return newestCheckpoint(run) > 0; }, 60'000) ? run
+                                                                                                           : QString();
+    }
+    static void verifyWhole(const QString& run)
+    {
+        const auto audit = RunDriver::ctl({ "audit"_q, run, "--json"_q });
+        QVERIFY2(audit.exitCode == 0, qPrintable(audit.text + audit.errors));
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        text_ = RunDriver::writeText(folder_.path(), 600);
+        qputenv("FURROW_DISK_FULL", QFile::encodeName(path("full")));
+        qputenv("FURROW_SQLITE_FAULT", QFile::encodeName(path("sqlite")));
+        qputenv("FURROW_END_PATIENCE_S", "2");
+    }
+
+    /// Three tries within moments ended each worker, and after five restarts the run.
+    void aDiskThatWasFullForSomeSecondsCostTheWorkers()
+    {
+        const QString run = begin();
+        QVERIFY(!run.isEmpty());
+        QVERIFY(write(path("full"), {}));
+        QTest::qWait(12'000);
+        const qint64 before = newestCheckpoint(run);
+        QVERIFY(allWorkersLive(run));
+        QVERIFY(QFile::remove(path("full")));
+        QTRY_VERIFY_WITH_TIMEOUT(newestCheckpoint(run) > before, 30'000);
+        QVERIFY(allWorkersLive(run));
+        const auto stopped = RunDriver::ctl({ "stop"_q, run, "--wait"_q });
+        QVERIFY2(stopped.exitCode == 0, qPrintable(stopped.errors));
+        QCOMPARE(RunDriver::status(run)["state"_q].toString(), "stopped"_q);
+        verifyWhole(run);
+    }
+
+    /// The first write of the supervisor that failed ended the run, and the one of a worker the worker.
+    void aTrackerOnAFullDiskEndedTheRun()
+    {
+        const QString run = begin();
+        QVERIFY(!run.isEmpty());
+        for (const char* fault : { "full", "write" }) {
+            QVERIFY(write(path("sqlite"), fault));
+            QTest::qWait(5'000);
+            QVERIFY(QFile::remove(path("sqlite")));
+            const qint64 before = newestCheckpoint(run);
+            QTRY_VERIFY_WITH_TIMEOUT(newestCheckpoint(run) > before, 60'000);
+            QVERIFY2(allWorkersLive(run), fault);
+        }
+        const auto stopped = RunDriver::ctl({ "stop"_q, run, "--wait"_q });
+        QVERIFY2(stopped.exitCode == 0, qPrintable(stopped.errors));
+        verifyWhole(run);
+    }
+
+    /// "stopped: a person stopped it (after a checkpoint)", and what was trained since the last one was gone.
+    void aStopThatCouldNotSaveWasSaidToHaveSaved()
+    {
+        const QString run = begin();
+        QVERIFY(!run.isEmpty());
+        QVERIFY(write(path("full"), {}));
+        QTest::qWait(1'000);
+        const auto stopped = RunDriver::ctl({ "stop"_q, run, "--wait"_q });
+        QVERIFY(QFile::remove(path("full")));
+        QVERIFY(stopped.exitCode != 0);
+        const auto status = RunDriver::status(run);
+        QCOMPARE(status["state"_q].toString(), "failed"_q);
+        const QString why = status["stop_detail"_q].toString();
+        QVERIFY2(why.contains("could not be saved"_q) && why.contains("the disk is full"_q), qPrintable(why));
+        verifyWhole(run);
+        QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--detach"_q }).exitCode, 0); // as after any failure
+        QTRY_VERIFY_WITH_TIMEOUT(allWorkersLive(run), 30'000);
+        QCOMPARE(RunDriver::ctl({ "stop"_q, run, "--wait"_q }).exitCode, 0);
+        verifyWhole(run);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestFullDisk)
+#include "tst_full_disk.moc"
