@@ -300,7 +300,8 @@ private Q_SLOTS:
         QCOMPARE(RunDriver::ctl({ QStringLiteral("continue"), run }).exitCode, 0);
         QTRY_COMPARE_WITH_TIMEOUT(
             RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("running"), 5000);
-        QCOMPARE(RunDriver::ctl({ QStringLiteral("stop"), run, QStringLiteral("--wait") }).exitCode, 0);
+        const auto stop = RunDriver::ctl({ QStringLiteral("stop"), run, QStringLiteral("--wait") });
+        QVERIFY2(stop.exitCode == 0, qPrintable(stop.errors));
         const auto stopped = RunDriver::status(run);
         QCOMPARE(stopped[QStringLiteral("state")].toString(), QStringLiteral("stopped"));
         QCOMPARE(stopped[QStringLiteral("stop_reason")].toString(), QStringLiteral("user"));

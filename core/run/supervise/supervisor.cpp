@@ -52,6 +52,7 @@ constexpr auto kTurn = std::chrono::milliseconds(50);
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr auto kStopPatience = std::chrono::minutes(10);
 constexpr auto kKeepPatience = std::chrono::seconds(10); // what is not removed by then, the next attempt removes
+constexpr int kGaveUp = 1; // the exit code of a worker that could not go on, nor save
 constexpr int kRecordTries = 10; // one a second, of an end on a full disk
 constexpr auto kStartPatience = std::chrono::seconds(20); // of one that stands still before it is registered
 constexpr double kExitPatienceSeconds = 20; // drivers of GPUs take seconds to let go
@@ -353,14 +354,16 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
     const Message cause = desired_ == DesiredState::Kill
         ? sentence("the run was killed")
         : stalls_.whyEnded(ended.process).value_or(ended.exit.describe());
+    std::int64_t freed = 0;
     for (const auto& incarnation : live) {
         if (!(incarnation.process == ended.process))
             continue;
-        FURROW_TRY_ASSIGN(auto freed, ledger_.revoke(incarnation.incarnation, cause));
+        FURROW_TRY_ASSIGN(freed, ledger_.revoke(incarnation.incarnation, cause));
         logWarning(who + " ended (" + cause + "); " + std::to_string(freed) + " chunks are free again.");
     }
     failPoint("supervisor.revoked");
-    if (!inOrder && stopping_ && ended.worker >= 0 && desired_ != DesiredState::Kill)
+    const bool gaveUp = ended.exit.signal == 0 && ended.exit.exitCode == kGaveUp; // it has ended in the ledger
+    if (stopping_ && ended.worker >= 0 && desired_ != DesiredState::Kill && (gaveUp || freed > 0))
         unsaved_ = whatIsNotSaved(ended);
     if (inOrder || stopping_)
         return {};
