@@ -1,5 +1,6 @@
 #include "app/describe.h"
 #include "app/furrow_bench.h"
+#include "app/given_values.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
@@ -117,6 +118,7 @@ int main(int argc, char** argv)
     CLI::App app("Furrow, a training console that trains every chunk of a data set exactly once per epoch", "furrow");
     Arguments arguments;
     describe(app, arguments);
+    furrow::refuseEmptyValues(app);
     try {
         auto words = furrow::commandLineArguments(argc, argv);
         std::reverse(words.begin(), words.end()); // as CLI11 wants a vector

@@ -1,5 +1,6 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/terminal_output.h"
+#include "app/given_values.h"
 #include "core/base/process.h"
 
 #include <algorithm>
@@ -50,6 +51,7 @@ int main(int argc, char** argv)
     addStormCommand(app, chosen);
     addInternalCommands(app, chosen);
     addDescribeCommands(app, chosen);
+    furrow::refuseEmptyValues(app);
     auto words = furrow::commandLineArguments(argc, argv);
     if (words.empty()) {
         std::cout << app.help();

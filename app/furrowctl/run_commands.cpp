@@ -478,10 +478,8 @@ void addRunCommands(CLI::App& app, Chosen& chosen)
     resume->add_flag("--detach", again->detach, "Return once the run trains.");
     resume->add_flag("--dry-run", again->dryRun,
         "Say what would happen to each chunk, or why the resume would be refused (with its exit code); change nothing.");
-    resume
-        ->add_option("--from-checkpoint", again->checkpoint,
-            "Folder name below checkpoints/, or number, of what to go on from; what was trained after it is trained again. Without it the newest.")
-        ->check([](const std::string& name) { return name.empty() ? "names no checkpoint" : ""; }, "", "");
+    resume->add_option("--from-checkpoint", again->checkpoint,
+        "Folder name below checkpoints/, or number, of what to go on from; what was trained after it is trained again. Without it the newest.");
     resume->add_flag("--accept-loss", again->acceptLoss,
         "Go on although newest checkpoints are damaged or cannot be read: the ones before them are used, or the start weights, and their chunks are trained again. Of a tracker that is older than the weights: go on from the older state; newer checkpoints are moved to checkpoints/unknown.");
     resume

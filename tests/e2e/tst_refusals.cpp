@@ -2,6 +2,8 @@
 
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -26,25 +28,71 @@ private Q_SLOTS:
         checkpoint_ = checkpoints.filePath(names.front());
     }
 
-    /// A variable that was not set ended the program with the words of the C++ library, and exit code 134.
-    void anEmptyNameEndedTheProgram_data()
+    /// `merge RUN --checkpoints ""` merged all the same, `eval RUN --data ""` ended without a word, `queue remove ""`
+    /// took the empty text for entry 0, and
+    /// before, `status ""` ended the program with the words of the C++ library.
+    void anEmptyValueWasTakenForNone_data()
     {
-        QTest::addColumn<QStringList>("arguments");
-        QTest::newRow("new") << QStringList { QStringLiteral("new"), QStringLiteral("--data"), QString() };
-        QTest::newRow("run") << QStringList { QStringLiteral("run"), QStringLiteral("--data"), QString() };
-        QTest::newRow("trash") << QStringList { QStringLiteral("trash"), QString() };
-        QTest::newRow("queue") << QStringList { QStringLiteral("queue"), QStringLiteral("add"), QString() };
-        QTest::newRow("status") << QStringList { QStringLiteral("status"), QString() };
-        QTest::newRow("resume") << QStringList { QStringLiteral("resume"), path("trained"),
-            QStringLiteral("--from-checkpoint"), QString() };
+        QTest::addColumn<QString>("line");
+        QTest::addColumn<QString>("named");
+        const auto row = [](const char* line, const char* named) {
+            QTest::newRow(line) << QString::fromLatin1(line) << QString::fromLatin1(named);
+        };
+        row("merge RUN --checkpoints", "--checkpoints");
+        row("merge RUN --method", "--method");
+        row("eval RUN --data", "--data");
+        row("eval RUN --checkpoint", "--checkpoint");
+        row("sample RUN --chat", "--chat");
+        row("sample RUN --device", "--device");
+        row("export RUN --out OUT --format", "--format");
+        row("export RUN --out", "--out");
+        row("eval", "run");
+        row("status", "run");
+        row("trash", "runs");
+        row("run --data", "--data");
+        row("queue remove", "entry");
+        row("queue add RUN", "runs");
+        row("queue list --workspace", "--workspace");
+        row("trash RUN", "runs");
+        row("bundle RUN --out", "--out");
+        row("stop RUN --after", "--after");
+        row("resume RUN --from-checkpoint", "--from-checkpoint");
+        row("resume RUN --rate-plan", "--rate-plan");
+        row("exclude RUN", "chunks");
+        row("inspect RUN 0:0 --sample", "--sample");
+        row("doctor", "run");
+        row("data probe", "source");
+        row("tokenize TEXT --out", "--out");
+        row("torch find", "folder");
+        row("storm --dir", "--dir");
+        row("bench tracker --workers", "--workers");
+        row("new --config", "--config");
+        row("settings --init-from", "--init-from");
     }
-    void anEmptyNameEndedTheProgram()
+    void anEmptyValueWasTakenForNone()
     {
-        QFETCH(QStringList, arguments);
-        const auto said = RunDriver::ctl(arguments);
-        QVERIFY2(said.exitCode == 1 || said.exitCode == 2, qPrintable(QString::number(said.exitCode)));
-        QVERIFY2(
-            !said.errors.isEmpty() && !said.errors.contains(QStringLiteral("filesystem")), qPrintable(said.errors));
+        QFETCH(QString, line);
+        QFETCH(QString, named);
+        verifyEmptyIsRefused(words(line), named);
+        QVERIFY(QFile::exists(path("trained/run.json")) && !QFile::exists(path("never-made")));
+    }
+
+    /// `new --init-from "$MODEL"` began with random weights when the variable was not set.
+    void anEmptySettingWasTakenForNone()
+    {
+        const auto all = QJsonDocument::fromJson(
+            RunDriver::ctl({ QStringLiteral("settings"), QStringLiteral("--json") }).text.toUtf8())
+                             .array();
+        QVERIFY(all.size() > 80);
+        for (const auto& one : all) {
+            const auto setting = one.toObject();
+            const QString option = setting[QStringLiteral("option")].toString();
+            const QStringList switches { QStringLiteral("true"), QStringLiteral("false") };
+            if (option == QStringLiteral("--sample-prompt") // a prompt may be empty
+                || switches.contains(setting[QStringLiteral("default")].toString())) // the name alone switches it on
+                continue;
+            verifyEmptyIsRefused({ QStringLiteral("new"), QStringLiteral("--dry-run"), option }, option);
+        }
     }
 
     void aFolderThatIsNoRunGotALock()
@@ -225,12 +273,7 @@ private Q_SLOTS:
     {
         QFETCH(QString, line);
         QFETCH(int, exitCode);
-        line.replace(QStringLiteral("RUN"), path("trained"));
-        line.replace(QStringLiteral("NOWHERE"), path("nowhere"));
-        line.replace(QStringLiteral("TEXT"), text_);
-        line.replace(QStringLiteral("OUT"), path("never-made"));
-        line.replace(QStringLiteral("SPACE"), path("workspace"));
-        const auto refused = RunDriver::ctl(line.split(QLatin1Char(' ')));
+        const auto refused = RunDriver::ctl(words(line));
         const QString said = refused.text + refused.errors;
         QVERIFY2(
             refused.exitCode == exitCode, qPrintable(QString::number(refused.exitCode) + QStringLiteral(": ") + said));
@@ -292,6 +335,27 @@ private Q_SLOTS:
     }
 
 private:
+    /// The arguments of a line, with the things of this test in place of words in capitals.
+    QStringList words(QString line) const
+    {
+        line.replace(QStringLiteral("RUN"), path("trained"));
+        line.replace(QStringLiteral("NOWHERE"), path("nowhere"));
+        line.replace(QStringLiteral("TEXT"), text_);
+        line.replace(QStringLiteral("OUT"), path("never-made"));
+        line.replace(QStringLiteral("SPACE"), path("workspace"));
+        return line.split(QLatin1Char(' '));
+    }
+
+    /// @param arguments  the value behind the last one is empty
+    static void verifyEmptyIsRefused(const QStringList& arguments, const QString& named)
+    {
+        const auto refused = RunDriver::ctl(arguments + QStringList { QString() });
+        const QString said = refused.text + refused.errors;
+        QVERIFY2(refused.exitCode == 2, qPrintable(QString::number(refused.exitCode) + QStringLiteral(": ") + said));
+        QVERIFY2(said.startsWith(named + QStringLiteral(": the value is empty.")),
+            qPrintable(named + QStringLiteral(": ") + said));
+    }
+
     QString path(const char* name) const { return folder_.filePath(QString::fromLatin1(name)); }
 
     QStringList command()
