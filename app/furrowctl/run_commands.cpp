@@ -274,19 +274,9 @@ Result<RateForecast> rateAfter(
         plan.rate, wanted, std::ssize(placed), o.rate(), from == nullptr ? plan.redoTokens : from->redoTokens);
 }
 
-/// Why the attempt would end as soon as it has begun; "": there is something to train.
-Result<Message> limitAfter(
-    const ResumeOptions& o, const RunConfig& wanted, const ResumePlan& plan, const ResumePlan::CheckpointChoice* from)
-{
-    FURROW_TRY_ASSIGN(auto status, readStatus(RunPaths(o.folder)));
-    return limitInWords(limitReached(status, plan, wanted, from), status, wanted);
-}
-
-/// What lets a refused resume begin, when it is an option or a command.
+/// What lets a resume begin that is refused because of what it would leave behind.
 std::string wayOut(const ResumeOptions& o, const ResumePlan& plan)
 {
-    if (plan.refusal)
-        return {}; // says it itself
     return plan.olderTracker.empty() ? " With --accept-loss it begins all the same."
                                      : " 'furrowctl doctor " + o.folder + " --repair' takes the tracker forward.";
 }
@@ -295,8 +285,9 @@ std::string wayOut(const ResumeOptions& o, const ResumePlan& plan)
 struct DryRun {
     ResumePlan plan;
     RateForecast rate;
-    std::string limit; ///< limitAfter()
+    Message limit; ///< why the attempt would end as soon as it has begun; "": there is something to train
     Status verdict; ///< what the resume would answer
+    std::string wayOut; ///< an option or a command, where the verdict does not say it itself
 };
 
 void printWords(const ResumeOptions& o, const DryRun& dry)
@@ -305,7 +296,7 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
     const auto count = [&p](ChunkFate fate) { return formatCount(p.effect[fate]); };
     const std::string resume = "A resume" + (o.checkpoint.empty() ? "" : " from " + o.checkpoint);
     if (!dry.verdict.ok())
-        std::cout << resume << " is refused. " << withFullStop(dry.verdict.error().message) << wayOut(o, p)
+        std::cout << resume << " is refused. " << withFullStop(dry.verdict.error().message) << dry.wayOut
                   << "\nOtherwise it would go on like this. ";
     else
         std::cout << resume << " would go on like this. ";
@@ -330,7 +321,7 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
     if (const auto drawing = dry.rate.drawing(); !drawing.empty())
         std::cout << (dry.rate.changed ? "Before, and from now to the end:\n" : "From now to the end:\n") << drawing
                   << "\n";
-    if (!dry.limit.empty())
+    if (!dry.limit.empty() && dry.verdict.ok())
         std::cout << dry.limit << "\n";
     std::cout << "Nothing was changed." << std::endl;
 }
@@ -355,10 +346,16 @@ Result<DryRun> tryResume(const ResumeOptions& o)
         from = chosen;
     }
     FURROW_TRY_ASSIGN(auto rate, rateAfter(o, wanted, plan, from));
-    FURROW_TRY_ASSIGN(auto limit, limitAfter(o, wanted, plan, from));
-    auto verdict = plan.verdict(
+    FURROW_TRY_ASSIGN(auto status, readStatus(paths));
+    DryRun dry { .plan = std::move(plan), .rate = std::move(rate) };
+    dry.limit = limitInWords(limitReached(status, dry.plan, wanted, from), status, wanted);
+    dry.verdict = dry.plan.verdict(
         { .goBackTo = from == nullptr ? std::nullopt : std::optional(from->row.id), .acceptLoss = o.acceptLoss });
-    return DryRun { std::move(plan), std::move(rate), std::move(limit), std::move(verdict) };
+    if (!dry.verdict.ok() && !dry.plan.refusal)
+        dry.wayOut = wayOut(o, dry.plan);
+    else if (dry.verdict.ok())
+        dry.verdict = refuseNothingLeft(status, dry.plan, wanted, from);
+    return dry;
 }
 
 int runDryResume(const ResumeOptions& o)

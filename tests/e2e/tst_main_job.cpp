@@ -202,6 +202,9 @@ private Q_SLOTS:
         const auto status = RunDriver::status(run);
         QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("finished"));
         QVERIFY(status[QStringLiteral("marked_by_hand")].toBool());
+        const auto twice = RunDriver::ctl({ QStringLiteral("finish"), run });
+        QCOMPARE(twice.exitCode, 2);
+        QVERIFY2(twice.errors.contains(QStringLiteral("is marked as finished already")), qPrintable(twice.errors));
         const auto resumed = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--json") });
         QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.text + resumed.errors));
         QVERIFY(!RunDriver::status(run)[QStringLiteral("marked_by_hand")].toBool());
@@ -270,6 +273,35 @@ private Q_SLOTS:
         const auto epoch = RunDriver::auditedEpoch(run);
         QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
         QCOMPARE(epoch[QStringLiteral("overlapping_claims")].toInt(-1), 0);
+    }
+
+    /// `resume` made one more attempt that trained nothing, `finish` marked what was finished, and both ended with 0.
+    void aFinishedRunWasResumedAndFinishedForNothing()
+    {
+        const QString run = path("came-to-its-end");
+        QCOMPARE(RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--steps"), QStringLiteral("20") }
+                     + newRun(run))
+                     .exitCode,
+            0);
+        const auto refused = [&run](const QStringList& words, const char* why) {
+            const auto said = RunDriver::ctl(QStringList { words.front(), run } + words.mid(1));
+            QCOMPARE(said.exitCode, 2);
+            QVERIFY2((said.text + said.errors).contains(QString::fromLatin1(why)), qPrintable(said.text + said.errors));
+        };
+        refused({ QStringLiteral("finish") }, "is finished already: the requested number of steps was reached.");
+        const char* const limit = "nothing was started. The limit of 20 optimiser steps is reached";
+        refused({ QStringLiteral("resume") }, limit);
+        refused(
+            { QStringLiteral("resume"), QStringLiteral("--detach"), QStringLiteral("--steps"), QStringLiteral("9") },
+            "The limit of 9 optimiser steps is reached: 20 are done.");
+        refused({ QStringLiteral("resume"), QStringLiteral("--dry-run") }, limit);
+        const auto status = RunDriver::status(run);
+        QCOMPARE(status[QStringLiteral("attempt")].toInt(), 1);
+        QVERIFY(!status[QStringLiteral("marked_by_hand")].toBool());
+        const auto more = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--json"),
+            QStringLiteral("--steps"), QStringLiteral("30") });
+        QVERIFY2(more.exitCode == 0, qPrintable(more.text + more.errors));
+        QCOMPARE(more.json[QStringLiteral("steps")].toInt(), 30);
     }
 
     /// "ended, 0 tokens/s", and "keeps the epoch open" of a run that had come to its end.

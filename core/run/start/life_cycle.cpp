@@ -12,6 +12,7 @@
 #include "core/run/folder/attempt_config.h"
 #include "core/run/folder/finished_mark.h"
 #include "core/run/folder/finite_weights.h"
+#include "core/run/start/limit_reached.h"
 #include "core/run/start/resume_check.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/status/run_status.h"
@@ -160,6 +161,24 @@ Status checkCanGoBackTo(const RunPaths& paths, const std::string& runId, LedgerR
     return verifyTrainable(paths.checkpointFolder(row->record.folder), row->record.manifestSha256, runId);
 }
 
+Error alreadyFinished(const RunStatus& status)
+{
+    return { ErrorCode::InvalidArgument,
+        status.markedByHand ? sentence("%1 is marked as finished already. Nothing was changed.", { status.folder })
+                            : sentence("%1 is finished already: %2. Nothing was changed.",
+                                  { status.folder, endInWords(status.stopReason, status.stopDetail) }) };
+}
+
+/// Looks at the weights only where it has to.
+Status checkIsAnyLeft(const RunPaths& paths, const RunConfig& wanted, const ResumeChoice& choice)
+{
+    FURROW_TRY_ASSIGN(const auto status, readStatus(paths));
+    if (!hasComeToItsEnd(status))
+        return {};
+    FURROW_TRY_ASSIGN(const auto plan, planResume(paths));
+    return refuseNothingLeft(status, plan, wanted, choice.goBackTo ? plan.choiceOf(*choice.goBackTo) : nullptr);
+}
+
 /// Waits until the supervisor has written its name, or has ended with a reason.
 Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, const std::filesystem::path& log)
 {
@@ -220,6 +239,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
         FURROW_TRY(
             requireAlive(paths)); // says so where a stranger holds it; of a run that is trained, checkResume says it
     FURROW_TRY(checkResume(paths, file, reader, choice, [&paths] { return audit(paths.tracker()); }));
+    FURROW_TRY(checkIsAnyLeft(paths, wanted, choice));
     FURROW_TRY(requireWorker());
     FURROW_TRY(realFileSystem().createFolders(paths.logsFolder()));
     ProcessOptions options;
@@ -308,6 +328,8 @@ Status stopAfterThis(const RunPaths& paths, EndOf what)
 Status markFinished(const RunPaths& paths)
 {
     FURROW_TRY(readRunFile(paths)); // no lock is made in a folder that is no run
+    if (const auto status = readStatus(paths); status.ok() && status.value().state == RunState::Finished)
+        return alreadyFinished(status.value());
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy

@@ -31,7 +31,8 @@ Result<RunPaths> createRun(const NewRun& request, const std::function<void(const
 /// Starts (or resumes) the detached supervisor and waits until it holds the run, or says why it does not.
 /// @param wanted  the configuration from now on; what a resume may not change is refused by name
 /// @param environment  added to that of the run's processes (faults of a storm)
-/// Refuses a tracker that is older than the weights, unless the choice accepts the loss.
+/// Refuses a tracker that is older than the weights, unless the choice accepts the loss, and a finished run that has
+/// nothing left to train.
 Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     const std::map<std::string, std::string>& environment = {}, const ResumeChoice& choice = {});
 /// The configuration in force: run.json plus the overrides of the newest attempt.
@@ -49,7 +50,8 @@ Status saveNow(const RunPaths& paths);
 Status evaluateNow(const RunPaths& paths);
 Status stopAfterThis(
     const RunPaths& paths, EndOf what); ///< with the block that is complete next, or the epoch in training
-/// A person accepts a run that nobody trains as ended as it is: its state is finished, until it is resumed.
+/// A person accepts a run that nobody trains as ended as it is: its state is finished, until it is resumed. Refused
+/// where it is finished.
 Status markFinished(const RunPaths& paths);
 
 /// What a resume would do, without doing it.
@@ -81,6 +83,7 @@ struct ResumePlan {
     std::optional<std::int64_t> missing; ///< committed ones with a hole, and chunks that should exist and do not
     std::vector<Message> notes;
 
+    const CheckpointChoice* choiceOf(CheckpointId checkpoint) const; ///< null: it is not among `checkpoints`
     /// Whether the run can go on from a checkpoint; one that is not among `checkpoints` is not in doubt.
     bool isWhole(CheckpointId checkpoint) const;
     /// What a resume would answer before it trains anything.

@@ -75,4 +75,18 @@ Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig&
     }
 }
 
+bool hasComeToItsEnd(const RunStatus& status) { return status.state == RunState::Finished && !status.markedByHand; }
+
+Status refuseNothingLeft(
+    const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from)
+{
+    if (!hasComeToItsEnd(status))
+        return {};
+    const auto limit = limitInWords(limitReached(status, plan, wanted, from), status, wanted);
+    if (limit.empty())
+        return {};
+    return Error { ErrorCode::InvalidArgument,
+        sentence("%1 is finished, and nothing was started. %2", { status.folder, limit }) };
+}
+
 } // namespace furrow

@@ -16,4 +16,13 @@ StopReason limitReached(
 /// What a person reads of that; "" for None.
 Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig& wanted);
 
+/// A run that is finished by itself; whoever marked one so may go on with it. What was interrupted has not: a merge may
+/// be left to make behind its last chunk.
+bool hasComeToItsEnd(const RunStatus& status);
+
+/// Refuses what would end at once: the attempt of a run that has come to its end, and of which `wanted` leaves nothing
+/// to train.
+Status refuseNothingLeft(
+    const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from);
+
 } // namespace furrow

@@ -173,9 +173,14 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     return plan;
 }
 
+const ResumePlan::CheckpointChoice* ResumePlan::choiceOf(CheckpointId checkpoint) const
+{
+    return find(checkpoints, checkpoint);
+}
+
 bool ResumePlan::isWhole(CheckpointId checkpoint) const
 {
-    const auto* choice = find(checkpoints, checkpoint);
+    const auto* choice = choiceOf(checkpoint);
     return choice == nullptr || choice->verified;
 }
 
