@@ -2,6 +2,7 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/run_paths.h"
@@ -16,8 +17,13 @@ namespace fs = std::filesystem;
 
 fs::path trashOf(const fs::path& workspace) { return workspace / "trash"; }
 
+/// In a workspace that a group shares the rights alone would let anybody.
 Result<fs::path> move(const fs::path& from, const fs::path& folder)
 {
+    if (const auto owner = otherOwner(from); !owner.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 belongs to %2. Only they, or root, can move it into the trash or out of it.",
+                { utf8Text(from), owner }) };
     FURROW_TRY(realFileSystem().createFolders(folder));
     const fs::path to = folder / from.filename();
     FURROW_TRY(realFileSystem().rename(from, to));

@@ -7,7 +7,8 @@
 
 namespace furrow {
 
-/// Moves a run folder that nobody trains into <workspace>/trash. Nothing is deleted. Returns where it is now.
+/// Moves a run folder that nobody trains into <workspace>/trash. Nothing is deleted. Returns where it is now. Refused
+/// where it belongs to another user, as to bring it back is.
 Result<std::filesystem::path> moveToTrash(const std::filesystem::path& workspace, const std::filesystem::path& run);
 /// Moves it back to <workspace>/runs.
 Result<std::filesystem::path> restoreFromTrash(

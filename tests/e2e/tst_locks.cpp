@@ -218,10 +218,11 @@ void TestLocks::aRunOfAnotherUserWasSaidToBeKilled()
     if (child == 0) {
         const bool isNobody = setgid(kNobody) == 0 && setuid(kNobody) == 0;
         const auto killed = furrow::killRun(furrow::RunPaths(run_.toStdString()));
-        _exit(!isNobody                                                                   ? 3
-                : killed.ok()                                                             ? 0
-                : killed.error().message.find("only who started it") != std::string::npos ? 1
-                                                                                          : 2);
+        _exit(!isNobody       ? 3
+                : killed.ok() ? 0
+                : killed.error().message.find("which belongs to user root. Only they, or root,") != std::string::npos
+                ? 1
+                : 2);
     }
     int ended = 0;
     QCOMPARE(waitpid(child, &ended, 0), child);

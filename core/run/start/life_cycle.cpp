@@ -5,6 +5,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/log.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
@@ -27,7 +28,7 @@ namespace furrow {
 
 namespace {
 
-constexpr auto kKillPatience = std::chrono::seconds(3); // who is killed is gone in a moment, or is somebody else's
+constexpr auto kKillPatience = std::chrono::seconds(3); // who is killed is gone in a moment
 constexpr auto kStartPatience = std::chrono::seconds(30);
 
 std::filesystem::path furrowctl()
@@ -89,11 +90,15 @@ Status requireAlive(const RunPaths& paths)
     return {};
 }
 
-Error ofAnotherUser(const Holder& holder, const Error& error)
+/// Why this user cannot end the run, behind why it could not be asked to; nothing: it can.
+std::optional<Error> ofAnotherUser(const Holder& holder, const Error& error)
 {
-    return { error.code,
-        sentence("%1 The run is trained by process %2, which belongs to another user. That user, or root, can end it.",
-            { withFullStop(error.message), std::to_string(holder.process.pid) }) };
+    const auto owner = otherOwner(holder.process);
+    if (owner.empty())
+        return std::nullopt;
+    return Error { error.code,
+        sentence("%1 The run is trained by process %2, which belongs to %3. Only they, or root, can end it.",
+            { withFullStop(error.message), std::to_string(holder.process.pid), owner }) };
 }
 
 /// A tracker that cannot be used under a living run: no wish can be left in it, and no repair begins while the run
@@ -102,8 +107,9 @@ Error cannotBeAsked(const RunPaths& paths, const Error& error)
 {
     if (error.code == ErrorCode::InvalidArgument || error.code == ErrorCode::Busy)
         return error;
-    if (const auto holder = holderOf(paths); holder && !mayKill(holder->process))
-        return ofAnotherUser(*holder, error);
+    const auto holder = holderOf(paths);
+    if (const auto refused = holder ? ofAnotherUser(*holder, error) : std::nullopt)
+        return *refused;
     return { error.code,
         sentence("%1 The run is still being trained; 'furrowctl kill %2' ends it without its tracker.",
             { withFullStop(error.message), paths.folder().string() }) };
@@ -124,6 +130,8 @@ Status killByLock(const RunPaths& paths, const Error& error)
     const auto holder = holderOf(paths);
     if (error.code == ErrorCode::InvalidArgument || !holder || !holder->isSupervisor)
         return error;
+    if (const auto refused = ofAnotherUser(*holder, error))
+        return *refused;
     const std::vector<Argument> facts { withFullStop(error.message), std::to_string(holder->process.pid) };
     killProcessTree(holder->process);
     const auto deadline = std::chrono::steady_clock::now() + kKillPatience;
@@ -131,7 +139,7 @@ Status killByLock(const RunPaths& paths, const Error& error)
         if (std::chrono::steady_clock::now() > deadline)
             return Error { error.code,
                 sentence(
-                    "The run cannot be asked to end: %1 Its supervisor, process %2, lives on: only who started it, or the administrator, can end it.",
+                    "The run cannot be asked to end: %1 Its supervisor, process %2, was killed and is still there: it waits for the system, as for a disk that does not answer, and ends when that does.",
                     facts) };
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }

@@ -8,6 +8,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace furrow;
 
@@ -148,6 +150,38 @@ private Q_SLOTS:
         QVERIFY(restoreFromTrash(workspace("trash"), trashed.value()).ok());
         QVERIFY(std::filesystem::exists(run / "run.json"));
         QVERIFY(!moveToTrash(workspace("trash"), workspace("elsewhere") / "run").ok());
+    }
+
+    /// In a workspace that a group may write to, `trash` moved whatever lay there.
+    void theRunOfAnotherUserWentToTheTrash()
+    {
+        if (::geteuid() != 0)
+            QSKIP("only root can become another user");
+        using std::filesystem::perms;
+        const auto run = workspace("shared") / "runs" / "one";
+        const auto trashed = workspace("shared") / "trash" / "two";
+        for (const auto& folder : { run, trashed })
+            std::filesystem::create_directories(folder);
+        for (auto open = run; open != std::filesystem::path(folder_.path().toStdString()).parent_path();
+            open = open.parent_path())
+            std::filesystem::permissions(open, perms::all);
+        for (const auto& open : { trashed, trashed.parent_path() })
+            std::filesystem::permissions(open, perms::all);
+        constexpr int kRefused = 7;
+        const auto isRefused = [](const Result<std::filesystem::path>& moved) {
+            return !moved.ok() && moved.error().message.find("belongs to user root. Only they") != std::string::npos;
+        };
+        const pid_t child = ::fork();
+        if (child == 0)
+            ::_exit(::setuid(65534) == 0 && isRefused(moveToTrash(workspace("shared"), run))
+                        && isRefused(restoreFromTrash(workspace("shared"), trashed))
+                    ? kRefused
+                    : 1);
+        int status = -1;
+        QCOMPARE(::waitpid(child, &status, 0), child);
+        QCOMPARE(WEXITSTATUS(status), kRefused);
+        QVERIFY(std::filesystem::exists(run) && std::filesystem::exists(trashed));
+        QVERIFY(moveToTrash(workspace("shared"), run).ok()); // root may
     }
 
     void aRunInTrainingDoesNotGoToTheTrash()

@@ -1,0 +1,10 @@
+#include "core/base/owner.h"
+#include "core/base/sentence.h"
+
+namespace furrow {
+
+Message otherOwner(const std::filesystem::path&) { return {}; }
+
+Message otherOwner(const ProcessIdentity& process) { return mayKill(process) ? Message() : sentence("another user"); }
+
+} // namespace furrow
