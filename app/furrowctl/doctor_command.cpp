@@ -41,15 +41,20 @@ struct Finding {
     std::string advice;
 };
 
+/// It was asked and ended by a signal or not at all: nothing is known of what it was asked.
+bool isUnanswered(const Error& error) { return error.code == ErrorCode::Busy; }
+
 Finding workerFinding()
 {
     const auto version = workerVersion();
     if (!version.ok())
-        return { "furrow-worker", "does not start", false, version.error().message };
+        return { "furrow-worker", isUnanswered(version.error()) ? "did not answer" : "does not start", false,
+            version.error().message };
     const auto torch = torchInUse();
     const auto facts = torch.ok() ? checkTorch(torch.value().folder) : Result<TorchFacts>(torch.error());
     if (!facts.ok())
-        return { "furrow-worker", "does not fit libtorch", false, facts.error().message };
+        return { "furrow-worker", isUnanswered(facts.error()) ? "did not answer" : "does not fit libtorch", false,
+            facts.error().message };
     return { "furrow-worker",
         version.value() + ", libtorch " + facts.value().version + " in " + utf8Text(torch.value().folder), true, "" };
 }

@@ -95,9 +95,12 @@ int find(const Options& o)
     for (const auto& candidate : candidates) {
         if (candidate.checked.ok())
             return take(candidate.checked.value(), o.json);
-        if (!o.json)
+        if (!o.json && candidate.checked.error().code != ErrorCode::Busy)
             std::cerr << candidate.from << ": " << candidate.checked.error().message << std::endl;
     }
+    for (const auto& candidate : candidates)
+        if (candidate.checked.error().code == ErrorCode::Busy) // it may fit
+            return fail(candidate.checked.error(), o.json);
     return fail(
         { ErrorCode::NotFound,
             "No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one." },

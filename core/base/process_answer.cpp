@@ -33,10 +33,18 @@ std::string ProcessAnswer::lastLine() const
 
 Message ProcessAnswer::reason() const
 {
-    if (!exit)
-        return sentence("no answer in time");
+    if (const auto why = unanswered(); !why.empty())
+        return why;
     const auto line = lastLine();
     return line.empty() ? exit->describe() : Message(line);
+}
+
+Message ProcessAnswer::unanswered() const
+{
+    if (!exit)
+        return sentence("it took longer than %1 s",
+            { Real(static_cast<double>(patience.count()) / 1000, patience.count() % 1000 == 0 ? 0 : 1) });
+    return exit->signal != 0 ? sentence("it ended before it answered (%1)", { exit->describe() }) : Message();
 }
 
 Result<ProcessAnswer> askProcess(
@@ -47,6 +55,7 @@ Result<ProcessAnswer> askProcess(
     options.outputFile = folder / "answer";
     FURROW_TRY_ASSIGN(auto child, ChildProcess::start(program, options));
     ProcessAnswer answer;
+    answer.patience = patience;
     answer.exit = child.wait(patience);
     const auto said = readFile(options.outputFile, kMostOutput);
     answer.text = said.ok() ? said.value() : std::string();

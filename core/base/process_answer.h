@@ -11,11 +11,15 @@ namespace furrow {
 struct ProcessAnswer {
     std::string text; ///< stdout and stderr, its first MiB
     std::optional<ProcessExit> exit; ///< nothing: it did not end in time and was killed
+    std::chrono::milliseconds patience {}; ///< it was waited for so long, at most
 
     bool isGood() const { return exit && exit->signal == 0 && exit->exitCode == 0; }
     std::string lastLine() const; ///< without its end
     /// Why it is not good: its last line, else how it ended.
     Message reason() const;
+    /// A sentence where it was killed, crashed or took too long: then it answered nothing, neither yes nor no. Empty:
+    /// it came to its own end.
+    Message unanswered() const;
 };
 
 /// Starts a program and waits for its end, at most `patience`. An error: it could not be started.

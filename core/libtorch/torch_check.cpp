@@ -3,7 +3,6 @@
 #include "core/base/is_there.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
-#include "core/base/process_answer.h"
 #include "core/base/sentence.h"
 #include "core/libtorch/torch_place.h"
 
@@ -82,24 +81,33 @@ Result<TorchFacts> checkTorch(const std::filesystem::path& folder)
     options.arguments = { "--role", "task", "--task", "torch", "--device", "cpu", "--threads", "1", "--json" };
     options.environment = { { "LD_LIBRARY_PATH", librarySearchPath(folder) }, { "LD_BIND_NOW", "1" } };
     FURROW_TRY_ASSIGN(const auto answer, askProcess(trainerProgram(), options, kPatience));
+    return judgeTrial(facts, answer);
+}
+
+Result<TorchFacts> judgeTrial(const TorchFacts& facts, const ProcessAnswer& answer)
+{
+    if (const auto why = answer.unanswered(); !why.empty())
+        return Error { ErrorCode::Busy,
+            sentence(
+                "Whether the libtorch %1 in %2 fits could not be found out: furrow-trainer was started with it, and %3. Try again; if it is so each time, `furrowctl torch install` brings another one.",
+                { facts.version, utf8Text(facts.folder), why }) };
     const auto said = nlohmann::json::parse(answer.lastLine(), nullptr, false);
     const auto text = [&](const char* key) {
         return said.is_object() && said.contains(key) && said[key].is_string() ? said[key].get<std::string>()
                                                                                : std::string();
     };
     if (!answer.isGood())
-        return Error {
-            ErrorCode::InvalidArgument,
+        return Error { ErrorCode::InvalidArgument,
             sentence(
                 "The libtorch %1 in %2 does not fit this Furrow (%3). `furrowctl torch install` brings one that fits.",
-                { facts.version, utf8Text(folder), text("error").empty() ? answer.reason() : Message(text("error")) })
-        };
+                { facts.version, utf8Text(facts.folder),
+                    text("error").empty() ? answer.reason() : Message(text("error")) }) };
     if (const auto built = text("built_with"); !isSameSeries(facts.version, built))
         return Error { ErrorCode::InvalidArgument,
             sentence(
                 "The libtorch in %1 is %2 and this Furrow was built with %3; libtorch promises nothing to programs that were built with another series. `furrowctl torch install` brings one that fits.",
-                { utf8Text(folder), facts.version.empty() ? sentence("of an unknown version") : Message(facts.version),
-                    built }) };
+                { utf8Text(facts.folder),
+                    facts.version.empty() ? sentence("of an unknown version") : Message(facts.version), built }) };
     return facts;
 }
 

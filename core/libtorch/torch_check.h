@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/process_answer.h"
 #include "core/base/result.h"
 
 #include <filesystem>
@@ -26,8 +27,11 @@ Status requireTrainer();
 Result<TorchFacts> lookAtTorch(const std::filesystem::path& folder);
 
 /// The same, and it fits furrow-trainer: it is of the series that this was built with, every symbol is there (also
-/// those that are only needed later), and a tiny model's gradients are right. InvalidArgument says what does not fit.
-/// Takes a second, at most two minutes.
+/// those that are only needed later), and a tiny model's gradients are right. InvalidArgument says what does not fit,
+/// Busy that the trial itself was killed or took too long. Takes a second, at most two minutes.
 Result<TorchFacts> checkTorch(const std::filesystem::path& folder);
+
+/// What furrow-trainer's answer says of a libtorch that it was started with.
+Result<TorchFacts> judgeTrial(const TorchFacts& facts, const ProcessAnswer& answer);
 
 } // namespace furrow

@@ -38,6 +38,11 @@ Result<std::string> workerVersion()
     FURROW_TRY_ASSIGN(const auto answer, askProcess(worker, options, kLongest));
     if (answer.isGood())
         return answer.lastLine();
+    if (const auto why = answer.unanswered(); !why.empty())
+        return Error { ErrorCode::Busy,
+            sentence(
+                "Whether furrow-worker starts with the libtorch in %1 could not be found out: %2. Try again; if it is so each time, `furrowctl torch install` brings another one.",
+                { utf8Text(torch.folder), why }) };
     return Error { ErrorCode::NotFound,
         sentence(
             "Training is not possible here: furrow-worker does not start with the libtorch in %1 (%2). `furrowctl torch install` brings one that fits; of a build run packaging/run.sh again.",

@@ -12,7 +12,7 @@ namespace furrow {
 Result<std::filesystem::path> workerProgram();
 
 /// What furrow-worker says when it is asked for its version: "furrow-worker 0.9". The error says what to do where it is
-/// missing or does not find libtorch. Starts a process: a third of a second.
+/// missing or does not find libtorch; Busy: it was killed or took too long. Starts a process: a third of a second.
 Result<std::string> workerVersion();
 
 /// Whether training is possible here, before anything is begun. Asks once; what was good stays so.

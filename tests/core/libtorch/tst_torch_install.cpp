@@ -335,6 +335,35 @@ private Q_SLOTS:
         QVERIFY(!isSameSeries("", ""));
     }
 
+    /// "The libtorch does not fit this Furrow (SIGKILL, sender unknown)": the machine had no memory left, or no time.
+    void aTrialThatWasKilledWasCalledALibtorchThatDoesNotFit_data()
+    {
+        QTest::addColumn<QString>("does");
+        QTest::addColumn<ErrorCode>("code");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("killed") << "echo loading; kill -9 $$" << ErrorCode::Busy << "SIGKILL";
+        QTest::newRow("crashed") << "kill -SEGV $$" << ErrorCode::Busy << "SIGSEGV";
+        QTest::newRow("too slow") << "exec sleep 60" << ErrorCode::Busy << "it took longer than 0.2 s. Try again";
+        QTest::newRow("a symbol is missing")
+            << "echo undefined symbol: at_new; exit 127" << ErrorCode::InvalidArgument << "(undefined symbol: at_new)";
+    }
+    void aTrialThatWasKilledWasCalledALibtorchThatDoesNotFit()
+    {
+        QFETCH(QString, does);
+        QFETCH(ErrorCode, code);
+        QFETCH(QString, says);
+        ProcessOptions options;
+        options.arguments = { "-c", does.toStdString() };
+        const auto isSlow = does.contains(QStringLiteral("sleep"));
+        const auto answer = askProcess("/bin/sh", options, std::chrono::milliseconds(isSlow ? 200 : 20'000));
+        QVERIFY(answer.ok());
+        const auto judged = judgeTrial({ "/opt/libtorch", "2.11.0", false }, answer.value());
+        QVERIFY(!judged.ok());
+        const auto said = QString::fromStdString(judged.error().message);
+        QVERIFY2(judged.error().code == code && said.contains(says), qPrintable(said));
+        QCOMPARE(said.contains(QStringLiteral("does not fit")), code == ErrorCode::InvalidArgument);
+    }
+
     void aTorchIsFoundInAnEnvironment()
     {
         QVERIFY(QDir(home_->path()).mkpath(QStringLiteral("venv/lib/python3.11/site-packages/torch/lib")));
