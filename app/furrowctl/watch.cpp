@@ -255,9 +255,10 @@ std::string statusText(const RunStatus& s)
         text += "feeder: " + (s.reading->doing.empty() ? "" : s.reading->doing + "; ") + readingText(*s.reading) + "\n";
     for (const auto& w : s.workers)
         text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": "
-            + (w.alive                   ? Message(toString(w.phase))
-                    : w.endCause.empty() ? "ended"
-                                         : "ended, " + w.endCause)
+            + (w.alive && w.phase == WorkerPhase::None ? "starting"
+                    : w.alive                          ? Message(toString(w.phase))
+                    : w.endCause.empty()               ? "ended"
+                                                       : "ended, " + w.endCause)
             + ", step " + formatCount(w.step) + ", loss " + fixed(w.loss, 4)
             + (w.alive ? ", " + paceText(w.tokensPerSecond) : "") + memoryText(w) + "\n";
     if (s.evaluation)

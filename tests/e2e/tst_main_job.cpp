@@ -275,6 +275,19 @@ private Q_SLOTS:
         QCOMPARE(epoch[QStringLiteral("overlapping_claims")].toInt(-1), 0);
     }
 
+    /// "0 of 0 workers alive" of a run that was starting.
+    void aRunThatStartsWasSaidToHaveNoWorkers()
+    {
+        const QString run = startDetached("starting", slow());
+        QString told;
+        do {
+            told += RunDriver::ctl({ QStringLiteral("status"), run }).text;
+        } while (!told.contains(QStringLiteral("workers alive")));
+        QVERIFY2(told.contains(QStringLiteral("The workers are starting; none has begun yet.")), qPrintable(told));
+        QVERIFY2(!told.contains(QStringLiteral("of 0 workers alive")), qPrintable(told));
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run, QStringLiteral("--wait") }).exitCode, 0);
+    }
+
     /// `resume` made one more attempt that trained nothing, `finish` marked what was finished, and both ended with 0.
     void aFinishedRunWasResumedAndFinishedForNothing()
     {

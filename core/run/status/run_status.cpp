@@ -88,7 +88,7 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
             continue;
         auto& w = byWorker[row.worker];
         const int restarts = w.pid == 0 ? 0 : w.restarts + 1;
-        std::string before = std::move(w.endCause);
+        Message before = std::move(w.endCause);
         w = {};
         w.lastDeath = std::move(before);
         w.worker = row.worker;
@@ -374,9 +374,23 @@ void sayWhoIsInTheWay(RunStatus& status, const RunPaths& paths, double silentSec
         status.evidence.push_back(std::move(grown));
 }
 
+/// What the supervisor that lives has started. Its first worker tells of itself seconds after the attempt began.
+Message workersInWords(const RunStatus& status, const std::vector<IncarnationRow>& incarnations)
+{
+    const auto living
+        = std::count_if(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
+    if (!status.workers.empty())
+        return sentence("%1 of %2 workers alive.", { std::to_string(living), std::to_string(status.workers.size()) });
+    const bool isMerging = std::any_of(incarnations.begin(), incarnations.end(), [&status](const IncarnationRow& row) {
+        return row.worker == kNoWorker && row.live && row.attempt.value == status.attempt;
+    });
+    return isMerging ? sentence("The weights are being merged; no worker trains meanwhile.")
+                     : sentence("The workers are starting; none has begun yet.");
+}
+
 /// Evidence first, verdict from it.
 void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals& totals,
-    const std::optional<AttemptRow>& attempt, const Viewpoint& view)
+    const std::optional<AttemptRow>& attempt, const std::vector<IncarnationRow>& incarnations, const Viewpoint& view)
 {
     if (!attempt) {
         status.state = RunState::New;
@@ -389,13 +403,10 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     const bool alive = held && totals.supervisor && isAlive(*totals.supervisor);
     if (alive) {
         status.supervisorPid = totals.supervisor->pid;
-        const auto living
-            = std::count_if(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
         const double silence = static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond;
         status.evidence.push_back(sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.",
             { std::to_string(status.supervisorPid), formatDuration(silence) }));
-        status.evidence.push_back(
-            sentence("%1 of %2 workers alive.", { std::to_string(living), std::to_string(status.workers.size()) }));
+        status.evidence.push_back(workersInWords(status, incarnations));
         if (standsStill(*totals.supervisor))
             status.evidence.push_back(sentence(
                 "The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then nothing is merged and no process that ends is started again.",
@@ -684,7 +695,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     status.reading = readReading(paths);
     for (auto& worker : status.workers)
         worker.memory = readMemory(paths.memoryFile(worker.worker));
-    derive(status, paths, totals.value(), attempt, view);
+    derive(status, paths, totals.value(), attempt, incarnations.value(), view);
     sayWhereItEnds(status, config);
     sayWhatTheFeederDoes(status, totals.value().feederDoing);
     if (status.state == RunState::Running && isSlow(status))
