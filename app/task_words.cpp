@@ -19,6 +19,22 @@ std::string whoseWeights(const nlohmann::json& r)
         : "the model in " + text(r, "checkpoint");
 }
 
+/// Which weights of the run these are; "" of the newest ones when every epoch is whole.
+std::string placeWords(const nlohmann::json& r)
+{
+    const auto& place = r.at("place");
+    if (!place.is_object())
+        return {};
+    std::string words;
+    if (!place.at("is_newest").get<bool>())
+        words += place.at("newest").is_string() ? ", not the newest, which is " + text(place, "newest") + " of step "
+                + formatCount(place.at("newest_step").get<std::int64_t>())
+                                                : ", not the newest";
+    if (place.at("before_end_of_epoch").is_number())
+        words += ", before the end of epoch " + std::to_string(place.at("before_end_of_epoch").get<std::int64_t>());
+    return words;
+}
+
 std::string ofEvaluation(const nlohmann::json& r)
 {
     const bool heldOut = text(r, "data") == "held-out";
@@ -29,7 +45,8 @@ std::string ofEvaluation(const nlohmann::json& r)
         + formatNumber(100 * r.at("accuracy").get<double>(), 1) + " %\n";
     words += "of " + formatCount(r.at("tokens").get<std::int64_t>()) + " tokens of "
         + (heldOut ? std::string("the held-out text of the run") : text(r, "data"))
-        + (r.at("complete").get<bool>() ? "" : ", which has more") + "; " + whoseWeights(r) + "\n" + oneReplicaWords(r);
+        + (r.at("complete").get<bool>() ? "" : ", which has more") + "; " + whoseWeights(r) + placeWords(r) + "\n"
+        + oneReplicaWords(r);
     if (r.at("also_trained").get<bool>())
         words += "The data is too small for a held-out text: these samples are trained too.\n";
     if (r.at("overlap").is_object())

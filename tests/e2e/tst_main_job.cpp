@@ -275,6 +275,30 @@ private Q_SLOTS:
         QCOMPARE(epoch[QStringLiteral("overlapping_claims")].toInt(-1), 0);
     }
 
+    /// The held-out loss of weights that had seen a part of the epoch, or that were not the newest, was told like any.
+    void theLossOfAPartWasNotToldAsOne()
+    {
+        const QString run = path("part");
+        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--json") } + newRun(run)
+            + QStringList { QStringLiteral("--steps"), QStringLiteral("60"), QStringLiteral("--checkpoint-steps"),
+                QStringLiteral("20"), QStringLiteral("--keep-last"), QStringLiteral("20"),
+                QStringLiteral("--eval-steps"), QStringLiteral("20") });
+        QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
+        const auto known = RunDriver::status(run)[QStringLiteral("evaluation")].toObject();
+        QCOMPARE(known[QStringLiteral("before_end_of_epoch")].toInt(), 1);
+        QVERIFY(known[QStringLiteral("newest_weights")].toBool());
+        const QString number = QString::number(known[QStringLiteral("checkpoint")].toInt());
+        const QString told = RunDriver::ctl({ QStringLiteral("status"), run }).text;
+        QVERIFY2(told.contains(QStringLiteral("; checkpoint %1, before the end of epoch 1, ").arg(number)),
+            qPrintable(told));
+        const QString newest = RunDriver::ctl({ QStringLiteral("eval"), run }).text;
+        QVERIFY2(newest.contains(QStringLiteral("of step 60, before the end of epoch 1\n")), qPrintable(newest));
+        const QString old
+            = RunDriver::ctl({ QStringLiteral("eval"), run, QStringLiteral("--checkpoint"), QStringLiteral("1") }).text;
+        QVERIFY2(old.contains(QStringLiteral(", not the newest, which is ")) && old.contains(QStringLiteral("epoch 1")),
+            qPrintable(old));
+    }
+
     /// "0 of 0 workers alive" of a run that was starting.
     void aRunThatStartsWasSaidToHaveNoWorkers()
     {

@@ -1,6 +1,7 @@
 #include "ui/models/past_status.h"
 
 #include "core/run/status/evaluation_file.h"
+#include "core/run/status/run_weights.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 
@@ -55,7 +56,9 @@ void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         }
         const std::int64_t done = epoch.chunks[ChunkState::Committed] + epoch.chunks[ChunkState::Excluded]
             + epoch.chunks[ChunkState::Accepted];
-        epoch.closedWallNs = done == epoch.chunks.sum() ? std::optional(wallNs) : std::nullopt; // whatever became of it
+        const auto closedNs = std::min(epoch.closedWallNs.value_or(wallNs), wallNs);
+        epoch.closedWallNs
+            = done == epoch.chunks.sum() ? std::optional(closedNs) : std::nullopt; // whatever became of it
         epoch.visitedBlocks = visitedBlocks(past.epoch, wallNs, sources.claims);
         epoch.completedBlocks = 0; // no view shows it
         then.push_back(std::move(epoch));
@@ -266,6 +269,7 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
         status.evaluation = heldOutLossOf({ eval.worker, eval.record.what == EvalRecord::What::Merged, step,
                                               eval.record.loss, static_cast<std::int64_t>(eval.wall * 1e9) },
             status.evaluated);
+        status.evaluation->beforeEndOf = unfinishedEpoch(status.epochs, status.evaluation->wallNs);
     }
 }
 

@@ -173,10 +173,12 @@ void OverviewPage::showFigures(const RunStatus& status)
     const auto& evaluation = status.evaluation;
     figures_->setValue(1, evaluation ? loss(evaluation->loss) : QStringLiteral("–"),
         evaluation ? coreWords(ofWhat(*evaluation)) : tr("No weights were evaluated on held-out text yet"));
+    const QString step = evaluation ? countText(evaluation->step) : QString();
     figures_->setName(1,
-        !evaluation              ? tr("Eval loss")
-            : evaluation->merged ? tr("Eval loss, merged")
-                                 : tr("Eval loss, worker %1").arg(evaluation->replica));
+        !evaluation                  ? tr("Eval loss")
+            : evaluation->superseded ? tr("Eval loss, not the newest, step %1").arg(step)
+            : evaluation->merged     ? tr("Eval loss, merged, step %1").arg(step)
+                                     : tr("Eval loss, worker %1, step %2").arg(evaluation->replica).arg(step));
     const QString mean = fixedText(meanTokensPerSecond(status), 0);
     if (isAnyAlive(status))
         figures_->setValue(2, fixedText(status.tokensPerSecond, 0),

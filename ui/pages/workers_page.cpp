@@ -211,6 +211,11 @@ QString WorkersPage::evaluationText(const QJsonObject& answer, const QString& wh
                            fixedText(answer.value(QLatin1String("perplexity")).toDouble(), 2),
                            isHeldOut ? tr("all held-out text (%1 tokens)").arg(tokens)
                                      : tr("%1 tokens of %2").arg(tokens, data));
+    const QJsonObject place = answer.value(QLatin1String("place")).toObject();
+    if (place.contains(QLatin1String("is_newest")) && !place.value(QLatin1String("is_newest")).toBool())
+        text += QLatin1Char(' ') + tr("These are not the newest weights of the run.");
+    if (const int epoch = place.value(QLatin1String("before_end_of_epoch")).toInt(); epoch > 0)
+        text += QLatin1Char(' ') + tr("They are of before the end of epoch %1.").arg(epoch);
     const QJsonObject overlap = answer.value(QLatin1String("overlap")).toObject();
     if (overlap.value(QLatin1String("also_trained")).toDouble() > 0)
         text += QLatin1Char(' ')

@@ -251,10 +251,11 @@ Status countChunksApart(
     return {};
 }
 
-HeldOutLoss evaluationOf(const SupervisorLedger::CheckpointRow& row, const std::string& whose)
+HeldOutLoss evaluationOf(const SupervisorLedger::CheckpointRow& row, const Message& whose, bool isNewest)
 {
     const bool merged = row.record.kind == CheckpointKind::Merge;
-    return { *row.record.evalLoss, row.record.step, {}, merged ? 0 : row.record.replica, merged, row.wallNs, whose };
+    return { *row.record.evalLoss, row.record.step, {}, merged ? 0 : row.record.replica, merged, row.wallNs, whose,
+        row.id.value, !isNewest };
 }
 
 /// One answer to "how good is it": of the weights that everything else works with, when they were evaluated.
@@ -262,14 +263,15 @@ void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::Checkp
     const std::optional<RunWeights>& newest)
 {
     if (newest && newest->row.record.evalLoss)
-        status.evaluation = evaluationOf(newest->row, whoseWeights(*newest));
+        status.evaluation = evaluationOf(newest->row, whoseWeights(*newest), true);
     for (const auto& row : rows) {
         const bool known = row.record.evalLoss && !row.removed && !row.damaged && row.surviving;
         if (known && (!newest || !newest->row.record.evalLoss))
             status.evaluation = evaluationOf(row,
                 row.record.kind == CheckpointKind::Merge
                     ? sentence("an older merge")
-                    : sentence("replica %1", { std::to_string(row.record.replica) }));
+                    : sentence("replica %1", { std::to_string(row.record.replica) }),
+                false);
     }
     if (status.evaluation)
         status.evaluation->text = status.evaluated;
@@ -306,6 +308,8 @@ void takeNewer(RunStatus& status, const RunPaths& paths, const std::optional<Run
         && std::abs(told->loss - status.evaluation->loss) < kSame;
     if (told && !isSame && (!status.evaluation || told->wallNs > status.evaluation->wallNs))
         status.evaluation = heldOutLossOf(*told, status.evaluated);
+    if (status.evaluation && status.evaluation->checkpoint == 0)
+        status.evaluation->superseded = newest && newest->row.wallNs > status.evaluation->wallNs;
 }
 
 void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows)
@@ -604,15 +608,23 @@ double meanTokensPerSecond(const RunStatus& status)
 
 Message ofWhat(const HeldOutLoss& evaluation)
 {
+    Message facts;
+    if (evaluation.checkpoint != 0)
+        facts += sentence("checkpoint %1", { std::to_string(evaluation.checkpoint) }) + ", ";
+    if (evaluation.superseded)
+        facts += sentence("not the newest weights") + ", ";
+    if (evaluation.beforeEndOf)
+        facts += sentence("before the end of epoch %1", { std::to_string(*evaluation.beforeEndOf + 1) }) + ", ";
+    facts += evaluation.whose;
     const Count step(evaluation.step);
     const Count tokens(evaluation.text.labels);
     if (evaluation.text.labels == 0)
-        return sentence("of weights with %1 steps; %2", { step, evaluation.whose });
+        return sentence("of weights with %1 steps; %2", { step, facts });
     return evaluation.text.alsoTrained
         ? sentence(
               "of weights with %1 steps, on %2 tokens that are trained too, for the data is too small to hold text out; %3",
-              { step, tokens, evaluation.whose })
-        : sentence("of weights with %1 steps, on %2 tokens of held-out text; %3", { step, tokens, evaluation.whose });
+              { step, tokens, facts })
+        : sentence("of weights with %1 steps, on %2 tokens of held-out text; %3", { step, tokens, facts });
 }
 
 Message endInWords(StopReason reason, const Message& detail)
@@ -686,6 +698,10 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     takeNewer(status, paths, newest, [&](const ToldEvaluation& one) {
         return isOfLivingOrSaved(one, checkpoints.value(), incarnations.value(), view);
     });
+    if (auto& known = status.evaluation) {
+        const bool isNewest = known->checkpoint != 0 && !known->superseded;
+        known->beforeEndOf = unfinishedEpoch(status.epochs, isNewest ? std::nullopt : std::optional(known->wallNs));
+    }
     FURROW_TRY(countChunksApart(status, ledger, incarnations.value(), view));
     sayWhatKeepsTheEpochsOpen(status);
     if (std::any_of(status.epochs.begin(), status.epochs.end(),

@@ -84,6 +84,15 @@ Message whoseWeights(const RunWeights& weights)
         : sentence("replica %1's own weights: %2 of %3 tokens; not merged with the others", { replica, tokens, ofAll });
 }
 
+std::optional<std::int64_t> unfinishedEpoch(
+    const std::vector<EpochRow>& epochs, std::optional<std::int64_t> savedWallNs)
+{
+    const auto found = std::find_if(epochs.begin(), epochs.end(), [savedWallNs](const EpochRow& epoch) {
+        return !epoch.closedWallNs || (savedWallNs && *savedWallNs < *epoch.closedWallNs);
+    });
+    return found == epochs.end() ? std::nullopt : std::optional(found->epoch);
+}
+
 nlohmann::json toJson(const RunWeights& weights)
 {
     const auto& record = weights.row.record;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -32,6 +33,11 @@ std::optional<RunWeights> weightsOf(const std::vector<SupervisorLedger::Checkpoi
 /// "all replicas, merged", "replica 1's own weights: 37 of 120 tokens; not merged with the others", or "replica 0": a
 /// sentence (core/base/sentence.h).
 Message whoseWeights(const RunWeights& weights);
+
+/// The first epoch that weights do not have all of, from 0; nothing: there is none.
+/// @param savedWallNs  when they were saved or evaluated; nothing: they are the newest of the run
+std::optional<std::int64_t> unfinishedEpoch(
+    const std::vector<EpochRow>& epochs, std::optional<std::int64_t> savedWallNs);
 
 /// {"checkpoint", "kind", "replica" (null: a merge), "step", "tokens", "tokens_of_all", "unmerged_replicas", "text":
 /// whoseWeights()}

@@ -31,7 +31,10 @@ nlohmann::json evaluationJson(const HeldOutLoss& e)
     return { { "loss", number(e.loss) }, { "step", e.step }, { "tokens", e.text.labels },
         { "also_trained", e.text.alsoTrained },
         { "replica", e.merged ? nlohmann::json(nullptr) : nlohmann::json(e.replica) }, { "merged", e.merged },
-        { "weights", e.whose } };
+        { "weights", e.whose },
+        { "checkpoint", e.checkpoint == 0 ? nlohmann::json(nullptr) : nlohmann::json(e.checkpoint) },
+        { "newest_weights", !e.superseded },
+        { "before_end_of_epoch", e.beforeEndOf ? nlohmann::json(*e.beforeEndOf + 1) : nlohmann::json(nullptr) } };
 }
 
 nlohmann::json chunksJson(const EpochRow& epoch)

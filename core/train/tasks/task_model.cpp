@@ -53,7 +53,7 @@ Result<LoadedRun> loadModelOfOthers(const TaskOptions& options)
     FURROW_TRY(keepOrigin(setup.paths, config, realFileSystem()));
     setUpCompute(setup.compute, { config.deterministic || device.is_cpu(), config.tf32, config.attention });
     FURROW_TRY_ASSIGN(auto learner, newLearner(setup));
-    return LoadedRun { std::move(setup), std::move(tokenizer), std::move(learner), name, {}, {}, std::move(kept) };
+    return LoadedRun { std::move(setup), std::move(tokenizer), std::move(learner), name, {}, {}, {}, std::move(kept) };
 }
 
 } // namespace furrow

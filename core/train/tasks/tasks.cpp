@@ -26,25 +26,39 @@ constexpr HeldOutLimits kMostText { 1 << 28, 1ull << 30 }; // of an evaluation t
 struct ChosenWeights {
     std::optional<SupervisorLedger::CheckpointRow> row;
     std::optional<RunWeights> newest; ///< whose they are, when no checkpoint was named
+    nlohmann::json place; ///< placeAmong()
 };
+
+/// {"newest": the checkpoint that is, "newest_step", "is_newest", "before_end_of_epoch" (from 1, null: none)} of a
+/// checkpoint: what of the run a figure of it tells.
+nlohmann::json placeAmong(const SupervisorLedger::CheckpointRow& row, const std::optional<RunWeights>& newest,
+    const std::vector<EpochRow>& epochs)
+{
+    const bool isNewest = newest && newest->row.id == row.id;
+    const auto epoch = unfinishedEpoch(epochs, isNewest ? std::nullopt : std::optional(row.wallNs));
+    return { { "newest", newest ? nlohmann::json(newest->row.record.folder) : nlohmann::json(nullptr) },
+        { "newest_step", newest ? newest->row.record.step : 0 }, { "is_newest", isNewest },
+        { "before_end_of_epoch", epoch ? nlohmann::json(*epoch + 1) : nlohmann::json(nullptr) } };
+}
 
 /// The checkpoint of that name; without one the weights that the run is known by.
 Result<ChosenWeights> chosenCheckpoint(const RunPaths& paths, const std::string& name)
 {
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
+    FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
+    const auto newest = weightsOf(rows);
     for (const auto& row : rows)
         if (!name.empty()
             && (row.record.folder == name || std::to_string(row.id.value) == name)) // as the console has it
             return row.removed ? Result<ChosenWeights>(Error { ErrorCode::InvalidArgument,
                                      sentence("checkpoint %1 was removed by the keep policy.", { name }) })
-                               : ChosenWeights { row, {} };
+                               : ChosenWeights { row, {}, placeAmong(row, newest, epochs) };
     if (!name.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("The run has no checkpoint '%1'. They are the folders in %2.",
                 { name, utf8Text(paths.checkpointsFolder()) }) };
-    auto newest = weightsOf(rows);
-    return newest ? ChosenWeights { newest->row, newest } : ChosenWeights {};
+    return newest ? ChosenWeights { newest->row, newest, placeAmong(newest->row, newest, epochs) } : ChosenWeights {};
 }
 
 /// Weights of a checkpoint, or of init_from or the seed, for inference.
@@ -78,7 +92,8 @@ Result<LoadedRun> loadRun(const TaskOptions& options)
     FURROW_TRY_ASSIGN(auto learner, learnerWith(setup, row, state));
     learner->swapAverage(); // with ema_decay it is what is evaluated, sampled and exported
     return LoadedRun { std::move(setup), std::move(tokenizer), std::move(learner),
-        row ? row->record.folder : std::string(kStartWeightsName), std::move(chosen.newest), std::move(state) };
+        row ? row->record.folder : std::string(kStartWeightsName), std::move(chosen.newest), std::move(state),
+        std::move(chosen.place) };
 }
 
 nlohmann::json weightsJson(const LoadedRun& run) { return run.newest ? toJson(*run.newest) : nlohmann::json(nullptr); }
@@ -129,10 +144,10 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
             { "share", found.share() } };
     }
     return nlohmann::json { { "overlap", overlap }, { "is_run", run.isRun() }, { "checkpoint", run.checkpoint },
-        { "weights", weightsJson(run) }, { "step", run.state.step }, { "data", source.empty() ? "held-out" : source },
-        { "complete", complete }, { "loss", e.loss }, { "perplexity", e.perplexity() },
-        { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy }, { "tokens", e.tokens },
-        { "also_trained", alsoTrained } };
+        { "weights", weightsJson(run) }, { "place", run.place }, { "step", run.state.step },
+        { "data", source.empty() ? "held-out" : source }, { "complete", complete }, { "loss", e.loss },
+        { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy },
+        { "tokens", e.tokens }, { "also_trained", alsoTrained } };
 }
 
 Result<nlohmann::json> runTask(

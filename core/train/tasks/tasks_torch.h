@@ -28,6 +28,8 @@ struct LoadedRun {
     std::optional<RunWeights>
         newest; ///< whose weights these are, when no checkpoint was named; nothing too for the start weights
     ReplicaState state;
+    nlohmann::json place; ///< whether the checkpoint is the newest, and which epoch it has not all of; null: start
+                          ///< weights, a model without a run
     std::shared_ptr<const ScratchFolder> scratch {}; ///< of a model without a run: what stands for its folder
 
     bool isRun() const { return !scratch; }

@@ -280,6 +280,9 @@ private Q_SLOTS:
             std::string("of weights with 1,200 steps, on 192 tokens of held-out text; replica 0"));
         QCOMPARE(ofWhat({ 2.5, 7, {}, 0, true, 0, "all replicas, merged" }),
             std::string("of weights with 7 steps; all replicas, merged"));
+        QCOMPARE(ofWhat({ 2.5, 7, 0, 0, false, 0, "replica 0", 12, true, 1 }),
+            std::string(
+                "of weights with 7 steps; checkpoint 12, not the newest weights, before the end of epoch 2, replica 0"));
     }
 
     /// With one row, or with rows that are all alike, the loss of the text that is trained was called one of held-out text.

@@ -301,7 +301,9 @@ private Q_SLOTS:
         page.show();
         QCOMPARE(labelsThatSay(page, QStringLiteral("Samples in weights")), 0); // the meter draws its own
         QCOMPARE(labelsThatSay(page, QStringLiteral("Samples, all epochs")), 1);
-        QTRY_COMPARE(labelsThatSay(page, QStringLiteral("Eval loss, worker 0")), 1); // its evaluation is the newest
+        const auto known = good(readStatus(story.paths())).evaluation;
+        QVERIFY(known && known->beforeEndOf == 0); // its evaluation is the newest
+        QTRY_COMPARE(labelsThatSay(page, QStringLiteral("Eval loss, worker 0, step %1").arg(known->step)), 1);
         auto cards = page.findChildren<WorkerCard*>();
         QCOMPARE(cards.size(), 2);
         std::sort(cards.begin(), cards.end(), [](const WorkerCard* a, const WorkerCard* b) { return a->x() < b->x(); });

@@ -342,6 +342,21 @@ private Q_SLOTS:
             qPrintable(withOverlap));
     }
 
+    /// The loss of an old checkpoint looked like that of the run.
+    void theResultOfAnOldCheckpointDidNotSayThatItIs()
+    {
+        QJsonObject place { { QStringLiteral("is_newest"), false }, { QStringLiteral("before_end_of_epoch"), 2 } };
+        QJsonObject answer { { QStringLiteral("loss"), 2.3 }, { QStringLiteral("place"), place } };
+        const QString old = WorkersPage::evaluationText(answer, {});
+        QVERIFY2(old.contains(QStringLiteral("not the newest weights")) && old.contains(QStringLiteral("epoch 2")),
+            qPrintable(old));
+        place = { { QStringLiteral("is_newest"), true }, { QStringLiteral("before_end_of_epoch"), QJsonValue() } };
+        answer.insert(QStringLiteral("place"), place);
+        const QString newest = WorkersPage::evaluationText(answer, {});
+        QVERIFY2(!newest.contains(QStringLiteral("newest")) && !newest.contains(QStringLiteral("epoch")),
+            qPrintable(newest));
+    }
+
     void foldersThatAreNoRunsHidTheOnesThatAre()
     {
         const RunStory story({});
