@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/base/sentence.h"
+#include "core/base/told.h"
 
 namespace furrow {
 
@@ -16,14 +16,7 @@ inline constexpr SentenceText kStepTooLargeWithoutRecompute(
 /// Whether the end of a process, or of an attempt, is told as one for want of memory.
 inline bool isForMemory(const Message& end)
 {
-    const std::string_view told = end.isPlain() ? std::string_view(end.text()) : end.id();
-    for (const SentenceText& one : { kKilledForMemory, kStepTooLarge, kStepTooLargeWithoutRecompute })
-        if (told == one.text())
-            return true;
-    for (const Argument& one : end.arguments())
-        if (const auto* inner = std::get_if<Message>(&one.value); inner != nullptr && isForMemory(*inner))
-            return true;
-    return false;
+    return tells(end, { kKilledForMemory, kStepTooLarge, kStepTooLargeWithoutRecompute });
 }
 
 } // namespace furrow

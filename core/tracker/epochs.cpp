@@ -2,6 +2,7 @@
 
 #include "core/base/sentence.h"
 #include "core/tracker/row_bounds.h"
+#include "core/tracker/run_event_texts.h"
 
 namespace furrow {
 
@@ -162,9 +163,8 @@ bool closeCompleteEpochs(LedgerFile& file)
                       " AND (SELECT block_count IS NOT NULL AND known_blocks=block_count FROM dataset)",
             file.clock->wallNs());
     if (closed > 0)
-        writeRunEvent(file, 0,
-            closed == 1 ? sentence("an epoch is complete")
-                        : sentence("%1 epochs are complete", { std::to_string(closed) }));
+        writeRunEvent(
+            file, 0, closed == 1 ? sentence(kEpochComplete) : sentence(kEpochsComplete, { std::to_string(closed) }));
     return closed > 0;
 }
 
@@ -190,7 +190,7 @@ void openEpoch(LedgerFile& file, std::int64_t epoch)
 {
     file.db.run("INSERT INTO epoch (epoch, opened_wall, fully_opened) VALUES (?, ?, ?)", epoch, file.clock->wallNs(),
         epoch == 0);
-    writeRunEvent(file, 0, sentence("epoch %1 opened", { std::to_string(epoch + 1) }));
+    writeRunEvent(file, 0, sentence(kEpochOpened, { std::to_string(epoch + 1) }));
 }
 
 void registerClaimOrder(LedgerFile& file) { file.db.addFunction("claim_order", 3, orderFunction, &file.order); }

@@ -4,6 +4,7 @@
 #include "core/base/check.h"
 #include "core/base/sentence.h"
 #include "core/tracker/row_bounds.h"
+#include "core/tracker/run_event_texts.h"
 
 #include <algorithm>
 #include <exception>
@@ -323,7 +324,7 @@ void ChunkMoves::writeEpoch(const EpochChange& change)
         ? 0
         : file_.db.run("UPDATE epoch SET closed_wall=NULL WHERE epoch=? AND closed_wall IS NOT NULL", change.epoch);
     if (reopened == 1)
-        writeRunEvent(file_, incarnation_, sentence("epoch %1 opened again", { std::to_string(change.epoch + 1) }));
+        writeRunEvent(file_, incarnation_, sentence(kEpochOpenedAgain, { std::to_string(change.epoch + 1) }));
 }
 
 void ChunkMoves::finish()

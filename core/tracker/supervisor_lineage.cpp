@@ -5,6 +5,7 @@
 #include "core/tracker/lineage_rows.h"
 #include "core/tracker/supervisor_state.h"
 #include "core/tracker/take_back.h"
+#include "core/tracker/run_event_texts.h"
 
 #include <algorithm>
 
@@ -171,7 +172,7 @@ Result<std::int64_t> SupervisorLedger::openMergeRound()
     if (round == 0) {
         db.run("INSERT INTO merge_round (opened_wall) VALUES (?)", file.clock->wallNs());
         round = db.lastId();
-        writeRunEvent(file, 0, sentence("merge round %1 opened", { std::to_string(round) }));
+        writeRunEvent(file, 0, sentence(kMergeRoundOpened, { std::to_string(round) }));
     }
     if (Status status = transaction.commit(); !status.ok())
         return status.error().in("opening a merge round");

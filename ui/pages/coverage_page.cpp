@@ -1,5 +1,6 @@
 #include "ui/pages/coverage_page.h"
 
+#include "core/run/status/feeder_words.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/map_legend.h"
 #include "ui/models/words.h"
@@ -348,12 +349,10 @@ void CoveragePage::takeBlocks(const PreparedBlocksPtr& prepared)
     for (const std::int64_t block : *prepared)
         places[block] = BlockPlace::Prepared;
     const StatusPtr& status = bench_.watcher().status();
-    static const QRegularExpression kPreparing(QStringLiteral("^preparing block (\\d+)"));
-    const auto preparing = status && status->supervisorPid > 0 && status->reading
-        ? kPreparing.match(QString::fromStdString(status->reading->doing))
-        : QRegularExpressionMatch();
-    if (preparing.hasMatch() && !prepared->contains(preparing.captured(1).toLongLong()))
-        places[preparing.captured(1).toLongLong()] = BlockPlace::Fetching;
+    const bool isRead = status && status->supervisorPid > 0 && status->reading;
+    if (const auto block = isRead ? blockInPreparation(status->reading->doing) : std::nullopt;
+        block && !prepared->contains(*block))
+        places[*block] = BlockPlace::Fetching;
     map_->setBlockPlaces(std::move(places));
 }
 

@@ -23,10 +23,10 @@ Message toString(const HubProgress& p)
             : sentence(
                   "checking file %1, %2: %3 of %4", { p.place, p.file, Bytes(p.arrivedBytes), Bytes(p.sizeBytes) });
     if (p.sizeBytes == 0)
-        return sentence("downloading %1: %2 at %3/s",
-            { p.file, Bytes(p.arrivedBytes), Bytes(static_cast<std::uint64_t>(p.bytesPerSecond)) });
+        return sentence(
+            kDownloading, { p.file, Bytes(p.arrivedBytes), Bytes(static_cast<std::uint64_t>(p.bytesPerSecond)) });
     const double left = p.bytesPerSecond > 0 ? static_cast<double>(p.sizeBytes - p.arrivedBytes) / p.bytesPerSecond : 0;
-    return sentence("downloading %1: %2 of %3 at %4/s, %5 left",
+    return sentence(kDownloadingOf,
         { p.file, Bytes(p.arrivedBytes), Bytes(p.sizeBytes), Bytes(static_cast<std::uint64_t>(p.bytesPerSecond)),
             formatDuration(left) });
 }

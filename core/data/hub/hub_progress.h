@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/base/message.h"
+#include "core/base/sentence.h"
 
 #include <chrono>
 #include <cstdint>
@@ -19,6 +19,8 @@ struct HubProgress {
     std::uint64_t sizeBytes = 0;
     double bytesPerSecond = 0;
 };
+inline constexpr SentenceText kDownloading("downloading %1: %2 at %3/s"); ///< of a size that nobody knows
+inline constexpr SentenceText kDownloadingOf("downloading %1: %2 of %3 at %4/s, %5 left");
 /// "downloading a.txt: 12 MiB of 60 MiB at 0.4 MiB/s, 2 min left", "checking file 3 of 12, a.txt: 12 MiB of 60 MiB"
 Message toString(const HubProgress& progress);
 

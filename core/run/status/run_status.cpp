@@ -15,6 +15,7 @@
 #include "core/run/folder/finished_mark.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/evaluation_file.h"
+#include "core/run/status/feeder_words.h"
 #include "core/run/folder/memory_file.h"
 #include "core/run/status/run_weights.h"
 #include "core/run/folder/stray_checkpoints.h"
@@ -548,7 +549,7 @@ void heedFinishedMark(RunStatus& status, const RunPaths& paths)
 }
 
 /// It may wait for data before it has read anything. Of a run that has ended it does nothing any more.
-void sayWhatTheFeederDoes(RunStatus& status, const std::string& doing)
+void sayWhatTheFeederDoes(RunStatus& status, const Message& doing)
 {
     const bool lives
         = status.state == RunState::Running || status.state == RunState::Paused || status.state == RunState::Stopping;
@@ -577,15 +578,6 @@ void sayWhereItEnds(RunStatus& status, const RunConfig& config)
     if (status.rules.epochs > 0 && status.rules.epochs != config.epochs)
         status.evidence.push_back(
             sentence("The run ends with epoch %1: a person asked for that.", { std::to_string(status.rules.epochs) }));
-}
-
-/// What the feeder does holds training up, and may for long.
-bool isSlow(const RunStatus& status)
-{
-    static constexpr const char* kSlow[] = { "downloading ", "waiting for the ", "looking for duplicates" };
-    return status.reading && std::any_of(std::begin(kSlow), std::end(kSlow), [&](const char* begin) {
-        return status.reading->doing.starts_with(begin);
-    });
 }
 
 } // namespace
@@ -714,7 +706,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     derive(status, paths, totals.value(), attempt, incarnations.value(), view);
     sayWhereItEnds(status, config);
     sayWhatTheFeederDoes(status, totals.value().feederDoing);
-    if (status.state == RunState::Running && isSlow(status))
+    if (status.state == RunState::Running && status.reading && isSlow(status.reading->doing))
         status.keepsEpochOpen.push_back(sentence("feeder: %1", { status.reading->doing }));
     sayWhatIsAway(status, paths);
     sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);

@@ -9,6 +9,7 @@
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/status/feeder_meters.h"
+#include "core/run/status/feeder_words.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/supervise/patience.h"
@@ -103,7 +104,7 @@ private:
     bool planningEnded_ = false; ///< without a proven last block
     bool gaveUp_ = false; ///< waits to be stopped
     int planFailures_ = 0;
-    Message doing_ = "starting";
+    Message doing_ = sentence("starting");
     std::int64_t nextBeatNs_ = 0;
     std::map<std::int64_t, int> failures_;
     std::map<std::int64_t, std::string> madeOfWrongCopy_; ///< block -> file of the hub
@@ -162,7 +163,7 @@ Result<bool> Feeder::turn()
     auto checked = checkNext();
     if (!checked.ok() || checked.value())
         return checked;
-    doing_ = "waiting: enough is prepared";
+    doing_ = sentence("waiting: enough is prepared");
     FURROW_TRY_ASSIGN(auto prepared, prepareNext(demand));
     auto planned = plan();
     return planned.ok() ? Result<bool>(prepared || planned.value()) : planned;
@@ -172,7 +173,7 @@ Result<bool> Feeder::turn()
 Result<bool> Feeder::findDuplicates()
 {
     const auto found = blocks_.findDuplicates([this](std::uint64_t done, std::uint64_t all) {
-        doing_ = sentence("looking for duplicates: %1 of about %2", { Bytes(done), Bytes(all) });
+        doing_ = sentence(kLookingForDuplicates, { Bytes(done), Bytes(all) });
         (void)beat();
         return mayGoOn();
     });
@@ -180,7 +181,7 @@ Result<bool> Feeder::findDuplicates()
         return true;
     if (found.error().code == ErrorCode::Cancelled)
         return false;
-    doing_ = sentence("looking for duplicates: %1", { found.error().message });
+    doing_ = sentence(kDuplicatesNotFound, { found.error().message });
     logWarning(doing_);
     if (found.error().code == ErrorCode::InvalidArgument)
         return onChanged(found.error());
@@ -261,7 +262,7 @@ Result<bool> Feeder::checkNext()
     auto block = BlockManager::fromPlan(row.plan);
     if (row.fileName.empty() || !block.ok())
         return true;
-    doing_ = "checking block " + std::to_string(number);
+    doing_ = sentence("checking block %1", { std::to_string(number) });
     auto file = blocks_.find(block.value());
     const bool same = file.ok() && file.value().fileName == row.fileName && file.value().digest == row.digest;
     if (same)
@@ -278,7 +279,7 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     if (!demand.neededBlocks.empty() && !blocks_.hasRoom()) {
         FURROW_TRY(keepNeeded()); // some may have been trained since
         if (!blocks_.hasRoom()) {
-            doing_ = "waiting: the cache is full of blocks in use";
+            doing_ = sentence("waiting: the cache is full of blocks in use");
             return false;
         }
     }
@@ -294,7 +295,7 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
         return status.ok() ? Result<bool>(true) : status.error();
     }
     FURROW_TRY_ASSIGN(auto row, reader_.block(number));
-    doing_ = "preparing block " + std::to_string(number);
+    doing_ = sentence(kPreparingBlock, { std::to_string(number) });
     const auto began = systemClock().monotonicNs();
     auto file = blocks_.prepare(
         block.value(),
@@ -337,7 +338,7 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
 /// person to decide; trouble with the block itself names it and goes on.
 Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
 {
-    doing_ = "block " + std::to_string(block) + ": " + error.message;
+    doing_ = sentence("block %1: %2", { std::to_string(block), error.message });
     logWarning(doing_);
     if (error.code == ErrorCode::InvalidArgument)
         return onChanged(error);
@@ -506,7 +507,7 @@ Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, cons
             config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer, paths.duplicatesFile());
         if (blocks.ok() || !isOutside(blocks.error()) || stop.requested())
             return blocks;
-        const Message doing = sentence("waiting for the data: %1", { blocks.error().message });
+        const Message doing = sentence(kWaitingForData, { blocks.error().message });
         logWarning(doing);
         (void)waitAloud(ledger, doing, kRetrySeconds, stop);
     }

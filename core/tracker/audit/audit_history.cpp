@@ -1,6 +1,7 @@
 #include "core/tracker/audit/audit_history.h"
 
-#include "core/base/sentence.h"
+#include "core/base/told.h"
+#include "core/tracker/run_event_texts.h"
 
 #include <algorithm>
 #include <charconv>
@@ -11,21 +12,21 @@ namespace furrow {
 
 void RunEvents::add(const Message& cause)
 {
-    if (cause.starts_with("rebuilt: "))
+    if (tells(cause, { kRebuilt, kCountedAnew }))
         rebuilt.push_back(cause);
-    else if (cause.starts_with("taken forward: "))
+    else if (tells(cause, { kTakenForward }))
         takenForward.push_back(cause);
-    else if (cause.starts_with("merge round ") && cause.ends_with(" opened"))
+    else if (tells(cause, { kMergeRoundOpened }))
         ++rounds;
-    else if (cause.starts_with("epoch ") && cause.ends_with(" opened"))
+    else if (tells(cause, { kEpochOpened }))
         ++epochsOpened;
-    else if (cause.starts_with("epoch ") && cause.ends_with(" opened again"))
+    else if (tells(cause, { kEpochOpenedAgain }))
         --epochsClosed;
-    else if (cause == "an epoch is complete")
+    else if (tells(cause, { kEpochComplete }))
         ++epochsClosed;
-    else if (cause.ends_with(" epochs are complete")) {
+    else if (const auto values = valuesOf(cause, kEpochsComplete)) {
         std::int64_t count = 0;
-        std::from_chars(cause.c_str(), cause.c_str() + cause.size(), count);
+        std::from_chars(values->front().data(), values->front().data() + values->front().size(), count);
         epochsClosed += count;
     }
 }

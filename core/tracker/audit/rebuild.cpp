@@ -6,6 +6,7 @@
 #include "core/tracker/epochs.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
+#include "core/tracker/run_event_texts.h"
 
 #include <algorithm>
 #include <map>
@@ -338,10 +339,7 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
     moves.finish();
     takeHeadsForward(db, result);
     const std::vector<Argument> added { std::to_string(result.checkpoints), std::to_string(result.parts) };
-    writeRunEvent(file, 0,
-        why == RebuildReason::Older
-            ? sentence("taken forward: %1 checkpoints with %2 parts were added from their files", added)
-            : sentence("rebuilt: %1 checkpoints with %2 parts were added from their files", added));
+    writeRunEvent(file, 0, why == RebuildReason::Older ? sentence(kTakenForward, added) : sentence(kRebuilt, added));
     updateStop(file);
     if (Status status = transaction.commit(); !status.ok())
         return status.error().in("rebuilding the tracker");

@@ -4,6 +4,7 @@
 #include "core/tracker/audit/audit_history.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/incarnations.h"
+#include "core/tracker/run_event_texts.h"
 
 #include <algorithm>
 
@@ -106,7 +107,7 @@ Status recount(const std::filesystem::path& tracker)
     recountEpochs(db);
     closeAsTheEventsSay(db);
     recountTotals(db);
-    writeRunEvent(file, 0, sentence("rebuilt: counters and totals were counted anew"));
+    writeRunEvent(file, 0, sentence(kCountedAnew));
     return transaction.commit();
 }
 

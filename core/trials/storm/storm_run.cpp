@@ -2,6 +2,7 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/base/sentence.h"
 #include "core/run/audit/repair.h"
 #include "core/trials/storm/storm_patience.h"
 
@@ -63,14 +64,25 @@ RunConfig stormConfig(const std::filesystem::path& text, std::uint64_t seed)
 constexpr std::int64_t kStartPatienceMs = 30'000;
 constexpr int kMostSteps = 3;
 
-/// What a refusal prints as the next step.
-enum class NextStep { None, Repair, AcceptLoss };
-NextStep nextStepOf(const std::string& said)
+/// Whether the sentences of a message name an option; its values (names of files, what a system said) do not count.
+bool offers(const Message& said, std::string_view option)
 {
-    const auto offers = [&](const char* option) { return said.find(option) != std::string::npos; };
-    return offers("--repair")     ? NextStep::Repair
-        : offers("--accept-loss") ? NextStep::AcceptLoss
-                                  : NextStep::None; // a repair loses nothing
+    const auto holds = [option](const Argument& one) {
+        const auto* inner = std::get_if<Message>(&one.value);
+        return inner != nullptr && offers(*inner, option);
+    };
+    const std::string_view words = said.isPlain() ? std::string_view(said.text()) : said.id();
+    return words.find(option) != std::string_view::npos
+        || std::any_of(said.arguments().begin(), said.arguments().end(), holds);
+}
+
+/// The next step that a refusal offers, as whoever reads it would take it.
+enum class NextStep { None, Repair, AcceptLoss };
+NextStep nextStepOf(const Message& said)
+{
+    return offers(said, "--repair")     ? NextStep::Repair
+        : offers(said, "--accept-loss") ? NextStep::AcceptLoss
+                                        : NextStep::None; // a repair loses nothing
 }
 
 } // namespace
@@ -108,7 +120,7 @@ Status StormRun::resume(const std::map<std::string, std::string>& faults, std::o
     return resumed;
 }
 
-Status StormRun::takeStep(const std::string& said, ResumeChoice& choice)
+Status StormRun::takeStep(const Message& said, ResumeChoice& choice)
 {
     ++askedSteps_;
     if (nextStepOf(said) == NextStep::AcceptLoss) {
@@ -134,8 +146,11 @@ std::map<std::string, std::string> StormRun::environment() const
 
 Status StormRun::resumePlainly(const std::map<std::string, std::string>& faults, const ResumeChoice& choice)
 {
-    if (extend_ && state() == RunState::Finished)
-        ++config_.epochs;
+    if (state() == RunState::Finished) {
+        if (!extend_ && !choice.goBackTo) // nothing is left to resume
+            return {};
+        config_.epochs += extend_ ? 1 : 0;
+    }
     config_.workers = together_ ? std::max(workers_, 2) : workers_;
     config_.parallel = together_ ? ParallelMode::Data : ParallelMode::Independent;
     config_.merge = together_ ? MergeMethod::Average : merge_;
@@ -146,7 +161,7 @@ Status StormRun::resumePlainly(const std::map<std::string, std::string>& faults,
     ++resumes_;
     const auto own = attempt();
     waitFor([&] { return !isHeld() || hasWorkersOf(own); }, kStartPatienceMs);
-    const auto said = isHeld() ? std::string() : failureOf(own);
+    const auto said = isHeld() ? Message() : failureOf(own);
     return nextStepOf(said) == NextStep::None ? Status {} : Status { Error { ErrorCode::Corrupt, said } };
 }
 
@@ -271,7 +286,7 @@ bool StormRun::hasWorkersOf(AttemptId id) const
         && std::any_of(rows.value().begin(), rows.value().end(), [id](const auto& row) { return row.attempt == id; });
 }
 
-std::string StormRun::failureOf(AttemptId id) const
+Message StormRun::failureOf(AttemptId id) const
 {
     auto reader = LedgerReader::open(paths_.tracker());
     auto rows = reader.ok() ? reader.value().attempts() : reader.error();
@@ -279,7 +294,7 @@ std::string StormRun::failureOf(AttemptId id) const
         return rows.error().message;
     for (const auto& row : rows.value())
         if (row.id == id && row.reason == StopReason::Error)
-            return "attempt " + std::to_string(id.value) + " ended as failed: " + row.detail;
+            return sentence("attempt %1 ended as failed: %2", { std::to_string(id.value), row.detail });
     return {};
 }
 
@@ -290,7 +305,7 @@ std::string StormRun::endOf(AttemptId id) const
     const auto failure = failureOf(id);
     if (wasDamaged(failure)) // by an earlier act: that ends an attempt for good reason
         return {};
-    return failure.empty() ? "attempt " + std::to_string(id.value) + " ended" : failure;
+    return failure.empty() ? "attempt " + std::to_string(id.value) + " ended" : failure.text();
 }
 
 } // namespace furrow

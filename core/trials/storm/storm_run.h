@@ -63,7 +63,7 @@ public:
     bool hasUndueDamage() const; ///< a checkpoint is marked as damaged that was never harmed
     AttemptId attempt() const; ///< the newest
     /// "" when attempt `id` did not end, or not as failed; else one sentence.
-    std::string failureOf(AttemptId id) const;
+    Message failureOf(AttemptId id) const;
     /// "" while attempt `id` goes on, and when the run is finished; else one sentence. Also an end that could not be
     /// recorded is one.
     std::string endOf(AttemptId id) const;
@@ -81,7 +81,7 @@ public:
 
 private:
     bool hasWorkersOf(AttemptId id) const;
-    Status takeStep(const std::string& said, ResumeChoice& choice);
+    Status takeStep(const Message& said, ResumeChoice& choice);
     StormRun(std::filesystem::path folder, RunPaths paths, RunConfig config);
 
     std::filesystem::path folder_;

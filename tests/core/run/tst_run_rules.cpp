@@ -9,8 +9,10 @@
 #include "core/run/start/data_fit.h"
 #include "core/run/supervise/merge_timer.h"
 #include "core/run/status/data_words.h"
+#include "core/run/status/feeder_words.h"
 #include "core/run/status/run_status.h"
 #include "core/run/supervise/stall_watch.h"
+#include "core/tracker/run_event_texts.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -316,6 +318,28 @@ private Q_SLOTS:
             std::string(
                 "49 samples have the text of one before them in their block, and are trained all the same."));
         QCOMPARE(words[2].text(), std::string("1 sample has bytes or escapes that are no characters."));
+    }
+
+    /// A name that reads like the sentence of something else was taken for it, and a reworded sentence for nothing.
+    void whatHappenedWasReadFromEnglishWords()
+    {
+        const Message waits = sentence("%1. Trying again in %2 s.", { sentence(kWaitingForData, { "503" }), "4" });
+        QVERIFY(isSlow(waits) && isSlow(sentence(kDownloadingOf, { "a", "1", "2", "3", "4" })));
+        QVERIFY(!isSlow(sentence("block %1: %2", { "3", "waiting for the data: 503" }))); // as a file may be called
+        QVERIFY(blockInPreparation(sentence(kPreparingBlock, { "17" })) == 17);
+        QVERIFY(blockInPreparation("preparing block 17") == 17); // of a file without parts
+        QVERIFY(!blockInPreparation("preparing block 17 of 20") && !blockInPreparation(waits));
+        const auto valueIn = [](const Message& told, SentenceText text) {
+            const auto values = valuesOf(told, text);
+            return values && values->size() == 1 ? values->front() : std::string();
+        };
+        QCOMPARE(valueIn("epoch 3 opened", kEpochOpened), std::string("3")); // trackers of before version 6
+        QCOMPARE(valueIn("epoch 3 opened again", kEpochOpened), std::string());
+        QCOMPARE(valueIn("epoch 3 opened again", kEpochOpenedAgain), std::string("3"));
+        QCOMPARE(valueIn("12 epochs are complete", kEpochsComplete), std::string("12"));
+        QCOMPARE(valueIn(sentence(kEpochsComplete, { "12" }), kEpochsComplete), std::string("12"));
+        QVERIFY(valuesOf("an epoch is complete", kEpochComplete) && !valuesOf("an epoch is complete.", kEpochComplete));
+        QVERIFY(!valuesOf(sentence("%1", { "an epoch is complete" }), kEpochComplete));
     }
 
     /// `status` said "finished (epochs)" and "stopped (user: after a checkpoint)".
