@@ -68,7 +68,7 @@ public:
         , transport_(curlTransport({}, { settings_.certificates, settings_.proxy, true }))
     {
         retry_.attempts = 4; // a person waits
-        retry_.wait = [this](double seconds, const std::string& why) {
+        retry_.wait = [this](double seconds, const Message& why) {
             say(sentence("%1. Trying again in %2 s.", { why, Real(seconds, 0) }));
             RetryPolicy plain;
             return pause(plain, seconds, why);

@@ -2,11 +2,13 @@
 
 #include "core/base/log.h"
 #include "core/base/random.h"
+#include "core/base/sentence.h"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 namespace furrow {
@@ -82,7 +84,7 @@ std::string encodePath(std::string_view path)
     return out;
 }
 
-bool pause(const RetryPolicy& policy, double seconds, const std::string& why)
+bool pause(const RetryPolicy& policy, double seconds, const Message& why)
 {
     if (policy.wait)
         return policy.wait(seconds, why);
@@ -120,11 +122,11 @@ Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function
         if (asked >= 0)
             seconds = std::min(asked, 3600.0);
         const Message why = response.ok()
-            ? Message(printableUrl(request.url) + " answered " + std::to_string(response.value().status))
+            ? sentence("%1 answered %2", { printableUrl(request.url), std::to_string(response.value().status) })
             : response.error().message;
-        logWarning(why + "; trying again in " + std::to_string(static_cast<int>(seconds + 0.999)) + " s");
+        logWarning(sentence("%1. Trying again in %2 s.", { why, Real(std::ceil(seconds), 0) }));
         if (!pause(policy, seconds, why))
-            return Error { ErrorCode::Cancelled, "Reading " + printableUrl(request.url) + " was cancelled." };
+            return Error { ErrorCode::Cancelled, sentence("Reading %1 was cancelled.", { printableUrl(request.url) }) };
     }
 }
 

@@ -79,7 +79,7 @@ struct RetryPolicy {
     double longestWaitSeconds = 60;
     /// Waits before the next try, whose reason is a sentence without its full stop; false: give up (Cancelled); empty:
     /// sleep.
-    std::function<bool(double seconds, const std::string& why)> wait;
+    std::function<bool(double seconds, const Message& why)> wait;
 };
 
 /// Sends until an answer comes that a repetition would not change. 429 waits as long as its headers say; 408, 5xx and
@@ -90,7 +90,7 @@ Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function
     const BodySink& sink, const RetryPolicy& policy, const std::function<bool()>& progressed = {});
 
 /// Waits as the policy does; false: give up.
-bool pause(const RetryPolicy& policy, double seconds, const std::string& why);
+bool pause(const RetryPolicy& policy, double seconds, const Message& why);
 
 /// Seconds that a 429 or 503 asks to wait (RateLimit t=, Retry-After), or -1.
 double requestedWait(const HttpResponse& response);

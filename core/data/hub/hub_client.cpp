@@ -158,7 +158,7 @@ HubClient::HubClient(HubSettings settings, const TransportMaker& transport, int 
 
 HubTraffic HubClient::traffic() const { return { requests_, bodyBytes_ }; }
 
-bool HubClient::wait(double seconds, const std::string& why) const { return pause(retry_, seconds, why); }
+bool HubClient::wait(double seconds, const Message& why) const { return pause(retry_, seconds, why); }
 
 bool HubClient::isHub(const std::string& url) const { return originOf(url) == originOf(settings_.endpoint); }
 

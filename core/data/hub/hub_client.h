@@ -93,7 +93,7 @@ public:
     std::size_t transfers() const { return transports_.size(); }
 
     /// Waits as between two tries; false: give up. Waits for no transfer.
-    bool wait(double seconds, const std::string& why) const;
+    bool wait(double seconds, const Message& why) const;
     /// Waits for no transfer.
     HubTraffic traffic() const;
 

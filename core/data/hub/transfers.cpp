@@ -44,7 +44,7 @@ public:
     {
         GatedTransport gated(*this, transport);
         RetryPolicy aloud = retry_;
-        aloud.wait = [this](double seconds, const std::string& why) { return waitWithAll(seconds, why); };
+        aloud.wait = [this](double seconds, const Message& why) { return waitWithAll(seconds, why); };
         const TransferLane lane { gated, aloud };
         while (const auto part = nextPart()) {
             const auto status
@@ -79,7 +79,7 @@ private:
     };
     struct Wait {
         double seconds = 0;
-        std::string why;
+        Message why;
         Clock::time_point asked = Clock::now();
         double left() const { return seconds - std::chrono::duration<double>(Clock::now() - asked).count(); }
     };
@@ -116,7 +116,7 @@ private:
         return !isStopped();
     }
 
-    bool waitWithAll(double seconds, const std::string& why)
+    bool waitWithAll(double seconds, const Message& why)
     {
         std::unique_lock lock(mutex_);
         waits_.push_back({ seconds, why });
@@ -190,7 +190,7 @@ private:
         const auto longest = std::max_element(
             waits_.begin(), waits_.end(), [](const Wait& a, const Wait& b) { return a.left() < b.left(); });
         const double seconds = std::max(0.0, longest->left());
-        const std::string why = longest->why;
+        const Message why = longest->why;
         lock.unlock();
         const bool goesOn = pause(retry_, seconds, why);
         lock.lock();

@@ -57,7 +57,7 @@ struct CacheUse {
     /// Told each second why it waits for the lock of a cache, which others hold for the blink of an eye, unless they
     /// are stopped while they do: "waits for ...". From the thread that waits. Without one the log is told, once a
     /// wait.
-    std::function<void(const std::string& why)> tellWait;
+    std::function<void(const Message& why)> tellWait;
     /// Then whoever waits for the lock gets Busy, and so do those after it at once, until somebody gets it.
     std::chrono::milliseconds patience = std::chrono::seconds(60);
     /// Asked before anything in a cache is written or removed, by any thread: an error, which the caller gets, where

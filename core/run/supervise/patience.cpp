@@ -5,6 +5,7 @@
 #include "core/data/source/block_cache.h"
 #include "core/data/hub/hub_client.h"
 #include "core/data/hub/hub_progress.h"
+#include "core/run/status/feeder_words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +23,7 @@ public:
         : ledger_(std::move(opened))
     {
     }
-    void tell(const std::string& what)
+    void tell(const Message& what)
     {
         const std::lock_guard guard(mutex_);
         (void)ledger_.heartbeat(thisProcess(), what);
@@ -37,10 +38,8 @@ private:
 
 bool waitAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop)
 {
-    const Argument reason = why.ends_with(".") ? Argument(why.text().substr(0, why.size() - 1)) : Argument(why);
     for (double left = seconds; left > 0 && !stop.requested(); left -= 1) {
-        (void)ledger.heartbeat(thisProcess(),
-            sentence("%1; trying again in %2 s", { reason, std::to_string(std::lround(std::ceil(left))) }));
+        (void)ledger.heartbeat(thisProcess(), sentence("%1. Trying again in %2 s.", { why, Real(std::ceil(left), 0) }));
         stop.waitFor(std::chrono::milliseconds(std::lround(1000 * std::min(left, 1.0))));
     }
     return !stop.requested();
@@ -54,8 +53,8 @@ Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopReques
     auto ledger = std::make_shared<FeederLedger>(std::move(opened));
     RetryPolicy retry;
     retry.attempts = std::numeric_limits<int>::max();
-    retry.wait = [ledger, &stop](double seconds, const std::string& why) {
-        return waitAloud(*ledger, sentence("waiting for the data: %1", { why }), seconds, stop);
+    retry.wait = [ledger, &stop](double seconds, const Message& why) {
+        return waitAloud(*ledger, sentence(kWaitingForData, { why }), seconds, stop);
     };
     FURROW_TRY_ASSIGN(auto teller, FeederLedger::open(paths.tracker()));
     auto voice = std::make_shared<Voice>(std::move(teller));
@@ -70,7 +69,7 @@ Status useTheCacheWithCare(const RunPaths& paths, std::shared_ptr<const RunFolde
     FURROW_TRY_ASSIGN(auto opened, FeederLedger::open(paths.tracker()));
     auto voice = std::make_shared<Voice>(std::move(opened));
     CacheUse use;
-    use.tellWait = [voice](const std::string& why) { voice->tell(why); };
+    use.tellWait = [voice](const Message& why) { voice->tell(why); };
     use.mayChange = [guard = std::move(guard)] { return guard->checkReplaced(); };
     setCacheUse(std::move(use));
     return {};

@@ -8,7 +8,7 @@
 
 namespace furrow {
 
-/// Waits before the next try and says so in the ledger, second by second: "<why>; trying again in 4 s".
+/// Waits before the next try and says so in the ledger, second by second: "<why>. Trying again in 4 s."
 /// @param why  a sentence with or without its full stop
 /// @return false: asked to stop
 bool waitAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop);

@@ -3,6 +3,7 @@
 #include "tests/fakes/gzip.h"
 
 #include "core/base/random.h"
+#include "core/run/status/feeder_words.h"
 
 using namespace furrow;
 using namespace furrow::test;
@@ -28,6 +29,9 @@ private Q_SLOTS:
             doing().find("waiting for the data: http") == 0 && doing().find("503") != std::string::npos, 20'000);
         QTRY_VERIFY_WITH_TIMEOUT(
             doing().find("again in 4 s") != std::string::npos, 20'000); // a longer wait is under way
+        const Message told = doing(); // the console had its English text only
+        const auto* reason = told.isPlain() ? nullptr : std::get_if<Message>(&told.arguments().front().value);
+        QVERIFY2(reason != nullptr && reason->id() == kWaitingForData.text(), told.c_str());
         QElapsedTimer stopping;
         stopping.start();
         run.stopFeeder();
