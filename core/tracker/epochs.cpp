@@ -65,7 +65,7 @@ RunState loadRunState(Database& db)
     Rows row = db.query("SELECT " FURROW_RUN_COLUMNS " FROM control c, budget b WHERE c.one=1 AND b.one=1");
     if (row.next())
         return runStateAt(row);
-    db.fail({ ErrorCode::Corrupt, "the tracker lacks its control row; run `furrowctl doctor RUN --repair`" });
+    db.fail({ ErrorCode::Corrupt, sentence("the tracker lacks its control row; run `furrowctl doctor RUN --repair`") });
     return {};
 }
 
@@ -79,7 +79,8 @@ RunState requireLive(LedgerFile& file, std::int64_t incarnation)
         run.ownReservedSteps = row.integer(12);
         return run;
     }
-    file.db.fail({ ErrorCode::Cancelled, "this worker lost the lease: its uncommitted work was given to others" });
+    file.db.fail(
+        { ErrorCode::Cancelled, sentence("this worker lost the lease: its uncommitted work was given to others") });
     return {};
 }
 

@@ -79,12 +79,13 @@ Status checkBlock(const NewBlock& block)
 {
     const std::string name = "block " + std::to_string(block.block);
     if (block.block < 0 || block.block >= kMaxBlocks)
-        return Error { ErrorCode::InvalidArgument, name + " is outside what a run can hold; choose larger blocks" };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is outside what a run can hold; choose larger blocks", { name }) };
     if (block.chunkRows.empty() || static_cast<std::int64_t>(block.chunkRows.size()) > kMaxChunksPerBlock)
         return Error { ErrorCode::InvalidArgument,
-            name + " has " + std::to_string(block.chunkRows.size()) + " chunks; 1 to 1,000,000 are possible" };
+            sentence("%1 has %2 chunks; 1 to 1,000,000 are possible", { name, Count(std::ssize(block.chunkRows)) }) };
     if (std::any_of(block.chunkRows.begin(), block.chunkRows.end(), [](std::int64_t rows) { return rows <= 0; }))
-        return Error { ErrorCode::InvalidArgument, name + " has a chunk without rows" };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 has a chunk without rows", { name }) };
     return {};
 }
 
@@ -99,8 +100,8 @@ void storeCounts(LedgerFile& file, ChunkId chunk, const PreparedChunk& found)
         static_cast<std::int64_t>(found.digest), chunk, rows.rows);
     if (changed != 1) {
         file.db.fail({ ErrorCode::Corrupt,
-            toString(chunk) + " was prepared with " + std::to_string(rows.rows)
-                + " rows, which is not what its block promised" });
+            sentence("%1 was prepared with %2 rows, which is not what its block promised",
+                { toString(chunk), Count(rows.rows) }) });
         return;
     }
     file.db.run(
@@ -130,8 +131,8 @@ Status checkPrepared(std::int64_t block, std::span<const PreparedChunk> chunks)
             = rows.samples + rows.filtered + rows.failed + rows.heldOut + rows.duplicates == rows.rows; // I3
         if (!addsUp || chunks[column].windows < 0 || chunks[column].tokens < 0)
             return Error { ErrorCode::InvalidArgument,
-                "block " + std::to_string(block) + ", chunk " + std::to_string(column)
-                    + ": the rows of a prepared chunk do not add up" };
+                sentence("block %1, chunk %2: the rows of a prepared chunk do not add up",
+                    { std::to_string(block), std::to_string(column) }) };
     }
     return {};
 }
@@ -169,7 +170,7 @@ Status FeederLedger::addBlocks(std::span<const NewBlock> blocks)
             continue;
         if (end && block.block >= *end)
             db.fail({ ErrorCode::InvalidArgument,
-                "block " + std::to_string(block.block) + " lies behind the proven end of the data set" });
+                sentence("block %1 lies behind the proven end of the data set", { std::to_string(block.block) }) });
         insertBlock(file, block);
         for (const std::int64_t epoch : openEpochs(db))
             insertChunks(file, epoch, block, end.value_or(0));
@@ -189,10 +190,10 @@ Status FeederLedger::setLastBlockProven(std::int64_t blockCount)
     const auto stored = db.integer("SELECT block_count FROM dataset");
     if (stored && *stored != blockCount)
         db.fail({ ErrorCode::Corrupt,
-            "the data set ended after " + std::to_string(*stored) + " blocks before and after "
-                + std::to_string(blockCount) + " now: it has changed" });
+            sentence("the data set ended after %1 blocks before and after %2 now: it has changed",
+                { Count(*stored), Count(blockCount) }) });
     if (db.integer("SELECT max(block)+1 FROM block").value_or(0) > blockCount)
-        db.fail({ ErrorCode::InvalidArgument, "more blocks are known than the data set is said to have" });
+        db.fail({ ErrorCode::InvalidArgument, sentence("more blocks are known than the data set is said to have") });
     db.run("UPDATE dataset SET block_count=?, unproven_reason=''", blockCount);
     return transaction.commit();
 }
@@ -217,10 +218,10 @@ Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName
     {
         Rows row = db.query("SELECT chunks, digest FROM block WHERE block=?", block);
         if (!row.next())
-            db.fail({ ErrorCode::NotFound, "block " + std::to_string(block) + " is not known" });
+            db.fail({ ErrorCode::NotFound, sentence("block %1 is not known", { std::to_string(block) }) });
         else if (row.integer(0) != static_cast<std::int64_t>(chunks.size()))
             db.fail({ ErrorCode::InvalidArgument,
-                "block " + std::to_string(block) + " was prepared with another number of chunks" });
+                sentence("block %1 was prepared with another number of chunks", { std::to_string(block) }) });
         else
             firstDigest = row.text(1);
     }

@@ -569,7 +569,7 @@ Result<LedgerReader::BlockRow> LedgerReader::block(std::int64_t block)
         if (row.next())
             found = blockAt(state_->db, row);
         else
-            state_->db.fail({ ErrorCode::NotFound, "block " + std::to_string(block) + " is not known" });
+            state_->db.fail({ ErrorCode::NotFound, sentence("block %1 is not known", { std::to_string(block) }) });
     }
     if (!found.fileName.empty() && !isPlainName(found.fileName)) // it would lead out of the cache
         state_->db.fail({ ErrorCode::Corrupt,

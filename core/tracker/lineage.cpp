@@ -1,5 +1,6 @@
 #include "core/tracker/lineage.h"
 
+#include "core/base/sentence.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
@@ -218,7 +219,8 @@ CheckpointId insertCheckpoint(LedgerFile& file, std::int64_t incarnation, const 
 {
     Database& db = file.db;
     if (db.integer("SELECT 1 FROM checkpoint WHERE folder=?", record.folder))
-        db.fail({ ErrorCode::InvalidArgument, "checkpoint folder " + record.folder + " is recorded already" });
+        db.fail(
+            { ErrorCode::InvalidArgument, sentence("checkpoint folder %1 is recorded already", { record.folder }) });
     db.run(
         "INSERT INTO checkpoint (kind, replica, incarnation, folder, manifest_sha256, step, tokens, eval_loss, size_bytes, wall)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -252,8 +254,8 @@ void requireDisjoint(LedgerFile& file, const Lineage& lineage, const std::vector
             continue; // in the common base, counted once
         if (count > 1) {
             file.db.fail({ ErrorCode::InvalidArgument,
-                "checkpoint " + std::to_string(ancestor)
-                    + " is in several contributions but not in all: they have no common base" });
+                sentence("checkpoint %1 is in several contributions but not in all: they have no common base",
+                    { std::to_string(ancestor) }) });
             return;
         }
         for (const PartRow& part : livingPartsOf(file.db, ancestor))
@@ -265,7 +267,8 @@ void requireDisjoint(LedgerFile& file, const Lineage& lineage, const std::vector
     for (std::size_t i = 1; i < trained.size(); ++i) {
         if (trained[i].first == trained[i - 1].first && trained[i].second.begin < trained[i - 1].second.end) {
             file.db.fail({ ErrorCode::InvalidArgument,
-                toString(trained[i].first) + " was trained by two contributions; the merge is refused" });
+                sentence(
+                    "%1 was trained by two contributions; the merge is refused", { toString(trained[i].first) }) });
             return;
         }
     }

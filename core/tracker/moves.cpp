@@ -76,7 +76,7 @@ ChunkRow loadChunk(Database& db, ChunkId id)
     Rows row = db.query("SELECT " FURROW_CHUNK_COLUMNS " FROM chunk WHERE id=?", id);
     if (row.next())
         return chunkAt(db, row);
-    db.fail({ ErrorCode::NotFound, "there is no " + toString(id) });
+    db.fail({ ErrorCode::NotFound, sentence("there is no %1", { toString(id) }) });
     ChunkRow none;
     none.id = id;
     none.place = placeOf(id);
@@ -118,7 +118,7 @@ ClaimedChunk loadClaimedChunk(Database& db, ChunkId id)
     Rows row = db.query("SELECT " FURROW_CLAIMED_COLUMNS " FROM chunk k JOIN claim c ON c.id=k.claim WHERE k.id=?", id);
     if (row.next())
         return claimedChunkAt(db, row);
-    db.fail({ ErrorCode::NotFound, toString(id) + " was never claimed" });
+    db.fail({ ErrorCode::NotFound, sentence("%1 was never claimed", { toString(id) }) });
     return {};
 }
 
@@ -154,8 +154,8 @@ WindowRanges coveredRanges(Database& db, const ChunkRow& chunk)
         ranges.push_back({ rows.int32(0), rows.int32(1) });
     auto covered = normalized(std::move(ranges));
     if (!covered || countWindows(*covered) != chunk.covered) {
-        db.fail(
-            { ErrorCode::Corrupt, toString(chunk.id) + ": its parts overlap or do not add up; run `furrowctl audit`" });
+        db.fail({ ErrorCode::Corrupt,
+            sentence("%1: its parts overlap or do not add up; run `furrowctl audit`", { toString(chunk.id) }) });
         return {};
     }
     return *covered;
@@ -182,7 +182,7 @@ std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, const Message& cau
         return 0;
     if (!isLegalMove(chunk.state, to)) {
         file_.db.fail({ ErrorCode::InvalidArgument,
-            toString(chunk.id) + " is " + toString(chunk.state) + " and cannot become " + toString(to) });
+            sentence("%1 is %2 and cannot become %3", { toString(chunk.id), termOf(chunk.state), termOf(to) }) });
         return 0;
     }
     writeRow(chunk, to, fields);
@@ -240,7 +240,8 @@ void ChunkMoves::writeRow(const ChunkRow& chunk, ChunkState to, Fields fields)
               to, chunk.covered, chunk.holder, chunk.claim, chunk.failures, chunk.timesTrained, chunk.timesLost,
               chunk.worker, chunk.attempt, chunk.meanLoss, chunk.trainedWall, chunk.id, chunk.state);
     if (changed != 1)
-        file_.db.fail({ ErrorCode::Internal, toString(chunk.id) + " is not " + toString(chunk.state) + " any more" });
+        file_.db.fail(
+            { ErrorCode::Internal, sentence("%1 is not %2 any more", { toString(chunk.id), termOf(chunk.state) }) });
 }
 
 ChunkState ChunkMoves::unclaimedState(const ChunkRow& chunk)
@@ -282,7 +283,8 @@ void ChunkMoves::writeBlock(const BlockChange& change)
                 change.epoch, change.block);
         if (!row.next()) {
             file_.db.fail({ ErrorCode::Corrupt,
-                "the counters of block " + std::to_string(change.block) + " are missing; run `furrowctl audit`" });
+                sentence(
+                    "the counters of block %1 are missing; run `furrowctl audit`", { std::to_string(change.block) }) });
             return;
         }
         for (int state = 0; state < kChunkStateCount; ++state) {

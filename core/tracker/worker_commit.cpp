@@ -37,7 +37,7 @@ Result<std::vector<ChunkParts>> groupByChunk(std::span<const Part> parts)
         auto joined = normalized(std::move(group.windows));
         if (!joined)
             return Error { ErrorCode::InvalidArgument,
-                toString(group.chunk) + " is listed twice in one checkpoint, or with an empty range" };
+                sentence("%1 is listed twice in one checkpoint, or with an empty range", { toString(group.chunk) }) };
         group.windows = std::move(*joined);
     }
     return groups;
@@ -75,8 +75,8 @@ public:
             "UPDATE incarnation SET first_held=coalesce(nullif(?, 0), (SELECT coalesce(max(id), 0)+1 FROM claim)) WHERE id=?",
             firstHeld, incarnation_);
         if (group != groups.end())
-            file_.db.fail(
-                { ErrorCode::InvalidArgument, "this worker does not hold " + toString(group->chunk) + " (any more)" });
+            file_.db.fail({ ErrorCode::InvalidArgument,
+                sentence("this worker does not hold %1 (any more)", { toString(group->chunk) }) });
     }
 
 private:
@@ -89,12 +89,13 @@ private:
         const WindowRanges trained = finished ? subtract(parts.windows, claim.skipped) : parts.windows;
         if (!contains(finished ? claim.done : claim.ranges, trained)) {
             db.fail({ ErrorCode::InvalidArgument,
-                toString(parts.chunk) + ": the checkpoint lists windows that this worker did not train" });
+                sentence(
+                    "%1: the checkpoint lists windows that this worker did not train", { toString(parts.chunk) }) });
             return;
         }
         if (!intersect(covered, parts.windows).empty()) {
             db.fail({ ErrorCode::InvalidArgument,
-                toString(parts.chunk) + ": the checkpoint lists windows that another one has already" });
+                sentence("%1: the checkpoint lists windows that another one has already", { toString(parts.chunk) }) });
             return;
         }
         const bool allDone = finished && subtract(subtract(claim.done, covered), trained).empty();
@@ -176,7 +177,7 @@ Result<CheckpointId> WorkerLedger::commit(const CheckpointRecord& checkpoint, st
     CheckpointRecord record = checkpoint;
     if (record.kind != CheckpointKind::Replica || record.replica != state_->replica)
         db.fail({ ErrorCode::InvalidArgument,
-            "this worker may only commit checkpoints of replica " + std::to_string(state_->replica) });
+            sentence("this worker may only commit checkpoints of replica %1", { std::to_string(state_->replica) }) });
     // The new weights must come from the head of the replica, else parts would be in no line or in two.
     const auto head = db.integer("SELECT head FROM replica WHERE replica=?", state_->replica);
     if (head && record.parents.empty())
@@ -184,8 +185,8 @@ Result<CheckpointId> WorkerLedger::commit(const CheckpointRecord& checkpoint, st
     const bool fromStart = record.parents == std::vector { kStartWeights };
     if (head && std::find(record.parents.begin(), record.parents.end(), CheckpointId { *head }) == record.parents.end())
         db.fail({ ErrorCode::InvalidArgument,
-            "checkpoint " + record.folder + " was not made from checkpoint " + std::to_string(*head)
-                + ", the newest of replica " + std::to_string(state_->replica) });
+            sentence("checkpoint %1 was not made from checkpoint %2, the newest of replica %3",
+                { record.folder, std::to_string(*head), std::to_string(state_->replica) }) });
     if (fromStart)
         record.parents.clear();
     const CheckpointId id = insertCheckpoint(file, state_->incarnation, record);

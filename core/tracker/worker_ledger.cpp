@@ -50,10 +50,10 @@ ClaimedChunk requireHeld(LedgerFile& file, std::int64_t incarnation, const Claim
 {
     ClaimedChunk held = loadClaimedChunk(file.db, claim.chunk);
     if (held.chunk.holder != incarnation || held.chunk.claim != claim.claimId)
-        file.db.fail(
-            { ErrorCode::InvalidArgument, "this worker does not hold " + toString(claim.chunk) + " (any more)" });
+        file.db.fail({ ErrorCode::InvalidArgument,
+            sentence("this worker does not hold %1 (any more)", { toString(claim.chunk) }) });
     else if (held.chunk.state != ChunkState::Leased || held.claim.outcome != ClaimOutcome::Open)
-        file.db.fail({ ErrorCode::InvalidArgument, toString(claim.chunk) + " was finished already" });
+        file.db.fail({ ErrorCode::InvalidArgument, sentence("%1 was finished already", { toString(claim.chunk) }) });
     return held;
 }
 
@@ -91,7 +91,8 @@ Result<WorkerLedger> WorkerLedger::open(
     FURROW_TRY_ASSIGN(auto file, openLedger(tracker, clock));
     if (file.runId != runId)
         return Error { ErrorCode::InvalidArgument,
-            utf8Text(tracker) + " belongs to run " + file.runId + ", this worker was started for run " + runId };
+            sentence(
+                "%1 belongs to run %2, this worker was started for run %3", { utf8Text(tracker), file.runId, runId }) };
     auto state = std::make_unique<State>(State { std::move(file) });
     registerClaimOrder(state->file);
     return WorkerLedger(std::move(state));
@@ -111,11 +112,12 @@ Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration
     const ProcessIdentity self = thisProcess();
     ChunkMoves moves(file, 0);
     if (state_->incarnation != 0)
-        db.fail({ ErrorCode::InvalidArgument, "this worker has started already" });
+        db.fail({ ErrorCode::InvalidArgument, sentence("this worker has started already") });
     if (!db.integer("SELECT 1 FROM attempt WHERE id=? AND ended_wall IS NULL AND id=(SELECT max(id) FROM attempt)",
             registration.attempt))
         db.fail({ ErrorCode::Cancelled,
-            "attempt " + std::to_string(registration.attempt.value) + " is over; this worker came too late" });
+            sentence(
+                "attempt %1 is over; this worker came too late", { std::to_string(registration.attempt.value) }) });
     // One line of weights has one writer. A dead predecessor is fenced here; a living one keeps its place.
     std::vector<std::pair<std::int64_t, ProcessIdentity>> others;
     {
@@ -128,9 +130,11 @@ Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration
     for (const auto& [id, process] : others) {
         if (isAlive(process))
             db.fail({ ErrorCode::Busy,
-                (registration.replica == kFollower ? "rank " + std::to_string(registration.worker)
-                                                   : "replica " + std::to_string(registration.replica))
-                    + " is being trained by process " + std::to_string(process.pid) });
+                registration.replica == kFollower
+                    ? sentence("rank %1 is being trained by process %2",
+                          { std::to_string(registration.worker), std::to_string(process.pid) })
+                    : sentence("replica %1 is being trained by process %2",
+                          { std::to_string(registration.replica), std::to_string(process.pid) }) });
         else
             revokeIncarnation(file, moves, id, "its process is gone");
     }
@@ -162,7 +166,7 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     const RunState run = requireLive(file, state_->incarnation);
     if (state_->replica == kFollower)
         db.fail({ ErrorCode::InvalidArgument,
-            "rank " + std::to_string(state_->worker) + " claims nothing: rank 0 claims for all" });
+            sentence("rank %1 claims nothing: rank 0 claims for all", { std::to_string(state_->worker) }) });
     const bool budgetIsSpent
         = run.rules.steps > 0 && run.steps + run.reservedSteps >= run.rules.steps && run.ownReservedSteps == 0;
     std::optional<ChunkRow> found;
@@ -237,7 +241,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
     const auto skipped = normalized(outcome.skipped);
     if (!done || !skipped)
         return Error { ErrorCode::InvalidArgument,
-            toString(claim.chunk) + ": the trained windows overlap or are empty" };
+            sentence("%1: the trained windows overlap or are empty", { toString(claim.chunk) }) };
     LedgerFile& file = state_->file;
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, state_->everyday));
@@ -246,7 +250,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
     auto [chunk, held] = requireHeld(file, state_->incarnation, claim);
     if (!fits(held, *done, *skipped, partly))
         db.fail({ ErrorCode::InvalidArgument,
-            toString(claim.chunk) + ": trained and skipped windows are not what was claimed" });
+            sentence("%1: trained and skipped windows are not what was claimed", { toString(claim.chunk) }) });
     const WindowRanges covered = coveredRanges(db, chunk);
     const std::int64_t windows = std::max<std::int64_t>(1, chunk.windows.value_or(1));
     const std::int64_t steps = done->empty() ? 0 : std::max<std::int64_t>(0, outcome.lastStep - outcome.firstStep + 1);

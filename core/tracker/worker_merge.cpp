@@ -1,4 +1,5 @@
 #include "core/tracker/epochs.h"
+#include "core/base/sentence.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/worker_state.h"
 
@@ -16,7 +17,7 @@ bool requireOpenRound(Database& db, std::int64_t round)
 {
     Rows row = db.query("SELECT result FROM merge_round WHERE round=?", round);
     if (!row.next())
-        db.fail({ ErrorCode::NotFound, "there is no merge round " + std::to_string(round) });
+        db.fail({ ErrorCode::NotFound, sentence("there is no merge round %1", { std::to_string(round) }) });
     return !db.failed() && row.isNull(0);
 }
 
@@ -88,8 +89,8 @@ Status WorkerLedger::contribute(std::int64_t round, CheckpointId checkpoint)
         const std::int64_t head = db.integer("SELECT head FROM replica WHERE replica=?", state_->replica).value_or(0);
         if (checkpoint.value != head)
             db.fail({ ErrorCode::InvalidArgument,
-                "a worker contributes its newest checkpoint (" + std::to_string(head) + "), not "
-                    + std::to_string(checkpoint.value) });
+                sentence("a worker contributes its newest checkpoint (%1), not %2",
+                    { std::to_string(head), std::to_string(checkpoint.value) }) });
         db.run("INSERT OR REPLACE INTO contribution (round, replica, incarnation, checkpoint) VALUES (?, ?, ?, ?)",
             round, state_->replica, state_->incarnation, checkpoint);
     }
@@ -170,7 +171,7 @@ Result<CheckpointId> WorkerLedger::commitMerge(std::int64_t round, const Checkpo
     requireLive(file, state_->incarnation);
     if (!requireOpenRound(db, round)
         || db.integer("SELECT taken_by FROM merge_round WHERE round=?", round) != state_->incarnation)
-        db.fail({ ErrorCode::Cancelled, "merge round " + std::to_string(round) + " is in other hands" });
+        db.fail({ ErrorCode::Cancelled, sentence("merge round %1 is in other hands", { std::to_string(round) }) });
     const std::vector<CheckpointId> inputs = storedInputs(db, round);
     CheckpointRecord record = merged;
     if (record.parents.empty())
@@ -178,8 +179,8 @@ Result<CheckpointId> WorkerLedger::commitMerge(std::int64_t round, const Checkpo
     for (const CheckpointId parent : record.parents) {
         if (std::find(inputs.begin(), inputs.end(), parent) == inputs.end())
             db.fail({ ErrorCode::InvalidArgument,
-                "checkpoint " + std::to_string(parent.value) + " is not among the contributions of merge round "
-                    + std::to_string(round) });
+                sentence("checkpoint %1 is not among the contributions of merge round %2",
+                    { std::to_string(parent.value), std::to_string(round) }) });
     }
     record.kind = CheckpointKind::Merge;
     record.replica = -1;
@@ -187,8 +188,8 @@ Result<CheckpointId> WorkerLedger::commitMerge(std::int64_t round, const Checkpo
     for (const CheckpointId parent : record.parents) {
         if (lineage.bad().contains(parent.value))
             db.fail({ ErrorCode::InvalidArgument,
-                "checkpoint " + std::to_string(parent.value)
-                    + " was found damaged and cannot be merged; take the job again" });
+                sentence("checkpoint %1 was found damaged and cannot be merged; take the job again",
+                    { std::to_string(parent.value) }) });
     }
     requireDisjoint(file, lineage, record.parents);
     const CheckpointId id = insertCheckpoint(file, state_->incarnation, record);

@@ -279,7 +279,7 @@ Status adoptSnapshot(const std::filesystem::path& snapshot, const std::filesyste
     FURROW_TRY_ASSIGN(auto source, openForReading(snapshot));
     std::error_code ignored;
     if (std::filesystem::exists(target, ignored))
-        return Error { ErrorCode::InvalidArgument, utf8Text(target) + " exists already" };
+        return Error { ErrorCode::InvalidArgument, sentence("%1 exists already", { utf8Text(target) }) };
     FURROW_TRY(source.backupTo(target, Database::Journal::Wal));
     return migrateLedger(target);
 }

@@ -560,7 +560,7 @@ Transaction::~Transaction()
         return;
     Database& db = *db_;
     if (joined_) {
-        db.fail({ ErrorCode::Internal, "a part of a joined transaction was given up" });
+        db.fail({ ErrorCode::Internal, sentence("a part of a joined transaction was given up") });
         return;
     }
     rollBack();
