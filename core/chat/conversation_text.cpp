@@ -1,5 +1,6 @@
 #include "core/chat/conversation_text.h"
 
+#include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/chat/template/json.h"
 
@@ -38,7 +39,8 @@ std::string shown(std::string_view text, std::size_t at)
 
 Error at(std::size_t message, const std::string& what)
 {
-    return { ErrorCode::InvalidArgument, "is refused at message " + std::to_string(message + 1) + ": " + what };
+    return { ErrorCode::InvalidArgument,
+        sentence("is refused at message %1: %2", { std::to_string(message + 1), what }) };
 }
 
 /// The error where `begin` is not how `whole` begins.
@@ -70,7 +72,7 @@ struct ConversationRenderer::Asked {
         const auto* messages = object ? (*object)->named("messages") : nullptr;
         const auto* list = messages ? std::get_if<const chat::Sequence*>(messages) : nullptr;
         if (!list)
-            return Error { ErrorCode::InvalidArgument, "has no messages" };
+            return Error { ErrorCode::InvalidArgument, sentence("has no messages") };
         asked->messages = (*list)->items;
         if (const auto* tools = (*object)->named("tools"))
             asked->inputs.tools = *tools;
@@ -123,7 +125,8 @@ Result<ConversationText> ConversationRenderer::write(std::string_view conversati
     }
     std::erase_if(written.learnt, [](const ChatStretch& stretch) { return stretch.begin >= stretch.end; });
     if (written.learnt.empty())
-        return Error { ErrorCode::InvalidArgument, "is written by the chat template without a turn of the assistant" };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("is written by the chat template without a turn of the assistant") };
     if (turns == LearntTurns::Last)
         written.learnt.erase(written.learnt.begin(), written.learnt.end() - 1);
     return written;

@@ -267,7 +267,7 @@ Status BlockManager::findDuplicates(const std::function<bool(std::uint64_t, std:
         return {};
     auto index = s.leftOut.empty()
         ? duplicatesFromCache(*s.cache, s.duplicatesKey, s.duplicatesFile)
-        : Result<DuplicateIndex>(Error { ErrorCode::NotFound, "made with files that are left out" });
+        : Result<DuplicateIndex>(Error { ErrorCode::NotFound, sentence("made with files that are left out") });
     if (!index.ok() && index.error().code != ErrorCode::NotFound)
         return index.error();
     if (!index.ok()) {
@@ -344,7 +344,7 @@ Result<PreparedFile> BlockManager::State::fromCache(const std::string& name)
 {
     auto path = cache->find(kBlocks, name);
     if (!path)
-        return Error { ErrorCode::NotFound, "not in the cache" };
+        return Error { ErrorCode::NotFound, sentence("not in the cache") };
     FURROW_TRY_ASSIGN(auto block, PreparedBlock::open(*path));
     FURROW_TRY(block.verify());
     PreparedFile file;
@@ -411,7 +411,8 @@ Result<PreparedFile> BlockManager::find(const PlannedBlock& block)
 Status BlockManager::State::checkPossible(const PlannedBlock& block) const
 {
     if (block.source < 0 || block.source >= std::ssize(collectors))
-        return Error { ErrorCode::Corrupt, "A block plan of this run names a source that the data set does not have." };
+        return Error { ErrorCode::Corrupt,
+            sentence("A block plan of this run names a source that the data set does not have.") };
     if (!duplicatesKey.empty() && !duplicates)
         return Error { ErrorCode::NotFound,
             sentence(

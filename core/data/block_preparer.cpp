@@ -111,7 +111,8 @@ Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& col
     for (std::size_t column = 0; column < block.chunkRows.size(); ++column) {
         FURROW_TRY_ASSIGN(auto raw, next.get());
         if (goOn && !goOn())
-            return Error { ErrorCode::Cancelled, "Preparing block " + std::to_string(block.block) + " was cancelled." };
+            return Error { ErrorCode::Cancelled,
+                sentence("Preparing block %1 was cancelled.", { std::to_string(block.block) }) };
         if (column + 1 < block.chunkRows.size())
             next = readAhead(column + 1);
         RawChunk& chunk = raw;

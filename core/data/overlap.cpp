@@ -2,6 +2,7 @@
 
 #include "core/base/format.h"
 #include "core/base/hash.h"
+#include "core/base/sentence.h"
 #include "core/data/plan/held_out.h"
 #include "core/data/plan/inspect.h"
 #include "core/data/source/row_reader.h"
@@ -34,7 +35,7 @@ Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::stri
     if (!walked.ok())
         return walked.error();
     if (goOn && !goOn())
-        return Error { ErrorCode::Cancelled, "the comparison with the training data was interrupted" };
+        return Error { ErrorCode::Cancelled, sentence("the comparison with the training data was interrupted") };
     return overlap;
 }
 

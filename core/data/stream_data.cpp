@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/tokenizer.h"
 
 namespace furrow {
@@ -27,8 +28,9 @@ Status StreamData::fill(std::int64_t begin, std::int64_t end, Random& random, in
 {
     if (end - begin <= seqLen)
         return Error { ErrorCode::InvalidArgument,
-            name_ + " has " + std::to_string(end - begin) + " tokens in one of its parts, too few for a context of "
-                + std::to_string(seqLen) + ". Use more text or a shorter context." };
+            sentence(
+                "%1 has %2 tokens in one of its parts, too few for a context of %3. Use more text or a shorter context.",
+                { name_, Count(static_cast<std::int64_t>(end - begin)), Count(seqLen) }) };
     for (int row = 0; row < n; ++row) {
         const std::int64_t at
             = begin + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(end - begin - seqLen)));

@@ -1,5 +1,6 @@
 #include "core/device/gpu.h"
 
+#include "core/base/sentence.h"
 #include "core/base/shared_library.h"
 
 #include <optional>
@@ -64,13 +65,14 @@ Result<GpuMonitor> GpuMonitor::open()
 {
     auto library = SharedLibrary::load(kLibrary);
     if (!library.ok())
-        return Error { ErrorCode::NotFound, "No NVIDIA driver was found: " + library.error().message + "." };
+        return Error { ErrorCode::NotFound, sentence("No NVIDIA driver was found: %1.", { library.error().message }) };
     auto nvml = std::make_unique<Nvml>(std::move(library).value());
     if (!nvml->findAll())
         return Error { ErrorCode::NotFound,
-            std::string("The NVIDIA driver is too old: ") + kLibrary + " lacks functions of driver 450 and later." };
+            sentence("The NVIDIA driver is too old: %1 lacks functions of driver 450 and later.", { kLibrary }) };
     if (nvml->init() != kSuccess)
-        return Error { ErrorCode::NotFound, "The NVIDIA driver is installed but does not start; nvidia-smi says why." };
+        return Error { ErrorCode::NotFound,
+            sentence("The NVIDIA driver is installed but does not start; nvidia-smi says why.") };
     return GpuMonitor(std::move(nvml));
 }
 

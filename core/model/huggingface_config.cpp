@@ -18,7 +18,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Error unusable(const Message& message) { return { ErrorCode::InvalidArgument, "config.json: " + message }; }
+Error unusable(const Message& message)
+{
+    return { ErrorCode::InvalidArgument, sentence("config.json: %1", { message }) };
+}
 
 /// What changes no result: names, tokens, drop-out of a training that is over, how the file was made.
 void ignoreWhatChangesNothing(ConfigKeys& keys)
@@ -474,7 +477,7 @@ Result<HuggingFaceConfig> parseHuggingFaceConfig(std::string_view text)
 {
     const nlohmann::json json = parseBoundedJson(text);
     if (!json.is_object())
-        return Error { ErrorCode::Corrupt, "config.json is no JSON object" };
+        return Error { ErrorCode::Corrupt, sentence("config.json is no JSON object") };
     std::string problem;
     ConfigKeys keys(json, "", problem);
     const std::string type = keys.text("model_type", "");

@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/data/block/block_layout.h"
 
 #include <nlohmann/json.hpp>
@@ -16,7 +17,7 @@ constexpr std::uint64_t kMaxFooterBytes = 256ull << 20;
 
 Error corrupt(const std::string& name, const char* what)
 {
-    return { ErrorCode::Corrupt, "The prepared block " + name + " is damaged: " + what + "." };
+    return { ErrorCode::Corrupt, sentence("The prepared block %1 is damaged: %2.", { name, what }) };
 }
 
 std::span<std::byte> bytesOf(std::string& text) { return std::as_writable_bytes(std::span<char>(text)); }
@@ -80,8 +81,8 @@ Status PreparedBlock::readHeader()
     const auto version = cursor.take<std::uint32_t>();
     if (version > kVersion)
         return Error { ErrorCode::InvalidArgument,
-            "The prepared block " + name_ + " has version " + std::to_string(version) + "; this Furrow reads up to "
-                + std::to_string(kVersion) + ". Use a newer one." };
+            sentence("The prepared block %1 has version %2; this Furrow reads up to %3. Use a newer one.",
+                { name_, std::to_string(version), std::to_string(kVersion) }) };
     const auto tokenBytes = cursor.take<std::uint32_t>();
     vocabularySize_ = cursor.take<std::uint32_t>();
     const auto chunks = cursor.take<std::uint32_t>();
@@ -150,8 +151,8 @@ Result<ChunkText> PreparedBlock::readChunk(int column) const
 {
     if (column < 0 || column >= chunkCount())
         return Error { ErrorCode::InvalidArgument,
-            "The prepared block " + name_ + " has " + std::to_string(chunkCount()) + " chunks, asked was for chunk "
-                + std::to_string(column) + "." };
+            sentence("The prepared block %1 has %2 chunks, asked was for chunk %3.",
+                { name_, Count(chunkCount()), std::to_string(column) }) };
     const auto& entry = chunks_[static_cast<std::size_t>(column)];
     std::string section(entry.sizeBytes, '\0');
     FURROW_TRY(file_.readAt(entry.offset, bytesOf(section)));

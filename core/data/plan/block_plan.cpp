@@ -75,7 +75,7 @@ Result<ReadPlan> readPlan(std::string_view plan)
     const int version = j["v"].as<int>();
     if (reading.ok() && version > kPlanVersion)
         return Error { ErrorCode::InvalidArgument,
-            "A block plan of this run was written by a newer Furrow. Use that one." };
+            sentence("A block plan of this run was written by a newer Furrow. Use that one.") };
     ReadPlan read;
     read.block.plan = plan;
     j["block"].to(read.block.block);

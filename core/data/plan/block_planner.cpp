@@ -1,6 +1,7 @@
 #include "core/data/plan/block_planner.h"
 
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/data/source/cached_access.h"
 
 #include <algorithm>
@@ -167,7 +168,8 @@ Status BlockPlanner::resumeAfter(const std::string& plan)
         fits = after[s].file >= 0 && after[s].file <= static_cast<std::int32_t>(manifest_.sources[s].files.size())
             && (after[s].atEnd || after[s].file < static_cast<std::int32_t>(manifest_.sources[s].files.size()));
     if (!fits)
-        return Error { ErrorCode::Corrupt, "The last block plan of this run does not fit its data manifest." };
+        return Error { ErrorCode::Corrupt,
+            sentence("The last block plan of this run does not fit its data manifest.") };
     positions_ = after;
     nextBlock_ = read.block.block + 1;
     return {};

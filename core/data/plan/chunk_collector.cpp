@@ -116,7 +116,8 @@ Status ChunkCollector::openSegment()
 {
     const auto& segment = segments_[segment_];
     if (segment.file < 0 || segment.file >= static_cast<std::int32_t>(source_.files.size()))
-        return Error { ErrorCode::Corrupt, "A block plan of this run names a file that the data set does not have." };
+        return Error { ErrorCode::Corrupt,
+            sentence("A block plan of this run names a file that the data set does not have.") };
     const std::int64_t row = segment.firstRow + rowInSegment_;
     if (reader_ && readerFile_ == segment.file && readerRow_ == row)
         return {};
@@ -151,7 +152,7 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
             segmentHash_ = 0;
         }
         if (segment_ == segments_.size())
-            return Error { ErrorCode::Corrupt, "A block plan of this run has fewer rows than its chunks." };
+            return Error { ErrorCode::Corrupt, sentence("A block plan of this run has fewer rows than its chunks.") };
         FURROW_TRY(openSegment());
         Row row;
         auto more = reader_->next(row);
@@ -161,7 +162,7 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
             if (!more.ok())
                 return more.error();
             return Error { ErrorCode::Corrupt,
-                file + " has fewer rows than it had; it changed while the run was going." };
+                sentence("%1 has fewer rows than it had; it changed while the run was going.", { file }) };
         }
         FURROW_TRY(take(row, readerRow_, chunk));
         ++readerRow_;

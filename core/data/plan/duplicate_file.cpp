@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 
 #include <algorithm>
 
@@ -78,7 +79,7 @@ Result<DuplicateIndex> duplicatesFromCache(BlockCache& cache, const std::string&
 {
     const auto there = cache.find(kDuplicates, cacheName(key));
     if (!there)
-        return Error { ErrorCode::NotFound, "not in the cache" };
+        return Error { ErrorCode::NotFound, sentence("not in the cache") };
     auto index = openDuplicates(*there, key);
     const Status whole = index.ok() ? index.value().verify() : Status(index.error());
     if (!whole.ok()) {

@@ -27,7 +27,7 @@ constexpr std::uint64_t kMaxIndexFooter = 8ull << 30; ///< one bit a row: 2^36 r
 
 Error corrupt(const std::string& name, const char* what)
 {
-    return { ErrorCode::Corrupt, "The list of duplicates " + name + " is damaged: " + what + "." };
+    return { ErrorCode::Corrupt, sentence("The list of duplicates %1 is damaged: %2.", { name, what }) };
 }
 
 std::uint64_t numberAt(const char* bytes)

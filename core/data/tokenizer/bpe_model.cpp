@@ -1,5 +1,6 @@
 #include "core/data/tokenizer/bpe_model.h"
 
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/unicode_classes.h"
 
 #include <algorithm>
@@ -68,7 +69,8 @@ Status BpeModel::codePointSymbols(std::string_view piece, std::vector<TokenId>& 
             pending = true;
         } else if (!missingUnknown.empty()) {
             return Error { ErrorCode::InvalidArgument,
-                "the vocabulary has no token for \"" + std::string(symbol) + "\", and none called " + missingUnknown };
+                sentence("the vocabulary has no token for \"%1\", and none called %2",
+                    { std::string(symbol), missingUnknown }) };
         }
     }
     if (pending)

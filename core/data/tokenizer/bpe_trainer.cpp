@@ -1,5 +1,6 @@
 #include "core/data/tokenizer/bpe_trainer.h"
 
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/byte_alphabet.h"
 #include "core/data/tokenizer/splitters.h"
 
@@ -226,11 +227,11 @@ Result<std::string> BpeTrainer::train(const BpeTrainingOptions& options, std::st
 {
     if (options.vocabularySize < 258 || options.vocabularySize > 1'000'000)
         return Error { ErrorCode::InvalidArgument,
-            "The vocabulary size " + std::to_string(options.vocabularySize) + " is outside 258 to 1,000,000." };
+            sentence("The vocabulary size %1 is outside 258 to 1,000,000.", { Count(options.vocabularySize) }) };
     Trainer trainer(words_->take());
     while (trainer.tokens().size() + 1 < options.vocabularySize) {
         if (stop.stop_requested())
-            return Error { ErrorCode::Cancelled, "Training of the tokenizer was stopped." };
+            return Error { ErrorCode::Cancelled, sentence("Training of the tokenizer was stopped.") };
         if (!trainer.step(static_cast<std::int64_t>(std::max<std::uint64_t>(options.minCount, 1))))
             break;
     }

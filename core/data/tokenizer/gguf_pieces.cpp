@@ -2,6 +2,7 @@
 
 #include "core/data/tokenizer/gguf_pieces.h"
 
+#include "core/base/sentence.h"
 #include <bit>
 #include <cstring>
 #include <optional>
@@ -208,7 +209,7 @@ Result<PieceList> readPieceList(std::string_view model)
             isWhole = isWhole && readNormalizer(field->bytes, list);
     }
     if (!isWhole || fields.isBroken() || list.pieces.empty())
-        return Error { ErrorCode::Corrupt, "it is no sentencepiece model" };
+        return Error { ErrorCode::Corrupt, sentence("it is no sentencepiece model") };
     return list;
 }
 

@@ -1,5 +1,6 @@
 #include "core/data/tokenizer/normalizer.h"
 
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/byte_alphabet.h"
 #include "core/data/tokenizer/reference_characters.h"
 #include "core/data/tokenizer/unicode_classes.h"
@@ -24,7 +25,10 @@ struct Change {
     std::size_t mostBytes = 0;
 };
 
-Error grows() { return { ErrorCode::InvalidArgument, "the normalizer makes the text more than 64 times as long" }; }
+Error grows()
+{
+    return { ErrorCode::InvalidArgument, sentence("the normalizer makes the text more than 64 times as long") };
+}
 
 /// Calls `each(codePoint, bytes)` for each character, and for each byte that is none (kInvalidByte).
 template <typename Each> void forEachCharacter(std::string_view text, Each each)

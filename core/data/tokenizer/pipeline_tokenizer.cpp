@@ -1,6 +1,7 @@
 #include "core/data/tokenizer/pipeline_tokenizer.h"
 
 #include "core/base/hash.h"
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/bpe_model.h"
 #include "core/data/tokenizer/piece_encoder.h"
 #include "core/data/tokenizer/splitters.h"
@@ -240,7 +241,7 @@ private:
 Result<std::shared_ptr<const Tokenizer>> makePipelineTokenizer(TokenizerSpec spec, const std::string& name)
 {
     if (spec.model->tokens.empty())
-        return Error { ErrorCode::InvalidArgument, "the vocabulary is empty" };
+        return Error { ErrorCode::InvalidArgument, sentence("the vocabulary is empty") };
     auto made = std::make_shared<PipelineTokenizer>(std::move(spec), name);
     FURROW_TRY(made->findAddedTokens());
     return std::shared_ptr<const Tokenizer>(std::move(made));

@@ -169,7 +169,7 @@ Result<std::shared_ptr<const Regex>> Regex::compile(const std::string& pattern)
 {
     const auto refused = [&](const std::string& why) {
         return Error { ErrorCode::InvalidArgument,
-            "the pattern " + pattern.substr(0, kShownBytes) + " is not understood: " + why };
+            sentence("the pattern %1 is not understood: %2", { pattern.substr(0, kShownBytes), why }) };
     };
     if (pattern.size() > kMaxPatternBytes)
         return refused("it is longer than 64 KiB");

@@ -1,4 +1,5 @@
 #include "core/data/tokenizer/base64.h"
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/bpe_model.h"
 #include "core/data/tokenizer/pipeline_tokenizer.h"
 
@@ -87,7 +88,7 @@ Result<TokenizerSpec> readTiktokenRanks(std::string_view text)
         const auto ranked = parseLine(line);
         if (!ranked || (ranked->rank < model.tokens.size() && model.tokens[ranked->rank].known))
             return Error { ErrorCode::Corrupt,
-                "line " + std::to_string(lines) + " is no new \"base64 rank\" of a tiktoken file" };
+                sentence("line %1 is no new \"base64 rank\" of a tiktoken file", { std::to_string(lines) }) };
         FURROW_TRY(model.add(ranked->rank, ranked->bytes, true));
         if (ranked->bytes.size() == 1)
             model.byteIds[static_cast<std::uint8_t>(ranked->bytes[0])] = ranked->rank;
@@ -113,8 +114,9 @@ Result<TokenizerSpec> readTiktokenRanks(std::string_view text)
         return spec;
     }
     return Error { ErrorCode::InvalidArgument,
-        "a tiktoken file with " + std::to_string(lines)
-            + " ranks is of no known family (GPT-2, cl100k, o200k, Qwen); use its tokenizer.json" };
+        sentence(
+            "a tiktoken file with %1 ranks is of no known family (GPT-2, cl100k, o200k, Qwen); use its tokenizer.json",
+            { Count(static_cast<std::int64_t>(lines)) }) };
 }
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #include "core/data/tokenizer/json_steps.h"
 
+#include "core/base/sentence.h"
 #include <algorithm>
 
 // Reads what decides the ids and the text of ids. Post-processor, padding and truncation are left aside: Furrow packs
@@ -159,7 +160,7 @@ Result<TokenizerSpec> readTokenizerJson(std::string_view text)
         return refused("it is larger than 64 MiB");
     const Json root = Json::parse(text, isShallow, false);
     if (root.is_discarded())
-        return Error { ErrorCode::Corrupt, "it is no valid JSON" };
+        return Error { ErrorCode::Corrupt, sentence("it is no valid JSON") };
     if (!root.is_object())
         return refused("it is no JSON object");
     TokenizerSpec spec;

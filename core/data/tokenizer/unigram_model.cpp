@@ -1,5 +1,6 @@
 #include "core/data/tokenizer/unigram_model.h"
 
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/unicode_classes.h"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ constexpr double kUnknownPenalty = 10; // of sentencepiece
 Error noUnknown(std::string_view text)
 {
     return { ErrorCode::InvalidArgument,
-        "the vocabulary has no token for \"" + std::string(text.substr(0, 40)) + "\", and unk_id names none" };
+        sentence(
+            "the vocabulary has no token for \"%1\", and unk_id names none", { std::string(text.substr(0, 40)) }) };
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "core/data/tokenizer/word_models.h"
 
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/unicode_classes.h"
 
 namespace furrow {
@@ -11,7 +12,8 @@ Status appendUnknown(
 {
     if (!model.unknown)
         return Error { ErrorCode::InvalidArgument,
-            "the vocabulary has no token for \"" + std::string(piece.substr(0, 40)) + "\", and none called " + name };
+            sentence("the vocabulary has no token for \"%1\", and none called %2",
+                { std::string(piece.substr(0, 40)), name }) };
     out.push_back(*model.unknown);
     return {};
 }

@@ -207,11 +207,12 @@ Status verifyFrozenFile(const std::filesystem::path& file, const CheckpointManif
     const std::string name = "frozen/" + utf8Text(file.filename());
     std::error_code unknown;
     if (const auto size = std::filesystem::file_size(file, unknown); !unknown && size != frozen.sizeBytes)
-        return Error { ErrorCode::Corrupt, name + " has another size than was written." };
+        return Error { ErrorCode::Corrupt, sentence("%1 has another size than was written.", { name }) };
     auto sha = sha256File(file, stop, onBytes);
     if (!sha.ok()) // cut short while it was read: that says nothing about it
         return Error { sha.error().code == ErrorCode::Corrupt ? ErrorCode::Io : sha.error().code, sha.error().message };
-    return sha.value() == frozen.sha256 ? Status {} : Error { ErrorCode::Corrupt, "SHA-256 of " + name + " differs." };
+    return sha.value() == frozen.sha256 ? Status {}
+                                        : Error { ErrorCode::Corrupt, sentence("SHA-256 of %1 differs.", { name }) };
 }
 
 Status verifyFrozen(const std::filesystem::path& folder, const CheckpointManifest& manifest,

@@ -48,8 +48,8 @@ Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& w
         if (exit) {
             worthAnother = exit->signal != 0;
             return Error { ErrorCode::Internal,
-                "The merge ended with " + exit->describe() + "; see " + options.outputFile.string()
-                    + ". The replicas are kept as they are; a resume merges them." };
+                sentence("The merge ended with %1; see %2. The replicas are kept as they are; a resume merges them.",
+                    { exit->describe(), options.outputFile.string() }) };
         }
         if (!goOn()) {
             child.value().killTree();
