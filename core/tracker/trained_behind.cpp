@@ -77,6 +77,30 @@ std::int32_t completePasses(Database& db, const TrainedBehind& found)
     return fewest == std::numeric_limits<std::int32_t>::max() ? 0 : fewest;
 }
 
+std::vector<TrainedEpoch> epochsOf(Database& db, const std::set<std::int64_t>& ancestors)
+{
+    std::vector<TrainedEpoch> epochs;
+    Rows rows = db.query(
+        "SELECT c.epoch, count(*), sum(s.windows=c.windows), sum(s.windows>0 AND s.windows<c.windows), sum(c.state IN (5,6,7)),"
+        " sum(CASE WHEN s.windows=c.windows THEN c.samples ELSE 0 END)"
+        " FROM chunk c LEFT JOIN (SELECT chunk, sum(past-first) AS windows FROM part WHERE alive=1 AND skipped=0"
+        " AND checkpoint IN (SELECT value FROM json_each(?)) GROUP BY chunk) s ON s.chunk=c.id"
+        " WHERE coalesce(c.windows,1)>0 GROUP BY c.epoch ORDER BY c.epoch",
+        jsonList(ancestors));
+    while (rows.next()) {
+        TrainedEpoch one;
+        one.epoch = boundedAt(db, rows, 0, kEpochBounds);
+        one.chunks = boundedAt(db, rows, 1, kAmountBounds);
+        one.whole = boundedAt(db, rows, 2, kAmountBounds);
+        one.partly = boundedAt(db, rows, 3, kAmountBounds);
+        one.leftOut = boundedAt(db, rows, 4, kAmountBounds);
+        one.samples = boundedAt(db, rows, 5, kTotalBounds);
+        if (one.whole + one.partly > 0)
+            epochs.push_back(one);
+    }
+    return epochs;
+}
+
 } // namespace
 
 Result<TrainedBehind> trainedBehind(const std::filesystem::path& tracker, CheckpointId checkpoint)
@@ -91,6 +115,17 @@ Result<TrainedBehind> trainedBehind(const std::filesystem::path& tracker, Checkp
     if (Status status = view.commit(); !status.ok())
         return status.error().in("reading what a checkpoint was trained on");
     return found;
+}
+
+Result<std::vector<TrainedEpoch>> trainedEpochs(const std::filesystem::path& tracker, CheckpointId checkpoint)
+{
+    FURROW_TRY_ASSIGN(auto opened, openForReading(tracker));
+    Database& db = opened;
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
+    auto epochs = epochsOf(db, loadLineage(db).ancestors(checkpoint.value));
+    if (Status status = view.commit(); !status.ok())
+        return status.error().in("reading what a checkpoint was trained on");
+    return epochs;
 }
 
 } // namespace furrow

@@ -21,7 +21,19 @@ struct TrainedBehind {
     std::int32_t completePasses = 0;
 };
 
-/// Reads the tracker in one transaction; works on a running run.
+/// What the weights of one checkpoint have of the chunks of an epoch; chunks without anything to train are left out.
+struct TrainedEpoch {
+    std::int64_t epoch = 0;
+    std::int64_t chunks = 0; ///< that the ledger knows
+    std::int64_t whole = 0; ///< of them, every window is in the weights once
+    std::int64_t partly = 0; ///< some of their windows are
+    std::int64_t leftOut = 0; ///< of the chunks, by name: excluded, poisoned or accepted, as the ledger has it now
+    std::int64_t samples = 0; ///< of whole chunks
+};
+
+/// Both read the tracker in one transaction and work on a running run.
 Result<TrainedBehind> trainedBehind(const std::filesystem::path& tracker, CheckpointId checkpoint);
+/// By epoch, those without any window in these weights left out.
+Result<std::vector<TrainedEpoch>> trainedEpochs(const std::filesystem::path& tracker, CheckpointId checkpoint);
 
 } // namespace furrow

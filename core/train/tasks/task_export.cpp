@@ -7,6 +7,7 @@
 #include "core/base/whole_folder.h"
 #include "core/data/tokenizer/huggingface_tokenizer.h"
 #include "core/model/gguf/gguf_blocks.h"
+#include "core/run/audit/model_card.h"
 #include "core/run/folder/adopted_model.h"
 #include "core/train/weights/gguf_torch.h"
 
@@ -65,6 +66,11 @@ Result<nlohmann::json> exportTask(const TaskOptions& options)
         FURROW_TRY_ASSIGN(const auto choice, ggufChoice(options, run));
         FURROW_TRY(exportGguf(*model, extras, choice, realFileSystem(), out));
     } else {
+        if (run.isRun()) {
+            FURROW_TRY_ASSIGN(extras.files["README.md"],
+                modelCard(run.setup.paths,
+                    { run.setup.file, run.setup.config, describeShape(run.setup.modelConfig), run.checkpoint }));
+        }
         FURROW_TRY(makeWholeFolder(realFileSystem(), out,
             [&](const auto& folder) { return exportHuggingFace(*model, extras, realFileSystem(), folder); }));
     }

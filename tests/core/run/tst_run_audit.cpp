@@ -8,6 +8,7 @@
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/audit/block_repair.h"
+#include "core/run/audit/model_card.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/status/evaluation_file.h"
 #include "core/run/status/feeder_meters.h"
@@ -191,6 +192,8 @@ private:
     std::int64_t incarnation_ = 0;
 };
 
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 /// A copy of the whole run that one test may change.
 struct Changed {
     explicit Changed(const WholeRun& run)
@@ -270,6 +273,15 @@ struct Changed {
     RunPaths paths { "" };
     fs::path data;
 };
+
+std::string cardOf(const Changed& run, const std::string& checkpoint, const std::function<void(CardOf&)>& change = {})
+{
+    const auto file = good(readRunFile(run.paths));
+    CardOf of { file, file.config, "2 layers", checkpoint };
+    if (change)
+        change(of);
+    return good(modelCard(run.paths, of));
+}
 
 enum class Verdict { Wrong, Unreadable, NoLedger };
 
@@ -631,6 +643,79 @@ class TestRunAudit : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void theCardOfAModelSpeaksOfItsOwnWeights()
+    {
+        const Changed run(whole_);
+        const std::string newest = cardOf(run, "r0-12");
+        QVERIFY(newest.starts_with("---\nlibrary_name: transformers\n"));
+        QVERIFY2(has(newest, "12 steps, ") && has(newest, "is 2.0833 nats"), newest.c_str());
+        QVERIFY(has(newest, "is in order") && has(newest, "| 1 | 12 | 12 | 0 | 0 | 60 |"));
+        QVERIFY(has(newest, "| `data.txt` | ") && has(newest, "Nothing was held out"));
+        QVERIFY2(has(newest, "| samples_per_block | `20` |") && !has(newest, "| nan_limit |"),
+            newest.c_str()); // nobody chose that
+        const auto file = good(readRunFile(run.paths));
+        QVERIFY(has(newest, file.dataIdentity)
+            && has(newest, good(readManifest(std::string_view(file.dataManifest))).sources[0].files[0].hash));
+
+        const std::string older = cardOf(run, "r0-10"); // not the loss of newer weights, nor what they have seen
+        QVERIFY2(has(older, "is 2.1000 nats") && !has(older, "2.0833"), older.c_str());
+        QVERIFY(has(older, "| 1 | 12 | 10 | 0 | 0 | 50 |"));
+
+        const std::string fresh = cardOf(run, "start weights");
+        QVERIFY(has(fresh, "Nothing is trained yet") && !has(fresh, "audit"));
+        run.sql("UPDATE checkpoint SET eval_loss=NULL");
+        QVERIFY(!has(cardOf(run, "r0-12"), "nats"));
+    }
+
+    void theCardOfAModelReadsTheLedgerAlone()
+    {
+        const Changed run(whole_);
+        const std::string before = cardOf(run, "r0-12");
+        fs::remove_all(run.paths.checkpointsFolder());
+        fs::remove_all(run.paths.cacheFolder());
+        QCOMPARE(cardOf(run, "r0-12"), before);
+        run.sql("UPDATE chunk SET samples=samples+1 WHERE id=(SELECT min(id) FROM chunk)");
+        QVERIFY2(has(cardOf(run, "r0-12"), "found something wrong"), cardOf(run, "r0-12").c_str());
+        run.sql("UPDATE checkpoint SET surviving=0 WHERE folder='r0-12'");
+        QVERIFY(has(cardOf(run, "r0-12"), "went back behind this checkpoint"));
+    }
+
+    void theCardOfAModelTellsNothingOfThisMachine()
+    {
+        const Changed run(whole_);
+        const std::string card = cardOf(run, "r0-12", [](CardOf& of) {
+            of.config.name = "A name\n---\n<b>";
+            of.config.initFrom = "/home/ann/my models/small/";
+            of.config.chatTemplate = "/home/ann/my models/small";
+            of.config.tokenizer = "/home/ann/my models/tokenizer.json";
+            of.config.evalData = "/home/ann/my models/other.txt";
+            of.config.samplePrompt = "hf_abcdefghijklmnopqrstuvwxyz0123456789";
+            of.config.startAt = "hf_abcdefghijklmnopqrstuvwxyz0123456789";
+            auto data = good(readManifest(std::string_view(of.file.dataManifest)));
+            const DataFile file = data.sources[0].files[0];
+            data.sources[0].spec = "/home/ann/my texts";
+            data.sources[0].files = { file, file };
+            data.sources[0].files[0].path = "/home/ann/my texts/new/one.txt";
+            data.sources[0].files[1].path = "/home/ann/my texts/old/two.txt";
+            data.sources.push_back(data.sources[0]);
+            data.sources[1].spec = "https://ann:geheim@host/x.txt?token=abc";
+            data.sources[1].files = { file };
+            data.sources[1].files[0].path = data.sources[1].spec;
+            data.sources.push_back(data.sources[1]);
+            data.sources[2].spec = "hf://owner/name:config";
+            data.sources[2].files[0].path = "hf://owner/name@0123456789012345678901234567890123456789/a.txt";
+            of.file.dataManifest = writeManifest(data);
+        });
+        for (const std::string& hidden :
+            { std::string("ann"), std::string("my "), std::string("geheim"), std::string("=abc"), std::string("hf_abc"),
+                run.paths.folder().string(), std::string("\n---\n<b>"), std::string("<b>") })
+            QVERIFY2(!has(card, hidden), (hidden + " in " + card).c_str());
+        for (const char* told : { "`small`", "`tokenizer.json`", "| `new/one.txt` |", "| `old/two.txt` |", "host/x.txt",
+                 "datasets:\n- \"owner/name\"\n---\n",
+                 "| `hf://owner/name@0123456789012345678901234567890123456789/a.txt`" })
+            QVERIFY2(has(card, told), (told + std::string(" not in ") + card).c_str());
+    }
+
     void wholeRunIsProvenByItsFiles()
     {
         const auto report = good(auditRun(whole_.paths, AuditDepth::Files));

@@ -1,5 +1,6 @@
 #include "ledger_fixture.h"
 
+#include "core/tracker/sqlite/database.h"
 #include "core/tracker/trained_behind.h"
 
 using namespace furrow;
@@ -130,6 +131,30 @@ private Q_SLOTS:
             std::count_if(third.chunks.begin(), third.chunks.end(), [](const auto& chunk) { return chunk.times == 2; }),
             1);
         QCOMPARE(third.completePasses, 1);
+    }
+
+    void epochsBehindACheckpointAreCounted()
+    {
+        Field field;
+        startFrom(field, Inherited::Skipped, { { 0, "0-1" } });
+        field.fill(2, 3);
+        trainAll(field, 0, "rest");
+        const auto first = newestHead(field, 0);
+        good(field.supervisor().advance());
+        trainAll(field, 0, "two of the next", 2);
+        const auto epochs = good(trainedEpochs(field.tracker, newestHead(field, 0)));
+        QCOMPARE(epochs.size(), std::size_t(2));
+        QCOMPARE(epochs[0].chunks, 6);
+        QCOMPARE(epochs[0].whole, 5); // one of them in the parent run
+        QCOMPARE(epochs[0].leftOut, 1);
+        QCOMPARE(epochs[0].samples, 5 * (Field::kRows - 5));
+        QCOMPARE(epochs[1].whole, 2);
+        QCOMPARE(epochs[1].leftOut, 0);
+        QCOMPARE(good(trainedEpochs(field.tracker, first)).size(), std::size_t(1));
+        good(Database::open(field.tracker, {})).run("UPDATE part SET past=past-1 WHERE claim=1");
+        const auto partly = good(trainedEpochs(field.tracker, first)).at(0);
+        QCOMPARE(partly.whole, 4);
+        QCOMPARE(partly.partly, 1);
     }
 
     void aPassIsNotOverBeforeTheEndIsKnown()

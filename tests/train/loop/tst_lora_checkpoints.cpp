@@ -412,6 +412,7 @@ private Q_SLOTS:
         run.train(0, false, 20);
         const auto out = run.paths().exportsFolder() / "model";
         QCOMPARE(run.startTask({ "--task", "export", "--out", out.string() }).exitCode, 0);
+        QVERIFY(must(readFile(out / "README.md")).find("## What the audit proves") != std::string::npos);
         const auto exported = must(importHuggingFace(out)).state;
         const auto head = headOf(run);
         const double scale = must(openRun(run.paths(), {})).modelConfig.loraScale();

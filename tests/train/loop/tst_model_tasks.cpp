@@ -85,6 +85,7 @@ private Q_SLOTS:
         for (const char* name :
             { "config.json", "generation_config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json" })
             QVERIFY2(QFile::exists(QString::fromStdString(at("folder/")) + name), name);
+        QVERIFY(!QFile::exists(QString::fromStdString(at("folder/README.md")))); // nothing is known of how it was made
 
         options = task("export", "folder");
         options.format = "gguf";
