@@ -2,9 +2,9 @@
 // not be read.
 
 #include "app/furrowctl/command.h"
+#include "app/furrowctl/learnt_text.h"
 #include "core/base/format.h"
 #include "core/base/plain_line.h"
-#include "core/chat/conversation_text.h"
 #include "core/config/chunk_name.h"
 #include "core/run/status/chunk_view.h"
 #include "core/run/status/ledger_view.h"
@@ -113,22 +113,28 @@ int inspect(InspectOptions o)
         std::cout << ", " << v.summary.repeats << " trained although their text stands before in the block";
     if (v.summary.invalidUtf8 > 0)
         std::cout << ", " << v.summary.invalidUtf8 << " with bytes or escapes that are no characters";
-    if (v.summary.learnt < v.summary.tokens)
-        std::cout << ", " << v.summary.learnt << " of them learnt (between \u00ab and \u00bb)";
+    const bool isMasked = v.summary.learnt < v.summary.tokens; // conversations
+    if (isMasked)
+        std::cout << ", " << v.summary.learnt << " of them learnt (" << learntMarks(std::cout) << ")";
     if (v.summary.tooLong > 0)
         std::cout << ", " << v.summary.tooLong << " samples longer than a window";
     std::cout << "\n";
     for (const auto& one : v.unreadable)
         std::cout << "unreadable: row " << one.row.row << " of " << plainLine(one.row.file) << " "
                   << plainLine(one.what) << "\n";
-    for (const auto& s : v.samples)
+    for (const auto& s : v.samples) {
         std::cout << "[" << s.index << "] " << plainLine(s.file) << " row " << s.row << ", " << s.tokens.size()
                   << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "")
                   << formatHex(s.fingerprint) << (*leftOut(s.flags) ? ", " : "") << leftOut(s.flags)
                   << (s.firstRow ? " of " + plainLine(s.firstRow->file) + " row " + std::to_string(s.firstRow->row)
                                  : std::string())
-                  << "\n"
-                  << markedText(s.text, s.learnt) << "\n";
+                  << "\n";
+        if (isMasked)
+            printLearnt(std::cout, s.text, s.learnt, Layout::AsItIs);
+        else
+            std::cout << s.text;
+        std::cout << "\n";
+    }
     std::cout << std::flush;
     return kDone;
 }

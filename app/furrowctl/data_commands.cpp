@@ -1,9 +1,9 @@
 // data probe, cache: what a data set is, what the cache holds.
 
 #include "app/furrowctl/command.h"
+#include "app/furrowctl/learnt_text.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
-#include "core/chat/conversation_text.h"
 #include "core/data/source/block_cache.h"
 #include "core/data/cache_verification.h"
 #include "core/data/hub/hub_pieces.h"
@@ -21,6 +21,7 @@ namespace furrow::ctl {
 namespace {
 
 constexpr std::int64_t kProbeMs = 1500;
+constexpr std::size_t kProbeText = 200; // bytes of a sample that are shown
 
 struct ProbeOptions {
     SettingOptions settings;
@@ -81,19 +82,23 @@ void printProbe(const DataProbe& p)
     if (p.sampledInvalidUtf8 > 0)
         std::cout << p.sampledInvalidUtf8 << " of them have bytes or escapes that are no characters\n";
     if (!i.conversations.empty())
-        std::cout << formatNumber(100 * p.learntShare, 1)
-                  << " % of the tokens are learnt: those between \u00ab and \u00bb below. The others are read only.\n";
+        std::cout << formatNumber(100 * p.learntShare, 1) << " % of the tokens are learnt: " << learntMarks(std::cout)
+                  << ". The others are read only.\n";
     if (p.unknownShare > 0)
         std::cout << formatNumber(100 * p.unknownShare, 2)
                   << " % of the tokens stand for characters that the tokenizer does not have\n";
     for (const auto& warning : i.warnings)
         std::cout << warning << "\n";
-    for (std::size_t row = 0; row < i.firstRows.size(); ++row)
-        std::cout << "[" << row << "] "
-                  << nlohmann::json(i.conversations.empty() ? i.firstRows[row].substr(0, 200)
-                                                            : markedText(i.firstRows[row], i.firstLearnt[row]))
-                         .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-                  << "\n";
+    for (std::size_t row = 0; row < i.firstRows.size(); ++row) {
+        const std::string& text = i.firstRows[row];
+        std::cout << "[" << row << "] ";
+        if (i.conversations.empty())
+            std::cout << nlohmann::json(text.substr(0, kProbeText))
+                             .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        else
+            printLearnt(std::cout, text, i.firstLearnt[row], Layout::Quoted);
+        std::cout << "\n";
+    }
     std::cout << std::flush;
 }
 

@@ -3,8 +3,10 @@
 #include "core/base/process.h"
 #include "core/base/terminal.h"
 
+#include <cstdlib>
 #include <iostream>
 #include <streambuf>
+#include <string_view>
 
 namespace furrow::ctl {
 
@@ -40,6 +42,19 @@ private:
     TerminalText text_;
 };
 
+std::string_view variable(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+std::ostream& sent(std::ostream& stream, const char* sequence)
+{
+    if (canBeDim(stream))
+        std::ostream(static_cast<ProtectedBuffer*>(stream.rdbuf())->terminal()) << sequence;
+    return stream;
+}
+
 } // namespace
 
 void protectTerminal()
@@ -50,6 +65,15 @@ void protectTerminal()
     if (errorsAreOnTerminal())
         std::cerr.rdbuf(new ProtectedBuffer(std::cerr.rdbuf()));
 }
+
+bool canBeDim(const std::ostream& stream)
+{
+    return dynamic_cast<const ProtectedBuffer*>(stream.rdbuf()) && variable("NO_COLOR").empty()
+        && variable("TERM") != "dumb";
+}
+
+std::ostream& dim(std::ostream& stream) { return sent(stream, "\x1b[2m"); }
+std::ostream& plain(std::ostream& stream) { return sent(stream, "\x1b[22m"); }
 
 std::ostream& clearLine(std::ostream& stream)
 {

@@ -9,7 +9,16 @@ namespace furrow::ctl {
 /// Once, at the start of main.
 void protectTerminal();
 
-/// Empties the line that is being drawn: the one control sequence of our own.
+/// Whether `dim` shows on this stream: it is a terminal, and its person did not ask for none of that (NO_COLOR, or
+/// TERM=dumb).
+bool canBeDim(const std::ostream& stream);
+
+// The control sequences of our own.
+
+/// Empties the line that is being drawn.
 std::ostream& clearLine(std::ostream& stream);
+/// What follows is dim until it is plain again; nothing where the stream cannot.
+std::ostream& dim(std::ostream& stream);
+std::ostream& plain(std::ostream& stream);
 
 } // namespace furrow::ctl

@@ -166,21 +166,30 @@ Result<std::string> ConversationRenderer::prompt(std::string_view conversation) 
     return rendered.ok() ? Result<std::string>(std::move(rendered.value().text)) : rendered.error();
 }
 
+std::vector<TextPiece> piecesOf(std::string_view text, const std::vector<ChatStretch>& learnt)
+{
+    std::vector<TextPiece> pieces;
+    std::size_t done = 0;
+    const auto add = [&](std::size_t end, bool isLearnt) {
+        end = std::min(end, text.size());
+        if (end > done)
+            pieces.push_back({ text.substr(done, end - done), isLearnt });
+        done = std::max(done, end);
+    };
+    for (const ChatStretch& stretch : learnt) {
+        add(stretch.begin, false);
+        add(stretch.end, true);
+    }
+    add(text.size(), false);
+    return pieces;
+}
+
 std::string markedText(std::string_view text, const std::vector<ChatStretch>& learnt)
 {
     std::string marked;
-    std::size_t done = 0;
-    for (const auto& stretch : learnt) {
-        if (stretch.begin >= text.size())
-            break; // the text was cut
-        const auto end = std::min(stretch.end, text.size());
-        marked += text.substr(done, stretch.begin - done);
-        marked += "\u00ab";
-        marked += text.substr(stretch.begin, end - stretch.begin);
-        marked += "\u00bb";
-        done = end;
-    }
-    return marked += text.substr(std::min(done, text.size()));
+    for (const TextPiece& piece : piecesOf(text, learnt))
+        (marked += piece.isLearnt ? "\u00ab" : "").append(piece.text) += piece.isLearnt ? "\u00bb" : "";
+    return marked;
 }
 
 std::vector<std::string> tokensWritten(const std::string& source)

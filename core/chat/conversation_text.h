@@ -41,6 +41,13 @@ private:
     std::shared_ptr<const ChatTemplate> template_;
 };
 
+/// A stretch of a text, all of it learnt or none.
+struct TextPiece {
+    std::string_view text;
+    bool isLearnt = false;
+};
+/// The whole text, piece by piece; stretches behind its end, as of one that was cut, are left out.
+std::vector<TextPiece> piecesOf(std::string_view text, const std::vector<ChatStretch>& learnt);
 /// The text with « and » around what is learnt: for people.
 std::string markedText(std::string_view text, const std::vector<ChatStretch>& learnt);
 

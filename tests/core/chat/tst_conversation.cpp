@@ -265,6 +265,8 @@ private Q_SLOTS:
     void marksWhatIsLearntForPeople()
     {
         QCOMPARE(markedText("abcd", { { 1, 2 }, { 3, 9 } }), "a«b»c«d»");
+        QCOMPARE(markedText("ab", { { 0, 1 }, { 5, 9 } }), "«a»b"); // the text was cut
+        QCOMPARE(markedText("ab", {}), "ab");
         QCOMPARE(tokensWritten("x<|im_start|>' + <|a b|> <|im_start|> <|end|>"),
             (std::vector<std::string> { "<|im_start|>", "<|end|>" }));
     }
