@@ -171,6 +171,7 @@ void readEverything(const std::filesystem::path& tracker)
     }
     (void)trainedChunks(tracker);
     (void)trainedBehind(tracker, { 2 });
+    (void)trainedEpochs(tracker, { 2 });
     auto opened = LedgerReader::open(tracker);
     if (!opened.ok())
         return;
