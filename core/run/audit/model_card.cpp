@@ -88,7 +88,7 @@ std::string frontMatter(const DataManifest& data)
     return text + "---\n";
 }
 
-std::string weightsText(const CardOf& of, const std::optional<CheckpointRow>& row)
+std::string weightsText(const CardOf& of, const std::optional<CheckpointRow>& row, const Result<HeldOut>& held)
 {
     std::string text = plain(of.shape) + ".\n\nTrained with Furrow " + plain(of.file.furrowVersion);
     if (!of.config.initFrom.empty())
@@ -99,7 +99,9 @@ std::string weightsText(const CardOf& of, const std::optional<CheckpointRow>& ro
     text += ". These are the weights of checkpoint " + code(r.folder) + ": " + formatCount(r.step) + " steps, "
         + formatCount(r.tokens) + " tokens.";
     if (r.evalLoss)
-        text += " Their loss on held-out text is " + formatNumber(*r.evalLoss, 4) + " nats per token.";
+        text += std::string(" Their loss on ")
+            + (held.ok() && held.value().alsoTrained ? "text that they were trained on" : "held-out text") + " is "
+            + formatNumber(*r.evalLoss, 4) + " nats per token.";
     return text + "\n";
 }
 
@@ -172,10 +174,9 @@ std::string dataText(const CardOf& of, const DataManifest& data)
         : text + "\nand " + formatCount(static_cast<std::int64_t>(files - kMostFiles)) + " files more.\n";
 }
 
-std::string heldOutText(const RunPaths& paths, const CardOf& of)
+std::string heldOutText(const CardOf& of, const Result<HeldOut>& held)
 {
     std::string text = "\n## Held out\n\n";
-    const auto held = readHeldOut(paths.evaluationFile());
     if (!held.ok())
         return text + "Not known: the held-out text of the run cannot be read.\n";
     const auto samples = static_cast<std::int64_t>(held.value().text.fingerprints.size());
@@ -183,7 +184,7 @@ std::string heldOutText(const RunPaths& paths, const CardOf& of)
         return text + "Nothing was held out.\n";
     text += formatCount(samples) + " samples, " + formatBytes(held.value().textBytes) + " of text, ";
     if (!of.config.evalData.empty())
-        text += "from " + code(placeName(of.config.evalData)) + ", which is no part of the data.";
+        text += "from " + code(placeName(of.config.evalData)) + ", a text of its own.";
     else if (held.value().alsoTrained)
         text += "which are trained, too, since the data is too small to hold some out: their loss is no measure.";
     else
@@ -225,8 +226,9 @@ Result<std::string> modelCard(const RunPaths& paths, const CardOf& of)
 {
     FURROW_TRY_ASSIGN(const auto data, readManifest(of.file.dataManifest));
     FURROW_TRY_ASSIGN(const auto row, rowOf(paths, of.checkpoint));
+    const auto held = readHeldOut(paths.evaluationFile());
     return frontMatter(data) + "\n# " + plain(of.config.name.empty() ? "A model" : of.config.name) + "\n\n"
-        + weightsText(of, row) + provenText(paths, of, row) + dataText(of, data) + heldOutText(paths, of)
+        + weightsText(of, row, held) + provenText(paths, of, row) + dataText(of, data) + heldOutText(of, held)
         + settingTable(of);
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/data/block_manager.h"
+#include "core/data/plan/held_out.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/audit/block_repair.h"
 #include "core/run/audit/model_card.h"
@@ -663,6 +664,14 @@ private Q_SLOTS:
 
         const std::string fresh = cardOf(run, "start weights");
         QVERIFY(has(fresh, "Nothing is trained yet") && !has(fresh, "audit"));
+        auto config = good(readRunFile(run.paths)).config;
+        config.heldOutPercent = 0.01; // of 60 samples: none
+        fs::remove(run.paths.evaluationFile());
+        good(freezeHeldOut(config, good(readRunFile(run.paths)).dataManifest,
+            *good(loadTokenizer(utf8Text(run.paths.tokenizer()))), run.paths.evaluationFile()));
+        const std::string small = cardOf(run, "r0-12");
+        QVERIFY2(has(small, "on text that they were trained on is 2.0833") && has(small, "which are trained, too"),
+            small.c_str());
         run.sql("UPDATE checkpoint SET eval_loss=NULL");
         QVERIFY(!has(cardOf(run, "r0-12"), "nats"));
     }
