@@ -2386,10 +2386,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1; trying again in %2 s</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4038,10 +4034,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>no answer in time</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 is no JSON object.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4602,14 +4594,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 The run is trained by process %2, which belongs to another user. That user, or root, can end it.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The run cannot be asked to end: %1 Its supervisor, process %2, lives on: only who started it, or the administrator, can end it.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The run could not be asked to end: %1 So its supervisor, process %2, was killed with all that it started.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4679,6 +4663,486 @@
     </message>
     <message>
         <source>%1 has an empty name. Is a variable not set?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>user %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>another user</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it took longer than %1 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it ended before it answered (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is refused at message %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has no messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is written by the chat template without a turn of the assistant</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is best_fit, but %2 stream knows no samples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The prepared block %1 is damaged: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The prepared block %1 has version %2; this Furrow reads up to %3. Use a newer one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The prepared block %1 has %2 chunks, asked was for chunk %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>made with files that are left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not in the cache</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A block plan of this run names a source that the data set does not have.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preparing block %1 was cancelled.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 answered %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the comparison with the training data was interrupted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A block plan of this run was written by a newer Furrow. Use that one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The last block plan of this run does not fit its data manifest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A block plan of this run names a file that the data set does not have.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A block plan of this run has fewer rows than its chunks.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has fewer rows than it had; it changed while the run was going.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The list of duplicates %1 is damaged: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link to nothing that is there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link to %2, which is read already, and was left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has %2 tokens in one of its parts, too few for a context of %3. Use more text or a shorter context.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the vocabulary has no token for &quot;%1&quot;, and none called %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The vocabulary size %1 is outside 258 to 1,000,000.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Training of the tokenizer was stopped.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is no sentencepiece model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the normalizer makes the text more than 64 times as long</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>token id %1 is larger than %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the vocabulary is empty</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the pattern %1 is not understood: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the sentencepiece model has no pieces</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>line %1 is no new &quot;base64 rank&quot; of a tiktoken file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a tiktoken file with %1 ranks is of no known family (GPT-2, cl100k, o200k, Qwen); use its tokenizer.json</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is no valid JSON</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the vocabulary has no token for &quot;%1&quot;, and unk_id names none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No NVIDIA driver was found: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver is too old: %1 lacks functions of driver 450 and later.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver is installed but does not start; nvidia-smi says why.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whether the libtorch %1 in %2 fits could not be found out: furrow-trainer was started with it, and %3. Try again; if it is so each time, `furrowctl torch install` brings another one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>config.json: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>config.json is no JSON object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has another size than was written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 differs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be looked at (%2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The run is trained by process %2, which belongs to %3. Only they, or root, can end it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run cannot be asked to end: %1 Its supervisor, process %2, was killed and is still there: it waits for the system, as for a disk that does not answer, and ends when that does.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is marked as finished already. Nothing was changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is finished already: %2. Nothing was changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its supervisor stands still</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is finished, and nothing was started. %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whether furrow-worker starts with the libtorch in %1 could not be found out: %2. Try again; if it is so each time, `furrowctl torch install` brings another one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 row cannot be used: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 rows cannot be used; the first: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 sample has the text of one before it in its block, and is trained all the same.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 samples have the text of one before them in their block, and are trained all the same.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 sample has bytes or escapes that are no characters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 samples have bytes or escapes that are no characters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The weights are being merged; no worker trains meanwhile.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The workers are starting; none has begun yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The disk of %1 is full: nothing is saved until there is room.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is saved: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The newest checkpoint is of %1, though one is due every %2 minutes; the logs of the workers say why. %3 trained chunks are in none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not the newest weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>before the end of epoch %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps, on %2 tokens that are trained too, for the data is too small to hold text out; %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting: enough is prepared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checking block %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting: the cache is full of blocks in use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The merge ended with %1; see %2. The replicas are kept as they are; a resume merges them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what worker %1 had trained since its last checkpoint could not be saved, and is trained again: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker lacks its control row; run `furrowctl doctor RUN --repair`</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this worker lost the lease: its uncommitted work was given to others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is outside what a run can hold; choose larger blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has %2 chunks; 1 to 1,000,000 are possible</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has a chunk without rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was prepared with %2 rows, which is not what its block promised</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1, chunk %2: the rows of a prepared chunk do not add up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 lies behind the proven end of the data set</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the data set ended after %1 blocks before and after %2 now: it has changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>more blocks are known than the data set is said to have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 is not known</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 was prepared with another number of chunks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint folder %1 is recorded already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is in several contributions but not in all: they have no common base</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was trained by two contributions; the merge is refused</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was never claimed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: its parts overlap or do not add up; run `furrowctl audit`</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2 and cannot become %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not %2 any more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the counters of block %1 are missing; run `furrowctl audit`</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a part of a joined transaction was given up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is listed twice in one checkpoint, or with an empty range</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this worker does not hold %1 (any more)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the checkpoint lists windows that this worker did not train</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the checkpoint lists windows that another one has already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this worker may only commit checkpoints of replica %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was not made from checkpoint %2, the newest of replica %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was finished already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 belongs to run %2, this worker was started for run %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this worker has started already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>attempt %1 is over; this worker came too late</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rank %1 is being trained by process %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>replica %1 is being trained by process %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rank %1 claims nothing: rank 0 claims for all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the trained windows overlap or are empty</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: trained and skipped windows are not what was claimed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no merge round %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a worker contributes its newest checkpoint (%1), not %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>merge round %1 is in other hands</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is not among the contributions of merge round %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was found damaged and cannot be merged; take the job again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>attempt %1 ended as failed: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 belongs to %2. Only they, or root, can move it into the trash or out of it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>preparing block %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5136,6 +5600,10 @@
     </message>
     <message>
         <source>Samples left out as repeats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Data</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6337,6 +6805,22 @@
     </message>
     <message>
         <source>Whether a sample reads nothing of the samples before it in the same window: attention stays inside it and positions begin anew, as if it were trained alone; held-out loss is measured so too. auto: for conversations with architecture gpt. off: a window is one text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples in windows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End to end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Best fit</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8277,6 +8761,14 @@
         <source>%1 left out as repeats</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1, row %2 cannot be used: it %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of them trained although their text stands before in the block</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::CommandPalette</name>
@@ -9604,10 +10096,6 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Repeated text</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Work lost</source>
         <translation type="unfinished"></translation>
     </message>
@@ -9656,6 +10144,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1 of %2 windows; the rest is trained when it is claimed again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Data</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10913,14 +11405,6 @@ the file cannot be read</source>
         <source>In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost</source>
         <translation type="unfinished"></translation>
     </message>
-    <message>
-        <source>Eval loss, merged</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Eval loss, worker %1</source>
-        <translation type="unfinished"></translation>
-    </message>
     <message numerus="yes">
         <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
         <translation>
@@ -10950,6 +11434,18 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Samples in weights, of all epochs, for each sample that is to be trained; what is held out or left out is not counted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Eval loss, not the newest, step %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Eval loss, merged, step %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Eval loss, worker %1, step %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11957,6 +12453,14 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>As it is now, not as it was at %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>These are not the newest weights of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They are of before the end of epoch %1.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -2386,10 +2386,6 @@
         <translation>%1 de las %2 filas leídas hasta ahora no se pueden leer: %3 %, y max_unreadable_percent permite %4 %. La primera del bloque más nuevo: %5. Repare los datos y empiece una ejecución nueva, o reanude con un límite mayor.</translation>
     </message>
     <message>
-        <source>%1; trying again in %2 s</source>
-        <translation>%1; nuevo intento en %2 s</translation>
-    </message>
-    <message>
         <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.</source>
         <translation>una parte de los datos no se puede leer (%1). Repárela y reanude, o siga sin ella reanudando con bad_files=leave_out.</translation>
     </message>
@@ -4038,10 +4034,6 @@
         <translation>config.json es de otro modelo que estos pesos: %1</translation>
     </message>
     <message>
-        <source>no answer in time</source>
-        <translation>sin respuesta a tiempo</translation>
-    </message>
-    <message>
         <source>%1 is no JSON object.</source>
         <translation>%1 no es un objeto JSON.</translation>
     </message>
@@ -4602,14 +4594,6 @@
         <translation>La plantilla de chat contiene el secreto de la variable de entorno %1, que se guardaría en la ejecución. Quítelo de la plantilla.</translation>
     </message>
     <message>
-        <source>%1 The run is trained by process %2, which belongs to another user. That user, or root, can end it.</source>
-        <translation>%1 La ejecución la entrena el proceso %2, que pertenece a otro usuario. Ese usuario, o root, puede terminarlo.</translation>
-    </message>
-    <message>
-        <source>The run cannot be asked to end: %1 Its supervisor, process %2, lives on: only who started it, or the administrator, can end it.</source>
-        <translation>No se puede pedir a la ejecución que termine: %1 Su supervisor, el proceso %2, sigue vivo: solo quien lo inició, o el administrador, puede terminarlo.</translation>
-    </message>
-    <message>
         <source>The run could not be asked to end: %1 So its supervisor, process %2, was killed with all that it started.</source>
         <translation>No se pudo pedir a la ejecución que terminara: %1 Por eso se terminó por la fuerza su supervisor, el proceso %2, con todo lo que inició.</translation>
     </message>
@@ -4680,6 +4664,486 @@
     <message>
         <source>%1 has an empty name. Is a variable not set?</source>
         <translation>%1 tiene un nombre vacío. ¿Falta definir una variable?</translation>
+    </message>
+    <message>
+        <source>user %1</source>
+        <translation>el usuario %1</translation>
+    </message>
+    <message>
+        <source>another user</source>
+        <translation>otro usuario</translation>
+    </message>
+    <message>
+        <source>it took longer than %1 s</source>
+        <translation>tardó más de %1 s</translation>
+    </message>
+    <message>
+        <source>it ended before it answered (%1)</source>
+        <translation>terminó antes de responder (%1)</translation>
+    </message>
+    <message>
+        <source>is refused at message %1: %2</source>
+        <translation>se rechaza en el mensaje %1: %2</translation>
+    </message>
+    <message>
+        <source>has no messages</source>
+        <translation>no tiene mensajes</translation>
+    </message>
+    <message>
+        <source>is written by the chat template without a turn of the assistant</source>
+        <translation>la plantilla de conversación lo escribe sin ningún turno del asistente</translation>
+    </message>
+    <message>
+        <source>%1 is best_fit, but %2 stream knows no samples.</source>
+        <translation>%1 es best_fit, pero %2 stream no conoce muestras.</translation>
+    </message>
+    <message>
+        <source>The prepared block %1 is damaged: %2.</source>
+        <translation>El bloque preparado %1 está dañado: %2.</translation>
+    </message>
+    <message>
+        <source>The prepared block %1 has version %2; this Furrow reads up to %3. Use a newer one.</source>
+        <translation>El bloque preparado %1 tiene la versión %2; este Furrow lee hasta la %3. Use uno más reciente.</translation>
+    </message>
+    <message>
+        <source>The prepared block %1 has %2 chunks, asked was for chunk %3.</source>
+        <translation>El bloque preparado %1 tiene %2 fragmentos; se pidió el fragmento %3.</translation>
+    </message>
+    <message>
+        <source>made with files that are left out</source>
+        <translation>hecho con archivos que se dejan fuera</translation>
+    </message>
+    <message>
+        <source>not in the cache</source>
+        <translation>no está en la caché</translation>
+    </message>
+    <message>
+        <source>A block plan of this run names a source that the data set does not have.</source>
+        <translation>Un plan de bloque de esta ejecución nombra una fuente que el conjunto de datos no tiene.</translation>
+    </message>
+    <message>
+        <source>Preparing block %1 was cancelled.</source>
+        <translation>Se canceló la preparación del bloque %1.</translation>
+    </message>
+    <message>
+        <source>%1 answered %2</source>
+        <translation>%1 respondió %2</translation>
+    </message>
+    <message>
+        <source>the comparison with the training data was interrupted</source>
+        <translation>se interrumpió la comparación con los datos de entrenamiento</translation>
+    </message>
+    <message>
+        <source>A block plan of this run was written by a newer Furrow. Use that one.</source>
+        <translation>Un plan de bloque de esta ejecución lo escribió un Furrow más reciente. Use ese.</translation>
+    </message>
+    <message>
+        <source>The last block plan of this run does not fit its data manifest.</source>
+        <translation>El último plan de bloque de esta ejecución no corresponde a su manifiesto de datos.</translation>
+    </message>
+    <message>
+        <source>A block plan of this run names a file that the data set does not have.</source>
+        <translation>Un plan de bloque de esta ejecución nombra un archivo que el conjunto de datos no tiene.</translation>
+    </message>
+    <message>
+        <source>A block plan of this run has fewer rows than its chunks.</source>
+        <translation>Un plan de bloque de esta ejecución tiene menos filas que sus fragmentos.</translation>
+    </message>
+    <message>
+        <source>%1 has fewer rows than it had; it changed while the run was going.</source>
+        <translation>%1 tiene menos filas que antes; cambió durante la ejecución.</translation>
+    </message>
+    <message>
+        <source>The list of duplicates %1 is damaged: %2.</source>
+        <translation>La lista de duplicados %1 está dañada: %2.</translation>
+    </message>
+    <message>
+        <source>%1 is a link to nothing that is there.</source>
+        <translation>%1 es un enlace a algo que no existe.</translation>
+    </message>
+    <message>
+        <source>%1 is a link to %2, which is read already, and was left out.</source>
+        <translation>%1 es un enlace a %2, que ya se lee, y se dejó fuera.</translation>
+    </message>
+    <message>
+        <source>%1 has %2 tokens in one of its parts, too few for a context of %3. Use more text or a shorter context.</source>
+        <translation>%1 tiene %2 tokens en una de sus partes, demasiado pocos para un contexto de %3. Use más texto o un contexto más corto.</translation>
+    </message>
+    <message>
+        <source>the vocabulary has no token for &quot;%1&quot;, and none called %2</source>
+        <translation>el vocabulario no tiene ningún token para «%1» ni ninguno llamado %2</translation>
+    </message>
+    <message>
+        <source>The vocabulary size %1 is outside 258 to 1,000,000.</source>
+        <translation>El tamaño de vocabulario %1 está fuera de 258 a 1 000 000.</translation>
+    </message>
+    <message>
+        <source>Training of the tokenizer was stopped.</source>
+        <translation>Se detuvo el entrenamiento del tokenizador.</translation>
+    </message>
+    <message>
+        <source>it is no sentencepiece model</source>
+        <translation>no es un modelo de sentencepiece</translation>
+    </message>
+    <message>
+        <source>the normalizer makes the text more than 64 times as long</source>
+        <translation>el normalizador alarga el texto más de 64 veces</translation>
+    </message>
+    <message>
+        <source>token id %1 is larger than %2</source>
+        <translation>el id de token %1 es mayor que %2</translation>
+    </message>
+    <message>
+        <source>the vocabulary is empty</source>
+        <translation>el vocabulario está vacío</translation>
+    </message>
+    <message>
+        <source>the pattern %1 is not understood: %2</source>
+        <translation>no se entiende el patrón %1: %2</translation>
+    </message>
+    <message>
+        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
+        <translation>no es un tokenizer.json, ni un archivo de tiktoken, ni un modelo de sentencepiece (%1)</translation>
+    </message>
+    <message>
+        <source>the sentencepiece model has no pieces</source>
+        <translation>el modelo de sentencepiece no tiene piezas</translation>
+    </message>
+    <message>
+        <source>line %1 is no new &quot;base64 rank&quot; of a tiktoken file</source>
+        <translation>la línea %1 no es un nuevo «base64 rango» de un archivo de tiktoken</translation>
+    </message>
+    <message>
+        <source>a tiktoken file with %1 ranks is of no known family (GPT-2, cl100k, o200k, Qwen); use its tokenizer.json</source>
+        <translation>un archivo de tiktoken con %1 rangos no es de ninguna familia conocida (GPT-2, cl100k, o200k, Qwen); use su tokenizer.json</translation>
+    </message>
+    <message>
+        <source>it is no valid JSON</source>
+        <translation>no es JSON válido</translation>
+    </message>
+    <message>
+        <source>the vocabulary has no token for &quot;%1&quot;, and unk_id names none</source>
+        <translation>el vocabulario no tiene ningún token para «%1» y unk_id no nombra ninguno</translation>
+    </message>
+    <message>
+        <source>No NVIDIA driver was found: %1.</source>
+        <translation>No se encontró ningún controlador NVIDIA: %1.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver is too old: %1 lacks functions of driver 450 and later.</source>
+        <translation>El controlador NVIDIA es demasiado antiguo: a %1 le faltan funciones del controlador 450 y posteriores.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver is installed but does not start; nvidia-smi says why.</source>
+        <translation>El controlador NVIDIA está instalado pero no arranca; nvidia-smi dice por qué.</translation>
+    </message>
+    <message>
+        <source>Whether the libtorch %1 in %2 fits could not be found out: furrow-trainer was started with it, and %3. Try again; if it is so each time, `furrowctl torch install` brings another one.</source>
+        <translation>No se pudo averiguar si la libtorch %1 de %2 sirve: furrow-trainer se inició con ella y %3. Vuelva a intentarlo; si ocurre siempre, `furrowctl torch install` instala otra.</translation>
+    </message>
+    <message>
+        <source>config.json: %1</source>
+        <translation>config.json: %1</translation>
+    </message>
+    <message>
+        <source>config.json is no JSON object</source>
+        <translation>config.json no es un objeto JSON</translation>
+    </message>
+    <message>
+        <source>%1 has another size than was written.</source>
+        <translation>%1 tiene otro tamaño que el que se escribió.</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 differs.</source>
+        <translation>El SHA-256 de %1 es distinto.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be looked at (%2).</source>
+        <translation>No se puede mirar %1 (%2).</translation>
+    </message>
+    <message>
+        <source>%1 The run is trained by process %2, which belongs to %3. Only they, or root, can end it.</source>
+        <translation>%1 La ejecución la entrena el proceso %2, que pertenece a %3. Solo esa persona, o root, puede terminarla.</translation>
+    </message>
+    <message>
+        <source>The run cannot be asked to end: %1 Its supervisor, process %2, was killed and is still there: it waits for the system, as for a disk that does not answer, and ends when that does.</source>
+        <translation>No se puede pedir a la ejecución que termine: %1 Su supervisor, el proceso %2, fue matado y sigue ahí: espera al sistema, por ejemplo a un disco que no responde, y termina cuando este lo haga.</translation>
+    </message>
+    <message>
+        <source>%1 is marked as finished already. Nothing was changed.</source>
+        <translation>%1 ya está marcada como terminada. No se cambió nada.</translation>
+    </message>
+    <message>
+        <source>%1 is finished already: %2. Nothing was changed.</source>
+        <translation>%1 ya ha terminado: %2. No se cambió nada.</translation>
+    </message>
+    <message>
+        <source>its supervisor stands still</source>
+        <translation>su supervisor está parado</translation>
+    </message>
+    <message>
+        <source>%1 is finished, and nothing was started. %2</source>
+        <translation>%1 ha terminado y no se inició nada. %2</translation>
+    </message>
+    <message>
+        <source>Whether furrow-worker starts with the libtorch in %1 could not be found out: %2. Try again; if it is so each time, `furrowctl torch install` brings another one.</source>
+        <translation>No se pudo averiguar si furrow-worker arranca con la libtorch de %1: %2. Vuelva a intentarlo; si ocurre siempre, `furrowctl torch install` instala otra.</translation>
+    </message>
+    <message>
+        <source>1 row cannot be used: %1.</source>
+        <translation>1 fila no se puede usar: %1.</translation>
+    </message>
+    <message>
+        <source>%1 rows cannot be used; the first: %2.</source>
+        <translation>%1 filas no se pueden usar; la primera: %2.</translation>
+    </message>
+    <message>
+        <source>1 sample has the text of one before it in its block, and is trained all the same.</source>
+        <translation>1 muestra tiene el texto de una anterior de su bloque y se entrena igualmente.</translation>
+    </message>
+    <message>
+        <source>%1 samples have the text of one before them in their block, and are trained all the same.</source>
+        <translation>%1 muestras tienen el texto de una anterior de su bloque y se entrenan igualmente.</translation>
+    </message>
+    <message>
+        <source>1 sample has bytes or escapes that are no characters.</source>
+        <translation>1 muestra tiene bytes o secuencias de escape que no son caracteres.</translation>
+    </message>
+    <message>
+        <source>%1 samples have bytes or escapes that are no characters.</source>
+        <translation>%1 muestras tienen bytes o secuencias de escape que no son caracteres.</translation>
+    </message>
+    <message>
+        <source>The weights are being merged; no worker trains meanwhile.</source>
+        <translation>Se están fusionando los pesos; mientras tanto no entrena ningún trabajador.</translation>
+    </message>
+    <message>
+        <source>The workers are starting; none has begun yet.</source>
+        <translation>Los trabajadores están arrancando; ninguno ha empezado todavía.</translation>
+    </message>
+    <message>
+        <source>The disk of %1 is full: nothing is saved until there is room.</source>
+        <translation>El disco de %1 está lleno: no se guarda nada hasta que haya espacio.</translation>
+    </message>
+    <message>
+        <source>Nothing is saved: %1</source>
+        <translation>No se guarda nada: %1</translation>
+    </message>
+    <message>
+        <source>The newest checkpoint is of %1, though one is due every %2 minutes; the logs of the workers say why. %3 trained chunks are in none.</source>
+        <translation>El último punto de control es de %1, aunque toca uno cada %2 minutos; los registros de los trabajadores dicen por qué. %3 fragmentos entrenados no están en ninguno.</translation>
+    </message>
+    <message>
+        <source>not the newest weights</source>
+        <translation>no son los pesos más recientes</translation>
+    </message>
+    <message>
+        <source>before the end of epoch %1</source>
+        <translation>antes del final de la época %1</translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps, on %2 tokens that are trained too, for the data is too small to hold text out; %3</source>
+        <translation>de pesos con %1 pasos, en %2 tokens que también se entrenan, pues los datos son demasiado pocos para reservar texto; %3</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>arrancando</translation>
+    </message>
+    <message>
+        <source>waiting: enough is prepared</source>
+        <translation>en espera: hay suficiente preparado</translation>
+    </message>
+    <message>
+        <source>checking block %1</source>
+        <translation>comprobando el bloque %1</translation>
+    </message>
+    <message>
+        <source>waiting: the cache is full of blocks in use</source>
+        <translation>en espera: la caché está llena de bloques en uso</translation>
+    </message>
+    <message>
+        <source>The merge ended with %1; see %2. The replicas are kept as they are; a resume merges them.</source>
+        <translation>La fusión terminó con %1; vea %2. Las réplicas quedan como están; al reanudar se fusionan.</translation>
+    </message>
+    <message>
+        <source>what worker %1 had trained since its last checkpoint could not be saved, and is trained again: %2</source>
+        <translation>lo que el trabajador %1 había entrenado desde su último punto de control no se pudo guardar y se entrena de nuevo: %2</translation>
+    </message>
+    <message>
+        <source>the tracker lacks its control row; run `furrowctl doctor RUN --repair`</source>
+        <translation>al registro le falta su fila de control; ejecute `furrowctl doctor RUN --repair`</translation>
+    </message>
+    <message>
+        <source>this worker lost the lease: its uncommitted work was given to others</source>
+        <translation>este trabajador perdió la reserva: su trabajo no confirmado se dio a otros</translation>
+    </message>
+    <message>
+        <source>%1 is outside what a run can hold; choose larger blocks</source>
+        <translation>%1 está fuera de lo que admite una ejecución; elija bloques más grandes</translation>
+    </message>
+    <message>
+        <source>%1 has %2 chunks; 1 to 1,000,000 are possible</source>
+        <translation>%1 tiene %2 fragmentos; son posibles de 1 a 1 000 000</translation>
+    </message>
+    <message>
+        <source>%1 has a chunk without rows</source>
+        <translation>%1 tiene un fragmento sin filas</translation>
+    </message>
+    <message>
+        <source>%1 was prepared with %2 rows, which is not what its block promised</source>
+        <translation>%1 se preparó con %2 filas, que no es lo que prometía su bloque</translation>
+    </message>
+    <message>
+        <source>block %1, chunk %2: the rows of a prepared chunk do not add up</source>
+        <translation>bloque %1, fragmento %2: las filas de un fragmento preparado no cuadran</translation>
+    </message>
+    <message>
+        <source>block %1 lies behind the proven end of the data set</source>
+        <translation>el bloque %1 está detrás del final probado del conjunto de datos</translation>
+    </message>
+    <message>
+        <source>the data set ended after %1 blocks before and after %2 now: it has changed</source>
+        <translation>el conjunto de datos terminaba antes tras %1 bloques y ahora tras %2: ha cambiado</translation>
+    </message>
+    <message>
+        <source>more blocks are known than the data set is said to have</source>
+        <translation>se conocen más bloques de los que se dice que tiene el conjunto de datos</translation>
+    </message>
+    <message>
+        <source>block %1 is not known</source>
+        <translation>el bloque %1 no se conoce</translation>
+    </message>
+    <message>
+        <source>block %1 was prepared with another number of chunks</source>
+        <translation>el bloque %1 se preparó con otro número de fragmentos</translation>
+    </message>
+    <message>
+        <source>checkpoint folder %1 is recorded already</source>
+        <translation>la carpeta de punto de control %1 ya está registrada</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is in several contributions but not in all: they have no common base</source>
+        <translation>el punto de control %1 está en varias contribuciones pero no en todas: no tienen base común</translation>
+    </message>
+    <message>
+        <source>%1 was trained by two contributions; the merge is refused</source>
+        <translation>%1 lo entrenaron dos contribuciones; se rechaza la fusión</translation>
+    </message>
+    <message>
+        <source>%1 was never claimed</source>
+        <translation>%1 nunca se reservó</translation>
+    </message>
+    <message>
+        <source>%1: its parts overlap or do not add up; run `furrowctl audit`</source>
+        <translation>%1: sus partes se solapan o no cuadran; ejecute `furrowctl audit`</translation>
+    </message>
+    <message>
+        <source>%1 is %2 and cannot become %3</source>
+        <translation>%1 está en estado %2 y no puede pasar a %3</translation>
+    </message>
+    <message>
+        <source>%1 is not %2 any more</source>
+        <translation>%1 ya no está en estado %2</translation>
+    </message>
+    <message>
+        <source>the counters of block %1 are missing; run `furrowctl audit`</source>
+        <translation>faltan los contadores del bloque %1; ejecute `furrowctl audit`</translation>
+    </message>
+    <message>
+        <source>a part of a joined transaction was given up</source>
+        <translation>se abandonó una parte de una transacción conjunta</translation>
+    </message>
+    <message>
+        <source>%1 is listed twice in one checkpoint, or with an empty range</source>
+        <translation>%1 aparece dos veces en un punto de control, o con un rango vacío</translation>
+    </message>
+    <message>
+        <source>this worker does not hold %1 (any more)</source>
+        <translation>este trabajador no tiene (o ya no tiene) %1</translation>
+    </message>
+    <message>
+        <source>%1: the checkpoint lists windows that this worker did not train</source>
+        <translation>%1: el punto de control enumera ventanas que este trabajador no entrenó</translation>
+    </message>
+    <message>
+        <source>%1: the checkpoint lists windows that another one has already</source>
+        <translation>%1: el punto de control enumera ventanas que ya tiene otro</translation>
+    </message>
+    <message>
+        <source>this worker may only commit checkpoints of replica %1</source>
+        <translation>este trabajador solo puede confirmar puntos de control de la réplica %1</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was not made from checkpoint %2, the newest of replica %3</source>
+        <translation>el punto de control %1 no se hizo a partir del %2, el más reciente de la réplica %3</translation>
+    </message>
+    <message>
+        <source>%1 was finished already</source>
+        <translation>%1 ya estaba terminado</translation>
+    </message>
+    <message>
+        <source>%1 belongs to run %2, this worker was started for run %3</source>
+        <translation>%1 pertenece a la ejecución %2; este trabajador se inició para la %3</translation>
+    </message>
+    <message>
+        <source>this worker has started already</source>
+        <translation>este trabajador ya ha arrancado</translation>
+    </message>
+    <message>
+        <source>attempt %1 is over; this worker came too late</source>
+        <translation>el intento %1 ha terminado; este trabajador llegó tarde</translation>
+    </message>
+    <message>
+        <source>rank %1 is being trained by process %2</source>
+        <translation>el rango %1 lo está entrenando el proceso %2</translation>
+    </message>
+    <message>
+        <source>replica %1 is being trained by process %2</source>
+        <translation>la réplica %1 la está entrenando el proceso %2</translation>
+    </message>
+    <message>
+        <source>rank %1 claims nothing: rank 0 claims for all</source>
+        <translation>el rango %1 no reserva nada: el rango 0 reserva para todos</translation>
+    </message>
+    <message>
+        <source>%1: the trained windows overlap or are empty</source>
+        <translation>%1: las ventanas entrenadas se solapan o están vacías</translation>
+    </message>
+    <message>
+        <source>%1: trained and skipped windows are not what was claimed</source>
+        <translation>%1: las ventanas entrenadas y omitidas no son las reservadas</translation>
+    </message>
+    <message>
+        <source>there is no merge round %1</source>
+        <translation>no hay ronda de fusión %1</translation>
+    </message>
+    <message>
+        <source>a worker contributes its newest checkpoint (%1), not %2</source>
+        <translation>un trabajador aporta su punto de control más reciente (%1), no el %2</translation>
+    </message>
+    <message>
+        <source>merge round %1 is in other hands</source>
+        <translation>la ronda de fusión %1 está en otras manos</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is not among the contributions of merge round %2</source>
+        <translation>el punto de control %1 no está entre las contribuciones de la ronda de fusión %2</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was found damaged and cannot be merged; take the job again</source>
+        <translation>el punto de control %1 resultó estar dañado y no se puede fusionar; tome el trabajo de nuevo</translation>
+    </message>
+    <message>
+        <source>attempt %1 ended as failed: %2</source>
+        <translation>el intento %1 terminó con error: %2</translation>
+    </message>
+    <message>
+        <source>%1 belongs to %2. Only they, or root, can move it into the trash or out of it.</source>
+        <translation>%1 pertenece a %2. Solo esa persona, o root, puede moverla a la papelera o sacarla de ella.</translation>
+    </message>
+    <message>
+        <source>preparing block %1</source>
+        <translation>preparando el bloque %1</translation>
     </message>
 </context>
 <context>
@@ -5137,6 +5601,10 @@
     <message>
         <source>Samples left out as repeats</source>
         <translation>Muestras omitidas por repetidas</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Datos</translation>
     </message>
 </context>
 <context>
@@ -6338,6 +6806,22 @@
     <message>
         <source>Whether a sample reads nothing of the samples before it in the same window: attention stays inside it and positions begin anew, as if it were trained alone; held-out loss is measured so too. auto: for conversations with architecture gpt. off: a window is one text.</source>
         <translation>Si una muestra no lee nada de las muestras que la preceden en la misma ventana: la atención queda dentro de ella y las posiciones empiezan de nuevo, como si se entrenara sola; la pérdida del texto reservado se mide igual. auto: para conversaciones con la arquitectura gpt. off: una ventana es un solo texto.</translation>
+    </message>
+    <message>
+        <source>Samples in windows</source>
+        <translation>Muestras en ventanas</translation>
+    </message>
+    <message>
+        <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
+        <translation>Cómo quedan las muestras en las ventanas de un fragmento. end_to_end: una tras otra, y lo que no cabe sigue en la ventana siguiente; solo la última lleva relleno. best_fit: una muestra queda entera en una ventana si cabe en una, primero las más largas, cada una donde sobra menos sitio; el resto de la ventana es relleno, cuya proporción se muestra. auto: best_fit para conversaciones que se mantienen separadas (document_masks), si no end_to_end.</translation>
+    </message>
+    <message>
+        <source>End to end</source>
+        <translation>Una tras otra</translation>
+    </message>
+    <message>
+        <source>Best fit</source>
+        <translation>Mejor ajuste</translation>
     </message>
 </context>
 <context>
@@ -8277,6 +8761,14 @@
         <source>%1 left out as repeats</source>
         <translation>%1 omitidas por repetidas</translation>
     </message>
+    <message>
+        <source>%1, row %2 cannot be used: it %3</source>
+        <translation>%1, fila %2: no se puede usar: %3</translation>
+    </message>
+    <message>
+        <source>%1 of them trained although their text stands before in the block</source>
+        <translation>%1 de ellas se entrenan aunque su texto ya aparece antes en el bloque</translation>
+    </message>
 </context>
 <context>
     <name>furrow::CommandPalette</name>
@@ -9606,10 +10098,6 @@ Vocabulario %3</translation>
         <translation>Los tokens sin nada delante se leen y no se predicen: hay menos de estos que en el texto.</translation>
     </message>
     <message>
-        <source>Repeated text</source>
-        <translation>Texto repetido</translation>
-    </message>
-    <message>
         <source>Work lost</source>
         <translation>Trabajo perdido</translation>
     </message>
@@ -9659,6 +10147,10 @@ Vocabulario %3</translation>
     <message>
         <source>%1 of %2 windows; the rest is trained when it is claimed again.</source>
         <translation>%1 de %2 ventanas; el resto se entrena cuando se toma de nuevo.</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Datos</translation>
     </message>
 </context>
 <context>
@@ -10917,14 +11409,6 @@ no se puede leer el archivo</translation>
         <source>In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost</source>
         <translation>En fragmentos entrenados y confirmados de todos los trabajadores. Un trabajador cuenta sus propios pasos, también los del trabajo perdido</translation>
     </message>
-    <message>
-        <source>Eval loss, merged</source>
-        <translation>Pérdida de eval., fusionado</translation>
-    </message>
-    <message>
-        <source>Eval loss, worker %1</source>
-        <translation>Pérdida de eval., trabajador %1</translation>
-    </message>
     <message numerus="yes">
         <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
         <translation>
@@ -10955,6 +11439,18 @@ no se puede leer el archivo</translation>
     <message>
         <source>Samples in weights, of all epochs, for each sample that is to be trained; what is held out or left out is not counted</source>
         <translation>Muestras en los pesos, de todas las épocas, por cada muestra que hay que entrenar; lo reservado u omitido no se cuenta</translation>
+    </message>
+    <message>
+        <source>Eval loss, not the newest, step %1</source>
+        <translation>Pérdida de evaluación, no la más reciente, paso %1</translation>
+    </message>
+    <message>
+        <source>Eval loss, merged, step %1</source>
+        <translation>Pérdida de evaluación, fusionada, paso %1</translation>
+    </message>
+    <message>
+        <source>Eval loss, worker %1, step %2</source>
+        <translation>Pérdida de evaluación, trabajador %1, paso %2</translation>
     </message>
 </context>
 <context>
@@ -11965,6 +12461,14 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>As it is now, not as it was at %1.</source>
         <translation>Como está ahora, no como estaba a las %1.</translation>
+    </message>
+    <message>
+        <source>These are not the newest weights of the run.</source>
+        <translation>Estos no son los pesos más recientes de la ejecución.</translation>
+    </message>
+    <message>
+        <source>They are of before the end of epoch %1.</source>
+        <translation>Son de antes del final de la época %1.</translation>
     </message>
 </context>
 </TS>

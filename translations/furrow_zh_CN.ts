@@ -2385,10 +2385,6 @@
         <translation>目前读到的 %2 行中有 %1 行无法读取：%3 %，而 max_unreadable_percent 允许 %4 %。最新块中的第一行：%5。请修复数据并开始新的运行，或提高上限后继续。</translation>
     </message>
     <message>
-        <source>%1; trying again in %2 s</source>
-        <translation>%1；%2 秒后重试</translation>
-    </message>
-    <message>
         <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.</source>
         <translation>一部分数据无法读取（%1）。请修复后继续，或以 bad_files=leave_out 继续而不用它。</translation>
     </message>
@@ -4037,10 +4033,6 @@
         <translation>config.json 与这些权重不属于同一模型：%1</translation>
     </message>
     <message>
-        <source>no answer in time</source>
-        <translation>未及时应答</translation>
-    </message>
-    <message>
         <source>%1 is no JSON object.</source>
         <translation>%1 不是 JSON 对象。</translation>
     </message>
@@ -4601,14 +4593,6 @@
         <translation>聊天模板含有环境变量 %1 的密钥，会保留在运行中。请将其从模板中去掉。</translation>
     </message>
     <message>
-        <source>%1 The run is trained by process %2, which belongs to another user. That user, or root, can end it.</source>
-        <translation>%1 该运行由进程 %2 训练，它属于另一用户。该用户或 root 可以结束它。</translation>
-    </message>
-    <message>
-        <source>The run cannot be asked to end: %1 Its supervisor, process %2, lives on: only who started it, or the administrator, can end it.</source>
-        <translation>无法请求该运行结束：%1 其监督进程（进程 %2）仍在运行：只有启动它的人或管理员可以结束它。</translation>
-    </message>
-    <message>
         <source>The run could not be asked to end: %1 So its supervisor, process %2, was killed with all that it started.</source>
         <translation>无法请求该运行结束：%1 因此其监督进程（进程 %2）连同其启动的一切已被强制结束。</translation>
     </message>
@@ -4679,6 +4663,486 @@
     <message>
         <source>%1 has an empty name. Is a variable not set?</source>
         <translation>%1 含有空名称。是否有变量未设置？</translation>
+    </message>
+    <message>
+        <source>user %1</source>
+        <translation>用户 %1</translation>
+    </message>
+    <message>
+        <source>another user</source>
+        <translation>另一个用户</translation>
+    </message>
+    <message>
+        <source>it took longer than %1 s</source>
+        <translation>用时超过 %1 秒</translation>
+    </message>
+    <message>
+        <source>it ended before it answered (%1)</source>
+        <translation>在回答之前就结束了（%1）</translation>
+    </message>
+    <message>
+        <source>is refused at message %1: %2</source>
+        <translation>在第 %1 条消息处被拒绝：%2</translation>
+    </message>
+    <message>
+        <source>has no messages</source>
+        <translation>没有消息</translation>
+    </message>
+    <message>
+        <source>is written by the chat template without a turn of the assistant</source>
+        <translation>对话模板写出的内容没有助手的回合</translation>
+    </message>
+    <message>
+        <source>%1 is best_fit, but %2 stream knows no samples.</source>
+        <translation>%1 为 best_fit，但 %2 stream 没有样本之分。</translation>
+    </message>
+    <message>
+        <source>The prepared block %1 is damaged: %2.</source>
+        <translation>已准备的块 %1 已损坏：%2。</translation>
+    </message>
+    <message>
+        <source>The prepared block %1 has version %2; this Furrow reads up to %3. Use a newer one.</source>
+        <translation>已准备的块 %1 的版本为 %2；此 Furrow 最多读到 %3。请使用更新的版本。</translation>
+    </message>
+    <message>
+        <source>The prepared block %1 has %2 chunks, asked was for chunk %3.</source>
+        <translation>已准备的块 %1 有 %2 个数据段，而请求的是数据段 %3。</translation>
+    </message>
+    <message>
+        <source>made with files that are left out</source>
+        <translation>由被排除的文件制成</translation>
+    </message>
+    <message>
+        <source>not in the cache</source>
+        <translation>不在缓存中</translation>
+    </message>
+    <message>
+        <source>A block plan of this run names a source that the data set does not have.</source>
+        <translation>此运行的某个块计划指名了数据集中没有的来源。</translation>
+    </message>
+    <message>
+        <source>Preparing block %1 was cancelled.</source>
+        <translation>块 %1 的准备已取消。</translation>
+    </message>
+    <message>
+        <source>%1 answered %2</source>
+        <translation>%1 回答了 %2</translation>
+    </message>
+    <message>
+        <source>the comparison with the training data was interrupted</source>
+        <translation>与训练数据的比较被中断</translation>
+    </message>
+    <message>
+        <source>A block plan of this run was written by a newer Furrow. Use that one.</source>
+        <translation>此运行的某个块计划由更新的 Furrow 写成。请使用那个版本。</translation>
+    </message>
+    <message>
+        <source>The last block plan of this run does not fit its data manifest.</source>
+        <translation>此运行的最后一个块计划与其数据清单不符。</translation>
+    </message>
+    <message>
+        <source>A block plan of this run names a file that the data set does not have.</source>
+        <translation>此运行的某个块计划指名了数据集中没有的文件。</translation>
+    </message>
+    <message>
+        <source>A block plan of this run has fewer rows than its chunks.</source>
+        <translation>此运行的某个块计划的行数少于其数据段的行数。</translation>
+    </message>
+    <message>
+        <source>%1 has fewer rows than it had; it changed while the run was going.</source>
+        <translation>%1 的行数比原来少；它在运行期间被改动了。</translation>
+    </message>
+    <message>
+        <source>The list of duplicates %1 is damaged: %2.</source>
+        <translation>重复项列表 %1 已损坏：%2。</translation>
+    </message>
+    <message>
+        <source>%1 is a link to nothing that is there.</source>
+        <translation>%1 是一个指向不存在之物的链接。</translation>
+    </message>
+    <message>
+        <source>%1 is a link to %2, which is read already, and was left out.</source>
+        <translation>%1 是指向 %2 的链接，而后者已在读取之列，因此被排除。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 tokens in one of its parts, too few for a context of %3. Use more text or a shorter context.</source>
+        <translation>%1 的某一部分只有 %2 个词元，对长度为 %3 的上下文来说太少。请使用更多文本或更短的上下文。</translation>
+    </message>
+    <message>
+        <source>the vocabulary has no token for &quot;%1&quot;, and none called %2</source>
+        <translation>词表中没有“%1”的词元，也没有名为 %2 的词元</translation>
+    </message>
+    <message>
+        <source>The vocabulary size %1 is outside 258 to 1,000,000.</source>
+        <translation>词表大小 %1 不在 258 到 1,000,000 之间。</translation>
+    </message>
+    <message>
+        <source>Training of the tokenizer was stopped.</source>
+        <translation>分词器的训练已停止。</translation>
+    </message>
+    <message>
+        <source>it is no sentencepiece model</source>
+        <translation>它不是 sentencepiece 模型</translation>
+    </message>
+    <message>
+        <source>the normalizer makes the text more than 64 times as long</source>
+        <translation>规范化器使文本变为原来的 64 倍以上</translation>
+    </message>
+    <message>
+        <source>token id %1 is larger than %2</source>
+        <translation>词元编号 %1 大于 %2</translation>
+    </message>
+    <message>
+        <source>the vocabulary is empty</source>
+        <translation>词表为空</translation>
+    </message>
+    <message>
+        <source>the pattern %1 is not understood: %2</source>
+        <translation>无法理解模式 %1：%2</translation>
+    </message>
+    <message>
+        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
+        <translation>它既不是 tokenizer.json，也不是 tiktoken 文件或 sentencepiece 模型（%1）</translation>
+    </message>
+    <message>
+        <source>the sentencepiece model has no pieces</source>
+        <translation>该 sentencepiece 模型没有词片</translation>
+    </message>
+    <message>
+        <source>line %1 is no new &quot;base64 rank&quot; of a tiktoken file</source>
+        <translation>第 %1 行不是 tiktoken 文件的新“base64 序号”</translation>
+    </message>
+    <message>
+        <source>a tiktoken file with %1 ranks is of no known family (GPT-2, cl100k, o200k, Qwen); use its tokenizer.json</source>
+        <translation>含 %1 个序号的 tiktoken 文件不属于任何已知系列（GPT-2、cl100k、o200k、Qwen）；请使用其 tokenizer.json</translation>
+    </message>
+    <message>
+        <source>it is no valid JSON</source>
+        <translation>它不是有效的 JSON</translation>
+    </message>
+    <message>
+        <source>the vocabulary has no token for &quot;%1&quot;, and unk_id names none</source>
+        <translation>词表中没有“%1”的词元，unk_id 也未指定</translation>
+    </message>
+    <message>
+        <source>No NVIDIA driver was found: %1.</source>
+        <translation>未找到 NVIDIA 驱动：%1。</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver is too old: %1 lacks functions of driver 450 and later.</source>
+        <translation>NVIDIA 驱动过旧：%1 缺少 450 及以后驱动的函数。</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver is installed but does not start; nvidia-smi says why.</source>
+        <translation>NVIDIA 驱动已安装但无法启动；nvidia-smi 会说明原因。</translation>
+    </message>
+    <message>
+        <source>Whether the libtorch %1 in %2 fits could not be found out: furrow-trainer was started with it, and %3. Try again; if it is so each time, `furrowctl torch install` brings another one.</source>
+        <translation>无法判断 %2 中的 libtorch %1 是否匹配：furrow-trainer 已用它启动，而%3。请重试；若每次如此，`furrowctl torch install` 会安装另一个。</translation>
+    </message>
+    <message>
+        <source>config.json: %1</source>
+        <translation>config.json：%1</translation>
+    </message>
+    <message>
+        <source>config.json is no JSON object</source>
+        <translation>config.json 不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>%1 has another size than was written.</source>
+        <translation>%1 的大小与写入时不同。</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 differs.</source>
+        <translation>%1 的 SHA-256 不符。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be looked at (%2).</source>
+        <translation>无法查看 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 The run is trained by process %2, which belongs to %3. Only they, or root, can end it.</source>
+        <translation>%1 此运行由属于%3的进程 %2 训练。只有其所有者或 root 能结束它。</translation>
+    </message>
+    <message>
+        <source>The run cannot be asked to end: %1 Its supervisor, process %2, was killed and is still there: it waits for the system, as for a disk that does not answer, and ends when that does.</source>
+        <translation>无法要求此运行结束：%1 其监督进程 %2 已被强行终止但仍在：它在等待系统（例如没有响应的磁盘），待其响应后即结束。</translation>
+    </message>
+    <message>
+        <source>%1 is marked as finished already. Nothing was changed.</source>
+        <translation>%1 已标记为完成。未作任何更改。</translation>
+    </message>
+    <message>
+        <source>%1 is finished already: %2. Nothing was changed.</source>
+        <translation>%1 已经完成：%2。未作任何更改。</translation>
+    </message>
+    <message>
+        <source>its supervisor stands still</source>
+        <translation>其监督进程已停住</translation>
+    </message>
+    <message>
+        <source>%1 is finished, and nothing was started. %2</source>
+        <translation>%1 已完成，未启动任何东西。%2</translation>
+    </message>
+    <message>
+        <source>Whether furrow-worker starts with the libtorch in %1 could not be found out: %2. Try again; if it is so each time, `furrowctl torch install` brings another one.</source>
+        <translation>无法判断 furrow-worker 能否用 %1 中的 libtorch 启动：%2。请重试；若每次如此，`furrowctl torch install` 会安装另一个。</translation>
+    </message>
+    <message>
+        <source>1 row cannot be used: %1.</source>
+        <translation>1 行无法使用：%1。</translation>
+    </message>
+    <message>
+        <source>%1 rows cannot be used; the first: %2.</source>
+        <translation>%1 行无法使用；第一行：%2。</translation>
+    </message>
+    <message>
+        <source>1 sample has the text of one before it in its block, and is trained all the same.</source>
+        <translation>1 个样本与其块中之前的样本文本相同，但仍会训练。</translation>
+    </message>
+    <message>
+        <source>%1 samples have the text of one before them in their block, and are trained all the same.</source>
+        <translation>%1 个样本与其块中之前的样本文本相同，但仍会训练。</translation>
+    </message>
+    <message>
+        <source>1 sample has bytes or escapes that are no characters.</source>
+        <translation>1 个样本含有不是字符的字节或转义序列。</translation>
+    </message>
+    <message>
+        <source>%1 samples have bytes or escapes that are no characters.</source>
+        <translation>%1 个样本含有不是字符的字节或转义序列。</translation>
+    </message>
+    <message>
+        <source>The weights are being merged; no worker trains meanwhile.</source>
+        <translation>正在合并权重；期间没有工作进程在训练。</translation>
+    </message>
+    <message>
+        <source>The workers are starting; none has begun yet.</source>
+        <translation>工作进程正在启动；尚无一个开始。</translation>
+    </message>
+    <message>
+        <source>The disk of %1 is full: nothing is saved until there is room.</source>
+        <translation>%1 所在的磁盘已满：在有空间之前不会保存任何内容。</translation>
+    </message>
+    <message>
+        <source>Nothing is saved: %1</source>
+        <translation>未保存任何内容：%1</translation>
+    </message>
+    <message>
+        <source>The newest checkpoint is of %1, though one is due every %2 minutes; the logs of the workers say why. %3 trained chunks are in none.</source>
+        <translation>最新的检查点是 %1 的，而每 %2 分钟就应有一个；工作进程的日志说明了原因。有 %3 个已训练的数据段不在任何检查点中。</translation>
+    </message>
+    <message>
+        <source>not the newest weights</source>
+        <translation>不是最新的权重</translation>
+    </message>
+    <message>
+        <source>before the end of epoch %1</source>
+        <translation>第 %1 轮结束之前</translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps, on %2 tokens that are trained too, for the data is too small to hold text out; %3</source>
+        <translation>权重已训练 %1 步，在 %2 个也参与训练的词元上评估（数据太少，无法留出文本）；%3</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>正在启动</translation>
+    </message>
+    <message>
+        <source>waiting: enough is prepared</source>
+        <translation>等待中：已准备足够</translation>
+    </message>
+    <message>
+        <source>checking block %1</source>
+        <translation>正在检查块 %1</translation>
+    </message>
+    <message>
+        <source>waiting: the cache is full of blocks in use</source>
+        <translation>等待中：缓存已被使用中的块占满</translation>
+    </message>
+    <message>
+        <source>The merge ended with %1; see %2. The replicas are kept as they are; a resume merges them.</source>
+        <translation>合并以 %1 结束；见 %2。各副本保持原样；恢复时会合并它们。</translation>
+    </message>
+    <message>
+        <source>what worker %1 had trained since its last checkpoint could not be saved, and is trained again: %2</source>
+        <translation>工作进程 %1 自上次检查点以来训练的内容无法保存，将重新训练：%2</translation>
+    </message>
+    <message>
+        <source>the tracker lacks its control row; run `furrowctl doctor RUN --repair`</source>
+        <translation>账本缺少控制行；请运行 `furrowctl doctor RUN --repair`</translation>
+    </message>
+    <message>
+        <source>this worker lost the lease: its uncommitted work was given to others</source>
+        <translation>此工作进程失去了租期：其未提交的工作已交给其他进程</translation>
+    </message>
+    <message>
+        <source>%1 is outside what a run can hold; choose larger blocks</source>
+        <translation>%1 超出了一次运行的容量；请选择更大的块</translation>
+    </message>
+    <message>
+        <source>%1 has %2 chunks; 1 to 1,000,000 are possible</source>
+        <translation>%1 有 %2 个数据段；可为 1 到 1,000,000 个</translation>
+    </message>
+    <message>
+        <source>%1 has a chunk without rows</source>
+        <translation>%1 有一个没有行的数据段</translation>
+    </message>
+    <message>
+        <source>%1 was prepared with %2 rows, which is not what its block promised</source>
+        <translation>%1 准备出 %2 行，与其块所承诺的不符</translation>
+    </message>
+    <message>
+        <source>block %1, chunk %2: the rows of a prepared chunk do not add up</source>
+        <translation>块 %1，数据段 %2：已准备数据段的行数对不上</translation>
+    </message>
+    <message>
+        <source>block %1 lies behind the proven end of the data set</source>
+        <translation>块 %1 位于数据集已证实的末尾之后</translation>
+    </message>
+    <message>
+        <source>the data set ended after %1 blocks before and after %2 now: it has changed</source>
+        <translation>数据集此前在 %1 个块之后结束，现在在 %2 个之后：它已改变</translation>
+    </message>
+    <message>
+        <source>more blocks are known than the data set is said to have</source>
+        <translation>已知的块多于数据集据称拥有的块</translation>
+    </message>
+    <message>
+        <source>block %1 is not known</source>
+        <translation>块 %1 未知</translation>
+    </message>
+    <message>
+        <source>block %1 was prepared with another number of chunks</source>
+        <translation>块 %1 准备出的数据段数不同</translation>
+    </message>
+    <message>
+        <source>checkpoint folder %1 is recorded already</source>
+        <translation>检查点文件夹 %1 已有记录</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is in several contributions but not in all: they have no common base</source>
+        <translation>检查点 %1 在若干而非全部贡献中：它们没有共同的基础</translation>
+    </message>
+    <message>
+        <source>%1 was trained by two contributions; the merge is refused</source>
+        <translation>%1 被两份贡献训练过；拒绝合并</translation>
+    </message>
+    <message>
+        <source>%1 was never claimed</source>
+        <translation>%1 从未被领取</translation>
+    </message>
+    <message>
+        <source>%1: its parts overlap or do not add up; run `furrowctl audit`</source>
+        <translation>%1：其各部分重叠或对不上；请运行 `furrowctl audit`</translation>
+    </message>
+    <message>
+        <source>%1 is %2 and cannot become %3</source>
+        <translation>%1 的状态为 %2，不能变为 %3</translation>
+    </message>
+    <message>
+        <source>%1 is not %2 any more</source>
+        <translation>%1 的状态不再是 %2</translation>
+    </message>
+    <message>
+        <source>the counters of block %1 are missing; run `furrowctl audit`</source>
+        <translation>块 %1 的计数缺失；请运行 `furrowctl audit`</translation>
+    </message>
+    <message>
+        <source>a part of a joined transaction was given up</source>
+        <translation>联合事务的一部分已放弃</translation>
+    </message>
+    <message>
+        <source>%1 is listed twice in one checkpoint, or with an empty range</source>
+        <translation>%1 在一个检查点中出现两次，或其范围为空</translation>
+    </message>
+    <message>
+        <source>this worker does not hold %1 (any more)</source>
+        <translation>此工作进程（已）不持有 %1</translation>
+    </message>
+    <message>
+        <source>%1: the checkpoint lists windows that this worker did not train</source>
+        <translation>%1：检查点列出了此工作进程未训练的窗口</translation>
+    </message>
+    <message>
+        <source>%1: the checkpoint lists windows that another one has already</source>
+        <translation>%1：检查点列出了另一个检查点已有的窗口</translation>
+    </message>
+    <message>
+        <source>this worker may only commit checkpoints of replica %1</source>
+        <translation>此工作进程只能提交副本 %1 的检查点</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was not made from checkpoint %2, the newest of replica %3</source>
+        <translation>检查点 %1 不是由副本 %3 最新的检查点 %2 得来的</translation>
+    </message>
+    <message>
+        <source>%1 was finished already</source>
+        <translation>%1 已经完成</translation>
+    </message>
+    <message>
+        <source>%1 belongs to run %2, this worker was started for run %3</source>
+        <translation>%1 属于运行 %2，而此工作进程是为运行 %3 启动的</translation>
+    </message>
+    <message>
+        <source>this worker has started already</source>
+        <translation>此工作进程已经启动</translation>
+    </message>
+    <message>
+        <source>attempt %1 is over; this worker came too late</source>
+        <translation>第 %1 次尝试已结束；此工作进程来得太晚</translation>
+    </message>
+    <message>
+        <source>rank %1 is being trained by process %2</source>
+        <translation>进程 %2 正在训练 rank %1</translation>
+    </message>
+    <message>
+        <source>replica %1 is being trained by process %2</source>
+        <translation>进程 %2 正在训练副本 %1</translation>
+    </message>
+    <message>
+        <source>rank %1 claims nothing: rank 0 claims for all</source>
+        <translation>rank %1 不领取：由 rank 0 为所有进程领取</translation>
+    </message>
+    <message>
+        <source>%1: the trained windows overlap or are empty</source>
+        <translation>%1：已训练的窗口重叠或为空</translation>
+    </message>
+    <message>
+        <source>%1: trained and skipped windows are not what was claimed</source>
+        <translation>%1：已训练和略去的窗口与领取的不符</translation>
+    </message>
+    <message>
+        <source>there is no merge round %1</source>
+        <translation>没有合并轮 %1</translation>
+    </message>
+    <message>
+        <source>a worker contributes its newest checkpoint (%1), not %2</source>
+        <translation>工作进程应贡献其最新的检查点（%1），而不是 %2</translation>
+    </message>
+    <message>
+        <source>merge round %1 is in other hands</source>
+        <translation>合并轮 %1 由其他进程处理</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is not among the contributions of merge round %2</source>
+        <translation>检查点 %1 不在合并轮 %2 的贡献之中</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 was found damaged and cannot be merged; take the job again</source>
+        <translation>检查点 %1 已损坏，无法合并；请重新领取任务</translation>
+    </message>
+    <message>
+        <source>attempt %1 ended as failed: %2</source>
+        <translation>第 %1 次尝试失败：%2</translation>
+    </message>
+    <message>
+        <source>%1 belongs to %2. Only they, or root, can move it into the trash or out of it.</source>
+        <translation>%1 属于%2。只有其所有者或 root 能将它移入或移出回收站。</translation>
+    </message>
+    <message>
+        <source>preparing block %1</source>
+        <translation>正在准备块 %1</translation>
     </message>
 </context>
 <context>
@@ -5135,6 +5599,10 @@
     <message>
         <source>Samples left out as repeats</source>
         <translation>因重复而略去的样本</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
     </message>
 </context>
 <context>
@@ -6336,6 +6804,22 @@
     <message>
         <source>Whether a sample reads nothing of the samples before it in the same window: attention stays inside it and positions begin anew, as if it were trained alone; held-out loss is measured so too. auto: for conversations with architecture gpt. off: a window is one text.</source>
         <translation>样本是否完全不读取同一窗口中它之前的样本：注意力只在样本内部，位置重新计数，如同单独训练；保留文本的损失也这样计算。auto：用于架构 gpt 的对话。off：一个窗口就是一段文本。</translation>
+    </message>
+    <message>
+        <source>Samples in windows</source>
+        <translation>样本在窗口中的排列</translation>
+    </message>
+    <message>
+        <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
+        <translation>样本如何排入数据段的窗口。end_to_end：一个接一个，放不下的部分接到下一窗口；只有最后一个窗口有填充。best_fit：只要放得下，一个样本就完整地位于一个窗口，最长的在先，各放在剩余空间最小之处；窗口其余部分为填充，其占比会显示。auto：对彼此隔开的对话（document_masks）用 best_fit，否则用 end_to_end。</translation>
+    </message>
+    <message>
+        <source>End to end</source>
+        <translation>首尾相接</translation>
+    </message>
+    <message>
+        <source>Best fit</source>
+        <translation>最佳适配</translation>
     </message>
 </context>
 <context>
@@ -8266,6 +8750,14 @@
         <source>%1 left out as repeats</source>
         <translation>%1 个因重复而略去</translation>
     </message>
+    <message>
+        <source>%1, row %2 cannot be used: it %3</source>
+        <translation>%1 第 %2 行无法使用：%3</translation>
+    </message>
+    <message>
+        <source>%1 of them trained although their text stands before in the block</source>
+        <translation>其中 %1 个仍会训练，尽管其文本在块中已出现过</translation>
+    </message>
 </context>
 <context>
     <name>furrow::CommandPalette</name>
@@ -9578,10 +10070,6 @@ Vocabulary %3</source>
         <translation>前面没有内容的词元只读取、不预测：因此少于文本的词元数。</translation>
     </message>
     <message>
-        <source>Repeated text</source>
-        <translation>重复文本</translation>
-    </message>
-    <message>
         <source>Work lost</source>
         <translation>丢失的工作</translation>
     </message>
@@ -9630,6 +10118,10 @@ Vocabulary %3</source>
     <message>
         <source>%1 of %2 windows; the rest is trained when it is claimed again.</source>
         <translation>%2 个窗口中的 %1 个；其余在再次被领取时训练。</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
     </message>
 </context>
 <context>
@@ -10875,14 +11367,6 @@ the file cannot be read</source>
         <source>In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost</source>
         <translation>所有工作进程已训练和已提交的块中的步数。工作进程计自己的步数，包括已丢失的工作</translation>
     </message>
-    <message>
-        <source>Eval loss, merged</source>
-        <translation>评估损失（合并）</translation>
-    </message>
-    <message>
-        <source>Eval loss, worker %1</source>
-        <translation>评估损失（工作进程 %1）</translation>
-    </message>
     <message numerus="yes">
         <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
         <translation>
@@ -10912,6 +11396,18 @@ the file cannot be read</source>
     <message>
         <source>Samples in weights, of all epochs, for each sample that is to be trained; what is held out or left out is not counted</source>
         <translation>所有轮次中已进入权重的样本数，除以要训练的样本数；留出或略去的样本不计入</translation>
+    </message>
+    <message>
+        <source>Eval loss, not the newest, step %1</source>
+        <translation>评估损失，非最新，第 %1 步</translation>
+    </message>
+    <message>
+        <source>Eval loss, merged, step %1</source>
+        <translation>评估损失，合并后，第 %1 步</translation>
+    </message>
+    <message>
+        <source>Eval loss, worker %1, step %2</source>
+        <translation>评估损失，工作进程 %1，第 %2 步</translation>
     </message>
 </context>
 <context>
@@ -11907,6 +12403,14 @@ pattern 正则表达式</translation>
     <message>
         <source>As it is now, not as it was at %1.</source>
         <translation>为当前情况，而非 %1 时的情况。</translation>
+    </message>
+    <message>
+        <source>These are not the newest weights of the run.</source>
+        <translation>这些不是此运行最新的权重。</translation>
+    </message>
+    <message>
+        <source>They are of before the end of epoch %1.</source>
+        <translation>它们来自第 %1 轮结束之前。</translation>
     </message>
 </context>
 </TS>

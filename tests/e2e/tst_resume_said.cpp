@@ -46,6 +46,17 @@ private Q_SLOTS:
         QCOMPARE(RunDriver::status(run)[QStringLiteral("attempt")].toInt(), before);
     }
 
+    void aDryRunPromisedAResumeOnADeviceThatIsNone()
+    {
+        const QString run = copy();
+        const QStringList device { QStringLiteral("--devices"), QStringLiteral("cpu:0") };
+        const auto dry = resume(run, device + QStringList { QStringLiteral("--dry-run") });
+        const auto real = resume(run, device);
+        QCOMPARE(dry.exitCode, real.exitCode);
+        QVERIFY(dry.exitCode != 0);
+        QCOMPARE(dry.errors, real.errors);
+    }
+
     void aDryRunOfARunningRunPromisedAResume()
     {
         const QString run = copy();

@@ -1,5 +1,6 @@
 #include "ui/models/alerts.h"
 
+#include "core/run/folder/run_paths.h"
 #include "core/base/memory_death.h"
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
@@ -8,7 +9,9 @@
 #include "ui/models/words.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace furrow {
 
@@ -207,11 +210,15 @@ void Alerts::lookAtDisk()
     if (diskLookedNs_ != 0 && now - diskLookedNs_ < kDiskEveryNs)
         return;
     diskLookedNs_ = now;
-    const auto free = freeBytes(pathFromUtf8(folder_.toStdString()));
-    if (free.ok() && static_cast<double>(free.value()) < rules_.freeGiB * (1 << 30))
+    const RunPaths paths(pathFromUtf8(folder_.toStdString()));
+    std::optional<std::uint64_t> least;
+    for (const auto& folder : { paths.folder(), paths.checkpointsFolder() }) // perhaps a disk of its own
+        if (const auto free = freeBytes(folder); free.ok())
+            least = std::min(least.value_or(free.value()), free.value());
+    if (least && static_cast<double>(*least) < rules_.freeGiB * (1 << 30))
         raise({ AlertKind::DiskSpace, QStringLiteral("disk"),
             QCoreApplication::translate("Alerts", "Only %1 are free on the disk of this run; checkpoints need room.")
-                .arg(bytesText(free.value())),
+                .arg(bytesText(*least)),
             0, -1, {} });
 }
 

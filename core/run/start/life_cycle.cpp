@@ -226,11 +226,9 @@ Result<RunConfig> currentConfig(const RunPaths& paths)
     return nextConfig(attempts, file.config);
 }
 
-Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
-    const std::map<std::string, std::string>& environment, const ResumeChoice& choice)
+Status checkNextSettings(const RunPaths& paths, const RunConfig& wanted)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
-    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
     auto problems = validate(wanted);
     std::erase_if(problems, [](const ConfigProblem& one) { // what is frozen was right by the rules of its time
         const auto* setting = findSetting(one.key);
@@ -240,7 +238,16 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     problems.insert(problems.end(), refused.begin(), refused.end());
     if (!problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
-    FURROW_TRY(placeWorkersHere(wanted));
+    const auto placed = placeWorkersHere(wanted);
+    return placed.ok() ? Status {} : Status(placed.error());
+}
+
+Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
+    const std::map<std::string, std::string>& environment, const ResumeChoice& choice)
+{
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY(checkNextSettings(paths, wanted));
     if (choice.goBackTo)
         FURROW_TRY(checkCanGoBackTo(paths, file.runId, reader, *choice.goBackTo));
     if (isLocked(paths.supervisorLock()))

@@ -28,6 +28,10 @@ struct NewRun {
 /// On any error nothing is left behind. `progress` gets sentences; may be empty.
 Result<RunPaths> createRun(const NewRun& request, const std::function<void(const std::string&)>& progress);
 
+/// What keeps settings from being those of the next attempt: each that is wrong or that a resume may not change, and
+/// devices that are not here.
+Status checkNextSettings(const RunPaths& paths, const RunConfig& wanted);
+
 /// Starts (or resumes) the detached supervisor and waits until it holds the run, or says why it does not.
 /// @param wanted  the configuration from now on; what a resume may not change is refused by name
 /// @param environment  added to that of the run's processes (faults of a storm)

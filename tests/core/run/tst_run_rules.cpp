@@ -282,12 +282,13 @@ private Q_SLOTS:
             std::string("of weights with 1,200 steps, on 192 tokens of held-out text; replica 0"));
         QCOMPARE(ofWhat({ 2.5, 7, {}, 0, true, 0, "all replicas, merged" }),
             std::string("of weights with 7 steps; all replicas, merged"));
-        QCOMPARE(ofWhat({ 2.5, 7, 0, 0, false, 0, "replica 0", 12, true, 1 }),
+        QCOMPARE(ofWhat({ 2.5, 7, { 0, false }, 0, false, 0, "replica 0", 12, true, 1 }),
             std::string(
                 "of weights with 7 steps; checkpoint 12, not the newest weights, before the end of epoch 2, replica 0"));
     }
 
-    /// With one row, or with rows that are all alike, the loss of the text that is trained was called one of held-out text.
+    /// With one row, or with rows that are all alike, the loss of the text that is trained was called one of held-out
+    /// text.
     void theLossOfTrainedTextWasCalledHeldOut()
     {
         Lines lines(1);
@@ -315,8 +316,7 @@ private Q_SLOTS:
         QCOMPARE(words[0].text(),
             std::string("11 rows cannot be used; the first: row 2 of chats.jsonl has a message 1 without a role."));
         QCOMPARE(words[1].text(),
-            std::string(
-                "49 samples have the text of one before them in their block, and are trained all the same."));
+            std::string("49 samples have the text of one before them in their block, and are trained all the same."));
         QCOMPARE(words[2].text(), std::string("1 sample has bytes or escapes that are no characters."));
     }
 
