@@ -475,6 +475,14 @@
         <source>Off</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>End to end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Best fit</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>ChunkCell</name>
@@ -6813,14 +6821,6 @@
     </message>
     <message>
         <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>End to end</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Best fit</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -475,6 +475,14 @@
         <source>Off</source>
         <translation>No</translation>
     </message>
+    <message>
+        <source>End to end</source>
+        <translation>Una tras otra</translation>
+    </message>
+    <message>
+        <source>Best fit</source>
+        <translation>Mejor ajuste</translation>
+    </message>
 </context>
 <context>
     <name>ChunkCell</name>
@@ -6814,14 +6822,6 @@
     <message>
         <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
         <translation>Cómo quedan las muestras en las ventanas de un fragmento. end_to_end: una tras otra, y lo que no cabe sigue en la ventana siguiente; solo la última lleva relleno. best_fit: una muestra queda entera en una ventana si cabe en una, primero las más largas, cada una donde sobra menos sitio; el resto de la ventana es relleno, cuya proporción se muestra. auto: best_fit para conversaciones que se mantienen separadas (document_masks), si no end_to_end.</translation>
-    </message>
-    <message>
-        <source>End to end</source>
-        <translation>Una tras otra</translation>
-    </message>
-    <message>
-        <source>Best fit</source>
-        <translation>Mejor ajuste</translation>
     </message>
 </context>
 <context>

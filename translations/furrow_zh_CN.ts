@@ -474,6 +474,14 @@
         <source>Off</source>
         <translation>关</translation>
     </message>
+    <message>
+        <source>End to end</source>
+        <translation>首尾相接</translation>
+    </message>
+    <message>
+        <source>Best fit</source>
+        <translation>最佳适配</translation>
+    </message>
 </context>
 <context>
     <name>ChunkCell</name>
@@ -6812,14 +6820,6 @@
     <message>
         <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
         <translation>样本如何排入数据段的窗口。end_to_end：一个接一个，放不下的部分接到下一窗口；只有最后一个窗口有填充。best_fit：只要放得下，一个样本就完整地位于一个窗口，最长的在先，各放在剩余空间最小之处；窗口其余部分为填充，其占比会显示。auto：对彼此隔开的对话（document_masks）用 best_fit，否则用 end_to_end。</translation>
-    </message>
-    <message>
-        <source>End to end</source>
-        <translation>首尾相接</translation>
-    </message>
-    <message>
-        <source>Best fit</source>
-        <translation>最佳适配</translation>
     </message>
 </context>
 <context>
