@@ -4934,10 +4934,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Nothing is saved: %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The newest checkpoint is of %1, though one is due every %2 minutes; the logs of the workers say why. %3 trained chunks are in none.</source>
         <translation type="unfinished"></translation>
     </message>

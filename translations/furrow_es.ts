@@ -4934,10 +4934,6 @@
         <translation>El disco de %1 está lleno: no se guarda nada hasta que haya espacio.</translation>
     </message>
     <message>
-        <source>Nothing is saved: %1</source>
-        <translation>No se guarda nada: %1</translation>
-    </message>
-    <message>
         <source>The newest checkpoint is of %1, though one is due every %2 minutes; the logs of the workers say why. %3 trained chunks are in none.</source>
         <translation>El último punto de control es de %1, aunque toca uno cada %2 minutos; los registros de los trabajadores dicen por qué. %3 fragmentos entrenados no están en ninguno.</translation>
     </message>

@@ -4933,10 +4933,6 @@
         <translation>%1 所在的磁盘已满：在有空间之前不会保存任何内容。</translation>
     </message>
     <message>
-        <source>Nothing is saved: %1</source>
-        <translation>未保存任何内容：%1</translation>
-    </message>
-    <message>
         <source>The newest checkpoint is of %1, though one is due every %2 minutes; the logs of the workers say why. %3 trained chunks are in none.</source>
         <translation>最新的检查点是 %1 的，而每 %2 分钟就应有一个；工作进程的日志说明了原因。有 %3 个已训练的数据段不在任何检查点中。</translation>
     </message>

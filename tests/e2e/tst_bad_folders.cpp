@@ -520,7 +520,7 @@ private Q_SLOTS:
         QVERIFY2(dry.json["refusal"_q].toString().contains(named), qPrintable(dry.text + dry.errors));
         const auto resumed = RunDriver::ctl({ "resume"_q, run });
         QVERIFY(resumed.exitCode != 0);
-        const auto detail = RunDriver::status(run)["stop_detail"_q].toString();
+        const auto detail = resumed.errors + resumed.text + RunDriver::status(run)["stop_detail"_q].toString();
         QVERIFY2(detail.contains(named) && detail.contains("holds NaN or Inf"_q) && detail.contains("--accept-loss"_q),
             qPrintable(detail));
         for (const auto& worker : RunDriver::status(run)["workers"_q].toArray())

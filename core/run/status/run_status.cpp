@@ -409,13 +409,13 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     if (alive) {
         status.supervisorPid = totals.supervisor->pid;
         const double silence = static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond;
-        status.evidence.push_back(sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.",
-            { std::to_string(status.supervisorPid), formatDuration(silence) }));
-        status.evidence.push_back(workersInWords(status, incarnations));
-        if (standsStill(*totals.supervisor))
+        if (standsStill(*totals.supervisor)) // first of all: where there is room for one sentence, it is this one
             status.evidence.push_back(sentence(
                 "The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then nothing is merged and no process that ends is started again.",
                 { std::to_string(status.supervisorPid) }));
+        status.evidence.push_back(sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.",
+            { std::to_string(status.supervisorPid), formatDuration(silence) }));
+        status.evidence.push_back(workersInWords(status, incarnations));
         for (const auto& w : status.workers)
             if (w.phase == WorkerPhase::StandsStill)
                 status.evidence.push_back(sentence(
@@ -495,18 +495,15 @@ void sayWhatIsNotSaved(RunStatus& status, const RunPaths& paths, const RunConfig
 {
     constexpr std::uintmax_t kLeastRoom = 1 << 20;
     constexpr double kLateSeconds = 120;
-    const bool isLive = status.state == RunState::Running || status.state == RunState::Stopping;
-    if (!isLive && status.state != RunState::Interrupted && status.state != RunState::Failed)
+    if (status.state == RunState::New || status.state == RunState::Stopped || status.state == RunState::Finished)
         return;
+    const auto sayFirst = [&status](Message what) { status.evidence.insert(status.evidence.begin(), std::move(what)); };
     for (const auto& folder : { paths.folder(), paths.checkpointsFolder() }) {
         std::error_code failed;
         const auto space = std::filesystem::space(folder, failed);
-        if (!failed && space.available < kLeastRoom)
-            return status.evidence.push_back(
+        if (!failed && space.capacity > 0 && space.available < kLeastRoom)
+            return sayFirst(
                 sentence("The disk of %1 is full: nothing is saved until there is room.", { utf8Text(folder) }));
-        if (const auto writable = checkWritable(folder); isLive && !failed && !writable.ok())
-            return status.evidence.push_back(
-                sentence("Nothing is saved: %1", { withFullStop(writable.error().message) }));
     }
     std::int64_t trained = 0;
     for (const EpochRow& epoch : status.epochs)
@@ -514,7 +511,7 @@ void sayWhatIsNotSaved(RunStatus& status, const RunPaths& paths, const RunConfig
     const std::int64_t since = std::max(status.newestCheckpointWallNs, attempt != nullptr ? attempt->startedWallNs : 0);
     const double late = static_cast<double>(systemClock().wallNs() - since) / 1e9 - 2 * 60 * config.checkpointMinutes;
     if (status.state == RunState::Running && trained > 0 && late > kLateSeconds)
-        status.evidence.push_back(sentence(
+        sayFirst(sentence(
             "The newest checkpoint is of %1, though one is due every %2 minutes; the logs of the workers say why. %3 trained chunks are in none.",
             { WallTime(since), Real(config.checkpointMinutes, 1), Count(trained) }));
 }

@@ -513,11 +513,8 @@ Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, cons
     }
 }
 
-} // namespace
-
-Status runFeeder(const RunPaths& paths, const StopRequest& stop)
+Status feed(const RunPaths& paths, const std::shared_ptr<const RunFolderGuard>& guard, const StopRequest& stop)
 {
-    FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watch(paths));
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY_ASSIGN(auto config, currentConfig(paths));
@@ -537,9 +534,26 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     FURROW_TRY_ASSIGN(auto attempts, reader.attempts());
     const std::int64_t attempt = attempts.empty() ? 0 : attempts.back().id.value;
     FURROW_TRY(guard->check());
-    return Feeder(paths, std::move(guard), std::move(file), std::move(config), std::move(ledger), std::move(reader),
+    return Feeder(paths, guard, std::move(file), std::move(config), std::move(ledger), std::move(reader),
         std::move(blocks).value(), attempt, stop)
         .run();
+}
+
+} // namespace
+
+Status runFeeder(const RunPaths& paths, const StopRequest& stop)
+{
+    FURROW_TRY_ASSIGN(const auto guard, RunFolderGuard::watch(paths));
+    for (bool isSaid = false;; isSaid = true) {
+        const Status fed = feed(paths, guard, stop);
+        if (fed.ok() || fed.error().code != ErrorCode::Io || stop.requested() || !guard->checkReplaced().ok())
+            return fed;
+        // What this process had planned and could not record is forgotten with all else: it begins anew, as another
+        // would.
+        if (!isSaid)
+            logWarning(withFullStop(fed.error().message) + " The feeder waits until that is over.");
+        stop.waitFor(std::chrono::seconds(1));
+    }
 }
 
 } // namespace furrow

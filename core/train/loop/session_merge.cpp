@@ -47,7 +47,7 @@ Status TrainingSession::joinMerge(std::int64_t round)
         FURROW_TRY_ASSIGN(auto job, ledger_->call([round](WorkerLedger& ledger) { return ledger.takeMerge(round); }));
         if (job) {
             failPoint("merge.taken");
-            FURROW_TRY(computeMerge(*job));
+            FURROW_TRY(mergeOnceThereIsRoom(*job));
         } else {
             tellProgress(WorkerPhase::Merge);
             std::this_thread::sleep_for(kPoll);
@@ -140,6 +140,20 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
         return Error { ErrorCode::Corrupt, sentence("No replica has weights that can be merged. %1", { problem }) };
     std::reverse(members.begin(), members.end());
     return members;
+}
+
+/// What a disk refused is computed again: the others wait for it, and a worker that ended would lose nothing but time.
+Status TrainingSession::mergeOnceThereIsRoom(const WorkerLedger::MergeJob& job)
+{
+    for (;;) {
+        const Status computed = computeMerge(job);
+        if (computed.ok() || computed.error().code != ErrorCode::Io || !setup_.files->guard().checkReplaced().ok())
+            return computed;
+        ++failedCheckpoints_;
+        lastFailure_ = computed.error();
+        logWarning(withFullStop(lastFailure_.message) + " The merge is computed again.");
+        FURROW_TRY(waitForTheDisk());
+    }
 }
 
 Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)

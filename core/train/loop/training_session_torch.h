@@ -124,6 +124,7 @@ private:
         MergeMember member;
     };
     Result<std::vector<Contribution>> loadContributions(const WorkerLedger::MergeJob& job);
+    Status mergeOnceThereIsRoom(const WorkerLedger::MergeJob& job);
     Status computeMerge(const WorkerLedger::MergeJob& job);
     Result<bool> isLastMerge();
     Result<double> lossOf(const NamedTensors& weights);

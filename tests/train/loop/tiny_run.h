@@ -219,12 +219,17 @@ public:
         auto ledger = must(FeederLedger::open(paths_.tracker()));
         for (const auto& known : must(ledger.wanted(100))) {
             const auto prepared = must(manager.prepare(must(BlockManager::fromPlan(known.plan))));
-            must(ledger.setPrepared(
-                known.block, prepared.fileName, prepared.digest, preparedChunks(prepared.chunks, file.config.seqLen)));
+            must(ledger.setPrepared(known.block, prepared.fileName, prepared.digest, chunksOf(prepared, file)));
         }
     }
 
 private:
+    std::vector<PreparedChunk> chunksOf(const PreparedFile& prepared, const RunFile& file) const
+    {
+        const auto block
+            = must(PreparedBlock::open(BlockManager::blockFolder(paths_.cacheFolder()) / prepared.fileName));
+        return must(preparedChunks(block, windowRules(file.config)));
+    }
     void feed()
     {
         const auto file = must(readRunFile(paths_));
@@ -237,7 +242,7 @@ private:
             NewBlock block { planned->block, planned->source, planned->firstRow, planned->chunkRows, planned->plan };
             must(ledger.addBlocks({ &block, 1 }));
             const auto prepared = must(manager.prepare(*planned));
-            const auto chunks = preparedChunks(prepared.chunks, file.config.seqLen);
+            const auto chunks = chunksOf(prepared, file);
             for (std::size_t column = 0; column < chunks.size(); ++column)
                 windows_[{ planned->block, static_cast<int>(column) }] = chunks[column].windows;
             must(ledger.setPrepared(planned->block, prepared.fileName, prepared.digest, chunks));
