@@ -184,7 +184,8 @@ Status checkIsAnyLeft(const RunPaths& paths, const RunConfig& wanted, const Resu
     if (!hasComeToItsEnd(status))
         return {};
     FURROW_TRY_ASSIGN(const auto plan, planResume(paths));
-    FURROW_TRY(plan.verdict(choice)); // weights that cannot be used are worth more words than an end
+    if (!plan.verdict(choice).ok()) // weights that cannot be used: the attempt says so, and what can be done
+        return {};
     return refuseNothingLeft(status, plan, wanted, choice.goBackTo ? plan.choiceOf(*choice.goBackTo) : nullptr);
 }
 
