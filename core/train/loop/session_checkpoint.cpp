@@ -18,12 +18,16 @@ namespace furrow {
 namespace {
 
 constexpr int kFailuresInARow = 3;
-constexpr double kLongestPauseSeconds = 10; // between two tries
+constexpr double kFirstPauseSeconds = 0.25; // between two tries
+constexpr double kLongestPauseSeconds = 1; // others may wait at a merge
 constexpr double kEndPatienceSeconds = 60; // of one that was asked to end
 constexpr auto kPoll = std::chrono::milliseconds(20);
 
-/// Before the next try: 1 s, 2 s, 4 s, ...
-double pauseAfter(int failures) { return std::min(kLongestPauseSeconds, std::exp2(failures - 1)); }
+/// Before the next try: a quarter of a second, half a second, one second, ...
+double pauseAfter(int failures)
+{
+    return std::min(kLongestPauseSeconds, kFirstPauseSeconds * std::exp2(std::min(failures, 10) - 1));
+}
 
 } // namespace
 
