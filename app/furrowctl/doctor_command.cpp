@@ -1,10 +1,10 @@
 // doctor: what is installed, which devices work, how fast the disk syncs, and what would not work.
 
 #include "app/furrowctl/command.h"
-#include "core/base/is_there.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/host.h"
+#include "core/base/is_there.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/resources.h"

@@ -340,7 +340,8 @@ Result<DryRun> tryResume(const ResumeOptions& o)
     const RunPaths paths(o.folder);
     FURROW_TRY_ASSIGN(auto plan, planResume(paths));
     FURROW_TRY_ASSIGN(auto wanted, wantedBy(o));
-    FURROW_TRY(checkNextSettings(paths, wanted));
+    FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
+    FURROW_TRY(checkNextSettings(file, wanted));
     const ResumePlan::CheckpointChoice* from = nullptr;
     if (!o.checkpoint.empty()) {
         FURROW_TRY_ASSIGN(auto chosen, choose(paths, plan, o.checkpoint));

@@ -475,17 +475,18 @@ void BlockManager::planOn(const Error& error)
     state_->tellPlanner();
 }
 
-Message BlockManager::firstUnreadable(const PlannedBlock& block, const PreparedFile& file) const
+Message BlockManager::firstUnreadable(const PlannedBlock& block, const PreparedBlock& prepared) const
 {
-    if (std::none_of(file.chunks.begin(), file.chunks.end(), [](const ChunkSummary& one) { return one.failed > 0; }))
+    if (prepared.issues().empty())
         return {};
-    const auto prepared = PreparedBlock::open(blockFolder(state_->cache->folder()) / file.fileName);
-    if (!prepared.ok() || prepared.value().issues().empty())
-        return {};
-    const RowIssue& issue = prepared.value().issues().front();
+    const RowIssue& issue = prepared.issues().front();
     const DataFile* from = state_->fileOf(block, { issue.file });
-    return sentence(
-        "row %1 of %2 %3", { std::to_string(issue.row), from != nullptr ? from->path : std::string("?"), issue.what });
+    return rowInWords(issue.row, from != nullptr ? from->path : std::string("?"), issue.what);
+}
+
+Result<PreparedBlock> BlockManager::openBlock(const PreparedFile& file) const
+{
+    return PreparedBlock::open(blockFolder(state_->cache->folder()) / file.fileName);
 }
 
 std::vector<Message> BlockManager::leftOut() const

@@ -79,7 +79,9 @@ public:
     /// Why the block can only be had from the cache: one of its files is left out. "" when none is.
     std::string whyLeftOut(const PlannedBlock& block) const;
     /// Where and why rows of a prepared block cannot be read, of the first such row; "" when it has none.
-    Message firstUnreadable(const PlannedBlock& block, const PreparedFile& file) const;
+    Message firstUnreadable(const PlannedBlock& block, const PreparedBlock& prepared) const;
+    /// What prepare() gave.
+    Result<PreparedBlock> openBlock(const PreparedFile& file) const;
     /// planNext() would download or expand a file into the cache.
     bool planningFillsCache() const;
     /// Why the last block is not proven yet, in words: "reading file 3 of 7". "" once it is.

@@ -2,8 +2,6 @@
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
-#include "core/base/sentence.h"
-#include "core/base/utf8.h"
 #include "core/data/block/block_writer.h"
 #include "core/data/plan/chunk_collector.h"
 #include "core/data/source/row_reader.h"
@@ -57,8 +55,7 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
                                        : encoder.encode(row.text, row.isConversation));
             if (!sample.problem.empty()) {
                 if (probe.firstFailure.empty())
-                    probe.firstFailure = sentence(
-                        "row %1 of %2 %3", { std::to_string(rowInFile), source.files.front().path, sample.problem });
+                    probe.firstFailure = rowInWords(rowInFile, source.files.front().path, sample.problem);
                 ++probe.sampledFailed;
                 continue;
             }
@@ -67,7 +64,7 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
                 ++probe.sampledFiltered;
                 continue;
             }
-            probe.sampledInvalidUtf8 += row.repaired || !isValidUtf8(row.text) ? 1 : 0;
+            probe.sampledInvalidUtf8 += row.isBroken() ? 1 : 0;
             probe.sampledDuplicates += seen.insert(xxh3(row.text)).second ? 0 : 1;
             const auto& tokens = sample.tokens;
             ++sampled.kept;

@@ -1,7 +1,7 @@
 #include "core/libtorch/torch_check.h"
 
-#include "core/base/is_there.h"
 #include "core/base/file_system.h"
+#include "core/base/is_there.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/libtorch/torch_place.h"

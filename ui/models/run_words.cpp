@@ -13,9 +13,7 @@ QString endReasonSentence(StopReason reason, const Message& detail) { return cor
 
 QString repeatsText(const RunStatus& status)
 {
-    std::int64_t repeats = 0; // every epoch has the same data: one that is open may not have read all of it yet
-    for (const EpochRow& epoch : status.epochs)
-        repeats = std::max(repeats, epoch.rowsKnown.duplicates);
+    const std::int64_t repeats = rowsKnown(status, &RowCounts::duplicates);
     const int count = static_cast<int>(repeats); // lupdate does not read past a cast
     return repeats == 0
         ? QString()

@@ -149,13 +149,21 @@ void ChunkWindows::places(int begin, int n, std::int64_t* into) const
     }
 }
 
-std::int64_t ChunkWindows::labelCount(int window) const
+template <typename Each> void ChunkWindows::eachPiece(int window, Each each) const
 {
     const std::int64_t first = window * seqLen_ + 1; // stream position of the first label
     const std::int64_t end = first + seqLen_;
+    for (std::size_t place = firstAt(first); place < samples_.size() && starts_[place] < end; ++place) {
+        const std::int64_t begin = std::max(first, starts_[place]);
+        const std::int64_t stop = std::min(end, starts_[place] + labelsOf(place));
+        each(WindowPiece { samples_[place], begin - starts_[place], begin - first, stop - begin });
+    }
+}
+
+std::int64_t ChunkWindows::labelCount(int window) const
+{
     std::int64_t count = 0;
-    for (std::size_t place = firstAt(first); place < samples_.size() && starts_[place] < end; ++place)
-        count += std::min(end, starts_[place] + labelsOf(place)) - std::max(first, starts_[place]);
+    eachPiece(window, [&count](const WindowPiece& piece) { count += piece.labels; });
     return count;
 }
 
@@ -182,13 +190,7 @@ std::int64_t ChunkWindows::learntCount(int window) const
 std::vector<WindowPiece> ChunkWindows::pieces(int window) const
 {
     std::vector<WindowPiece> found;
-    const std::int64_t first = window * seqLen_ + 1; // stream position of the first label
-    const std::int64_t end = first + seqLen_;
-    for (std::size_t place = firstAt(first); place < samples_.size() && starts_[place] < end; ++place) {
-        const std::int64_t begin = std::max(first, starts_[place]);
-        const std::int64_t stop = std::min(end, starts_[place] + labelsOf(place));
-        found.push_back({ samples_[place], begin - starts_[place], begin - first, stop - begin });
-    }
+    eachPiece(window, [&found](const WindowPiece& piece) { found.push_back(piece); });
     return found;
 }
 

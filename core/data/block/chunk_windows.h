@@ -76,6 +76,8 @@ private:
     std::int64_t labelsOf(std::size_t place) const; ///< of a sample by its place in the order, its end-of-text included
     /// The first sample in the order that has a label at the stream position or behind it.
     std::size_t firstAt(std::int64_t position) const;
+    /// Calls `each` with the pieces of a window, one after the other.
+    template <typename Each> void eachPiece(int window, Each each) const;
     /// Stream positions [from, from + n) into `into`; in gaps and beyond the end: `pad`.
     void copy(std::int64_t from, std::int64_t n, std::int64_t pad, std::int64_t* into) const;
     /// Whether the loss counts a label of a piece; the one behind the tokens is the end-of-text.

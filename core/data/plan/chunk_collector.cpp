@@ -200,7 +200,7 @@ Status ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& ch
         flags |= SampleHeldOut | SampleLeftOut;
     else if (flags != 0 && rules_.skipDuplicates)
         flags |= SampleLeftOut;
-    chunk.broken.push_back(row.repaired || !isValidUtf8(row.text) ? 1 : 0);
+    chunk.broken.push_back(row.isBroken() ? 1 : 0);
     chunk.bytes.append(row.text);
     chunk.ends.push_back(chunk.bytes.size());
     chunk.samples.fingerprints.push_back(fingerprint);

@@ -269,8 +269,9 @@ EvaluatedText evaluatedText(const std::filesystem::path& path, const RunConfig& 
     if (!set.ok() || set.value().text.count() == 0)
         return { 0, alsoTrained };
     const ChunkWindows windows(set.value().text, 0, rules, PackingOrder { .shuffle = false });
+    const std::int32_t count = evaluatedWindows(windows, most);
     EvaluatedText text { 0, alsoTrained };
-    for (std::int32_t w = 0; w < evaluatedWindows(windows, most); ++w)
+    for (std::int32_t w = 0; w < count; ++w)
         text.labels += windows.learntCount(w);
     return text;
 }

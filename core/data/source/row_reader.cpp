@@ -375,6 +375,11 @@ Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
 
 } // namespace
 
+Message rowInWords(std::int64_t row, const std::string& path, const std::string& problem)
+{
+    return sentence("row %1 of %2 %3", { std::to_string(row), path, problem });
+}
+
 ConversationColumns findConversationIn(const DataFile& file, const FileColumns& columns, const std::string& wanted)
 {
     const auto inElement = [&](std::vector<std::string> names) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/message.h"
+#include "core/base/utf8.h"
 #include "core/chat/conversation.h"
 #include "core/data/source/column_choice.h"
 #include "core/data/source/file_access.h"
@@ -42,7 +44,12 @@ struct Row {
     const char* problem = nullptr; ///< not null: the row is unreadable, and why; valid until the next call
     std::uint64_t sizeBytes = 0; ///< as stored
     bool repaired = false; ///< escapes or bytes that are no characters were replaced (jsonl only)
+
+    /// Some of its bytes or escapes are no characters: they are in the text as they stand, or were replaced.
+    bool isBroken() const { return repaired || !isValidUtf8(text); }
 };
+/// "row 2 of chats.jsonl is broken JSON". @param problem  as Row::problem
+Message rowInWords(std::int64_t row, const std::string& path, const std::string& problem);
 
 /// Reads the texts of one file.
 class RowReader {

@@ -3,6 +3,7 @@
 #include "core/data/tokenizer/gguf_pieces.h"
 
 #include "core/base/sentence.h"
+
 #include <bit>
 #include <cstring>
 #include <optional>

@@ -1,6 +1,7 @@
 #include "core/data/tokenizer/piece_model.h"
 
 #include "core/base/sentence.h"
+
 namespace furrow {
 
 Status PieceModel::add(TokenId id, std::string_view bytes, bool matchable)

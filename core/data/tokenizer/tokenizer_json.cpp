@@ -1,6 +1,7 @@
 #include "core/data/tokenizer/json_steps.h"
 
 #include "core/base/sentence.h"
+
 #include <algorithm>
 
 // Reads what decides the ids and the text of ids. Post-processor, padding and truncation are left aside: Furrow packs

@@ -1,11 +1,11 @@
 #include "core/run/audit/audit_blocks.h"
 
 #include "core/base/file_system.h"
-#include "core/base/is_there.h"
-#include "core/base/scratch_folder.h"
 #include "core/base/format.h"
 #include "core/base/hash.h"
+#include "core/base/is_there.h"
 #include "core/base/path.h"
+#include "core/base/scratch_folder.h"
 #include "core/base/sentence.h"
 #include "core/data/block_manager.h"
 #include "core/data/plan/block_plan.h"

@@ -229,11 +229,10 @@ Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::fil
         say("Preparing block " + std::to_string(number));
         FURROW_TRY_ASSIGN(auto plan, BlockManager::fromPlan(row.value().plan));
         FURROW_TRY_ASSIGN(auto prepared, blocks.prepare(plan));
-        FURROW_TRY_ASSIGN(
-            auto block, PreparedBlock::open(BlockManager::blockFolder(paths.cacheFolder()) / prepared.fileName));
+        FURROW_TRY_ASSIGN(auto block, blocks.openBlock(prepared));
         FURROW_TRY_ASSIGN(auto chunks, preparedChunks(block, windowRules(file.config)));
         FURROW_TRY(ledger.value().setPrepared(
-            number, prepared.fileName, prepared.digest, chunks, blocks.firstUnreadable(plan, prepared)));
+            number, prepared.fileName, prepared.digest, chunks, blocks.firstUnreadable(plan, block)));
     }
     return {};
 }

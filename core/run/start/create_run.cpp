@@ -1,17 +1,17 @@
 // A run is made in a folder of another name and renamed when it is whole: an error or a crash leaves nothing that looks
 // like a run.
 
-#include "core/base/is_there.h"
 #include "core/base/absolute_path.h"
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/hash.h"
+#include "core/base/is_there.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/random.h"
-#include "core/base/scratch_folder.h"
 #include "core/base/redact.h"
+#include "core/base/scratch_folder.h"
 #include "core/base/secret_variables.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"

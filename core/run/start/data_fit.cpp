@@ -18,9 +18,8 @@ constexpr double kGiB = 1 << 30;
 /// The first chunk's worth of samples, or less when they fill a batch already.
 struct FirstChunk {
     ChunkText text; ///< their lengths, and whether they are conversations
-    std::int64_t samples = 0;
-    std::int64_t leastWindows = 0; ///< of any packing
 
+    std::int64_t samples() const { return text.count(); }
     void add(const SampleTokens& sample)
     {
         if (text.offsets.empty())
@@ -29,7 +28,6 @@ struct FirstChunk {
         text.flags.push_back(0);
         if (!sample.learnt.empty())
             text.learnt.assign(1, 1);
-        ++samples;
     }
 };
 
@@ -85,19 +83,19 @@ Result<std::vector<ConfigProblem>> dataProblems(
             return true;
         ++read.samples;
         read.tokens += static_cast<std::int64_t>(sample.tokens.size());
-        if (first.samples < config.chunkSamples) {
+        if (first.samples() < config.chunkSamples)
             first.add(sample);
-            first.leastWindows = windowCount(read.tokens, read.samples, config.seqLen);
-        }
         return !read.tellsSize() || read.labels() < config.seqLen
-            || (first.samples < config.chunkSamples && first.leastWindows < config.batchSize);
+            || (first.samples() < config.chunkSamples
+                && windowCount(read.tokens, read.samples, config.seqLen)
+                    < config.batchSize); // the least of any packing
     });
     if (!walked.ok())
         return walked.error();
     std::vector<ConfigProblem> problems;
     const std::int64_t windows = windowCount(first.text, windowRules(config));
-    const bool wholeData = first.samples < config.chunkSamples;
-    if (first.samples == 0) {
+    const bool wholeData = first.samples() < config.chunkSamples;
+    if (first.samples() == 0) {
         problems.push_back({ "min_chars",
             sentence("No sample of the data passes the filters: %1.", { filtersInForce(config) }), "1" });
     } else if (read.labels() < config.seqLen) {

@@ -228,9 +228,8 @@ Result<RunConfig> currentConfig(const RunPaths& paths)
     return nextConfig(attempts, file.config);
 }
 
-Status checkNextSettings(const RunPaths& paths, const RunConfig& wanted)
+Status checkNextSettings(const RunFile& file, const RunConfig& wanted)
 {
-    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     auto problems = validate(wanted);
     std::erase_if(problems, [](const ConfigProblem& one) { // what is frozen was right by the rules of its time
         const auto* setting = findSetting(one.key);
@@ -249,7 +248,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
-    FURROW_TRY(checkNextSettings(paths, wanted));
+    FURROW_TRY(checkNextSettings(file, wanted));
     if (choice.goBackTo)
         FURROW_TRY(checkCanGoBackTo(paths, file.runId, reader, *choice.goBackTo));
     if (isLocked(paths.supervisorLock()))

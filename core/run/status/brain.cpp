@@ -1,8 +1,8 @@
 #include "core/run/status/brain.h"
 
-#include "core/base/is_there.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
+#include "core/base/is_there.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/config/json_reading.h"

@@ -34,7 +34,7 @@ Result<PreparedBlock> openBlock(const RunPaths& paths, const RunFile& file, cons
         BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(),
             std::move(tokenizer), paths.duplicatesFile()));
     FURROW_TRY_ASSIGN(auto made, blocks.prepare(plan));
-    return PreparedBlock::open(folder / made.fileName);
+    return blocks.openBlock(made);
 }
 
 /// What the run does not have is a wrong question: the answer says what it has.

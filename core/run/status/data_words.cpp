@@ -6,6 +6,14 @@
 
 namespace furrow {
 
+std::int64_t rowsKnown(const RunStatus& status, std::int64_t RowCounts::* count)
+{
+    std::int64_t most = 0;
+    for (const EpochRow& epoch : status.epochs)
+        most = std::max(most, epoch.rowsKnown.*count);
+    return most;
+}
+
 std::vector<Message> dataInWords(const RunStatus& status)
 {
     std::vector<Message> said;
@@ -13,9 +21,7 @@ std::vector<Message> dataInWords(const RunStatus& status)
         if (count > 0)
             said.push_back(count == 1 ? one : many);
     };
-    std::int64_t unreadable = 0; // every epoch has the same data: one that is open may not have read all of it yet
-    for (const EpochRow& epoch : status.epochs)
-        unreadable = std::max(unreadable, epoch.rowsKnown.failed);
+    const std::int64_t unreadable = rowsKnown(status, &RowCounts::failed);
     const DataNotes& data = status.data;
     if (!data.firstUnreadable.empty())
         say(unreadable, sentence("1 row cannot be used: %1.", { data.firstUnreadable }),

@@ -51,7 +51,8 @@ FeederMeters::FeederMeters(const RunPaths& paths, const std::string& runId, std:
         logWarning(writer.error().message); // events are then in the log only
 }
 
-void FeederMeters::made(const PreparedFile& file, std::span<const PreparedChunk> chunks, double seconds, bool firstTime)
+void FeederMeters::made(const PreparedFile& file, const PreparedBlock& block, std::span<const PreparedChunk> chunks,
+    double seconds, bool firstTime)
 {
     if (file.fromCache) {
         ++reading_.blocksFromCache;
@@ -66,23 +67,21 @@ void FeederMeters::made(const PreparedFile& file, std::span<const PreparedChunk>
             = reading_.megabytesPerSecond == 0 ? now : 0.7 * reading_.megabytesPerSecond + 0.3 * now;
     }
     if (firstTime)
-        lookAtText(file, chunks);
+        lookAtText(block, chunks);
 }
 
 /// A block that no attempt has prepared before: its padding counts, and its text is compared with what came before it.
-void FeederMeters::lookAtText(const PreparedFile& file, std::span<const PreparedChunk> chunks)
+void FeederMeters::lookAtText(const PreparedBlock& block, std::span<const PreparedChunk> chunks)
 {
     for (const auto& chunk : chunks) {
         reading_.labels += chunk.tokens;
         reading_.slots += chunk.windows * seqLen_;
     }
-    for (const auto& chunk : file.chunks) {
-        reading_.learnt += chunk.learnt;
-        reading_.tooLong += chunk.tooLong;
-    }
-    const auto block = PreparedBlock::open(BlockManager::blockFolder(paths_.cacheFolder()) / file.fileName);
-    for (int column = 0; block.ok() && column < block.value().chunkCount(); ++column) {
-        const auto chunk = block.value().readChunk(column);
+    for (int column = 0; column < block.chunkCount(); ++column) {
+        const ChunkSummary& summary = block.summary(column);
+        reading_.learnt += summary.learnt;
+        reading_.tooLong += summary.tooLong;
+        const auto chunk = block.readChunk(column);
         if (!chunk.ok())
             continue;
         tell(repetition_.add(chunk.value()));

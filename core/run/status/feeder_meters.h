@@ -22,13 +22,15 @@ public:
         std::optional<std::uint32_t> unknownToken);
 
     /// A block was made or found.
+    /// @param block  the same, open
     /// @param chunks  what the ledger keeps of it
     /// @param firstTime  no attempt has prepared it before
-    void made(const PreparedFile& file, std::span<const PreparedChunk> chunks, double seconds, bool firstTime);
+    void made(const PreparedFile& file, const PreparedBlock& block, std::span<const PreparedChunk> chunks,
+        double seconds, bool firstTime);
     void publish(const Message& doing, const BlockManager& blocks);
 
 private:
-    void lookAtText(const PreparedFile& file, std::span<const PreparedChunk> chunks);
+    void lookAtText(const PreparedBlock& block, std::span<const PreparedChunk> chunks);
     void tell(const std::optional<std::string>& alarm);
 
     RunPaths paths_;

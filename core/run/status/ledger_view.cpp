@@ -1,8 +1,8 @@
 #include "core/run/status/ledger_view.h"
 
-#include "core/base/is_there.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/base/is_there.h"
 #include "core/run/folder/run_file.h"
 #include "core/tracker/ledger_file.h"
 

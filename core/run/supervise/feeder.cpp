@@ -86,7 +86,7 @@ private:
     Status nameLeftOut();
     Status dropDistrusted(std::int64_t madeSince = -1);
     Status dropBlocksOf(const std::string& path, std::int64_t madeSince);
-    Result<Message> tooManyUnreadable(const PlannedBlock& block, const PreparedFile& file);
+    Result<Message> tooManyUnreadable(const PlannedBlock& block, const PreparedBlock& prepared);
     Status keepNeeded();
     Result<int> plansNow();
     std::size_t budget() const;
@@ -307,23 +307,25 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     if (!file.ok())
         return file.error().code == ErrorCode::Cancelled ? Result<bool>(false) : onFailure(number, file.error());
     FURROW_TRY(dropDistrusted(file.value().fromCache ? -1 : number));
+    const auto prepared = blocks_.openBlock(file.value());
+    if (!prepared.ok())
+        return onFailure(number, prepared.error());
     if (row.digest.empty()) {
-        FURROW_TRY_ASSIGN(auto rubbish, tooManyUnreadable(block.value(), file.value()));
+        FURROW_TRY_ASSIGN(auto rubbish, tooManyUnreadable(block.value(), prepared.value()));
         if (!rubbish.empty()) {
             const auto status = giveUp(rubbish);
             return status.ok() ? Result<bool>(true) : status.error();
         }
     }
     FURROW_TRY(guard_->checkReplaced());
-    const auto prepared = PreparedBlock::open(BlockManager::blockFolder(paths_.cacheFolder()) / file.value().fileName);
-    const auto chunks = prepared.ok() ? preparedChunks(prepared.value(), windowRules(config_)) : prepared.error();
+    const auto chunks = preparedChunks(prepared.value(), windowRules(config_));
     if (!chunks.ok())
         return onFailure(number, chunks.error());
-    meters_.made(file.value(), chunks.value(), static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs,
-        row.digest.empty());
+    meters_.made(file.value(), prepared.value(), chunks.value(),
+        static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.digest.empty());
     failPoint("feeder.prepared");
     if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks.value(),
-            blocks_.firstUnreadable(block.value(), file.value()));
+            blocks_.firstUnreadable(block.value(), prepared.value()));
         !status.ok())
         return status.error().code == ErrorCode::Corrupt
             ? setFailed(number, causeOfOtherContent(number, status.error()))
@@ -449,12 +451,12 @@ Error Feeder::causeOfOtherContent(std::int64_t block, const Error& error) const
 }
 
 /// Why training on what this block adds would be training on rubbish; "" when the rows can be read.
-Result<Message> Feeder::tooManyUnreadable(const PlannedBlock& block, const PreparedFile& file)
+Result<Message> Feeder::tooManyUnreadable(const PlannedBlock& block, const PreparedBlock& prepared)
 {
     FURROW_TRY_ASSIGN(auto epochs, reader_.epochs());
     RowCounts read
         = epochs.empty() ? RowCounts {} : epochs.front().rowsKnown; // its `rows` count those not read yet too
-    for (const auto& chunk : file.chunks) {
+    for (const auto& chunk : prepared.summaries()) {
         read.samples += chunk.samples + chunk.filtered + chunk.heldOut + chunk.duplicates;
         read.failed += chunk.failed;
     }
@@ -465,7 +467,7 @@ Result<Message> Feeder::tooManyUnreadable(const PlannedBlock& block, const Prepa
     return sentence(
         "%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.",
         { Count(read.failed), Count(rows), Real(percent, 1), Real(config_.maxUnreadablePercent, 1),
-            blocks_.firstUnreadable(block, file) });
+            blocks_.firstUnreadable(block, prepared) });
 }
 
 /// Pins what is needed; a file that someone deleted or put aside is prepared again.

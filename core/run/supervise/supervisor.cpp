@@ -140,6 +140,12 @@ private:
     Status watch();
     Status turn();
     bool outlastsDisk(const Error& error);
+    bool hasStoppedTooLong() const
+    {
+        return stopping_ && clock_.monotonicNs() - stopBeganNs_ > std::chrono::nanoseconds(kStopPatience).count();
+    }
+    std::filesystem::path logOf(const WorkerPool::Ended& ended) const;
+    std::string lastWordsOf(const WorkerPool::Ended& ended) const;
     Status seeDeaths();
     Message whatIsNotSaved(const WorkerPool::Ended& ended) const;
     Status seeWhatCannotBeRead(const SupervisorLedger::Advance& advance);
@@ -288,7 +294,7 @@ bool Supervision::outlastsDisk(const Error& error)
         return false;
     if (stop_.requested() && !stopping_)
         beginStopping();
-    if (stopping_ && clock_.monotonicNs() - stopBeganNs_ > std::chrono::nanoseconds(kStopPatience).count())
+    if (hasStoppedTooLong())
         return false;
     if (std::exchange(diskTrouble_, error.message.text()) != error.message.text())
         logWarning(withFullStop(error.message) + " The run waits until that is over.");
@@ -371,10 +377,8 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
         if (auto status = checkHeads(); !status.ok() || !fatal_.empty())
             return status;
     }
-    const auto log
-        = paths_.logFile(attempt_.value, ended.worker < 0 ? "feeder" : "worker-" + std::to_string(ended.worker));
-    // A process that was killed did not know: what it wrote last explains nothing.
-    const std::string said = ended.exit.signal == 0 ? lastComplaint(log) : std::string();
+    const auto log = logOf(ended);
+    const std::string said = lastWordsOf(ended);
     lastFailure_ = said.empty()
         ? sentence("%1 ended with %2. See %3 for more.", { who, ended.exit.describe(), utf8Text(log) })
         : sentence("%1 ended with %2: %3 See %4 for more.",
@@ -391,11 +395,21 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
     return {};
 }
 
+std::filesystem::path Supervision::logOf(const WorkerPool::Ended& ended) const
+{
+    return paths_.logFile(attempt_.value, ended.worker < 0 ? "feeder" : "worker-" + std::to_string(ended.worker));
+}
+
+/// A process that was killed did not know: what it wrote last explains nothing.
+std::string Supervision::lastWordsOf(const WorkerPool::Ended& ended) const
+{
+    return ended.exit.signal == 0 ? lastComplaint(logOf(ended)) : std::string();
+}
+
 /// Of a worker that was asked to save and end, and ended otherwise.
 Message Supervision::whatIsNotSaved(const WorkerPool::Ended& ended) const
 {
-    const auto log = paths_.logFile(attempt_.value, "worker-" + std::to_string(ended.worker));
-    const std::string said = ended.exit.signal == 0 ? lastComplaint(log) : std::string();
+    const std::string said = lastWordsOf(ended);
     return sentence("what worker %1 had trained since its last checkpoint could not be saved, and is trained again: %2",
         { std::to_string(ended.worker), said.empty() ? ended.exit.describe() : Message(said) });
 }
@@ -427,7 +441,7 @@ bool Supervision::outlast(std::chrono::milliseconds waited)
         return false;
     if (!stopping_)
         beginStopping();
-    return clock_.monotonicNs() - stopBeganNs_ < std::chrono::nanoseconds(kStopPatience).count();
+    return !hasStoppedTooLong();
 }
 
 Status Supervision::beat()
@@ -502,12 +516,16 @@ Status Supervision::endLingering()
 /// A worker that somebody made stand still before it was registered has no lease that could run out.
 Status Supervision::endStuckStarts()
 {
+    auto still = pool_->processes();
+    std::erase_if(still, [](const ProcessIdentity& process) { return !standsStill(process); });
+    if (still.empty()) {
+        stuckSince_.clear();
+        return {};
+    }
     FURROW_TRY_ASSIGN(auto rows, reader_.incarnations());
     std::map<std::int64_t, std::int64_t> since;
-    for (const auto& process : pool_->processes()) {
-        const bool isKnown
-            = std::any_of(rows.begin(), rows.end(), [&](const IncarnationRow& row) { return row.process == process; });
-        if (isKnown || !standsStill(process))
+    for (const auto& process : still) {
+        if (std::any_of(rows.begin(), rows.end(), [&](const IncarnationRow& row) { return row.process == process; }))
             continue;
         const auto before = stuckSince_.find(process.pid);
         const std::int64_t now = clock_.monotonicNs();
@@ -547,7 +565,7 @@ Status Supervision::obey(DesiredState desired)
         pool_->killAll();
     if ((desired == DesiredState::Stop || desired == DesiredState::Kill) && !stopping_)
         beginStopping();
-    if (stopping_ && clock_.monotonicNs() - stopBeganNs_ > std::chrono::nanoseconds(kStopPatience).count()) {
+    if (hasStoppedTooLong()) {
         logWarning("workers did not stop in ten minutes and are killed");
         pool_->killAll();
     }

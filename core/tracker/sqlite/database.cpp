@@ -1,10 +1,10 @@
 #include "core/tracker/sqlite/database.h"
 
-#include "core/base/is_there.h"
 #include "core/base/fault_injection.h"
+#include "core/base/file_system.h"
+#include "core/base/is_there.h"
 #include "core/base/link_refusal.h"
 #include "core/base/log.h"
-#include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/regular_file.h"

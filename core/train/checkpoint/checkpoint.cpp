@@ -1,10 +1,10 @@
 #include "core/train/checkpoint/checkpoint_torch.h"
 
-#include "core/base/is_there.h"
 #include "core/base/check.h"
 #include "core/base/fail_point.h"
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
+#include "core/base/is_there.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/sentence.h"

@@ -8,6 +8,7 @@
 #include "core/base/log.h"
 #include "core/base/outside.h"
 #include "core/base/sentence.h"
+#include "core/train/meters/seconds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,13 +37,11 @@ bool TrainingSession::checkpointDue() const
     if (pendingSave_)
         return true;
     if (failedCheckpoints_ > 0) // what it would have held is in none
-        return static_cast<double>(systemClock().monotonicNs() - lastCheckpointNs_) / 1e9
-            >= pauseAfter(failedCheckpoints_);
+        return secondsSince(lastCheckpointNs_) >= pauseAfter(failedCheckpoints_);
     const auto& c = setup_.config;
     if (state_.ownSteps == lastCheckpointOwnStep_)
         return false;
-    const double minutes = static_cast<double>(systemClock().monotonicNs() - lastCheckpointNs_) / 60e9;
-    return minutes >= c.checkpointMinutes
+    return secondsSince(lastCheckpointNs_) / 60 >= c.checkpointMinutes
         || (c.checkpointSteps > 0 && state_.ownSteps - lastCheckpointOwnStep_ >= c.checkpointSteps);
 }
 
@@ -87,7 +86,7 @@ void TrainingSession::startCheckpoint(ChunkWork* work)
     telemetry_->flush(); // a step that a checkpoint has is told, even where the worker dies the moment after
     failPoint("checkpoint.frozen");
     writer_->begin(std::move(frozen));
-    const double stalled = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
+    const double stalled = secondsSince(began);
     stalledSeconds_ += stalled;
     totals_.checkpointSeconds += stalled;
 }
@@ -135,16 +134,14 @@ Status TrainingSession::collectCheckpoint(bool wait)
 Status TrainingSession::waitForTheDisk()
 {
     const std::int64_t began = systemClock().monotonicNs();
-    const auto seconds
-        = [](std::int64_t since) { return static_cast<double>(systemClock().monotonicNs() - since) / 1e9; };
-    while (seconds(began) < pauseAfter(failedCheckpoints_)) {
+    while (secondsSince(began) < pauseAfter(failedCheckpoints_)) {
         FURROW_TRY(ledger_->status());
         FURROW_TRY(setup_.files->guard().checkReplaced());
         if (!askedToStop())
             endAskedNs_ = 0;
         else if (endAskedNs_ == 0)
             endAskedNs_ = systemClock().monotonicNs();
-        else if (seconds(endAskedNs_) > faultNumber("FURROW_END_PATIENCE_S", kEndPatienceSeconds))
+        else if (secondsSince(endAskedNs_) > faultNumber("FURROW_END_PATIENCE_S", kEndPatienceSeconds))
             return lastFailure_;
         tellProgress(WorkerPhase::Checkpoint);
         std::this_thread::sleep_for(kPoll);
@@ -168,8 +165,7 @@ Status TrainingSession::commitEverything()
         startCheckpoint(nullptr);
         status = collectCheckpoint(true);
     }
-    const double waited
-        = static_cast<double>(systemClock().monotonicNs() - began) / 1e9 - (totals_.checkpointSeconds - counted);
+    const double waited = secondsSince(began) - (totals_.checkpointSeconds - counted);
     stalledSeconds_ += waited;
     totals_.checkpointSeconds += waited;
     lastStepEndNs_ = systemClock().monotonicNs();

@@ -25,8 +25,6 @@ constexpr auto kPoll = std::chrono::milliseconds(20);
 constexpr double kToldAgain = 1.01; // times the peak told before
 constexpr int kPollsBeforeCommit = 10; // data that is about to come is worth a short wait before a checkpoint is spent
 
-double secondsSince(std::int64_t ns) { return secondsBetween(ns, systemClock().monotonicNs()); }
-
 } // namespace
 
 Result<TrainerEnd> TrainingSession::run()
@@ -73,9 +71,10 @@ Result<std::optional<TrainerEnd>> TrainingSession::turn()
     waitedSeconds_ += secondsSince(asked);
     totals_.dataSeconds += secondsSince(asked);
     FURROW_TRY_ASSIGN(auto cut, trainChunk(std::get<Claim>(next)));
-    if (cut == Cut::Budget
-        || savesInVain()) // others hold the last steps and may give some back: claim() says when it is over
-        status = commitEverything(); // and a disk that refuses must not cost more and more work
+    // Of a spent budget others hold the last steps and may give some back: claim() says when it is over. And a disk
+    // that refuses must not cost more and more work.
+    if (cut == Cut::Budget || savesInVain())
+        status = commitEverything();
     else if (checkpointDue() && !writer_->busy())
         startCheckpoint(nullptr);
     return status.ok() ? Result<Turn>(Turn {}) : Result<Turn>(status.error());
