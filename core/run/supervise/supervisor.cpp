@@ -9,6 +9,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
+#include "core/base/is_there.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
@@ -150,6 +151,7 @@ private:
     Message whatIsNotSaved(const WorkerPool::Ended& ended) const;
     Status seeWhatCannotBeRead(const SupervisorLedger::Advance& advance);
     Status onWorkerEnd(const WorkerPool::Ended& ended);
+    bool checkpointsAreAway() const;
     Status checkHeads();
     bool outlast(std::chrono::milliseconds waited);
     Status beat();
@@ -307,7 +309,8 @@ Status Supervision::turn()
     FURROW_TRY(files_.guard().checkReplaced());
     FURROW_TRY(seeDeaths());
     FURROW_TRY(endStandstill());
-    FURROW_TRY(pool_->startDue());
+    if (!checkpointsAreAway()) // who begins reads one first
+        FURROW_TRY(pool_->startDue());
     FURROW_TRY_ASSIGN(auto advance, ledger_.advance());
     stopReason_ = advance.stop;
     FURROW_TRY(seeWhatCannotBeRead(advance));
@@ -373,7 +376,8 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
         unsaved_ = whatIsNotSaved(ended);
     if (inOrder || stopping_)
         return {};
-    if (ended.exit.signal == 0 && ended.worker >= 0) { // it gave up by itself: perhaps its weights were damaged on disk
+    // It gave up by itself: perhaps its weights were damaged on disk. What is away comes back.
+    if (ended.exit.signal == 0 && ended.worker >= 0 && !checkpointsAreAway()) {
         if (auto status = checkHeads(); !status.ok() || !fatal_.empty())
             return status;
     }
@@ -413,6 +417,10 @@ Message Supervision::whatIsNotSaved(const WorkerPool::Ended& ended) const
     return sentence("what worker %1 had trained since its last checkpoint could not be saved, and is trained again: %2",
         { std::to_string(ended.worker), said.empty() ? ended.exit.describe() : Message(said) });
 }
+
+/// Their disk was unmounted, say: nothing begins that has to read them, and who trains waits to save. Nobody is asked:
+/// a resume would find no more than this.
+bool Supervision::checkpointsAreAway() const { return !isThere(paths_.checkpointsFolder()); }
 
 /// Newest weights that are not whole end the attempt; a resume asks a person. The other workers save what they have.
 Status Supervision::checkHeads()
@@ -637,6 +645,9 @@ Status Supervision::merge(const char* when)
     });
     if (merged.ok() || merged.error().code == ErrorCode::Cancelled)
         return merged;
+    if (checkpointsAreAway())
+        return Error { ErrorCode::Io,
+            sentence("%1 is not there. Is its disk mounted?", { utf8Text(paths_.checkpointsFolder()) }) };
     auto verdict = verifyHeads(paths_, file_, ledger_, false); // weights that are not whole are the reason to tell
     return !verdict.ok() || verdict.value().refusal.empty() ? merged
                                                             : Error { ErrorCode::Corrupt, verdict.value().refusal };
