@@ -5,6 +5,7 @@
 #include "tests/e2e/run_driver.h"
 
 #include <QCoreApplication>
+#include <QDir>
 #include <QDirIterator>
 #include <QElapsedTimer>
 #include <QFile>
@@ -123,7 +124,34 @@ private Q_SLOTS:
         QVERIFY(waitForEnd(processes_));
         QCOMPARE(contentOf(run_), before);
         const auto now = said(aside);
-        QVERIFY2(now.contains("Another folder lies at "_q + run_), qPrintable(now));
+        QVERIFY2(now.contains("Another folder lies at "_q + run_) || now.contains(run_ + " was moved to "_q),
+            qPrintable(now));
+    }
+
+    void aRunThatWasMovedOrDeletedWasWaitedForForEver_data()
+    {
+        QTest::addColumn<bool>("isDeleted");
+        QTest::newRow("moved") << false;
+        QTest::newRow("deleted") << true;
+    }
+
+    void aRunThatWasMovedOrDeletedWasWaitedForForEver()
+    {
+        QFETCH(bool, isDeleted);
+        start(isDeleted ? "deleted" : "moved", 2000);
+        const QString aside = folder_.filePath("elsewhere"_q);
+        if (isDeleted)
+            QVERIFY(QDir(run_).removeRecursively() || !QFile::exists(run_ + "/tracker.sqlite"_q));
+        else
+            rename(run_, aside);
+        QVERIFY(waitForEnd(processes_));
+        if (isDeleted)
+            return;
+        const auto now = said(aside);
+        QVERIFY2(now.contains(run_ + " was moved to "_q + aside), qPrintable(now));
+        const auto resumed = RunDriver::ctl({ "resume"_q, aside, "--detach"_q });
+        QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.errors));
+        QVERIFY(RunDriver::waitForState(aside, { "finished"_q }));
     }
 
     void aLinkThatCameDuringTheRunWasFollowed_data()

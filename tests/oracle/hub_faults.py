@@ -238,6 +238,8 @@ def main(furrowctl, asked):
             met.update(kind for kind, *_ in case.hub.spoiled)
             if wrong:
                 differing.append(name)
+            if totals["cases"] % 50 == 0:
+                print(f"{totals['cases']} of {len(running)} cases, {len(differing)} differ", file=sys.stderr, flush=True)
             if len(differing) == 10:
                 left.set()
     print(f"{totals['cases']} cases of seed {seed} ({totals['whole_runs']} whole runs, {totals['web']} files of a server), {totals['kills']} kills, {totals['again']} tried again by hand, {met.total()} faults ({', '.join(f'{n} {kind}' for kind, n in met.most_common())}), "

@@ -78,9 +78,11 @@ Status RunFolderGuard::check() const
     const std::lock_guard lock(mutex_);
     FURROW_TRY_ASSIGN(const auto run, identityOf(run_.path, Links::Follow));
     if (!run)
-        return Error { ErrorCode::NotFound, sentence("%1 is gone. Is its disk still there?", { utf8Text(run_.path) }) };
-    if (!run_.known)
+        return whyGone();
+    if (!run_.known) {
+        FURROW_TRY_ASSIGN(kept_, KeptFolder::open(run_.path));
         run_.known = run;
+    }
     if (*run != *run_.known)
         return replacedRun(run_.path);
     for (const Name& file : files_)
@@ -93,6 +95,19 @@ Status RunFolderGuard::check() const
     for (const auto& folder : remade_)
         FURROW_TRY(refuseLink(folder));
     return {};
+}
+
+Error RunFolderGuard::whyGone() const
+{
+    const auto where = kept_ ? kept_->whereabouts() : KeptFolder::Whereabouts {};
+    if (where.fate == KeptFolder::Fate::Moved)
+        return { ErrorCode::InvalidArgument,
+            sentence("%1 was moved to %2 while the run was being trained, so the attempt ends. Resume it there.",
+                { utf8Text(run_.path), utf8Text(where.path) }) };
+    if (where.fate == KeptFolder::Fate::Deleted)
+        return { ErrorCode::InvalidArgument,
+            sentence("%1 was deleted while the run was being trained, so the attempt ends.", { utf8Text(run_.path) }) };
+    return { ErrorCode::NotFound, sentence("%1 is gone. Is its disk still there?", { utf8Text(run_.path) }) };
 }
 
 bool RunFolderGuard::hasOwnTracker() const

@@ -2,6 +2,7 @@
 
 #include "core/base/file_stamp.h"
 #include "core/base/file_system.h"
+#include "core/base/kept_folder.h"
 #include "core/run/folder/run_paths.h"
 
 #include <memory>
@@ -16,8 +17,8 @@ namespace furrow {
 /// remembered when they are first seen. Some twenty calls of stat; any thread.
 ///
 /// A folder that is missing is away and may come back: an unmounted disk. So is an empty folder where the checkpoints
-/// were: its mount point. A disk that comes back with another number of its own counts as another folder, which ends
-/// the attempt; a resume goes on there.
+/// were: its mount point. But a run folder that was moved or deleted does not. A disk that comes back with another
+/// number of its own counts as another folder, which ends the attempt; a resume goes on there.
 class RunFolderGuard {
 public:
     /// Remembers what lies there now. InvalidArgument when a name is a link, NotFound when there is no run folder.
@@ -26,8 +27,8 @@ public:
     /// so that nobody else may delete it.
     static Result<std::shared_ptr<const RunFolderGuard>> watchWithWal(const RunPaths& paths);
 
-    /// InvalidArgument: something was replaced, for good; the sentence names it. NotFound, Io: the run folder is away
-    /// now, or nobody can tell.
+    /// InvalidArgument: something was replaced, moved or deleted, for good; the sentence names it. NotFound, Io: the
+    /// run folder is away now, or nobody can tell.
     Status check() const;
     /// Whether the tracker in its place is still the one that was there at the beginning, whatever became of the rest.
     bool hasOwnTracker() const;
@@ -40,12 +41,14 @@ private:
         mutable std::optional<FileIdentity> known; ///< guarded by mutex_
     };
     explicit RunFolderGuard(const RunPaths& paths);
+    Error whyGone() const;
     Status checkFolder(const Name& name, bool& isAway) const;
     Status checkCheckpoints() const;
     Status checkFile(const Name& name) const;
 
     mutable std::mutex mutex_;
     Name run_; ///< the folder itself, which links may lead to
+    mutable std::optional<KeptFolder> kept_; ///< the same; guarded by mutex_
     std::vector<Name> files_; ///< of the tracker: gone is replaced
     Name checkpoints_;
     std::vector<Name> inCheckpoints_;

@@ -1,10 +1,12 @@
 #include "core/run/folder/run_folder_guard.h"
 
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <filesystem>
 #include <fstream>
+#include <sys/mount.h>
 
 using namespace furrow;
 
@@ -105,15 +107,41 @@ private Q_SLOTS:
         QCOMPARE(verdict(), QString());
     }
 
+    /// The disk was unmounted while files of it were open.
     void aRunFolderThatIsAwayIsNoOther()
     {
+        const auto disk = std::filesystem::path(folder_->path().toStdString()) / "disk";
+        std::filesystem::create_directory(disk);
+        if (::mount("none", disk.c_str(), "tmpfs", 0, nullptr) != 0)
+            QSKIP("only root may mount a disk");
+        const auto unmount = qScopeGuard([&disk] { ::umount2(disk.c_str(), MNT_DETACH); });
+        std::filesystem::copy(run_, disk / "run", std::filesystem::copy_options::recursive);
+        run_ = disk / "run";
         watch();
-        std::filesystem::rename(run_, run_.string() + ".away");
+        QCOMPARE(::umount2(disk.c_str(), MNT_DETACH), 0);
         QCOMPARE(guard_->check().error().code, ErrorCode::NotFound);
         QVERIFY(guard_->checkReplaced().ok());
         QVERIFY(!GuardedFiles(guard_).createFolders(run_ / "logs").ok()); // nothing is made in its place
-        std::filesystem::rename(run_.string() + ".away", run_);
+    }
+
+    void aRunFolderThatWasMovedIsNotWaitedFor()
+    {
+        watch();
+        const auto aside = std::filesystem::path(folder_->path().toStdString()) / "aside";
+        std::filesystem::rename(run_, aside);
+        QCOMPARE(guard_->checkReplaced().error().code, ErrorCode::InvalidArgument);
+        QVERIFY2(verdict().contains(QLatin1String("was moved to ") + aside.c_str()), qPrintable(verdict()));
+        QVERIFY(!GuardedFiles(guard_).createFolders(run_ / "logs").ok()); // nothing is made in its place
+        std::filesystem::rename(aside, run_);
         QCOMPARE(verdict(), QString());
+    }
+
+    void aRunFolderThatWasDeletedIsNotWaitedFor()
+    {
+        watch();
+        std::filesystem::remove_all(run_);
+        QCOMPARE(guard_->checkReplaced().error().code, ErrorCode::InvalidArgument);
+        QVERIFY2(verdict().contains(QLatin1String("was deleted while")), qPrintable(verdict()));
     }
 
     void aFolderIsRememberedWhenItIsFirstSeen()
