@@ -54,6 +54,33 @@ std::string ofEvaluation(const nlohmann::json& r)
     return words;
 }
 
+std::string percent(double share) { return formatNumber(100 * share, 1) + " %"; }
+
+/// "31.5 % (standard error 3.3 %)"; of one question nothing can be said of the error.
+std::string marks(const nlohmann::json& r, const char* share, const char* error)
+{
+    return percent(r.at(share).get<double>())
+        + (r.at("questions").get<std::int64_t>() > 1 ? " (standard error " + percent(r.at(error).get<double>()) + ")"
+                                                     : "");
+}
+
+std::string ofQuestions(const nlohmann::json& r)
+{
+    const bool isChoice = text(r, "kind") == "multiple_choice";
+    std::string words = isChoice ? "accuracy " + marks(r, "accuracy", "standard_error") + ", by length "
+            + marks(r, "accuracy_normalised", "standard_error_normalised") + "; guessing gets "
+            + percent(r.at("chance").get<double>()) + "\n"
+                                 : "exact match " + marks(r, "exact_match", "standard_error") + "\n";
+    const auto shown = r.at("few_shot").get<std::int64_t>();
+    words += "questions asked: " + formatCount(r.at("questions").get<std::int64_t>()) + ", of " + text(r, "tasks")
+        + (shown > 0 ? ", shown with their answers: " + formatCount(shown) : "") + "; " + whoseWeights(r)
+        + placeWords(r) + "\n" + oneReplicaWords(r);
+    if (const auto unusable = r.at("unusable").get<std::int64_t>(); unusable > 0)
+        words += "lines left out, since they are no questions: " + formatCount(unusable) + "; the first is "
+            + text(r, "first_unusable") + ".\n";
+    return words;
+}
+
 std::string ofMerge(const nlohmann::json& r)
 {
     if (!r.contains("folder")) {
@@ -87,7 +114,7 @@ std::string unknownWords(const nlohmann::json& result)
 std::string taskWords(const std::string& task, const nlohmann::json& result)
 {
     if (task == "eval")
-        return ofEvaluation(result);
+        return result.contains("tasks") ? ofQuestions(result) : ofEvaluation(result);
     if (task == "export")
         return whoseWeights(result) + " is in " + text(result, "out") + "\n" + oneReplicaWords(result);
     if (task == "merge")

@@ -79,6 +79,11 @@ void addOptions(CLI::App& app, Options& o)
         "--task", t.task, "check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream or torch.");
     task->add_option("--checkpoint", t.checkpoint, "Folder name below checkpoints/; default: the newest.");
     task->add_option("--data", t.data, "Text file for eval and stream.");
+    task->add_option("--tasks", t.tasks, "eval: file of questions.");
+    task->add_option("--few-shot", t.fewShot, "eval: questions shown with their answers.")
+        ->check(CLI::Range(std::int64_t(0), std::int64_t(1) << 20));
+    task->add_option("--limit", t.limit, "eval: questions at most.")->check(CLI::NonNegativeNumber);
+    task->add_option("--until", t.until, "eval: what ends a written answer.");
     task->add_option("--prompt", t.prompt, "Beginning of a sample.");
     task->add_option("--chat", t.chat, "A turn that sample answers in the chat format of the model.");
     task->add_flag("--special", t.special, "Special tokens written in the prompt are those tokens.");

@@ -55,11 +55,20 @@ const std::vector<Task>& tasks()
 {
     static const std::vector<Task> all = {
         { "eval",
-            "Loss on the evaluation text of the run, or on another one, with the share of it that was trained; of a model without a run in windows of 1024 tokens.",
+            "Loss on the evaluation text of the run, or on another one, with the share of it that was trained; of a model without a run in windows of 1024 tokens. With --tasks: right answers to the questions of a file.",
             kRunOrModel,
             { { "--checkpoint", "Folder name below checkpoints/; without it the newest." },
-                { "--data", "File, folder, hf://, https://, s3:// or gs:// source to evaluate instead." }, kDevice,
-                kThreads } },
+                { "--data", "File, folder, hf://, https://, s3:// or gs:// source to evaluate instead." },
+                { "--tasks",
+                    "Questions with known answers instead, a JSON object in each line: question, choices and gold (the place of the right one from 0, its label or text), chosen by likelihood; or question and answer, to be written word for word." },
+                { "--few-shot", "Questions, the first of the file, shown with their answers before each other one.",
+                    false, CLI::Range(std::int64_t(0), std::int64_t(1) << 20) },
+                { "--limit", "Ask so many questions at most; 0: all.", false,
+                    CLI::Range(std::int64_t(0), std::int64_t(1) << 32) },
+                { "--until", "What ends an answer that is written; without it the end of its line." },
+                { "--tokens", "Tokens of an answer that is written, at most; without it 200.", false,
+                    CLI::Range(std::int64_t(1), std::int64_t(1) << 24) },
+                kDevice, kThreads } },
         { "sample", "Write text with the model.", kRunOrModel,
             { { "--prompt", "Beginning of the text." },
                 { "--chat", "Instead of a prompt: what a person says, answered in the chat format of the model." },
@@ -114,8 +123,25 @@ int exportMeasured(const Given& given, const std::string& format)
     return kDone;
 }
 
+/// Why these options of eval do not go together; "": they do.
+std::string clashOf(const Given& given)
+{
+    const auto isGiven = [&given](const char* name) {
+        const auto found = given.values.find(name);
+        return found != given.values.end() && !found->second.empty();
+    };
+    if (isGiven("--tasks") && isGiven("--data"))
+        return "--data gives a loss and --tasks right answers: ask for one after the other.";
+    for (const char* name : { "--few-shot", "--limit", "--until" })
+        if (isGiven(name) && !isGiven("--tasks"))
+            return std::string(name) + " is for --tasks.";
+    return {};
+}
+
 int perform(const Task& task, const Given& given)
 {
+    if (const auto clash = clashOf(given); !clash.empty())
+        return failUsage(clash, given.json);
     const auto format = given.values.find("--format");
     if (format != given.values.end() && !format->second.empty() && format->second != "huggingface"
         && format->second != "gguf")

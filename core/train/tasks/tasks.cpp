@@ -116,9 +116,12 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     FURROW_TRY_ASSIGN(auto run, loadRun(options));
     if (!run.learner->model())
         return Error { ErrorCode::InvalidArgument, sentence("the counting model has nothing to evaluate") };
+    if (!options.tasks.empty())
+        return questionsTask(run, options, stopRequested);
     if (!run.isRun() && options.data.empty())
         return Error { ErrorCode::InvalidArgument,
-            sentence("A model without a run has no evaluation text. Name one with --data.") };
+            sentence(
+                "A model without a run has no evaluation text. Name one with --data, or questions with --tasks.") };
     RunConfig config = run.setup.config;
     if (run.isRun() && namesChatFile(config)) // as it was when the run was made, whatever became of that file
         config.chatTemplate = utf8Text(run.setup.paths.originFolder());

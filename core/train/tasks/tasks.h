@@ -18,6 +18,10 @@ struct TaskOptions {
     std::filesystem::path runFolder; ///< for most tasks also a model without a run: a Hugging Face folder or a GGUF
     std::string checkpoint; ///< folder name below checkpoints/; "": the newest weights of the run (weightsOf())
     std::string data; ///< eval, stream: a text file
+    std::string tasks; ///< eval: a file of questions (readQuestions()) in place of a text
+    std::int64_t fewShot = 0; ///< eval of questions: as AskOptions
+    std::int64_t limit = 0;
+    std::string until = "\n";
     std::string device = "cpu";
     int threads = 1;
     bool counting = false;

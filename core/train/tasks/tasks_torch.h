@@ -45,6 +45,9 @@ nlohmann::json weightsJson(const LoadedRun& run);
 
 // The tasks, one file each where they are long.
 Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<bool()>& stopRequested);
+/// evalTask() of questions with a known answer.
+Result<nlohmann::json> questionsTask(
+    LoadedRun& run, const TaskOptions& options, const std::function<bool()>& stopRequested);
 Result<nlohmann::json> sampleTask(
     const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested);
 /// Makes the model of a run as a worker would, weights of init_from included, and forgets it.

@@ -50,6 +50,36 @@ private Q_SLOTS:
             QStringList { QStringLiteral("small.gguf") }); // nothing is written beside it
     }
 
+    /// Each of ten tokens is equally likely: the shortest choice is, and by its length the one with the fewest tokens
+    /// for its characters.
+    void questionsAreAnsweredByLikelihood()
+    {
+        std::ofstream(at("tasks.jsonl"), std::ios::binary)
+            << R"({"question": "a", "choices": ["ab", "a b c"], "gold": 1}
+{"question": "ab", "choices": ["abc", "ab"], "gold": "ab"}
+{"question": "", "choices": ["ab ab ab", "c"], "gold": 0}
+no question
+)";
+        TaskOptions options = task("eval", "models/small.gguf");
+        options.tasks = at("tasks.jsonl");
+        const auto result = good(run(options));
+        QCOMPARE(result["questions"].get<int>(), 3);
+        QCOMPARE(result["unusable"].get<int>(), 1);
+        const auto ofFirst = result["answers"][0]["log_likelihoods"].get<std::vector<double>>();
+        QVERIFY(std::fabs(ofFirst[0] + std::log(10.0)) < 1e-6); // " ab" is one token
+        QVERIFY(std::fabs(result["accuracy"].get<double>() - 1.0 / 3) < 1e-9);
+        QVERIFY(std::fabs(result["accuracy_normalised"].get<double>() - 2.0 / 3) < 1e-9);
+        QVERIFY(std::fabs(result["chance"].get<double>() - 0.5) < 1e-9);
+
+        options.fewShot = 2;
+        QCOMPARE(good(run(options))["answers"][0]["line"].get<int>(), 3);
+        options.fewShot = 3;
+        QVERIFY(run(options).error().message.find("none would be left") != std::string::npos);
+        options.fewShot = 0;
+        options.limit = 1;
+        QCOMPARE(good(run(options))["questions"].get<int>(), 1);
+    }
+
     void whatATaskNeedsIsSaid()
     {
         const auto said = [](const Result<nlohmann::json>& result) {
