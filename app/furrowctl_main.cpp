@@ -43,6 +43,7 @@ int main(int argc, char** argv)
     addBrainCommands(app, chosen);
     addChunkCommands(app, chosen);
     addDataCommands(app, chosen);
+    addModelCommands(app, chosen);
     addTokenizerCommands(app, chosen);
     addBenchCommands(app, chosen);
     addDoctorCommand(app, chosen);

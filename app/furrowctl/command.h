@@ -30,6 +30,7 @@ void addInspectCommands(CLI::App& app, Chosen& chosen);
 void addDataCommands(CLI::App& app, Chosen& chosen);
 void addBrainCommands(CLI::App& app, Chosen& chosen);
 void addChunkCommands(CLI::App& app, Chosen& chosen);
+void addModelCommands(CLI::App& app, Chosen& chosen);
 void addTokenizerCommands(CLI::App& app, Chosen& chosen);
 void addTaskCommands(CLI::App& app, Chosen& chosen);
 void addBenchCommands(CLI::App& app, Chosen& chosen);

@@ -1,6 +1,7 @@
 // data probe, cache: what a data set is, what the cache holds.
 
 #include "app/furrowctl/command.h"
+#include "app/furrowctl/hub_models.h"
 #include "app/furrowctl/learnt_text.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
@@ -111,6 +112,8 @@ int probe(const ProbeOptions& o)
     if (const auto problems = o.settings.apply(config); !problems.empty())
         return failUsage(toString(problems), o.json);
     config.data = { o.source };
+    if (auto there = bringModel(config.initFrom, o.json); !there.ok())
+        return fail(there.error(), o.json);
     const auto adopted = adoptModel(config, preset.value().config, o.settings.given());
     if (!adopted.ok())
         return fail(adopted.error(), o.json);

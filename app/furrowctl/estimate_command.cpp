@@ -1,6 +1,7 @@
 // estimate: how much memory a worker will take, before there is a run.
 
 #include "app/furrowctl/command.h"
+#include "app/furrowctl/hub_models.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
@@ -69,6 +70,8 @@ int estimate(const Options& o)
     RunConfig config = preset.value().config;
     if (const auto problems = o.settings.apply(config); !problems.empty())
         return failUsage(toString(problems), o.json);
+    if (auto there = bringModel(config.initFrom, o.json); !there.ok())
+        return fail(there.error(), o.json);
     const auto adopted = adoptModel(config, preset.value().config, o.settings.given());
     if (!adopted.ok())
         return fail(adopted.error(), o.json);

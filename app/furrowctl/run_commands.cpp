@@ -1,6 +1,7 @@
 // new, run, resume, settings: from options to a run that trains.
 
 #include "app/furrowctl/command.h"
+#include "app/furrowctl/hub_models.h"
 #include "app/furrowctl/watch.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
@@ -82,6 +83,7 @@ Result<RunConfig> configure(const NewOptions& o)
     }
     if (!problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) };
+    FURROW_TRY(bringModel(config.initFrom, o.json));
     FURROW_TRY_ASSIGN(
         const auto adopted, adoptModel(config, preset.value().config, o.settings.given())); // createRun says it
     if (problems = validate(config); !problems.empty())
@@ -410,6 +412,8 @@ int runSettings(const std::string& presetName, const std::string& initFrom, bool
         return failUsage(preset.error().message, json);
     RunConfig config = preset.value().config;
     config.initFrom = initFrom;
+    if (auto there = bringModel(config.initFrom, json); !there.ok())
+        return fail(there.error(), json);
     const auto adopted = adoptModel(config, preset.value().config);
     if (!adopted.ok())
         return fail(adopted.error(), json);

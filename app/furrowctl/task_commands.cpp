@@ -2,6 +2,7 @@
 // options on.
 
 #include "app/furrowctl/command.h"
+#include "app/furrowctl/hub_models.h"
 #include "core/base/absolute_path.h"
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
@@ -35,7 +36,8 @@ struct Task {
     std::vector<Option> options;
 };
 constexpr const char* kRun = "Folder of the run.";
-constexpr const char* kRunOrModel = "Folder of the run, or a model without one: a Hugging Face folder or a GGUF.";
+constexpr const char* kRunOrModel
+    = "Folder of the run, or a model without one: a Hugging Face folder, a GGUF, or hf://owner/name of the hub.";
 
 const Option kDevice { "--device", "cpu, cuda:N or the UUID of a GPU; without it the CPU." };
 const Option kSpecial { .name = "--special",
@@ -138,7 +140,7 @@ std::string clashOf(const Given& given)
     return {};
 }
 
-int perform(const Task& task, const Given& given)
+int perform(const Task& task, Given& given)
 {
     if (const auto clash = clashOf(given); !clash.empty())
         return failUsage(clash, given.json);
@@ -149,6 +151,8 @@ int perform(const Task& task, const Given& given)
     const auto type = given.values.find("--type");
     if (type != given.values.end() && !type->second.empty() && format->second != "gguf")
         return failUsage("--type is for --format gguf.", given.json);
+    if (auto there = bringModel(given.folder, given.json); !there.ok())
+        return fail(there.error(), given.json);
     if (auto there = checkThere(given.folder); !there.ok()) // a run, or a model without one
         return fail(there.error(), given.json);
     ProcessOptions options;

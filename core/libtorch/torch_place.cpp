@@ -4,6 +4,7 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/sentence.h"
+#include "core/base/user_data.h"
 
 #include <cstdlib>
 
@@ -18,14 +19,6 @@ constexpr const char* kLibrary = "torch_cpu.dll";
 constexpr const char* kLibrary = "libtorch_cpu.so";
 #endif
 
-/// A folder that a variable names by its whole path; empty where it does not.
-std::filesystem::path folderFrom(const char* variable)
-{
-    const char* value = std::getenv(variable);
-    auto path = value ? pathFromUtf8(value) : std::filesystem::path();
-    return path.is_absolute() ? path : std::filesystem::path();
-}
-
 Result<std::filesystem::path> choiceFile()
 {
     FURROW_TRY_ASSIGN(auto home, torchHome());
@@ -36,17 +29,8 @@ Result<std::filesystem::path> choiceFile()
 
 Result<std::filesystem::path> torchHome()
 {
-#ifdef _WIN32
-    auto data = folderFrom("LOCALAPPDATA");
-#else
-    auto data = folderFrom("XDG_DATA_HOME");
-    if (const auto home = folderFrom("HOME"); data.empty() && !home.empty())
-        data = home / ".local" / "share";
-#endif
-    if (data.empty())
-        return Error { ErrorCode::NotFound,
-            sentence("The environment names no home folder, so there is no place for libtorch. Set HOME.") };
-    return data / "furrow" / "torch";
+    FURROW_TRY_ASSIGN(const auto data, userDataFolder());
+    return data / "torch";
 }
 
 std::filesystem::path torchForAll() { return (executablePath().parent_path() / ".." / "torch").lexically_normal(); }

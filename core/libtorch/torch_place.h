@@ -13,8 +13,7 @@ struct TorchPlace {
     bool isForAll = false; ///< linked beside the programs, for all users of them; else this person's choice
 };
 
-/// Where Furrow keeps what it knows and has of libtorch for this person: XDG_DATA_HOME/furrow/torch. NotFound where
-/// the environment names no home.
+/// Where Furrow keeps what it knows and has of libtorch for this person. As userDataFolder().
 Result<std::filesystem::path> torchHome();
 
 /// The folder or link beside the programs that serves all their users. The build tree has one.

@@ -145,8 +145,8 @@ void FakeHub::serveApi()
         }
         return &found->second;
     };
-    servers_->api.Get(
-        R"(/api/datasets/([\w.-]+/[\w.-]+)/revision/(.+))", [this, find](const Request& request, Response& response) {
+    servers_->api.Get(R"(/api/(?:datasets|models)/([\w.-]+/[\w.-]+)/revision/(.+))",
+        [this, find](const Request& request, Response& response) {
             const std::lock_guard guard(mutex_);
             const auto* repository = find(request, response);
             if (repository == nullptr)
@@ -157,8 +157,8 @@ void FakeHub::serveApi()
             else
                 response.set_content(nlohmann::json { { "sha", repository->commit } }.dump(), "application/json");
         });
-    servers_->api.Get(
-        R"(/api/datasets/([\w.-]+/[\w.-]+)/tree/(\w+))", [this, find](const Request& request, Response& response) {
+    servers_->api.Get(R"(/api/(?:datasets|models)/([\w.-]+/[\w.-]+)/tree/(\w+))",
+        [this, find](const Request& request, Response& response) {
             const std::lock_guard guard(mutex_);
             const auto* repository = find(request, response);
             if (repository == nullptr)
@@ -181,8 +181,8 @@ void FakeHub::serveApi()
                     "<" + request.path + "?recursive=true&cursor=" + std::to_string(page + 1) + ">; rel=\"next\"");
             response.set_content(list.dump(), "application/json");
         });
-    servers_->api.Get(
-        R"(/datasets/([\w.-]+/[\w.-]+)/resolve/(\w+)/(.+))", [this, find](const Request& request, Response& response) {
+    servers_->api.Get(R"(/(?:datasets/)?([\w.-]+/[\w.-]+)/resolve/(\w+)/(.+))",
+        [this, find](const Request& request, Response& response) {
             const std::lock_guard guard(mutex_);
             const auto* repository = find(request, response);
             if (repository == nullptr)

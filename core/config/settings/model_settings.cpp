@@ -151,7 +151,7 @@ void addModelSettings(SettingTable& table)
         .label("Start from")
         .resume(Refused)
         .help(
-            "A checkpoint folder of a run, a Hugging Face folder with model.safetensors, or a GGUF, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.");
+            "A checkpoint folder of a run, a Hugging Face folder with model.safetensors, a GGUF, or a model of the hub (hf://owner/name, which the command line brings to this machine first), whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.");
 
     table.choice("parent_chunks", &C::parentChunks)
         .label("Chunks of the parent")

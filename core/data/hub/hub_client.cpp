@@ -218,14 +218,26 @@ Result<HttpResponse> HubClient::get(const std::string& url)
     return Error { ErrorCode::Network, sentence("%1 redirects in a circle.", { printableUrl(url) }) };
 }
 
+std::string HubClient::apiOf(const std::string& repository) const
+{
+    return settings_.endpoint + (settings_.kind == HubKind::Models ? "/api/models/" : "/api/datasets/")
+        + encodePath(repository);
+}
+
+/// Its files are below it too.
+std::string HubClient::pageOf(const std::string& repository) const
+{
+    return settings_.endpoint + (settings_.kind == HubKind::Models ? "/" : "/datasets/") + encodePath(repository);
+}
+
 Error HubClient::refusal(const HttpResponse& response, const std::string& repository) const
 {
     const std::string name = "hf://" + repository;
     const std::string code = response.header("x-error-code");
     if (code == "GatedRepo")
         return { ErrorCode::NotFound,
-            sentence("%1 is gated: accept its terms on %2/datasets/%3 and set HF_TOKEN to a token of that account.",
-                { name, settings_.endpoint, repository }) };
+            sentence("%1 is gated: accept its terms on %2 and set HF_TOKEN to a token of that account.",
+                { name, pageOf(repository) }) };
     if (code == "RevisionNotFound")
         return { ErrorCode::NotFound, sentence("%1 has no such revision.", { name }) };
     if (response.status == 401 || response.status == 403 || code == "RepoNotFound")
@@ -239,8 +251,7 @@ Error HubClient::refusal(const HttpResponse& response, const std::string& reposi
 Result<std::string> HubClient::resolveRevision(const std::string& repository, const std::string& revision)
 {
     const std::lock_guard guard(mutex_);
-    FURROW_TRY_ASSIGN(auto response,
-        get(settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/revision/" + encodePath(revision)));
+    FURROW_TRY_ASSIGN(auto response, get(apiOf(repository) + "/revision/" + encodePath(revision)));
     if (response.status != 200)
         return refusal(response, repository);
     const auto info = json::parse(response.body, nullptr, false);
@@ -254,8 +265,7 @@ Result<std::string> HubClient::resolveRevision(const std::string& repository, co
 Result<std::vector<HubFile>> HubClient::tree(const std::string& repository, const std::string& commit)
 {
     const std::lock_guard guard(mutex_);
-    std::string url = settings_.endpoint + "/api/datasets/" + encodePath(repository) + "/tree/" + encodePath(commit)
-        + "?recursive=true";
+    std::string url = apiOf(repository) + "/tree/" + encodePath(commit) + "?recursive=true";
     std::vector<HubFile> files;
     std::set<std::string> pages; // addresses that were asked for
     std::uint64_t bytes = 0;
@@ -300,9 +310,8 @@ Result<std::string> HubClient::readSmall(
     const std::string& repository, const std::string& commit, const std::string& path)
 {
     const std::lock_guard guard(mutex_);
-    FURROW_TRY_ASSIGN(auto response,
-        get(settings_.endpoint + "/datasets/" + encodePath(repository) + "/resolve/" + encodePath(commit) + "/"
-            + encodePath(path)));
+    FURROW_TRY_ASSIGN(
+        auto response, get(pageOf(repository) + "/resolve/" + encodePath(commit) + "/" + encodePath(path)));
     if (response.status == 404)
         return std::string();
     if (response.status != 200)
@@ -313,8 +322,8 @@ Result<std::string> HubClient::readSmall(
 Result<ResolvedFile> HubClient::resolve(const HubAddress& address, const HubFile& file, const TransferLane& lane)
 {
     FURROW_TRY(mayAskTheHub());
-    std::string url = settings_.endpoint + "/datasets/" + encodePath(address.repository) + "/resolve/"
-        + encodePath(address.commit) + "/" + encodePath(file.path);
+    std::string url
+        = pageOf(address.repository) + "/resolve/" + encodePath(address.commit) + "/" + encodePath(file.path);
     ResolvedFile resolved;
     for (int i = 0; i <= kMaxRedirects; ++i) {
         FURROW_TRY_ASSIGN(auto response, send([&] { return request("HEAD", url); }, {}, lane));

@@ -12,8 +12,12 @@
 
 namespace furrow {
 
+/// What the repositories are that a client asks for; the hub keeps them apart.
+enum class HubKind { Datasets, Models };
+
 /// Where the hub is and who asks. Read from the environment once.
 struct HubSettings {
+    HubKind kind = HubKind::Datasets;
     std::string endpoint = "https://huggingface.co"; ///< without an account
     Secret account; ///< "name:password" that HF_ENDPOINT had in it; a mirror behind a password is asked with it, not
                     ///< with the token
@@ -89,6 +93,7 @@ public:
     /// bytes reach the sink.
     Status readParts(const std::string& repository, const std::string& commit, const HubFile& file,
         std::span<const ByteRange> parts, const PartSink& sink);
+    HubKind kind() const { return settings_.kind; }
     /// At once, at most.
     std::size_t transfers() const { return transports_.size(); }
 
@@ -115,6 +120,8 @@ private:
         const std::function<bool(std::string_view)>& sink);
     Error refusal(const HttpResponse& response, const std::string& repository) const;
     bool isHub(const std::string& url) const;
+    std::string apiOf(const std::string& repository) const;
+    std::string pageOf(const std::string& repository) const;
     std::string viaEndpoint(const std::string& url) const;
     Result<HttpResponse> send(const std::function<HttpRequest()>& make, const BodySink& sink, const TransferLane& lane,
         const std::function<bool()>& progressed = {});

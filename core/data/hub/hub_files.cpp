@@ -42,7 +42,7 @@ HubFile hubFile(const DataFile& file, const HubAddress& address)
 }
 
 /// The file in the cache that Hugging Face's own programs keep, when it is there with the right size.
-std::filesystem::path inHuggingFaceCache(const HubAddress& address, std::uint64_t sizeBytes)
+std::filesystem::path inHuggingFaceCache(HubKind kind, const HubAddress& address, std::uint64_t sizeBytes)
 {
     const char* home = std::getenv("HF_HOME");
     const char* user = std::getenv("HOME");
@@ -50,7 +50,7 @@ std::filesystem::path inHuggingFaceCache(const HubAddress& address, std::uint64_
         return {};
     if (home == nullptr && user == nullptr)
         return {};
-    std::string folder = "datasets--" + address.repository;
+    std::string folder = (kind == HubKind::Models ? "models--" : "datasets--") + address.repository;
     if (const auto slash = folder.find('/'); slash != std::string::npos)
         folder.replace(slash, 1, "--");
     const auto root = home != nullptr ? pathFromUtf8(home) : pathFromUtf8(user) / ".cache" / "huggingface";
@@ -61,9 +61,10 @@ std::filesystem::path inHuggingFaceCache(const HubAddress& address, std::uint64_
 }
 
 /// The same as far as it may be read. @param proofs  see openHubFile
-std::filesystem::path usableInHuggingFaceCache(const DataFile& file, const HubAddress& address, HubProofs* proofs)
+std::filesystem::path usableInHuggingFaceCache(
+    HubKind kind, const DataFile& file, const HubAddress& address, HubProofs* proofs)
 {
-    auto local = inHuggingFaceCache(address, file.bytesOnDisk());
+    auto local = inHuggingFaceCache(kind, address, file.bytesOnDisk());
     if (local.empty() || proofs == nullptr)
         return local;
     const auto same = proofs->compare(file, local);
@@ -439,7 +440,7 @@ Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, cons
     std::shared_ptr<HubPieces> pieces, HubProofs* proofs)
 {
     FURROW_TRY_ASSIGN(auto address, parseHubAddress(file.pathOnDisk()));
-    if (const auto local = usableInHuggingFaceCache(file, address, proofs); !local.empty())
+    if (const auto local = usableInHuggingFaceCache(client->kind(), file, address, proofs); !local.empty())
         return openLocalSource(local);
     if (const auto cache = file.fetchWhole && address.isWeb() && pieces ? pieces->cache() : nullptr) {
         HubProofs own;
@@ -452,7 +453,7 @@ Result<std::shared_ptr<const ByteSource>> downloadHubFile(
     const DataFile& file, const std::shared_ptr<HubClient>& client, BlockCache& cache, HubProofs& proofs)
 {
     FURROW_TRY_ASSIGN(auto address, parseHubAddress(file.pathOnDisk()));
-    if (const auto local = usableInHuggingFaceCache(file, address, &proofs); !local.empty())
+    if (const auto local = usableInHuggingFaceCache(client->kind(), file, address, &proofs); !local.empty())
         return openLocalSource(local);
     const HubFile hub = hubFile(file, address);
     const std::string name = downloadName(file, address);
@@ -522,7 +523,7 @@ bool doubtHubFile(const DataFile& file, BlockCache& cache, HubProofs& proofs)
     const auto address = parseHubAddress(file.pathOnDisk());
     if (!address.ok())
         return false;
-    const auto foreign = inHuggingFaceCache(address.value(), file.bytesOnDisk());
+    const auto foreign = inHuggingFaceCache(HubKind::Datasets, address.value(), file.bytesOnDisk());
     const auto ours = downloadedHubFile(file, cache.folder());
     bool wrong = false;
     for (const auto& whole :

@@ -6,6 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/data/tokenizer/gguf_tokenizer.h"
 #include "core/model/gguf/gguf_model.h"
+#include "core/data/hub/hub_model.h"
 #include "core/data/source/data_manifest.h"
 #include "core/model/huggingface_config.h"
 
@@ -188,6 +189,11 @@ Result<AdoptedModel> readAdoptedModel(const std::string& initFrom)
     const auto folder = folderOf(initFrom);
     if (initFrom.empty())
         return AdoptedModel {};
+    if (isHubModel(initFrom))
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 is a model of the hub and not on this machine yet. 'furrowctl model fetch' brings it; then name the folder that this prints.",
+                { initFrom }) };
     if (!isThere(pathFromUtf8(initFrom)))
         return Error { ErrorCode::InvalidArgument, // as every setting that cannot be
             sentence("there is nothing at %1; name a checkpoint of a run, the folder of a model, or a weight file",
