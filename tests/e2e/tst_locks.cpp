@@ -54,6 +54,7 @@ private Q_SLOTS:
     void aWorkerThatStandsStillInsideAWriteIsEnded();
     void aFeederThatStandsStillInsideAWriteIsEnded();
     void aWorkerThatStandsStillKeepsNobodyWaitingAtAMerge();
+    void aWorkerThatStandsStillKeepsNobodyWaitingAtTheEndOfAnEpoch();
     void aRunOfAnotherUserWasSaidToBeKilled();
 
 private:
@@ -203,6 +204,19 @@ void TestLocks::aWorkerThatStandsStillKeepsNobodyWaitingAtAMerge()
     QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before + 50, 20'000);
     finishesWhole();
     QCOMPARE(restarts(run_), 1);
+}
+
+// It held the last chunks of the only epoch.
+void TestLocks::aWorkerThatStandsStillKeepsNobodyWaitingAtTheEndOfAnEpoch()
+{
+    const auto lease = qgetenv("FURROW_LEASE_S");
+    qputenv("FURROW_LEASE_S", "60");
+    startRun(600);
+    qputenv("FURROW_LEASE_S", lease);
+    const auto pid = RunDriver::workerPid(run_, 1);
+    QVERIFY(pid > 0 && RunDriver::hold(pid));
+    QTRY_VERIFY_WITH_TIMEOUT(restarts(run_) == 1, 40'000);
+    finishesWhole();
 }
 
 // "Every process of the run is being ended", with exit code 0, and the run trained on.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"
 
 #include <cstdint>
@@ -9,22 +10,25 @@
 
 namespace furrow {
 
-/// Finds workers that stand still (SIGSTOP, Ctrl+Z) while others wait for them, at a merge or in a step that all take
-/// together, and a feeder that does. By its lease alone such a worker would keep the others waiting for a minute, and a
-/// feeder, which has none, for ever. Finds none where the system does not tell. One thread.
+/// Finds workers that stand still (SIGSTOP, Ctrl+Z) while others wait for them: at a merge, in a step that all take
+/// together, or for the last chunks of an epoch; and a feeder that does. By its lease alone such a worker would keep
+/// the others waiting for a minute, and a feeder, which has none, for ever. Finds none where the system does not tell.
+/// One thread.
 class Standstill {
 public:
-    Standstill(SupervisorLedger& ledger, bool trainTogether, const Clock& clock);
+    Standstill(SupervisorLedger& ledger, LedgerReader& reader, bool trainTogether, const Clock& clock);
     /// Those that have stood still for 0.7 s, from before others waited or since, and are waited for. Looks ten times a
     /// second, however often it is called.
     Result<std::vector<SupervisorLedger::Expired>> overdue();
-    /// The same of the feeder, waited for or not.
-    bool isOverdue(const ProcessIdentity& feeder);
+    /// The same of the feeder, which is waited for when no chunk can be claimed and more are to come.
+    Result<bool> isOverdue(const ProcessIdentity& feeder);
 
 private:
-    Result<std::vector<SupervisorLedger::Expired>> ofThoseAwaited(std::vector<SupervisorLedger::Expired> still);
+    Result<std::vector<SupervisorLedger::Expired>> ofThoseAwaited(
+        std::vector<SupervisorLedger::Expired> still, bool isAnybodyWell);
 
     SupervisorLedger& ledger_;
+    LedgerReader& reader_;
     bool trainTogether_;
     const Clock& clock_;
     std::int64_t nextLookNs_ = 0;

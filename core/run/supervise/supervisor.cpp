@@ -86,20 +86,6 @@ Message whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::strin
     return count + " " + retry + (what.empty() ? "" : " ") + what;
 }
 
-/// Nothing can be claimed, and more chunks are to come.
-bool isDataAwaited(const std::vector<EpochRow>& epochs)
-{
-    bool isMoreToCome = false;
-    for (const EpochRow& epoch : epochs) {
-        if (epoch.closedWallNs)
-            continue;
-        if (epoch.chunks[ChunkState::Free] > 0)
-            return false;
-        isMoreToCome = isMoreToCome || epoch.chunks[ChunkState::Pending] > 0 || !epoch.blockCount;
-    }
-    return isMoreToCome;
-}
-
 class Supervision {
 public:
     Supervision(RunPaths paths, RunFile file, RunConfig config, const StopRequest& stop, SupervisorLedger ledger,
@@ -185,7 +171,7 @@ private:
     const Clock& clock_ = systemClock();
     TrackerCare care_ { paths_, ledger_, files_.guard(), clock_ };
     StallWatch stalls_ { paths_, reader_, clock_ };
-    Standstill standstill_ { ledger_, config_.parallel == ParallelMode::Data, clock_ };
+    Standstill standstill_ { ledger_, reader_, config_.parallel == ParallelMode::Data, clock_ };
     std::vector<FileLock> gpuLocks_;
     std::unique_ptr<WorkerPool> pool_;
     std::unique_ptr<MergeTimer> mergeTimer_;
@@ -478,10 +464,10 @@ Status Supervision::endStandstill()
     for (const auto& worker : still)
         FURROW_TRY(endWorker(worker, sentence("it stood still while others waited for it")));
     const auto feeder = pool_->feeder();
-    if (!feeder || !standstill_.isOverdue(*feeder) || desired_ != DesiredState::Run || stopping_)
+    if (!feeder || desired_ != DesiredState::Run || stopping_)
         return {};
-    FURROW_TRY_ASSIGN(const auto epochs, reader_.epochs());
-    if (isDataAwaited(epochs))
+    FURROW_TRY_ASSIGN(const bool isAwaited, standstill_.isOverdue(*feeder));
+    if (isAwaited)
         stalls_.endFeeder(*feeder, sentence("it stood still while workers waited for data"));
     return {};
 }
