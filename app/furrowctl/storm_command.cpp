@@ -2,7 +2,10 @@
 // disk.
 
 #include "app/furrowctl/command.h"
+#include "core/base/absolute_path.h"
+#include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/run/folder/run_paths.h"
 #include "core/trials/storm/storm.h"
 
 #include <nlohmann/json.hpp>
@@ -20,14 +23,30 @@ struct Options {
     bool list = false;
 };
 
+/// A storm damages files: its folder is not made inside a run.
+Status checkFolder(const std::string& folder)
+{
+    std::error_code unknown;
+    const auto path = absolutePath(pathFromUtf8(folder));
+    if (std::filesystem::is_regular_file(path, unknown))
+        return Error { ErrorCode::InvalidArgument, folder + " is a file. Name a folder on the disk to try." };
+    for (auto above = path; above.has_relative_path(); above = above.parent_path())
+        if (std::filesystem::exists(RunPaths(above).configFile(), unknown))
+            return Error { ErrorCode::InvalidArgument,
+                folder + " lies in the run " + utf8Text(above) + ". Name a folder outside of every run." };
+    return {};
+}
+
 int blow(Options o)
 {
     if (o.list) {
         std::cout << listStorm() << std::flush;
         return kDone;
     }
+    if (auto fit = checkFolder(o.folder); !fit.ok())
+        return fail(fit.error(), o.json);
     o.storm.folder = o.folder;
-    const StopRequest interrupt(false);
+    const StopRequest interrupt(false, true); // whoever read the output is gone: its processes would train on alone
     const auto log = [&o](const std::string& line) { (o.json ? std::cerr : std::cout) << line << std::endl; };
     auto report = runStorm(o.storm, log, [&] { return !interrupt.requested(); });
     if (!report.ok())

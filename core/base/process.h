@@ -91,10 +91,12 @@ bool standsStill(const ProcessIdentity& process);
 /// SIGTERM (Windows: a named event that `StopRequest` listens to).
 void requestProcessStop(const ProcessIdentity& process);
 
-/// Turns SIGTERM, SIGINT and (when watchParent) end-of-file on stdin into a flag. One per process, made in main.
+/// Turns SIGTERM, SIGINT and (when watchParent) end-of-file on stdin into a flag; when watchOutput also the loss of the
+/// terminal, or of whoever reads a pipe that is written to (SIGHUP, SIGPIPE; not on Windows). One per process, made in
+/// main.
 class StopRequest {
 public:
-    explicit StopRequest(bool watchParent);
+    explicit StopRequest(bool watchParent, bool watchOutput = false);
     ~StopRequest();
     /// Lock-free; may be asked in any loop.
     bool requested() const noexcept;

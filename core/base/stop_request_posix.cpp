@@ -3,6 +3,7 @@
 #include "core/base/process.h"
 #include "core/base/stop_asked.h"
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -23,8 +24,10 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
 
 int wakeReader = -1; // constant between constructor and destructor of the one StopRequest
 int quitWriter = -1;
-struct sigaction oldTerminate;
-struct sigaction oldInterrupt;
+constexpr std::array kAsked { SIGTERM, SIGINT, SIGHUP, SIGPIPE };
+constexpr std::size_t kWithoutOutput = 2; // of them
+std::array<struct sigaction, kAsked.size()> before; // what they did
+std::size_t caught = 0; // how many of them
 std::jthread& watcher()
 {
     static std::jthread thread;
@@ -69,7 +72,7 @@ void watchStdin(int quitReader)
 
 } // namespace
 
-StopRequest::StopRequest(bool watchParent)
+StopRequest::StopRequest(bool watchParent, bool watchOutput)
 {
     FURROW_CHECK(wakeReader == -1, "there is one StopRequest in a process");
     int wake[2];
@@ -81,8 +84,9 @@ StopRequest::StopRequest(bool watchParent)
     struct sigaction action {};
     action.sa_handler = onSignal;
     action.sa_flags = SA_RESTART;
-    ::sigaction(SIGTERM, &action, &oldTerminate);
-    ::sigaction(SIGINT, &action, &oldInterrupt);
+    caught = watchOutput ? kAsked.size() : kWithoutOutput;
+    for (std::size_t i = 0; i < caught; ++i)
+        ::sigaction(kAsked[i], &action, &before[i]);
     if (watchParent) {
         int quit[2];
         FURROW_CHECK(::pipe2(quit, O_CLOEXEC) == 0, "no pipe for the watch on the parent");
@@ -97,8 +101,8 @@ StopRequest::~StopRequest()
         ::close(quitWriter); // the reader sees end-of-file
         watcher().join();
     }
-    ::sigaction(SIGTERM, &oldTerminate, nullptr);
-    ::sigaction(SIGINT, &oldInterrupt, nullptr);
+    for (std::size_t i = 0; i < caught; ++i)
+        ::sigaction(kAsked[i], &before[i], nullptr);
     ::close(wakeWriter.exchange(-1));
     ::close(wakeReader);
     wakeReader = -1;

@@ -72,7 +72,7 @@ void watch(bool watchParent)
 
 } // namespace
 
-StopRequest::StopRequest(bool watchParent)
+StopRequest::StopRequest(bool watchParent, bool /*watchOutput*/)
 {
     FURROW_CHECK(!events().raised, "there is one StopRequest in a process");
     stopRequested.store(false);

@@ -13,10 +13,12 @@
 
 #include <csignal>
 
+QString RunDriver::program() { return QCoreApplication::applicationDirPath() + QStringLiteral("/furrowctl"); }
+
 RunDriver::Output RunDriver::ctl(const QStringList& arguments, int timeoutMs)
 {
     QProcess process;
-    process.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrowctl"), arguments);
+    process.start(program(), arguments);
     process.closeWriteChannel();
     Output output;
     if (!process.waitForFinished(timeoutMs)) {

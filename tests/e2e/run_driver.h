@@ -13,6 +13,7 @@ public:
         QString errors; ///< stderr
         QJsonObject json; ///< the last line of stdout, when it is an object
     };
+    static QString program(); ///< furrowctl
     /// Runs furrowctl to its end.
     static Output ctl(const QStringList& arguments, int timeoutMs = 240'000);
 

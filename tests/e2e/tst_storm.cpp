@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QJsonArray>
 #include <QTemporaryDir>
+#include <QProcess>
 #include <QTest>
 
 class TestStorm : public QObject {
@@ -32,6 +33,26 @@ class TestStorm : public QObject {
     }
 
 private Q_SLOTS:
+    /// `furrowctl storm | head` ended the storm; supervisor, feeder and workers of its run trained on alone.
+    void aStormWithoutAReaderLeftItsProcesses()
+    {
+        QTemporaryDir folder;
+        QProcess shell;
+        shell.start(QStringLiteral("/bin/sh"),
+            { QStringLiteral("-c"), QStringLiteral("\"$0\" storm --kills 50 --dir \"$1\" | head -n 2"),
+                RunDriver::program(), folder.path() });
+        QVERIFY(shell.waitForFinished(60'000));
+        const auto isAnyLeft = [&folder] {
+            for (const auto& process : QDir(QStringLiteral("/proc")).entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+                QFile line(QStringLiteral("/proc/%1/cmdline").arg(process));
+                if (line.open(QIODevice::ReadOnly) && line.readAll().contains(folder.path().toUtf8()))
+                    return true;
+            }
+            return false;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(!isAnyLeft(), 20'000);
+    }
+
     void nothingIsLostOrRepeatedInAStorm_data()
     {
         QTest::addColumn<int>("kills");
