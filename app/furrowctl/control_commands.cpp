@@ -48,6 +48,22 @@ struct ControlOptions {
 
 constexpr auto kWaitTurn = std::chrono::milliseconds(100);
 
+/// Says why a wait may be long, once for each reason.
+class WaitTeller {
+public:
+    void tell(const Result<RunStatus>& status)
+    {
+        const auto& hindrance = status.ok() ? status.value().hindrance : std::nullopt;
+        const std::string words = hindrance ? hindrance->words.text() : ""; // a sentence may have a time in it
+        if (words != told_ && hindrance)
+            std::cerr << hindrance->sentence << std::endl;
+        told_ = words;
+    }
+
+private:
+    std::string told_;
+};
+
 int act(const Verb& verb, const ControlOptions& o)
 {
     const RunPaths paths(o.folder);
@@ -57,11 +73,13 @@ int act(const Verb& verb, const ControlOptions& o)
     if (auto done = later ? stopAfterThis(paths, o.after == "block" ? EndOf::Block : EndOf::Epoch) : verb.act(paths);
         !done.ok())
         return fail(done.error(), o.json);
+    WaitTeller teller;
     for (;;) {
         auto status = readStatus(paths);
         const bool isHeld = status.ok() ? status.value().supervisorPid != 0
                                         : isLocked(paths.supervisorLock()); // a kill needs no tracker
         if (o.wait && isHeld) {
+            teller.tell(status);
             std::this_thread::sleep_for(kWaitTurn);
             continue;
         }

@@ -104,7 +104,7 @@ std::string unreadText(const RunStatus& s)
 
 std::string progressLine(const RunStatus& s)
 {
-    std::string text = toString(s.state);
+    std::string text = toString(s.state) + (s.hindrance ? ": " + s.hindrance->words : "");
     if (const auto shown = shownEpochs(s)) {
         const auto& e = shown->together;
         const auto committed = e.chunks[ChunkState::Committed];
@@ -118,7 +118,8 @@ std::string progressLine(const RunStatus& s)
             text += ", total not known yet";
         }
     }
-    text += "  step " + formatCount(s.steps) + "  loss " + fixed(s.loss, 4);
+    text += "  step " + formatCount(s.steps) + "  loss " + fixed(s.loss, 4)
+        + (s.lossIsGone ? " (of steps that are lost)" : "");
     if (isAnyAlive(s))
         text += "  " + paceText(s.tokensPerSecond);
     if (s.evaluation)
@@ -260,6 +261,7 @@ std::string statusText(const RunStatus& s)
                     : w.endCause.empty()               ? "ended"
                                                        : "ended, " + w.endCause)
             + ", step " + formatCount(w.step) + ", loss " + fixed(w.loss, 4)
+            + (w.lossIsGone ? " (no checkpoint has this step)" : "")
             + (w.alive ? ", " + paceText(w.tokensPerSecond) : "") + memoryText(w) + "\n";
     if (s.evaluation)
         text += (s.evaluation->text.alsoTrained ? "loss of trained text " : "held-out loss ")

@@ -399,6 +399,14 @@ Result<std::vector<ClaimRow>> LedgerReader::claimsOf(ChunkId chunk)
     return answer(state_->db, std::move(claims));
 }
 
+Result<std::optional<ClaimRow>> LedgerReader::newestTrainingOf(IncarnationId incarnation)
+{
+    auto claims = claimsAt(state_->db,
+        state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.incarnation=? AND c.started_wall<>0 ORDER BY c.id DESC LIMIT 1",
+            incarnation));
+    return answer(state_->db, claims.empty() ? std::nullopt : std::optional(claims.front()));
+}
+
 Result<std::vector<SampleLoss>> LedgerReader::sampleLosses(ChunkId chunk)
 {
     std::vector<SampleLoss> losses;

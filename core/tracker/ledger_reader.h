@@ -153,6 +153,12 @@ struct ClaimRow {
     bool isLeftBehind = false; ///< a checkpoint that had windows of it does not survive
 };
 
+/// Whether the weights that a training went into are gone with the process that did it, which has ended.
+inline bool isOfNoWeights(const ClaimRow& claim)
+{
+    return claim.outcome == ClaimEnd::Open || claim.outcome == ClaimEnd::Trained || claim.outcome == ClaimEnd::Lost;
+}
+
 struct EventRow {
     std::int64_t seq = 0;
     std::int64_t wallNs = 0;
@@ -210,6 +216,8 @@ public:
     /// Cells that changed after event `seq`; sets `seq` to the newest. Cheap when nothing changed.
     Result<std::vector<ChunkCell>> changedCells(std::int64_t epoch, std::int64_t& seq);
     Result<std::vector<ClaimRow>> claimsSince(std::int64_t claimId, int limit);
+    /// The newest claim that a process began to train; nothing: it began none.
+    Result<std::optional<ClaimRow>> newestTrainingOf(IncarnationId incarnation);
     Result<std::vector<ClaimRow>> claimsOf(ChunkId chunk);
     /// ChunkOutcome::sampleLosses of the trainings that are in the weights, of each sample the newest; highest first.
     /// Empty in a file that does not keep them.

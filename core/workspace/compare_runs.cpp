@@ -197,6 +197,7 @@ nlohmann::json toJson(const RunComparison& comparison)
             { "steps", run.status.steps }, { "tokens", run.status.tokens },
             { "active_seconds", run.status.activeSeconds }, { "tokens_per_s", run.meanTokensPerSecond },
             { "loss", number(run.status.loss) }, { "loss_workers", run.status.lossWorkers },
+            { "loss_lost", run.status.lossIsGone },
             { "eval_loss", run.status.evaluation ? number(run.status.evaluation->loss) : nlohmann::json(nullptr) },
             { "chunks_trained", run.chunksTrained }, { "mean_chunk_loss", number(run.meanLoss) } });
     }

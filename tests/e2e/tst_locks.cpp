@@ -9,10 +9,12 @@
 
 #include <QElapsedTimer>
 #include <QFile>
+#include <QProcess>
 #include <QJsonArray>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <sys/wait.h>
@@ -56,6 +58,7 @@ private Q_SLOTS:
     void aWorkerThatStandsStillKeepsNobodyWaitingAtAMerge();
     void aWorkerThatStandsStillKeepsNobodyWaitingAtTheEndOfAnEpoch();
     void aRunOfAnotherUserWasSaidToBeKilled();
+    void aStopWaitedWithoutAWord();
 
 private:
     void startRun(int lines, const QStringList& more = {});
@@ -244,6 +247,26 @@ void TestLocks::aRunOfAnotherUserWasSaidToBeKilled()
     const auto before = steps(run_);
     QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before, 20'000);
     finishesWhole();
+}
+
+// `stop --wait` said nothing for ever while the supervisor stood still; status knew it at once.
+void TestLocks::aStopWaitedWithoutAWord()
+{
+    startRun(1200);
+    const auto supervisor = RunDriver::supervisorPid(run_);
+    QVERIFY(RunDriver::hold(supervisor));
+    QProcess stop;
+    stop.start(RunDriver::program(), { QStringLiteral("stop"), QStringLiteral("--wait"), run_ });
+    QString said;
+    const auto isSaid = [&] {
+        said += QString::fromUtf8(stop.readAllStandardError());
+        return said.count(QStringLiteral("The supervisor stands still: somebody stopped process"));
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(isSaid() == 1, 20'000);
+    QVERIFY(kill(static_cast<pid_t>(supervisor), SIGCONT) == 0);
+    QVERIFY(stop.waitForFinished(60'000));
+    QCOMPARE(stop.exitCode(), 0);
+    QCOMPARE(isSaid(), 1); // once
 }
 
 QTEST_GUILESS_MAIN(TestLocks)

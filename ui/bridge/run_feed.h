@@ -58,6 +58,8 @@ struct RunLine {
     std::int64_t chunks = 0;
     double loss = 0; ///< NaN: none yet
     int lossWorkers = 0; ///< that `loss` is the mean of
+    bool lossIsGone = false; ///< of steps that no weights have any more
+    Message hindrance; ///< what keeps it from going on, in a few words; "": nothing
     double tokensPerSecond = 0; ///< now, sum of living workers
     double meanTokensPerSecond = 0; ///< over the whole active time; 0: nothing trained yet
     QString preset;

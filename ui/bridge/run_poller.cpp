@@ -1,5 +1,7 @@
 #include "ui/bridge/run_poller.h"
 
+#include "core/base/clock.h"
+
 #include <algorithm>
 #include <chrono>
 
@@ -54,6 +56,9 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
         }
     }
     if (wanted.views && openLedger(update)) {
+        if (auto attempts = ledger_->attempts(); attempts.ok())
+            for (AttemptTimes* times : { &claimTimes_, &eventTimes_ })
+                times->know(attempts.value(), systemClock().wallNs());
         readCells(update, wanted.epoch.value_or(openEpoch_));
         markGone(update);
         readEvents(update);
@@ -161,8 +166,31 @@ void RunPoller::readEvents(RunUpdate& update)
         newestClaim_ = 0;
         openClaims_.clear();
     }
+    std::map<std::int64_t, AttemptId> attemptOf;
+    if (auto rows = ledger_->incarnations(); rows.ok())
+        for (const IncarnationRow& row : rows.value())
+            attemptOf[row.id.value] = row.attempt;
+    for (EventRow& event : events.value())
+        if (const auto attempt = attemptOf.find(event.incarnation); attempt != attemptOf.end())
+            event.wallNs = eventTimes_.at(attempt->second, event.wallNs, AttemptTimes::Writer::LaterOne);
     update.events = shared(std::move(events).value());
 }
+
+namespace {
+
+void takeTimes(ClaimRow& claim, AttemptTimes& times)
+{
+    const bool isOwnEnd = claim.outcome == ClaimEnd::Trained || claim.outcome == ClaimEnd::Committed;
+    claim.claimedWallNs = times.at(claim.attempt, claim.claimedWallNs);
+    if (claim.startedWallNs != 0)
+        claim.startedWallNs = std::max(claim.claimedWallNs, times.at(claim.attempt, claim.startedWallNs));
+    if (claim.endedWallNs != 0)
+        claim.endedWallNs = std::max({ claim.claimedWallNs, claim.startedWallNs,
+            times.at(claim.attempt, claim.endedWallNs,
+                isOwnEnd ? AttemptTimes::Writer::Itself : AttemptTimes::Writer::LaterOne) });
+}
+
+} // namespace
 
 // A claim row changes after it was first seen (it ends), so reading starts before the oldest one that was still open.
 void RunPoller::readClaims(RunUpdate& update)
@@ -173,7 +201,8 @@ void RunPoller::readClaims(RunUpdate& update)
         return;
     std::vector<ClaimRow> news;
     std::vector<std::int64_t> open;
-    for (const ClaimRow& claim : claims.value()) {
+    for (ClaimRow& claim : claims.value()) {
+        takeTimes(claim, claimTimes_);
         const bool wasOpen = std::binary_search(openClaims_.begin(), openClaims_.end(), claim.claimId);
         const bool isOpen = claim.outcome == ClaimEnd::Open || claim.outcome == ClaimEnd::Trained;
         if (isOpen)
@@ -211,8 +240,17 @@ void RunPoller::readTables(RunUpdate& update)
     const bool complete = take(ledger_->attempts(), tables.attempts)
         && take(ledger_->incarnations(), tables.incarnations) && take(ledger_->checkpoints(), tables.checkpoints)
         && take(ledger_->replicas(), tables.replicas) && take(ledger_->totals(), tables.totals);
-    if (complete)
-        update.tables = shared(std::move(tables));
+    if (!complete)
+        return;
+    AttemptTimes times;
+    times.know(tables.attempts, systemClock().wallNs());
+    std::map<std::int64_t, AttemptId> attemptOf;
+    for (const IncarnationRow& row : tables.incarnations)
+        attemptOf[row.id.value] = row.attempt;
+    for (auto& row : tables.checkpoints)
+        if (const auto attempt = attemptOf.find(row.incarnation.value); attempt != attemptOf.end())
+            row.wallNs = times.at(attempt->second, row.wallNs);
+    update.tables = shared(std::move(tables));
 }
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/run/status/attempt_times.h"
 #include "core/telemetry/run_telemetry.h"
 #include "ui/bridge/log_tail.h"
 #include "ui/bridge/run_feed.h"
@@ -59,6 +60,8 @@ private:
     std::int64_t cellSeq_ = 0;
     std::map<ChunkId, ChunkCell> gone_; // what processes that are gone hold, as the newest status has it
     std::vector<ChunkCell> goneSent_; // those of them that were sent so
+    AttemptTimes claimTimes_;
+    AttemptTimes eventTimes_;
     std::int64_t eventSeq_ = 0;
     std::int64_t newestClaim_ = 0;
     std::vector<std::int64_t> openClaims_; // ids sent as open

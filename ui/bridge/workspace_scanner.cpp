@@ -243,6 +243,8 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
         std::count_if(status.workers.begin(), status.workers.end(), [](const WorkerStatus& w) { return w.alive; }));
     line.loss = status.loss;
     line.lossWorkers = status.lossWorkers;
+    line.lossIsGone = status.lossIsGone;
+    line.hindrance = status.hindrance ? status.hindrance->words : Message();
     line.tokensPerSecond = status.tokensPerSecond;
     line.meanTokensPerSecond = meanTokensPerSecond(status);
     line.preset = QString::fromStdString(status.file.preset);

@@ -114,8 +114,11 @@ std::vector<TableColumn<RunLine>> libraryColumns()
         words([] { return QCoreApplication::translate("LibraryTable", "Preset"); },
             [](const RunLine& l) { return l.preset; }),
     };
+    columns[kLossColumn].text = [](const RunLine& l) { return lossText(l.loss, l.lossIsGone); };
     columns[kLossColumn].extra = [](const RunLine& l, int role) {
-        return role == Qt::ToolTipRole && l.lossWorkers > 0 ? QVariant(lossOfText(l.lossWorkers)) : QVariant();
+        return role == Qt::ToolTipRole && l.lossWorkers > 0
+            ? QVariant(l.lossIsGone ? lossIsGoneText() : lossOfText(l.lossWorkers))
+            : QVariant();
     };
     for (const Setting& setting : settings()) {
         if (setting.key != "name")

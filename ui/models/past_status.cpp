@@ -225,6 +225,21 @@ double quietAfter(const Stretch& stretch)
     return steps > 0 ? std::max(kLeast, kSteps * (stretch.wallEnd() - stretch.wallAt(first)) / steps) : kLeast;
 }
 
+/// As readStatus() marks them: of a worker that had ended by then, and whose newest training was lost with it.
+void markGoneLosses(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+{
+    for (WorkerStatus& worker : status.workers) {
+        if (worker.alive || !std::isfinite(worker.loss))
+            continue;
+        const auto newest = std::find_if(sources.claims.rbegin(), sources.claims.rend(), [&](const ClaimRow& claim) {
+            return claim.worker == worker.worker && claim.attempt.value == status.attempt && claim.startedWallNs != 0
+                && claim.startedWallNs <= wallNs;
+        });
+        worker.lossIsGone
+            = newest != sources.claims.rend() && isOfNoWeights(*newest) && !isLeftLater(*newest, wallNs, sources);
+    }
+}
+
 void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
     const TelemetrySnapshot& telemetry = *sources.telemetry;
@@ -247,14 +262,19 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
         worker->chunkColumn = chunk.value == 0 ? -1 : placeOf(chunk).column;
         worker->chunkFraction = fractionAt(*worker, status.attempt, chunk, sources.claims);
     }
+    markGoneLosses(status, wallNs, sources);
     const bool anyAlive = isAnyAlive(status);
     std::int64_t lastEndNs = 0;
     for (const WorkerStatus& worker : status.workers)
         lastEndNs = std::max(lastEndNs, worker.endedWallNs);
+    const auto isTold = [&](const WorkerStatus& worker) { return tells(worker, anyAlive, lastEndNs); };
+    status.lossIsGone = std::any_of(status.workers.begin(), status.workers.end(), isTold)
+        && std::none_of(status.workers.begin(), status.workers.end(),
+            [&](const WorkerStatus& worker) { return isTold(worker) && !worker.lossIsGone; });
     double sum = 0;
     for (const WorkerStatus& worker : status.workers) {
         status.tokensPerSecond += worker.tokensPerSecond;
-        if (!tells(worker, anyAlive, lastEndNs))
+        if (!isTold(worker) || worker.lossIsGone != status.lossIsGone)
             continue;
         sum += worker.loss;
         ++status.lossWorkers;
@@ -289,6 +309,9 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     status.tokensPerSecond = 0;
     status.loss = std::numeric_limits<double>::quiet_NaN();
     status.supervisorPid = 0;
+    status.supervisorStandsStill = false;
+    status.hindrance.reset();
+    status.lossIsGone = false;
     status.evidence = { QCoreApplication::translate("Replay", "As it was at %1, from the ledger and the telemetry.")
             .arg(wallTimeText(wallNs))
             .toStdString() };
@@ -329,6 +352,8 @@ RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const Mess
     status.markedByHand = false;
     status.stopReason = StopReason::None;
     status.supervisorPid = 0;
+    status.supervisorStandsStill = false;
+    status.hindrance.reset();
     status.tokensPerSecond = 0;
     status.evidence = { problem,
         QCoreApplication::translate("Words", "When it was read last, at %1, the run was: %2.")
@@ -343,15 +368,21 @@ RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const Mess
     return status;
 }
 
+StatusPtr presentStatus(Workbench& bench)
+{
+    const StatusPtr& now = bench.watcher().status();
+    if (!now || bench.watcher().problem().empty())
+        return now;
+    return std::make_shared<const RunStatus>(
+        lastKnownStatus(*now, bench.watcher().lastReadNs(), bench.watcher().problem()));
+}
+
 StatusPtr shownStatus(Workbench& bench)
 {
     const StatusPtr& now = bench.watcher().status();
     const auto moment = bench.replay().moment();
-    if (now && !moment && !bench.watcher().problem().empty())
-        return std::make_shared<const RunStatus>(
-            lastKnownStatus(*now, bench.watcher().lastReadNs(), bench.watcher().problem()));
     if (!now || !moment)
-        return now;
+        return presentStatus(bench);
     std::vector<PastSources::Epoch> epochs;
     for (const std::int64_t epoch : bench.replay().openEpochsAt(*moment))
         epochs.push_back({ epoch, bench.replay().cellsOf(epoch, *moment) });

@@ -45,6 +45,10 @@ std::map<std::int64_t, std::int64_t> lastSigns(const PastSources& sources);
 /// when it was read
 RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const Message& problem);
 
+/// What is known of the run now: of one that cannot be read any more, with lastKnownStatus(). Null: nothing was read
+/// yet.
+StatusPtr presentStatus(Workbench& bench);
+
 /// What views of the epoch show: the present, what is known last of a run that cannot be read, or the moment that is
 /// replayed. Null: nothing was read yet.
 StatusPtr shownStatus(Workbench& bench);

@@ -36,7 +36,7 @@ QString tipOf(const RunLine& line)
     if (!line.notes.note.empty())
         lines.append(QString::fromStdString(line.notes.note));
     if (line.lossWorkers > 0)
-        lines.append(lossOfText(line.lossWorkers));
+        lines.append(line.lossIsGone ? lossIsGoneText() : lossOfText(line.lossWorkers));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -240,18 +240,18 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const
     if (run == nullptr)
         return {};
     const RunLine& line = *run;
-    const QString lossText = std::isfinite(line.loss) ? fixedText(line.loss, 3) : QString();
+    const QString loss = std::isfinite(line.loss) ? lossText(line.loss, line.lossIsGone) : QString();
     switch (role) {
     case Qt::DisplayRole:
     case NameRole: return line.name;
     case Qt::ToolTipRole: return tipOf(line);
     case Qt::AccessibleTextRole:
-        return QStringLiteral("%1, %2, %3, %4").arg(line.name, stateWord(line.state), runSubtitle(line), lossText);
+        return QStringLiteral("%1, %2, %3, %4").arg(line.name, stateWord(line.state), runSubtitle(line), loss);
     case FolderRole: return line.folder;
     case SubtitleRole: return runSubtitle(line);
     case StateRole: return static_cast<int>(line.state);
     case LossRole: return line.loss;
-    case LossTextRole: return lossText;
+    case LossTextRole: return loss;
     case SparklineRole: return QVariant::fromValue(QVector<double>(line.sparkline.begin(), line.sparkline.end()));
     case FilterRole:
         return QStringList { line.name, line.folder, stateWord(line.state), line.preset,

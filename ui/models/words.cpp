@@ -29,8 +29,10 @@ QString stateWord(RunState state)
 
 QString stateWord(const RunStatus& status)
 {
-    return status.markedByHand ? QCoreApplication::translate("Words", "Finished (marked by hand)")
-                               : stateWord(status.state);
+    if (status.markedByHand)
+        return QCoreApplication::translate("Words", "Finished (marked by hand)");
+    return status.hindrance ? QStringLiteral("%1: %2").arg(stateWord(status.state), coreWords(status.hindrance->words))
+                            : stateWord(status.state);
 }
 
 QString stopReasonSentence(StopReason reason) { return coreWords(inWords(reason)); }
@@ -132,6 +134,20 @@ QString lossOfText(int workers)
     return QCoreApplication::translate("Words", "Loss of the newest step, mean of %n worker(s)", nullptr, workers);
 }
 
+QString lossText(double loss, bool isGone, int decimals)
+{
+    if (!std::isfinite(loss))
+        return QStringLiteral("–");
+    const QString text = fixedText(loss, decimals);
+    return isGone ? QCoreApplication::translate("Words", "%1 (lost)").arg(text) : text;
+}
+
+QString lossIsGoneText()
+{
+    return QCoreApplication::translate(
+        "Words", "Of steps that no checkpoint has: their weights are gone, and they are trained again");
+}
+
 QString rateText(double perSecond)
 {
     return QCoreApplication::translate("Words", "%1 tok/s").arg(QLocale().toString(perSecond, 'f', 0));
@@ -221,7 +237,9 @@ QString runSubtitle(const RunLine& line)
     case RunState::Paused:
     case RunState::Stopping: {
         const QString workers = QCoreApplication::translate("Words", "%n worker(s)", nullptr, line.workersAlive);
-        return QCoreApplication::translate("Words", "%1 · attempt %2").arg(workers).arg(line.attempt);
+        return QCoreApplication::translate("Words", "%1 · attempt %2")
+            .arg(line.hindrance.empty() ? workers : coreWords(line.hindrance))
+            .arg(line.attempt);
     }
     case RunState::New: return QCoreApplication::translate("Words", "not started yet");
     default: return endSubtitle(line);

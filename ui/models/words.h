@@ -31,6 +31,9 @@ QString countText(std::int64_t count); ///< grouped: "1,412"
 QString fixedText(double value, int decimals); ///< "3.431"; "NaN" and "∞" for those
 QString rateText(double perSecond); ///< "118,200 tok/s"
 QString lossOfText(int workers); ///< "Loss of the newest step, mean of 2 workers": of whom the loss of a run is
+/// "2.636", or "2.636 (lost)" of steps that no weights have any more; a dash where there is none.
+QString lossText(double loss, bool isGone, int decimals = 3);
+QString lossIsGoneText(); ///< what "(lost)" means
 QString bytesText(std::uint64_t bytes); ///< "17.1 GiB"
 QString durationText(double seconds); ///< "11 h 50 min"
 QString percentText(double fraction); ///< "58.4 %"

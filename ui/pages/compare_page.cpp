@@ -80,7 +80,7 @@ std::vector<float> speedsOf(const TelemetrySnapshot& snapshot)
     return speeds;
 }
 
-QString lossText(double loss) { return std::isfinite(loss) ? fixedText(loss, 4) : QStringLiteral("–"); }
+constexpr int kDecimals = 4; // runs that are compared are near to each other
 
 } // namespace
 
@@ -395,11 +395,12 @@ void ComparePage::showSummary()
     std::vector<QStringList> rows;
     for (const ComparedRun& run : result_->comparison.runs) {
         const RunStatus& status = run.status;
-        const QString loss = status.lossWorkers > 0
-            ? tr("%1, mean of %n worker(s)", nullptr, status.lossWorkers).arg(lossText(status.loss))
-            : lossText(status.loss);
+        const QString last = lossText(status.loss, status.lossIsGone, kDecimals);
+        const QString loss
+            = status.lossWorkers > 0 ? tr("%1, mean of %n worker(s)", nullptr, status.lossWorkers).arg(last) : last;
         const QString evaluation = status.evaluation
-            ? tr("%1, step %2").arg(lossText(status.evaluation->loss), countText(status.evaluation->step))
+            ? QStringLiteral("%1, %2").arg(
+                  fixedText(status.evaluation->loss, kDecimals), coreWords(ofWhat(*status.evaluation)))
             : QStringLiteral("–");
         const auto living = std::count_if(
             status.workers.begin(), status.workers.end(), [](const WorkerStatus& worker) { return worker.alive; });
@@ -407,7 +408,7 @@ void ComparePage::showSummary()
         const QString workers = isAnyAlive(status) ? tr("%1 of %2 alive").arg(countText(living), all) : all;
         const int chunks = static_cast<int>(run.chunksTrained); // lupdate does not read past a cast
         const QString overChunks = chunks > 0
-            ? tr("%1, mean of %Ln chunk(s)", nullptr, chunks).arg(lossText(run.meanLoss))
+            ? tr("%1, mean of %Ln chunk(s)", nullptr, chunks).arg(fixedText(run.meanLoss, kDecimals))
             : QStringLiteral("–");
         rows.push_back({ QString::fromStdString(run.name), stateWord(status), workers, loss, evaluation, overChunks,
             countText(status.steps), countText(status.tokens), durationText(status.activeSeconds),
@@ -453,7 +454,8 @@ void ComparePage::showChunks()
     else
         aligned_->setText(
             tr("%1 chunks of the first epoch in common, mean difference %2 nats, %3 better than the baseline.")
-                .arg(countText(alignment.common), lossText(alignment.meanDifference), countText(alignment.better)));
+                .arg(countText(alignment.common), fixedText(alignment.meanDifference, kDecimals),
+                    countText(alignment.better)));
     map_->setReference(result_->cells.front());
     map_->setCells(result_->cells[at]);
     map_->setLayer(MapLayer::DeltaLoss);

@@ -64,7 +64,7 @@ QString clockText(std::int64_t nowNs, double secondsFromNow)
 QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims, std::int64_t nowNs)
 {
     const auto shown = shownEpochs(status);
-    if (status.state != RunState::Running || !shown || !shown->together.blockCount)
+    if (status.state != RunState::Running || status.hindrance || !shown || !shown->together.blockCount)
         return {};
     const ChunkCounts& chunks = shown->together.chunks;
     const std::int64_t left = chunks[ChunkState::Pending] + chunks[ChunkState::Free] + chunks[ChunkState::Leased];

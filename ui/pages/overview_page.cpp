@@ -167,9 +167,10 @@ void OverviewPage::take(const StatusPtr& status)
 void OverviewPage::showFigures(const RunStatus& status)
 {
     const auto loss = [](double value) { return std::isfinite(value) ? fixedText(value, 3) : QStringLiteral("–"); };
-    figures_->setValue(0, loss(status.loss),
-        tr("Mean of %n worker(s), of the loss of their newest step; the curves are smoothed", nullptr,
-            status.lossWorkers));
+    figures_->setValue(0, lossText(status.loss, status.lossIsGone),
+        status.lossIsGone ? lossIsGoneText()
+                          : tr("Mean of %n worker(s), of the loss of their newest step; the curves are smoothed",
+                                nullptr, status.lossWorkers));
     const auto& evaluation = status.evaluation;
     figures_->setValue(1, evaluation ? loss(evaluation->loss) : QStringLiteral("–"),
         evaluation ? coreWords(ofWhat(*evaluation)) : tr("No weights were evaluated on held-out text yet"));

@@ -2,6 +2,7 @@
 
 #include "core/run/folder/attempt_config.h"
 #include "ui/models/core_words.h"
+#include "ui/models/past_status.h"
 #include "ui/models/run_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
@@ -235,14 +236,21 @@ int InspectorDock::addName(const QString& name)
     return row;
 }
 
-const WorkerStatus* InspectorDock::statusOf(int worker) const
+std::optional<WorkerStatus> InspectorDock::statusOf(int worker) const
 {
-    const StatusPtr& status = bench_.watcher().status();
+    const StatusPtr status = presentStatus(bench_);
     if (!status)
-        return nullptr;
+        return std::nullopt;
     const auto found = std::find_if(
         status->workers.begin(), status->workers.end(), [worker](const WorkerStatus& w) { return w.worker == worker; });
-    return found == status->workers.end() ? nullptr : &*found;
+    return found == status->workers.end() ? std::nullopt : std::optional(*found);
+}
+
+/// Of a run that cannot be read: what it was.
+QString InspectorDock::stateText() const
+{
+    const QString state = stateWord(*bench_.watcher().status());
+    return bench_.watcher().problem().empty() ? state : tr("was %1").arg(state.toLower());
 }
 
 // As maps and curves show the worker, and the device it had last.
@@ -250,7 +258,7 @@ void InspectorDock::addWorkerRow(int worker)
 {
     const int row = addName(tr("Worker"));
     QString words = workerName(worker);
-    if (const WorkerStatus* status = statusOf(worker))
+    if (const auto status = statusOf(worker))
         words = tr("%1, %2").arg(words, deviceText(*status));
     auto* value = new QWidget;
     auto* line = new QHBoxLayout(value);
@@ -439,8 +447,8 @@ void InspectorDock::showWorker(int worker)
 {
     title_->setText(tr("Worker %1").arg(worker));
     sayWhetherPresent();
-    const WorkerStatus* found = statusOf(worker);
-    if (found == nullptr)
+    const auto found = statusOf(worker);
+    if (!found)
         return;
     addRow(tr("Newest process"), tr("attempt %1").arg(bench_.watcher().status()->attempt),
         tr("Earlier ones of this worker stand on the page Workers."));
@@ -456,7 +464,7 @@ void InspectorDock::showWorker(int worker)
     addRow(tr("Steps"), countText(found->step));
     addRow(tr("Tokens"), countText(found->tokens));
     if (found->step > 0)
-        addRow(tr("Loss"), fixedText(found->loss, 3));
+        addRow(tr("Loss"), lossText(found->loss, found->lossIsGone), found->lossIsGone ? lossIsGoneText() : QString());
     if (found->alive) { // what ended has no speed, and made its last progress before
         addRow(tr("Speed"), rateText(found->tokensPerSecond));
         addRow(tr("Last progress"), agoText(found->secondsSinceProgress));
@@ -506,7 +514,7 @@ void InspectorDock::showAttempt(const AttemptRow& attempt)
     if (attempt.endedWallNs)
         addRow(tr("Ended"), wallTimeText(*attempt.endedWallNs));
     else
-        addRow(tr("State"), attempt.id.value == status.attempt ? stateWord(status) : tr("no end was recorded"));
+        addRow(tr("State"), attempt.id.value == status.attempt ? stateText() : tr("no end was recorded"));
     if (attempt.endedWallNs && attempt.reason != StopReason::None)
         addRow(tr("Ended because"), endReasonSentence(attempt.reason, attempt.detail));
     addRow(tr("Supervisor"), tr("process %1").arg(attempt.supervisor.pid));
@@ -534,7 +542,7 @@ void InspectorDock::showRun()
     const RunFile& file = status.file;
     title_->setText(breakable(QString::fromStdString(file.config.name.empty() ? file.preset : file.config.name)));
     sayWhetherPresent();
-    addRow(tr("State"), stateWord(status));
+    addRow(tr("State"), stateText());
     if (status.stopReason != StopReason::None && status.state != RunState::Interrupted) // the state says that already
         addRow(tr("Ended because"), endReasonSentence(status.stopReason, status.stopDetail));
     const QString id = QString::fromStdString(file.runId);

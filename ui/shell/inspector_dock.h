@@ -4,6 +4,7 @@
 #include "ui/models/run_tables.h"
 
 #include <QWidget>
+#include <optional>
 
 class QGridLayout;
 class QLabel;
@@ -45,7 +46,10 @@ private:
     void addChanges(std::optional<std::int64_t> onlyOf); ///< the settings that attempts changed
     void sayWhetherPresent();
     int addName(const QString& name); ///< @return the row, for its value
-    const WorkerStatus* statusOf(int worker) const; ///< null: no process of the newest attempt has that number
+    QString stateText() const;
+    /// As it was read last, where the run cannot be read. Nothing: no process of the newest attempt has that
+    /// number.
+    std::optional<WorkerStatus> statusOf(int worker) const;
     void addWorkerRow(int worker);
     void addRow(const QString& name, const QString& value, const QString& tip = {});
     void clearRows();

@@ -74,7 +74,7 @@ void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables, const 
         lane.worker = row.worker;
         replicaOf[row.replica] = row.worker;
         const QString device = QString::fromStdString(row.deviceName.empty() ? row.device : row.deviceName);
-        lane.detail = row.live ? QStringLiteral("%1, %2").arg(device, rateText(row.tokensPerSecond)) : device;
+        lane.detail = device;
         if (!lane.deaths.empty() && lane.deaths.back().restarted == 0)
             lane.deaths.back().restarted = seconds(row.startedWallNs);
         if (row.live || row.endedWallNs == 0)
@@ -89,6 +89,22 @@ void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables, const 
         const auto worker = replicaOf.find(checkpoint.record.replica);
         if (worker != replicaOf.end())
             lanes[worker->second].commits.push_back(seconds(checkpoint.wallNs));
+    }
+}
+
+/// How fast a worker trains now; of one that did not say how it ended, as it may be while nobody can read the run, how
+/// fast it was.
+void addSpeeds(std::map<int, Lane>& lanes, const LedgerTables& tables, const RunStatus& status)
+{
+    for (const WorkerStatus& worker : status.workers) {
+        const auto lane = lanes.find(worker.worker);
+        const auto row = std::find_if(tables.incarnations.rbegin(), tables.incarnations.rend(),
+            [&worker](const IncarnationRow& one) { return one.worker == worker.worker; });
+        if (lane == lanes.end() || row == tables.incarnations.rend() || !row->live)
+            continue;
+        const QString speed = worker.alive ? rateText(worker.tokensPerSecond)
+                                           : LanesDock::tr("was %1").arg(rateText(row->tokensPerSecond));
+        lane->second.detail = QStringLiteral("%1, %2").arg(lane->second.detail, speed);
     }
 }
 
@@ -133,6 +149,7 @@ LanesDock::LanesDock(Workbench& bench, QWidget* parent)
     const auto markStale = [this] { stale_ = true; };
     connect(&bench_.claims(), &ClaimStore::changed, this, markStale);
     connect(&bench_.watcher(), &RunWatcher::tablesRead, this, markStale);
+    connect(&bench_.watcher(), &RunWatcher::problemChanged, this, markStale);
     connect(span_, &QComboBox::currentIndexChanged, this, &LanesDock::follow);
     connect(&bench_.replay(), &Replay::momentChanged, this, &LanesDock::follow);
     connect(lanes_, &LaneView::chunkClicked, this, [this](std::int64_t chunk, int worker) {
@@ -159,6 +176,8 @@ void LanesDock::rebuild()
     addClaims(byWorker, bench_.claims().claims(), signs);
     if (watcher.tables())
         addProcesses(byWorker, *watcher.tables(), signs);
+    if (const StatusPtr known = presentStatus(bench_); known && watcher.tables())
+        addSpeeds(byWorker, *watcher.tables(), *known);
     auto lanes = std::make_shared<std::vector<Lane>>();
     newest_ = 0;
     oldest_ = std::numeric_limits<double>::max();

@@ -308,7 +308,9 @@ void MainWindow::showState()
     if (!status || !isReadable)
         writerText_->clear();
     else
-        writerText_->setText(status->supervisorPid > 0 ? tr("Writer: supervisor, alive") : tr("Writer: none"));
+        writerText_->setText(status->supervisorStandsStill ? tr("Writer: supervisor, stands still")
+                : status->supervisorPid > 0                ? tr("Writer: supervisor, alive")
+                                                           : tr("Writer: none"));
     enableVerbs();
 }
 

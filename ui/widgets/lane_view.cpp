@@ -40,7 +40,10 @@ LaneView::LaneView(QWidget* parent)
 void LaneView::setLanes(std::shared_ptr<const std::vector<Lane>> lanes)
 {
     lanes_ = std::move(lanes);
-    setAccessibleDescription(tr("%n lanes", nullptr, static_cast<int>(lanes_->size())));
+    QStringList words { tr("%n lanes", nullptr, static_cast<int>(lanes_->size())) };
+    for (const Lane& lane : *lanes_)
+        words.append(QStringLiteral("%1: %2").arg(lane.name, lane.detail));
+    setAccessibleDescription(words.join(QLatin1Char('\n')));
     updateGeometry();
     update();
 }

@@ -11,6 +11,7 @@
 #include "core/base/sentence.h"
 #include "core/data/plan/held_out.h"
 #include "core/run/folder/attempt_config.h"
+#include "core/run/status/attempt_times.h"
 #include "core/run/status/end_words.h"
 #include "core/run/folder/finished_mark.h"
 #include "core/run/status/ledger_view.h"
@@ -114,10 +115,8 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
         w.chunkFraction = row.chunkFraction;
         if (w.alive)
             w.secondsSinceProgress = static_cast<double>(view.nowNs - row.progressNs) / kNsPerSecond;
-        if (w.alive && view.standsStill(row.process)) { // what it told last is of before
+        if (w.alive && view.standsStill(row.process)) // what it told last is of before
             w.phase = WorkerPhase::StandsStill;
-            w.tokensPerSecond = 0;
-        }
     }
     for (auto& [number, worker] : byWorker)
         status.workers.push_back(std::move(worker));
@@ -148,6 +147,21 @@ std::vector<const WorkerStatus*> tellingWorkers(const RunStatus& status)
     return telling;
 }
 
+/// A worker that died before it could save told a loss of steps that are trained again.
+/// @param rows  as status.workers were made of
+Status markGoneLosses(RunStatus& status, LedgerReader& ledger, const std::vector<IncarnationRow>& rows)
+{
+    for (auto& w : status.workers) {
+        if (w.alive || !std::isfinite(w.loss))
+            continue;
+        const auto row = std::find_if(rows.rbegin(), rows.rend(),
+            [&](const IncarnationRow& one) { return one.worker == w.worker && one.attempt.value == status.attempt; });
+        FURROW_TRY_ASSIGN(const auto newest, ledger.newestTrainingOf(row->id));
+        w.lossIsGone = newest && isOfNoWeights(*newest);
+    }
+    return {};
+}
+
 void addTotals(RunStatus& status, const LedgerReader::Totals& totals)
 {
     status.steps = totals.steps;
@@ -157,16 +171,35 @@ void addTotals(RunStatus& status, const LedgerReader::Totals& totals)
     status.data = totals.data;
     double weighted = 0;
     double weight = 0;
-    for (const auto& w : status.workers)
-        status.tokensPerSecond += w.tokensPerSecond;
-    for (const auto* w : tellingWorkers(status)) {
-        if (!std::isfinite(w->loss) || w->tokens <= 0)
+    auto telling = tellingWorkers(status);
+    std::erase_if(telling, [](const auto* w) { return !std::isfinite(w->loss) || w->tokens <= 0; });
+    status.lossIsGone
+        = !telling.empty() && std::all_of(telling.begin(), telling.end(), [](const auto* w) { return w->lossIsGone; });
+    for (const auto* w : telling) {
+        if (w->lossIsGone != status.lossIsGone) // others have weights to it
             continue;
         weighted += w->loss * static_cast<double>(w->tokens);
         weight += static_cast<double>(w->tokens);
         ++status.lossWorkers;
     }
     status.loss = weight > 0 ? weighted / weight : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// A living worker that has told nothing for long makes no steps now: sooner where it is known what keeps it from them,
+/// never before a few of them at the pace that it told last.
+void addPaces(RunStatus& status)
+{
+    constexpr double kLongSeconds = 30;
+    constexpr double kSteps = 4;
+    const double least = status.hindrance ? kQuietSeconds : kLongSeconds;
+    for (auto& w : status.workers) {
+        const bool isKnown = w.step > 0 && w.tokensPerSecond > 0;
+        const double perStep
+            = isKnown ? static_cast<double>(w.tokens) / static_cast<double>(w.step) / w.tokensPerSecond : 0;
+        if (w.phase == WorkerPhase::StandsStill || w.secondsSinceProgress > std::max(least, kSteps * perStep))
+            w.tokensPerSecond = 0;
+        status.tokensPerSecond += w.tokensPerSecond;
+    }
 }
 
 /// The same kinds with the same counts as the legend of the epoch has them: what has lost its work is counted as that
@@ -313,13 +346,19 @@ void takeNewer(RunStatus& status, const RunPaths& paths, const std::optional<Run
         status.evaluation->superseded = newest && newest->row.wallNs > status.evaluation->wallNs;
 }
 
-void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows)
+void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows,
+    const std::vector<IncarnationRow>& incarnations, const std::vector<AttemptRow>& attempts)
 {
+    AttemptTimes times;
+    times.know(attempts, systemClock().wallNs());
     for (const auto& row : rows) {
+        const auto writer = std::find_if(incarnations.begin(), incarnations.end(),
+            [&row](const IncarnationRow& one) { return one.id == row.incarnation; });
+        const auto wallNs = writer == incarnations.end() ? row.wallNs : times.at(writer->attempt, row.wallNs);
         if (row.removed || row.damaged || !row.surviving)
             continue;
         ++status.checkpoints;
-        status.newestCheckpointWallNs = std::max(status.newestCheckpointWallNs, row.wallNs);
+        status.newestCheckpointWallNs = std::max(status.newestCheckpointWallNs, wallNs);
     }
 }
 
@@ -368,15 +407,30 @@ void deriveFromElsewhere(RunStatus& status, const LedgerReader::Totals& totals, 
     status.stopDetail = sentence("no sign of life for %1 from the computer that trains it", { silence });
 }
 
-/// Who stands in the way of a living run.
-void sayWhoIsInTheWay(RunStatus& status, const RunPaths& paths, double silentSeconds)
+/// What keeps a living run from going on, first of all: where there is room for one sentence, it is this one.
+void sayWhatHinders(RunStatus& status, const RunPaths& paths, double silentSeconds)
 {
+    const auto say = [&status](const Message& words, const Message& whole) {
+        status.evidence.push_back(whole);
+        if (!status.hindrance)
+            status.hindrance = { words, whole };
+    };
+    if (status.supervisorStandsStill)
+        say(sentence("the supervisor stands still"),
+            sentence(
+                "The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then nothing is merged and no process that ends is started again.",
+                { std::to_string(status.supervisorPid) }));
+    for (const auto& w : status.workers)
+        if (w.phase == WorkerPhase::StandsStill)
+            say(sentence("worker %1 stands still", { std::to_string(w.worker) }),
+                sentence(
+                    "Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, or others wait for it, it is ended and started again.",
+                    { std::to_string(w.worker), std::to_string(w.pid) }));
     if (const auto writer = silentSeconds > kQuietSeconds ? trackerLocks(paths.tracker()).writer : std::nullopt)
-        status.evidence.push_back(sentence(
-            "Nobody could write to the tracker for %1: %2 has locked it. The run goes on as soon as it lets go; let it go on or end it.",
-            { formatDuration(silentSeconds), inWords(*writer) }));
-    if (auto grown = sayWhatKeepsTheWal(paths.tracker()); !grown.empty())
-        status.evidence.push_back(std::move(grown));
+        say(sentence("the tracker is locked"),
+            sentence(
+                "Nobody could write to the tracker for %1: %2 has locked it. The run goes on as soon as it lets go; let it go on or end it.",
+                { formatDuration(silentSeconds), inWords(*writer) }));
 }
 
 /// What the supervisor that lives has started. Its first worker tells of itself seconds after the attempt began.
@@ -409,19 +463,13 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     if (alive) {
         status.supervisorPid = totals.supervisor->pid;
         const double silence = static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond;
-        if (standsStill(*totals.supervisor)) // first of all: where there is room for one sentence, it is this one
-            status.evidence.push_back(sentence(
-                "The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then nothing is merged and no process that ends is started again.",
-                { std::to_string(status.supervisorPid) }));
+        status.supervisorStandsStill = standsStill(*totals.supervisor);
+        sayWhatHinders(status, paths, silence);
         status.evidence.push_back(sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.",
             { std::to_string(status.supervisorPid), formatDuration(silence) }));
         status.evidence.push_back(workersInWords(status, incarnations));
-        for (const auto& w : status.workers)
-            if (w.phase == WorkerPhase::StandsStill)
-                status.evidence.push_back(sentence(
-                    "Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, or others wait for it, it is ended and started again.",
-                    { std::to_string(w.worker), std::to_string(w.pid) }));
-        sayWhoIsInTheWay(status, paths, silence);
+        if (auto grown = sayWhatKeepsTheWal(paths.tracker()); !grown.empty())
+            status.evidence.push_back(std::move(grown));
         deriveFromWishes(status, totals.desired);
         return;
     }
@@ -501,9 +549,13 @@ void sayWhatIsNotSaved(RunStatus& status, const RunPaths& paths, const RunConfig
     for (const auto& folder : { paths.folder(), paths.checkpointsFolder() }) {
         std::error_code failed;
         const auto space = std::filesystem::space(folder, failed);
-        if (!failed && space.capacity > 0 && space.available < kLeastRoom)
-            return sayFirst(
-                sentence("The disk of %1 is full: nothing is saved until there is room.", { utf8Text(folder) }));
+        if (failed || space.capacity == 0 || space.available >= kLeastRoom)
+            continue;
+        const auto full
+            = sentence("The disk of %1 is full: nothing is saved until there is room.", { utf8Text(folder) });
+        if (status.supervisorPid != 0)
+            status.hindrance = { sentence("its disk is full"), full };
+        return sayFirst(full);
     }
     std::int64_t trained = 0;
     for (const EpochRow& epoch : status.epochs)
@@ -677,8 +729,9 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
         status.endedWallNs = attempt->endedWallNs.value_or(totals.value().supervisorHeartbeatWallNs);
     status.epochs = std::move(epochs).value();
     addWorkers(status, incarnations.value(), attempt ? attempt->id : AttemptId {}, view);
+    FURROW_TRY(markGoneLosses(status, ledger, incarnations.value()));
     addTotals(status, totals.value());
-    addCheckpoints(status, checkpoints.value());
+    addCheckpoints(status, checkpoints.value(), incarnations.value(), attempts.value());
     const auto latest = latestConfig(attempts.value(), status.file.config);
     const RunConfig& config = latest.ok() ? latest.value() : status.file.config;
     status.evaluated = evaluatedText(paths.evaluationFile(), config);
@@ -701,6 +754,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     for (auto& worker : status.workers)
         worker.memory = readMemory(paths.memoryFile(worker.worker));
     derive(status, paths, totals.value(), attempt, incarnations.value(), view);
+    addPaces(status);
     sayWhereItEnds(status, config);
     sayWhatTheFeederDoes(status, totals.value().feederDoing);
     if (status.state == RunState::Running && status.reading && isSlow(status.reading->doing))

@@ -56,7 +56,8 @@ struct WorkerStatus {
     std::int64_t step = 0;
     std::int64_t tokens = 0;
     double loss = 0;
-    double tokensPerSecond = 0; ///< of a living one, 0 while it stands still; else it says nothing
+    bool lossIsGone = false; ///< it ended, and no weights that are left have the step that `loss` is of
+    double tokensPerSecond = 0; ///< of a living one, 0 while it makes no steps; else it says nothing
     std::int64_t chunkBlock = -1;
     int chunkColumn = -1;
     double chunkFraction = 0;
@@ -64,6 +65,12 @@ struct WorkerStatus {
     std::int64_t startedWallNs = 0; ///< of the newest incarnation
     std::int64_t endedWallNs = 0; ///< of the newest incarnation; 0: it lives, or its end was not recorded
     std::optional<MeasuredMemory> memory; ///< absent before its first checkpoint
+};
+
+/// What keeps a run that has processes from going on.
+struct Hindrance {
+    Message words; ///< "the supervisor stands still": behind the state, where there is room for no more
+    Message sentence; ///< with the way out
 };
 
 /// Everything a person may ask about a run right now. A value: computed in one go by readStatus.
@@ -75,10 +82,12 @@ struct RunStatus {
     Message stopDetail;
     bool markedByHand = false; ///< Finished because a person said so; the evidence tells how the attempt really ended
     std::vector<Message> evidence; ///< sentences (core/base/sentence.h), shown under "Why?"; times as in ISO 8601
+    std::optional<Hindrance> hindrance; ///< the first, where there are several; its sentence is among the evidence
     std::int64_t attempt = 0; ///< 1-based number of the newest attempt; 0: never started
     std::int64_t endedWallNs
         = 0; ///< when the newest attempt ended or, without an exit record, was last heard of; 0: neither is known
     std::int64_t supervisorPid = 0; ///< 0: none alive
+    bool supervisorStandsStill = false; ///< somebody stopped its process
     std::vector<WorkerStatus> workers;
     std::vector<EpochRow> epochs; ///< the open ones with EpochRow::lost
     std::vector<ChunkCell>
@@ -89,6 +98,7 @@ struct RunStatus {
     double loss = 0; ///< token-weighted over the workers that train, after an attempt over those that trained until its
                      ///< end; NaN: none yet
     int lossWorkers = 0; ///< that `loss` is the mean of
+    bool lossIsGone = false; ///< `loss` is of steps that no weights have any more: WorkerStatus::lossIsGone of them all
     double tokensPerSecond = 0; ///< sum over living workers; without one (isAnyAlive()) it says nothing
     std::vector<Message> keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."; while
                                          ///< several epochs are open "epoch 1: ...". Of a finished run: what it leaves

@@ -20,6 +20,7 @@ nlohmann::json workerJson(const WorkerStatus& w)
         { "device", w.device }, { "device_name", w.deviceName }, { "phase", nameOf(w.phase) },
         { "end_cause", w.endCause }, { "end_message", toJson(w.endCause) }, { "last_death", w.lastDeath },
         { "restarts", w.restarts }, { "step", w.step }, { "tokens", w.tokens }, { "loss", number(w.loss) },
+        { "loss_lost", w.lossIsGone },
         { "tokens_per_s", w.alive ? nlohmann::json(w.tokensPerSecond) : nlohmann::json(nullptr) },
         { "block", w.chunkBlock }, { "chunk", w.chunkColumn }, { "chunk_fraction", w.chunkFraction },
         { "seconds_since_progress", w.alive ? nlohmann::json(w.secondsSinceProgress) : nlohmann::json(nullptr) },
@@ -123,15 +124,18 @@ nlohmann::json toJson(const RunStatus& s)
         { "stop_detail", s.stopDetail }, { "newest_checkpoint_wall_ns", s.newestCheckpointWallNs },
         { "marked_by_hand", s.markedByHand }, { "attempt", s.attempt },
         { "supervisor",
-            { { "pid", s.supervisorPid == 0 ? nlohmann::json(nullptr) : nlohmann::json(s.supervisorPid) } } },
+            { { "pid", s.supervisorPid == 0 ? nlohmann::json(nullptr) : nlohmann::json(s.supervisorPid) },
+                { "stands_still", s.supervisorStandsStill } } },
         { "samples_per_block", s.file.samplesPerBlock }, { "samples_per_block_reason", s.file.samplesPerBlockReason },
         { "steps", s.steps }, { "tokens", s.tokens }, { "loss", number(s.loss) }, { "loss_workers", s.lossWorkers },
+        { "loss_lost", s.lossIsGone },
         { "eval_loss", s.evaluation ? number(s.evaluation->loss) : nlohmann::json(nullptr) },
         { "tokens_per_s", isAnyAlive(s) ? nlohmann::json(s.tokensPerSecond) : nlohmann::json(nullptr) },
         { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints },
         { "keeps_epoch_open", s.keepsEpochOpen } };
     json["evaluation"] = s.evaluation ? evaluationJson(*s.evaluation) : nlohmann::json(nullptr);
     json["stop_message"] = toJson(s.stopDetail);
+    json["hindrance"] = s.hindrance ? nlohmann::json(s.hindrance->sentence.text()) : nlohmann::json(nullptr);
     json["evidence"] = s.evidence;
     json["evidence_messages"] = nlohmann::json::array();
     for (const Message& one : s.evidence)

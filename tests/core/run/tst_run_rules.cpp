@@ -4,6 +4,7 @@
 #include "core/data/plan/inspect.h"
 #include "core/data/overlap.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/status/attempt_times.h"
 #include "core/run/folder/attempt_config.h"
 #include "core/run/supervise/back_off.h"
 #include "core/run/start/data_fit.h"
@@ -340,6 +341,40 @@ private Q_SLOTS:
         QCOMPARE(valueIn(sentence(kEpochsComplete, { "12" }), kEpochsComplete), std::string("12"));
         QVERIFY(valuesOf("an epoch is complete", kEpochComplete) && !valuesOf("an epoch is complete.", kEpochComplete));
         QVERIFY(!valuesOf(sentence("%1", { "an epoch is complete" }), kEpochComplete));
+    }
+
+    /// After the clock had been ten hours ahead for a while, lanes and play head went on in the future, and a
+    /// checkpoint of minutes ago was "1 s ago".
+    void timesOfAClockThatWasMovedWereShown()
+    {
+        constexpr std::int64_t kMinute = 60'000'000'000;
+        constexpr std::int64_t kNow = 1'000'000 * kMinute;
+        AttemptRow first;
+        first.id = { 1 };
+        first.startedWallNs = kNow - 100 * kMinute;
+        first.endedWallNs = kNow - 90 * kMinute;
+        AttemptRow second;
+        second.id = { 2 };
+        second.startedWallNs = kNow - 10 * kMinute;
+        AttemptTimes times;
+        times.know({ first, second }, kNow);
+        const auto isAt = [&](int attempt, std::int64_t said, std::int64_t shown) {
+            return times.at({ attempt }, kNow + said * kMinute) == kNow + shown * kMinute;
+        };
+        QVERIFY(isAt(1, -99, -99));
+        QVERIFY(isAt(1, +600, -99)); // ahead
+        QVERIFY(isAt(1, -700, -99)); // behind
+        QVERIFY(isAt(1, -95, -95));
+        QVERIFY(isAt(1, -50, -95)); // it was over then
+        QVERIFY(times.at({ 1 }, kNow - 9 * kMinute, AttemptTimes::Writer::LaterOne) == kNow - 9 * kMinute);
+        QVERIFY(times.at({ 1 }, kNow + 99 * kMinute, AttemptTimes::Writer::LaterOne) == kNow - 95 * kMinute);
+        QVERIFY(isAt(2, +600, -10)); // nothing came before it
+        QVERIFY(isAt(2, -1, -1) && isAt(2, 0, 0));
+        QCOMPARE(times.at({ 2 }, 0), std::int64_t(0));
+        QVERIFY(isAt(3, +600, +600)); // of no known attempt
+        second.endedWallNs = kNow - 20 * kMinute; // by a clock that was put back meanwhile
+        times.know({ first, second }, kNow);
+        QVERIFY(isAt(2, +600, +600));
     }
 
     /// `status` said "finished (epochs)" and "stopped (user: after a checkpoint)".

@@ -7,6 +7,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/bridge/workspace_scanner.h"
+#include "ui/models/core_words.h"
 #include "ui/models/library_table.h"
 #include "ui/models/run_tables.h"
 #include "ui/models/setting_words.h"
@@ -19,8 +20,12 @@
 #include "ui/pages/overview_page.h"
 #include "ui/pages/run_banner.h"
 #include "ui/charts/chart_parts.h"
+#include "ui/models/words.h"
 #include "ui/shell/events_dock.h"
+#include "ui/shell/inspector_dock.h"
+#include "ui/shell/lanes_dock.h"
 #include "ui/shell/queue_tree.h"
+#include "ui/widgets/lane_view.h"
 
 #include <QCheckBox>
 #include <QLabel>
@@ -350,6 +355,108 @@ private Q_SLOTS:
         for (const auto& column : columns)
             if (column.title() == QStringLiteral("Phase or cause of its end"))
                 QVERIFY2(column.text(rows[1]).contains(QStringLiteral("not alive")), qPrintable(column.text(rows[1])));
+    }
+
+    /// "Loss, last step 2.636" stood beside 12,552 steps: it was of step 42,150, whose weights were thrown away.
+    void theLossOfLostStepsStoodBesideTheStepsThatWereKept()
+    {
+        const RunStory story({ .trained = 12 });
+        Workbench bench(story.workspace());
+        OverviewPage page(bench);
+        show(bench, story);
+        QVERIFY(!good(readStatus(story.paths())).lossIsGone);
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Loss, last step")), kPatienceMs);
+        QVERIFY(!says(page, QStringLiteral("(lost)")));
+        auto supervisor = story.supervisor();
+        for (const IncarnationRow& row : good(good(LedgerReader::open(story.paths().tracker())).incarnations()))
+            (void)good(supervisor.revoke(row.id, "the disk is full"));
+        good(supervisor.endAttempt(story.attempt(), StopReason::Error, "the disk is full"));
+        const RunStatus status = good(readStatus(story.paths()));
+        QCOMPARE(status.lossWorkers, 2);
+        QVERIFY(status.lossIsGone && status.workers.front().lossIsGone);
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, lossText(status.loss, true)), kPatienceMs);
+        QVERIFY(says(page, QStringLiteral("(lost)")));
+        const RunLine line = readRunLine(story.paths().folder(), false);
+        QCOMPARE(libraryColumns()[2].text(line), lossText(status.loss, true));
+        const RunStory other({}, QStringLiteral("other"), story.workspace());
+        bench.start({});
+        ComparePage compare(bench);
+        QTableView* runs = tableOf(compare, "Runs with figures and settings");
+        QTRY_COMPARE_WITH_TIMEOUT(runs->model()->rowCount(), 2, kPatienceMs);
+        choose(*runs, { QStringLiteral("story"), QStringLiteral("other") });
+        const QTableView* summary = tableOf(compare, "Summary");
+        const auto cell = [summary](int column) { return summary->model()->index(0, column).data().toString(); };
+        QTRY_VERIFY_WITH_TIMEOUT(cell(3).contains(QStringLiteral("(lost)")), kPatienceMs);
+        QVERIFY2(cell(4).contains(coreWords(ofWhat(*status.evaluation))), qPrintable(cell(4)));
+    }
+
+    /// With one worker whose last steps are in a checkpoint, the loss is that one's.
+    void oneLostWorkerHidTheLossOfTheOneThatWasSaved()
+    {
+        RunStory story({ .trained = 12 });
+        QVERIFY(story.trainOne(0, true));
+        auto supervisor = story.supervisor();
+        for (const IncarnationRow& row : good(good(LedgerReader::open(story.paths().tracker())).incarnations()))
+            (void)good(supervisor.revoke(row.id, "stopped"));
+        good(supervisor.endAttempt(story.attempt(), StopReason::User, {}));
+        const RunStatus status = good(readStatus(story.paths()));
+        QVERIFY(!status.workers[0].lossIsGone && status.workers[1].lossIsGone);
+        QVERIFY(!status.lossIsGone);
+        QCOMPARE(status.lossWorkers, 1);
+        QCOMPARE(status.loss, status.workers[0].loss);
+    }
+
+    /// The console said "Running" and when the epoch ends, while its supervisor stood still.
+    void aRunWhoseSupervisorStoodStillWasRunning()
+    {
+        RunStory story({ .trained = 12 });
+        const OtherProcess supervisor(story, -7); // of nobody
+        good(story.supervisor().heartbeat(supervisor.identity()));
+        const auto lock = good(FileLock::tryLock(story.paths().supervisorLock()));
+        Workbench bench(story.workspace());
+        OverviewPage page(bench);
+        show(bench, story);
+        QVERIFY(!bench.watcher().status()->hindrance);
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Epoch 1, running")), kPatienceMs);
+        QVERIFY(freezeProcess(supervisor.identity(), true));
+        const QString said = QStringLiteral("running: the supervisor stands still");
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, said), kPatienceMs);
+        const RunStatus status = good(readStatus(story.paths()));
+        QVERIFY(status.supervisorStandsStill);
+        QCOMPARE(status.evidence.front(), status.hindrance->sentence);
+        const RunLine line = readRunLine(story.paths().folder(), false);
+        QVERIFY2(
+            runSubtitle(line).contains(QStringLiteral("the supervisor stands still")), qPrintable(runSubtitle(line)));
+        QVERIFY(freezeProcess(supervisor.identity(), false));
+        QTRY_VERIFY_WITH_TIMEOUT(!says(page, said), kPatienceMs);
+    }
+
+    /// A run that could not be read had workers at 34,230 tok/s and the state Running.
+    void aRunThatCouldNotBeReadTrainedOnInLanesAndInspector()
+    {
+        RunStory story({ .trained = 12 });
+        story.makeAlive();
+        const auto lock = good(FileLock::tryLock(story.paths().supervisorLock()));
+        Workbench bench(story.workspace());
+        LanesDock lanes(bench);
+        InspectorDock inspector(bench);
+        lanes.show();
+        inspector.show();
+        show(bench, story);
+        const auto* view = lanes.findChild<LaneView*>();
+        const auto isTold = [&](const QString& part) { return view->accessibleDescription().contains(part); };
+        QTRY_VERIFY_WITH_TIMEOUT(isTold(QStringLiteral("CPU, 8")), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("Running")), kPatienceMs);
+        const auto config = story.paths().configFile();
+        auto aside = config;
+        aside += ".aside";
+        std::filesystem::rename(config, aside);
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.watcher().problem().empty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(isTold(QStringLiteral("CPU, was 8")), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("was running")), kPatienceMs);
+        bench.selection().setWorker(1);
+        QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("not known since")), kPatienceMs);
+        QVERIFY(!says(inspector, QStringLiteral("tok/s")));
     }
 
     void theFolderOfTheCheckpointsVanishedWithoutAWord_data()
