@@ -2,6 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/redact.h"
+#include "core/base/sentence.h"
 #include "core/config/message_json.h"
 #include "core/run/folder/run_file.h"
 
@@ -47,6 +48,17 @@ Status checkThere(const std::string& folder)
 {
     std::error_code unknown;
     return std::filesystem::exists(pathFromUtf8(folder), unknown) || unknown ? Status() : checkRun(folder);
+}
+
+Status checkWorkspace(const std::string& folder)
+{
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(pathFromUtf8(folder), unknown))
+        return Error { ErrorCode::InvalidArgument, folder + " is a file. Name the folder that keeps the runs." };
+    const std::filesystem::directory_iterator entries(pathFromUtf8(folder), unknown);
+    if (unknown && unknown != std::errc::no_such_file_or_directory)
+        return Error { ErrorCode::Io, sentence("The folder %1 cannot be read (%2).", { folder, unknown.message() }) };
+    return {};
 }
 
 Status checkNewFile(const std::string& path)

@@ -58,6 +58,9 @@ Status checkRun(const std::string& folder);
 /// Refuses a run folder that is not there; one that is may be as broken as it likes.
 Status checkThere(const std::string& folder);
 
+/// Refuses a workspace that is a file or cannot be read. One that is not there is made when it is needed.
+Status checkWorkspace(const std::string& folder);
+
 /// Refuses a file to write that is there already: what a person has is never replaced.
 Status checkNewFile(const std::string& path);
 

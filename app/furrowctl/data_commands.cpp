@@ -5,6 +5,7 @@
 #include "app/furrowctl/learnt_text.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
+#include "core/base/plain_line.h"
 #include "core/data/source/block_cache.h"
 #include "core/data/cache_verification.h"
 #include "core/data/hub/hub_pieces.h"
@@ -12,6 +13,7 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/adopted_model.h"
 #include "core/run/folder/run_paths.h"
+#include "core/workspace/run_folders.h"
 
 #include <nlohmann/json.hpp>
 
@@ -141,25 +143,53 @@ struct CacheOptions {
     bool json = false;
 };
 
-int cacheList(BlockCache& cache, bool json)
+std::uint64_t bytesOf(const std::vector<CacheEntry>& entries)
 {
-    auto entries = cache.list();
-    if (!entries.ok())
-        return fail(entries.error(), json);
+    std::uint64_t sum = 0;
+    for (const auto& entry : entries)
+        sum += entry.sizeBytes;
+    return sum;
+}
+
+std::string filesText(const std::vector<CacheEntry>& entries)
+{
+    return formatCount(std::ssize(entries)) + (entries.size() == 1 ? " file, " : " files, ")
+        + formatBytes(bytesOf(entries));
+}
+
+/// Runs that lie beside `runs` have caches of their own.
+nlohmann::json listOwnCaches(const std::string& workspace, bool json)
+{
+    nlohmann::json own = nlohmann::json::array();
+    for (const auto& run : runFolders(pathFromUtf8(workspace))) {
+        const auto cache = RunPaths(run).cacheFolder();
+        const auto entries = cache == cacheOfWorkspace(run) ? BlockCache::listOf(cache) : std::vector<CacheEntry>();
+        if (entries.empty())
+            continue;
+        own.push_back({ { "run", utf8Text(run) }, { "files", entries.size() }, { "bytes", bytesOf(entries) } });
+        if (!json)
+            std::cout << "and in the cache of its own that " << plainLine(utf8Text(run))
+                      << " has: " << filesText(entries) << " (--workspace with this folder lists them)\n";
+    }
+    return own;
+}
+
+int cacheList(const std::string& workspace, bool json)
+{
+    const auto entries = BlockCache::listOf(cacheOfWorkspace(pathFromUtf8(workspace)));
     nlohmann::json list = nlohmann::json::array();
-    std::uint64_t total = 0;
-    for (const auto& e : entries.value()) {
-        total += e.sizeBytes;
+    for (const auto& e : entries) {
         list.push_back({ { "folder", e.folder }, { "file", e.fileName }, { "bytes", e.sizeBytes },
             { "pinned", e.pinned }, { "quarantined", e.quarantined } });
         if (!json)
             std::cout << formatBytes(e.sizeBytes) << "  " << e.folder << "/" << e.fileName
                       << (e.pinned ? "  in use" : "") << (e.quarantined ? "  damaged, put aside" : "") << "\n";
     }
+    if (!json)
+        std::cout << filesText(entries) << std::endl;
+    const auto own = listOwnCaches(workspace, json);
     if (json)
-        print({ { "files", list }, { "bytes", total } });
-    else
-        std::cout << entries.value().size() << " files, " << formatBytes(total) << std::endl;
+        print({ { "files", list }, { "bytes", bytesOf(entries) }, { "own_caches", own } });
     return kDone;
 }
 
@@ -195,12 +225,16 @@ int cacheTrim(BlockCache& cache, double gib, bool json)
 
 int cacheCommand(const CacheOptions& o)
 {
+    if (auto readable = checkWorkspace(o.workspace); !readable.ok())
+        return fail(readable.error(), o.json);
+    if (o.action == "list")
+        return cacheList(o.workspace, o.json);
     auto cache = BlockCache::open(cacheOfWorkspace(pathFromUtf8(o.workspace)), 0);
     if (!cache.ok())
         return fail(cache.error(), o.json);
     if (o.action == "verify")
         return cacheVerify(*cache.value(), o.json);
-    return o.action == "trim" ? cacheTrim(*cache.value(), o.gib, o.json) : cacheList(*cache.value(), o.json);
+    return cacheTrim(*cache.value(), o.gib, o.json);
 }
 
 } // namespace

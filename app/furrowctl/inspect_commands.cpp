@@ -42,38 +42,60 @@ int status(const RunOptions& o)
     return kDone;
 }
 
+/// A run of a workspace, as `list` tells of it.
+struct ListedRun {
+    std::filesystem::path folder;
+    std::string id; ///< "": it cannot be read
+    std::string state;
+    bool marked = false;
+    std::string problem;
+    std::string twin; ///< a folder with the same id: one is a copy of the other; "": there is none
+};
+
+std::vector<ListedRun> readListed(const std::string& workspace)
+{
+    std::vector<ListedRun> runs;
+    std::map<std::string, std::size_t> first; // by id
+    for (const auto& folder : runFolders(pathFromUtf8(workspace))) {
+        const auto read = readStatus(RunPaths(folder));
+        if (!read.ok()) {
+            runs.push_back({ folder, "", "unreadable", false, read.error().message, "" });
+            continue;
+        }
+        const auto& s = read.value();
+        runs.push_back({ folder, s.file.runId, toString(s.state), s.markedByHand, "", "" });
+        const auto [twin, isNew] = first.try_emplace(s.file.runId, runs.size() - 1);
+        if (isNew)
+            continue;
+        runs.back().twin = runs[twin->second].folder.string();
+        runs[twin->second].twin = folder.string();
+    }
+    return runs;
+}
+
 int listRuns(const RunOptions& o)
 {
     std::error_code unknown;
-    if (!o.folder.empty() && o.folder != defaultWorkspace()
-        && !std::filesystem::exists(pathFromUtf8(o.folder), unknown))
+    if (!o.folder.empty() && o.folder != defaultWorkspace() && !std::filesystem::exists(pathFromUtf8(o.folder), unknown)
+        && !unknown)
         return fail({ ErrorCode::NotFound, "The folder " + o.folder + " is not there." }, o.json);
-    if (std::filesystem::is_regular_file(pathFromUtf8(o.folder), unknown))
-        return fail(
-            { ErrorCode::InvalidArgument, o.folder + " is a file. Name the folder that keeps the runs." }, o.json);
-    if (const std::filesystem::directory_iterator entries(pathFromUtf8(o.folder), unknown);
-        unknown && unknown != std::errc::no_such_file_or_directory)
-        return fail(
-            { ErrorCode::Io, sentence("The folder %1 cannot be read (%2).", { o.folder, unknown.message() }) }, o.json);
-    nlohmann::json runs = nlohmann::json::array();
-    std::map<std::string, std::string> folderOf; // by id: a copied folder has that of the run it was copied from
-    for (const auto& folder : runFolders(o.folder)) {
-        auto read = readStatus(RunPaths(folder));
-        const bool marked = read.ok() && read.value().markedByHand;
-        const std::string id = read.ok() ? read.value().file.runId : "";
-        const auto [first, isNew] = folderOf.try_emplace(id, folder.string());
-        const std::string twin = isNew || id.empty() ? "" : first->second;
-        runs.push_back({ { "run", folder.string() }, { "run_id", id },
-            { "state", read.ok() ? toString(read.value().state) : "unreadable" }, { "marked_by_hand", marked },
-            { "problem", read.ok() ? "" : read.error().message }, { "same_run_as", twin } });
+    if (auto readable = checkWorkspace(o.folder); !readable.ok())
+        return fail(readable.error(), o.json);
+    const auto runs = readListed(o.folder);
+    nlohmann::json json = nlohmann::json::array();
+    for (const auto& run : runs) {
+        json.push_back({ { "run", run.folder.string() }, { "run_id", run.id }, { "state", run.state },
+            { "marked_by_hand", run.marked }, { "problem", run.problem }, { "same_run_as", run.twin } });
         if (!o.json)
-            std::cout << runs.back()["state"].get<std::string>() << (marked ? " (marked by hand)" : "") << "  "
-                      << plainLine(folder.string()) << (read.ok() ? "" : "  " + read.error().message)
-                      << (twin.empty() ? "" : "  the same run as " + plainLine(twin) + ": one is a copy of the other")
+            std::cout << (run.problem.empty() ? run.state : "cannot be read") << (run.marked ? " (marked by hand)" : "")
+                      << "  " << plainLine(run.folder.string()) << (run.problem.empty() ? "" : "  " + run.problem)
+                      << (run.twin.empty()
+                                 ? ""
+                                 : "  the same run as " + plainLine(run.twin) + ": one is a copy of the other")
                       << "\n";
     }
     if (o.json)
-        print(runs);
+        print(json);
     else if (runs.empty())
         std::cout << "No runs in " << o.folder << " yet." << std::endl;
     return kDone;

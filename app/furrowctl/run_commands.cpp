@@ -60,6 +60,8 @@ void addNewOptions(CLI::App& command, NewOptions& o, bool runs)
 /// Preset, then file, then options; the bundled text when no data is named.
 Result<RunConfig> configure(const NewOptions& o)
 {
+    if (o.out.empty())
+        FURROW_TRY(checkWorkspace(o.workspace)); // before data is read for it
     auto preset = findPreset(o.preset);
     if (!preset.ok())
         return Error { ErrorCode::InvalidArgument, preset.error().message };
@@ -155,11 +157,14 @@ int start(const RunPaths& paths, const RunConfig& config, bool json, bool detach
         return fail(started.error(), json);
     if (!detach)
         return watchRun(paths, json);
+    const auto begun = waitUntilBegun(paths, started.value());
+    if (!begun.ok())
+        return fail(begun.error(), json);
     if (json)
         print({ { "run", paths.folder().string() }, { "supervisor", { { "pid", started.value().pid } } } });
     else
-        std::cout << paths.folder().string() << " trains, supervised by process " << started.value().pid << "."
-                  << std::endl;
+        std::cout << paths.folder().string() << (begun.value() ? " trains" : " is being put in order before it trains")
+                  << ", supervised by process " << started.value().pid << "." << std::endl;
     return kDone;
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/log.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/run/start/life_cycle.h"
 #include "core/workspace/compare_runs.h"
@@ -44,10 +45,16 @@ int compare(const WorkspaceOptions& o)
     return kDone;
 }
 
+Result<WorkspaceFile> openFile(const WorkspaceOptions& o)
+{
+    FURROW_TRY(checkWorkspace(o.workspace));
+    return WorkspaceFile::open(pathFromUtf8(o.workspace));
+}
+
 int showQueue(const WorkspaceOptions& o)
 {
     const auto workspace = pathFromUtf8(o.workspace);
-    auto file = WorkspaceFile::open(workspace);
+    auto file = openFile(o);
     if (!file.ok())
         return fail(file.error(), o.json);
     auto queue = file.value().queue();
@@ -82,7 +89,7 @@ int shown(const WorkspaceOptions& o, const Status& status)
 
 int withFile(const WorkspaceOptions& o, const std::function<Status(WorkspaceFile&)>& change, bool start = false)
 {
-    auto file = WorkspaceFile::open(pathFromUtf8(o.workspace));
+    auto file = openFile(o);
     if (!file.ok())
         return fail(file.error(), o.json);
     Status status = change(file.value());
@@ -100,6 +107,7 @@ int addToQueue(const WorkspaceOptions& o)
                 const auto folder = absolutePath(pathFromUtf8(run));
                 FURROW_TRY_ASSIGN(auto config, currentConfig(RunPaths(folder)));
                 FURROW_TRY(checkWritable(folder)); // of another user: it could never be started
+                FURROW_TRY(refuseRootInFolderOf(folder));
                 FURROW_TRY(file.enqueue(utf8Text(folder), config.name, laneOf(config.devices)));
             }
             return {};
@@ -117,6 +125,8 @@ int runTheQueue(const WorkspaceOptions& o)
 
 int trash(const WorkspaceOptions& o)
 {
+    if (auto readable = checkWorkspace(o.workspace); !readable.ok())
+        return fail(readable.error(), o.json);
     for (const std::string& run : o.runs) {
         auto moved = moveToTrash(pathFromUtf8(o.workspace), absolutePath(pathFromUtf8(run)));
         if (!moved.ok())

@@ -2,6 +2,7 @@
 
 #include "core/base/message.h"
 #include "core/base/process.h"
+#include "core/base/result.h"
 
 #include <filesystem>
 
@@ -13,5 +14,9 @@ Message otherOwner(const std::filesystem::path& path);
 
 /// The same of a process that this one may not end; "another user" where the system does not say which.
 Message otherOwner(const ProcessIdentity& process);
+
+/// InvalidArgument where this is root and the folder belongs to another user: they could not write what root makes
+/// there. With FURROW_AS_ROOT=1 in the environment nothing is refused.
+Status refuseRootInFolderOf(const std::filesystem::path& folder);
 
 } // namespace furrow

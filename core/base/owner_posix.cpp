@@ -1,9 +1,12 @@
 #include "core/base/owner.h"
+#include "core/base/path.h"
 #include "core/base/sentence.h"
 
 #include <array>
+#include <cstdlib>
 #include <optional>
 #include <pwd.h>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,15 +20,28 @@ std::optional<uid_t> ownerOf(const std::filesystem::path& path)
     return ::lstat(path.c_str(), &facts) == 0 ? std::optional(facts.st_uid) : std::nullopt;
 }
 
-/// By the number where the system knows no name, as of a user of another computer.
-Message inWords(uid_t user)
+/// "" where the system knows none, as of a user of another computer.
+std::string nameOf(uid_t user)
 {
     constexpr std::size_t kMostEntryBytes = 16 << 10;
     std::array<char, kMostEntryBytes> buffer;
     passwd entry {};
     passwd* found = nullptr;
     const bool hasName = ::getpwuid_r(user, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr;
-    return sentence("user %1", { hasName ? std::string(entry.pw_name) : std::to_string(user) });
+    return hasName ? entry.pw_name : "";
+}
+
+Message inWords(uid_t user)
+{
+    const auto name = nameOf(user);
+    return sentence("user %1", { name.empty() ? std::to_string(user) : name });
+}
+
+/// For `sudo -u`, in a shell.
+std::string asSudoTakesIt(uid_t user)
+{
+    const auto name = nameOf(user);
+    return name.empty() ? "'#" + std::to_string(user) + "'" : name;
 }
 
 } // namespace
@@ -42,6 +58,18 @@ Message otherOwner(const ProcessIdentity& process)
         return {};
     const auto owner = ownerOf("/proc/" + std::to_string(process.pid));
     return owner ? inWords(*owner) : sentence("another user");
+}
+
+Status refuseRootInFolderOf(const std::filesystem::path& folder)
+{
+    const auto owner = ownerOf(folder);
+    const char* allowed = std::getenv("FURROW_AS_ROOT");
+    if (!owner || *owner == 0 || ::geteuid() != 0 || (allowed != nullptr && std::string_view(allowed) == "1"))
+        return {};
+    return Error { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 belongs to %2, who could not write what root makes there. Use `sudo -u %3 furrowctl ...`, or set FURROW_AS_ROOT=1 to do it as root all the same.",
+            { utf8Text(folder), inWords(*owner), asSudoTakesIt(*owner) }) };
 }
 
 } // namespace furrow

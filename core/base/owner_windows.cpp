@@ -7,4 +7,6 @@ Message otherOwner(const std::filesystem::path&) { return {}; }
 
 Message otherOwner(const ProcessIdentity& process) { return mayKill(process) ? Message() : sentence("another user"); }
 
+Status refuseRootInFolderOf(const std::filesystem::path&) { return {}; }
+
 } // namespace furrow

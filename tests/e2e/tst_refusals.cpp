@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include <cstring>
+#include <unistd.h>
 
 /// Settings, data and weights that cannot work are refused before a run exists, all at once and by name.
 class TestRefusals : public QObject {
@@ -93,6 +94,87 @@ private Q_SLOTS:
                 continue;
             verifyEmptyIsRefused({ QStringLiteral("new"), QStringLiteral("--dry-run"), option }, option);
         }
+    }
+
+    /// "cannot create the folder d.txt/runs: it or its folder does not exist", after the data had been counted.
+    void aFileWasTakenForAFolder_data()
+    {
+        QTest::addColumn<QString>("line");
+        for (const char* line : { "new --data TEXT --workspace TEXT", "cache list --workspace TEXT",
+                 "cache verify --workspace TEXT", "list --workspace TEXT", "queue list --workspace TEXT",
+                 "trash RUN --workspace TEXT", "storm --dir TEXT" })
+            QTest::newRow(line) << QString::fromLatin1(line);
+    }
+    void aFileWasTakenForAFolder()
+    {
+        QFETCH(QString, line);
+        const auto refused = RunDriver::ctl(words(line));
+        QCOMPARE(refused.exitCode, 2);
+        QVERIFY2(refused.errors.contains(QStringLiteral(" is a file. Name ")), qPrintable(refused.errors));
+        QVERIFY(!refused.errors.contains(QStringLiteral("Looking at the data")));
+    }
+
+    /// The list of a cache made one, and knew nothing of the caches of runs that lie beside `runs`.
+    void theListOfACacheMadeOneAndMissedThoseOfRuns()
+    {
+        const auto listed = RunDriver::ctl(
+            { QStringLiteral("cache"), QStringLiteral("list"), QStringLiteral("--workspace"), folder_.path() });
+        QCOMPARE(listed.exitCode, 0);
+        QVERIFY(!QFile::exists(path("cache")));
+        QVERIFY2(listed.text.contains(QStringLiteral("0 files")) && listed.text.contains(path("trained has: ")),
+            qPrintable(listed.text));
+    }
+
+    /// A storm damages files, and made its folder inside a run.
+    void aStormBeganInsideARun()
+    {
+        for (const char* where : { "trained", "trained/checkpoints" }) {
+            const auto refused = RunDriver::ctl({ QStringLiteral("storm"), QStringLiteral("--dir"), path(where) });
+            QCOMPARE(refused.exitCode, 2);
+            QVERIFY2(refused.errors.contains(QStringLiteral("lies in the run")), qPrintable(refused.errors));
+        }
+    }
+
+    /// "RUN trains, supervised by process 626", and a moment later it had failed.
+    void aRunThatFailedAtOnceWasSaidToTrain()
+    {
+        QFile weights(checkpoint_ + QStringLiteral("/weights.safetensors"));
+        QVERIFY(weights.open(QIODevice::ReadWrite));
+        const auto bytes = weights.readAll();
+        const auto write = [&](const QByteArray& all) {
+            return weights.seek(0) && weights.write(all) == all.size() && weights.flush();
+        };
+        auto harmed = bytes;
+        harmed[harmed.size() - 1] = static_cast<char>(~harmed[harmed.size() - 1]);
+        QVERIFY(write(harmed));
+        const auto resumed = RunDriver::ctl({ QStringLiteral("resume"), path("trained"), QStringLiteral("--detach"),
+            QStringLiteral("--steps"), QStringLiteral("8") });
+        QVERIFY(write(bytes));
+        QVERIFY2(resumed.exitCode == 1 && resumed.text.isEmpty(), qPrintable(resumed.text + resumed.errors));
+        QVERIFY2(resumed.errors.contains(QStringLiteral("--accept-loss")), qPrintable(resumed.errors));
+    }
+
+    /// Root left files in the run of a user that they could not write afterwards.
+    void rootWroteIntoTheRunOfAUser()
+    {
+        constexpr uid_t kNobody = 65534;
+        if (geteuid() != 0)
+            QSKIP("only root can be another user");
+        const auto run = path("trained").toStdString();
+        QVERIFY(chown(run.c_str(), kNobody, kNobody) == 0);
+        const QDir folder(path("trained"));
+        const auto before = folder.entryList(QDir::AllEntries | QDir::Hidden);
+        for (const char* line : { "resume RUN --steps 8", "finish RUN", "exclude RUN 0:0", "merge RUN",
+                 "doctor RUN --repair", "queue add RUN --workspace SPACE" }) {
+            const auto refused = RunDriver::ctl(words(QString::fromLatin1(line)));
+            QVERIFY2((refused.text + refused.errors).contains(QStringLiteral("belongs to user nobody"))
+                    && refused.errors.contains(QStringLiteral("sudo -u nobody")),
+                qPrintable(refused.text + refused.errors));
+            QVERIFY(refused.exitCode != 0);
+        }
+        QVERIFY(folder.entryList(QDir::AllEntries | QDir::Hidden) == before);
+        QCOMPARE(RunDriver::ctl(words(QStringLiteral("status RUN"))).exitCode, 0);
+        QVERIFY(chown(run.c_str(), 0, 0) == 0);
     }
 
     void aFolderThatIsNoRunGotALock()

@@ -617,6 +617,13 @@ Result<std::vector<CacheEntry>> BlockCache::list() const
     return state_->entries();
 }
 
+std::vector<CacheEntry> BlockCache::listOf(const fs::path& folder)
+{
+    State looking;
+    looking.folder = folder;
+    return looking.entries();
+}
+
 /// Under the lock: files come and go while they are looked at one by one, and what was evicted meanwhile would count
 /// beside what came in its place.
 Result<std::uint64_t> BlockCache::usedBytes() const

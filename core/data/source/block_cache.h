@@ -116,6 +116,8 @@ public:
     Status pin(const std::string& owner, std::span<const std::string> fileNames);
 
     Result<std::vector<CacheEntry>> list() const;
+    /// The same of a cache that is only looked at: makes and changes nothing, also where there is no cache.
+    static std::vector<CacheEntry> listOf(const std::filesystem::path& folder);
     Result<std::uint64_t> usedBytes() const;
     /// Whether so much can be written: below the cap, when everything went that may be evicted.
     bool hasRoomFor(std::uint64_t bytes) const;

@@ -5,6 +5,7 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/scratch_folder.h"
@@ -520,6 +521,7 @@ Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& report)
 Result<RepairReport> repairRun(const RunPaths& paths, const Say& say, bool acceptLoss)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    FURROW_TRY(refuseRootInFolderOf(paths.folder()));
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy

@@ -281,9 +281,34 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     return started;
 }
 
+Result<bool> waitUntilBegun(const RunPaths& paths, const ProcessIdentity& supervisor)
+{
+    const auto deadline = std::chrono::steady_clock::now() + kStartPatience;
+    for (;;) {
+        const bool lives = isAlive(supervisor); // before the ledger is asked: it ends last of all
+        FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
+        FURROW_TRY_ASSIGN(const auto totals, reader.totals());
+        if (totals.feeder && isAlive(*totals.feeder))
+            return true;
+        FURROW_TRY_ASSIGN(const auto status, readStatus(paths));
+        if (isAnyAlive(status))
+            return true;
+        if (!lives && status.state == RunState::Failed)
+            return Error { ErrorCode::Internal, withFullStop(status.stopDetail) };
+        if (!lives && status.state == RunState::Interrupted)
+            return Error { ErrorCode::Internal, sentence("The run has ended: %1.", { status.stopDetail }) };
+        if (!lives) // there was little to train
+            return true;
+        if (std::chrono::steady_clock::now() > deadline)
+            return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
 Result<SupervisorLedger> openForControl(const RunPaths& paths)
 {
     FURROW_TRY(readRunFile(paths));
+    FURROW_TRY(refuseRootInFolderOf(paths.folder()));
     if (!isLocked(paths.supervisorLock())) // a run in training keeps its tracker, whoever makes hard links to it
         FURROW_TRY(refuseSecondNames(paths));
     if (auto ledger = SupervisorLedger::open(paths.tracker());
@@ -344,6 +369,7 @@ Status stopAfterThis(const RunPaths& paths, EndOf what)
 Status markFinished(const RunPaths& paths)
 {
     FURROW_TRY(readRunFile(paths)); // no lock is made in a folder that is no run
+    FURROW_TRY(refuseRootInFolderOf(paths.folder()));
     if (const auto status = readStatus(paths); status.ok() && status.value().state == RunState::Finished)
         return alreadyFinished(status.value());
     auto lock = FileLock::tryLock(paths.supervisorLock());

@@ -39,6 +39,9 @@ Status checkNextSettings(const RunFile& file, const RunConfig& wanted);
 /// nothing left to train.
 Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     const std::map<std::string, std::string>& environment = {}, const ResumeChoice& choice = {});
+/// Waits, half a minute at most, until a run that was started has put in order what was left and starts its processes.
+/// False: it is still at it. An attempt that has failed meanwhile is an error with its reason.
+Result<bool> waitUntilBegun(const RunPaths& paths, const ProcessIdentity& supervisor);
 /// The configuration in force: run.json plus the overrides of the newest attempt.
 Result<RunConfig> currentConfig(const RunPaths& paths);
 

@@ -2,6 +2,7 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
@@ -59,6 +60,7 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };
+    FURROW_TRY(refuseRootInFolderOf(paths.folder()));
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY(refuseSecondNames(paths));
     for (const auto& one : { paths.evaluationFile(), paths.duplicatesFile(), paths.supervisorLock() })

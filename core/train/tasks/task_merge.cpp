@@ -6,6 +6,7 @@
 #include "core/train/loop/training_session_torch.h"
 
 #include "core/base/file_lock.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/run/start/recovery.h"
@@ -41,6 +42,7 @@ Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attem
 Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& paths)
 {
     FURROW_TRY(readRunFile(paths)); // no lock is made in a folder that is no run
+    FURROW_TRY(refuseRootInFolderOf(paths.folder()));
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy,

@@ -3,6 +3,7 @@
 #include "core/workspace/compare_runs.h"
 #include "core/workspace/memory_history.h"
 #include "core/workspace/queue_runner.h"
+#include "core/workspace/run_folders.h"
 #include "core/workspace/trash.h"
 
 #include <QTemporaryDir>
@@ -182,6 +183,30 @@ private Q_SLOTS:
         QCOMPARE(WEXITSTATUS(status), kRefused);
         QVERIFY(std::filesystem::exists(run) && std::filesystem::exists(trashed));
         QVERIFY(moveToTrash(workspace("shared"), run).ok()); // root may
+    }
+
+    /// `list` had "unreadable .../lost+found" in a workspace that is a disk of its own.
+    void theFolderOfAFileSystemWasAnUnreadableRun()
+    {
+        constexpr uid_t kNobody = 65534;
+        if (geteuid() != 0)
+            QSKIP("only root can be another user");
+        const auto space = workspace("own-disk");
+        for (const char* name : { "lost+found", ".Trash-0", "cache", "runs/secret" }) {
+            std::filesystem::create_directories(space / name);
+            std::filesystem::permissions(space / name, std::filesystem::perms::owner_all);
+        }
+        std::filesystem::permissions(
+            folder_.path().toStdString(), std::filesystem::perms::others_exec, std::filesystem::perm_options::add);
+        const pid_t child = fork();
+        if (child == 0) {
+            const bool isNobody = setgid(kNobody) == 0 && setuid(kNobody) == 0;
+            const auto runs = runFolders(space);
+            _exit(isNobody && runs.size() == 1 && runs.front().filename() == "secret" ? 0 : 1);
+        }
+        int ended = 0;
+        QCOMPARE(waitpid(child, &ended, 0), child);
+        QCOMPARE(WEXITSTATUS(ended), 0);
     }
 
     void aRunInTrainingDoesNotGoToTheTrash()
