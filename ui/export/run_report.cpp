@@ -34,7 +34,7 @@ QString figures(const RunStatus& status)
     html += row(said(QT_TRANSLATE_NOOP("RunReport", "Tokens")), countText(status.tokens));
     html += row(said(QT_TRANSLATE_NOOP("RunReport", "Active time")), durationText(status.activeSeconds));
     html += row(said(QT_TRANSLATE_NOOP("RunReport", "Training loss")),
-        std::isfinite(status.loss) ? fixedText(status.loss, 4) : none);
+        std::isfinite(status.loss) ? lossText(status.loss, status.lossIsGone, 4) : none);
     html += row(said(QT_TRANSLATE_NOOP("RunReport", "Loss on held-out text")),
         status.evaluation ? QStringLiteral("%1 (%2)").arg(fixedText(status.evaluation->loss, 4),
                                 coreWords(ofWhat(*status.evaluation)).toHtmlEscaped())

@@ -74,7 +74,8 @@ void WorkerCard::setStatus(const WorkerStatus& status, bool endWanted)
     const bool training = status.alive && status.chunkBlock >= 0;
     chunk_->setText(training ? chunkShort(status.chunkBlock, status.chunkColumn) : QString());
     progress_->setValue(training ? static_cast<int>(status.chunkFraction * 1000) : 0);
-    loss_->setText(status.step > 0 && std::isfinite(status.loss) ? fixedText(status.loss, 3) : QStringLiteral("–"));
+    loss_->setText(status.step > 0 ? lossText(status.loss, status.lossIsGone) : QStringLiteral("–"));
+    loss_->setToolTip(status.lossIsGone ? lossIsGoneText() : QString());
     speed_->setText(status.alive ? rateText(status.tokensPerSecond) : QString());
     steps_->setText(tr("%1 steps").arg(countText(status.step)));
     setAccessibleName(tr("Worker %1: %2, loss %3, %4").arg(worker_).arg(phase_->text(), loss_->text(), speed_->text()));

@@ -376,6 +376,7 @@ private Q_SLOTS:
         QVERIFY(status.lossIsGone && status.workers.front().lossIsGone);
         QTRY_VERIFY_WITH_TIMEOUT(says(page, lossText(status.loss, true)), kPatienceMs);
         QVERIFY(says(page, QStringLiteral("(lost)")));
+        QVERIFY(says(page, lossText(status.workers.front().loss, true))); // on its card
         const RunLine line = readRunLine(story.paths().folder(), false);
         QCOMPARE(libraryColumns()[2].text(line), lossText(status.loss, true));
         const RunStory other({}, QStringLiteral("other"), story.workspace());
