@@ -170,9 +170,8 @@ void RunPoller::readEvents(RunUpdate& update)
     if (auto rows = ledger_->incarnations(); rows.ok())
         for (const IncarnationRow& row : rows.value())
             attemptOf[row.id.value] = row.attempt;
-    for (EventRow& event : events.value())
-        if (const auto attempt = attemptOf.find(event.incarnation); attempt != attemptOf.end())
-            event.wallNs = eventTimes_.at(attempt->second, event.wallNs, AttemptTimes::Writer::LaterOne);
+    for (EventRow& event : events.value()) // of the feeder and the supervisor nobody knows the attempt
+        event.wallNs = eventTimes_.at(attemptOf[event.incarnation], event.wallNs, AttemptTimes::Writer::LaterOne);
     update.events = shared(std::move(events).value());
 }
 

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace furrow {
 
@@ -36,7 +37,15 @@ std::int64_t whenItEnded(std::int64_t noticedNs, AttemptId attempt, const LastSi
     return sign == signs.end() || noticedNs == 0 ? noticedNs : std::min(noticedNs, sign->second);
 }
 
-void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims, const LastSigns& signs)
+/// What a process that is gone holds is lost, also before the next attempt frees it.
+bool isLost(const ClaimRow& claim, const std::set<ChunkId>& gone)
+{
+    const bool isHeld = claim.outcome == ClaimEnd::Open || claim.outcome == ClaimEnd::Trained;
+    return claim.outcome == ClaimEnd::Lost || (isHeld && gone.contains(claim.chunk));
+}
+
+void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims, const LastSigns& signs,
+    const std::set<ChunkId>& gone)
 {
     for (const ClaimRow& claim : claims) {
         Lane& lane = lanes[claim.worker];
@@ -44,7 +53,7 @@ void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims, 
         lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs),
             seconds(claim.startedWallNs),
             seconds(std::max(claim.claimedWallNs, whenItEnded(claim.endedWallNs, claim.attempt, signs))),
-            claim.outcome == ClaimEnd::Lost });
+            isLost(claim, gone) });
     }
     for (auto& [worker, lane] : lanes) {
         if (lane.claims.size() > kMostClaimsPerLane)
@@ -173,7 +182,10 @@ void LanesDock::rebuild()
         ? lastSigns({ *watcher.status(), {}, bench_.replay().left(), bench_.claims().claims(), watcher.tables().get(),
               watcher.telemetry().get() })
         : LastSigns {};
-    addClaims(byWorker, bench_.claims().claims(), signs);
+    std::set<ChunkId> gone;
+    for (const ChunkCell& cell : watcher.status() ? watcher.status()->goneHolds : std::vector<ChunkCell> {})
+        gone.insert(cell.id);
+    addClaims(byWorker, bench_.claims().claims(), signs, gone);
     if (watcher.tables())
         addProcesses(byWorker, *watcher.tables(), signs);
     if (const StatusPtr known = presentStatus(bench_); known && watcher.tables())

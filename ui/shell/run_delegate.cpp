@@ -6,6 +6,7 @@
 #include "ui/widgets/state_glyph.h"
 
 #include <QPainter>
+#include <algorithm>
 
 namespace furrow {
 
@@ -104,13 +105,16 @@ void RunDelegate::paintRun(
     const int right = row.right() - kSparkWidth;
     const QRect words(row.left() + kGlyph + 8, row.top(), right - row.left() - kGlyph - 14, row.height());
     const QRect upper(words.left(), words.top(), words.width(), words.height() / 2);
-    const QRect lower(words.left(), words.top() + words.height() / 2, words.width(), words.height() / 2);
+    const QFont small = scaledFont(TextSize::Small);
+    const QString loss = index.data(RunListModel::LossTextRole).toString();
+    const int lossWidth = std::max(kSparkWidth, QFontMetrics(small).horizontalAdvance(loss) + 2);
+    const QRect lower(
+        words.left(), words.top() + words.height() / 2, words.width() + kSparkWidth - lossWidth, words.height() / 2);
     painter.setFont(option.font);
     painter.setPen(colours.color(QPalette::Text));
     painter.drawText(upper, Qt::AlignVCenter,
         QFontMetrics(option.font)
             .elidedText(index.data(RunListModel::NameRole).toString(), Qt::ElideRight, upper.width()));
-    const QFont small = scaledFont(TextSize::Small);
     painter.setFont(small);
     painter.setPen(secondary(option));
     painter.drawText(
@@ -119,8 +123,8 @@ void RunDelegate::paintRun(
     drawSparkline(
         painter, QRectF(right, row.top() + 2, kSparkWidth, row.height() / 2.0 - 4), { losses.begin(), losses.end() });
     painter.setPen(colours.color(QPalette::Text));
-    painter.drawText(QRect(right, lower.top(), kSparkWidth, lower.height()), Qt::AlignVCenter | Qt::AlignRight,
-        index.data(RunListModel::LossTextRole).toString());
+    painter.drawText(QRect(row.right() - lossWidth, lower.top(), lossWidth, lower.height()),
+        Qt::AlignVCenter | Qt::AlignRight, loss);
 }
 
 void RunDelegate::paintAttempt(

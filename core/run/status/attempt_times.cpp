@@ -13,32 +13,32 @@ constexpr std::int64_t kClocksNs = 60'000'000'000; // that the clock of another 
 
 void AttemptTimes::know(const std::vector<AttemptRow>& attempts, std::int64_t nowNs)
 {
+    now_ = nowNs + kClocksNs;
+    spans_.clear();
     for (std::size_t i = 0; i < attempts.size(); ++i) {
         const AttemptRow& attempt = attempts[i];
-        const std::int64_t next = i + 1 < attempts.size() ? attempts[i + 1].startedWallNs : nowNs + kClocksNs;
+        const std::int64_t next = i + 1 < attempts.size() ? attempts[i + 1].startedWallNs : now_;
         const std::int64_t end = attempt.endedWallNs ? *attempt.endedWallNs + kAfterEndNs : next;
-        if (end < attempt.startedWallNs) { // the clock was moved between the two: nothing can be told
-            spans_.erase(attempt.id.value);
-            continue;
-        }
-        Span& span = spans_[attempt.id.value];
-        span.begin = attempt.startedWallNs;
-        span.end = end;
-        span.now = std::max(end, nowNs + kClocksNs);
-        span.last = std::clamp(span.last, span.begin, span.end);
+        if (end >= attempt.startedWallNs) // else the clock was moved between the two, and nothing can be told
+            spans_[attempt.id.value] = { attempt.startedWallNs, end };
     }
 }
 
 std::int64_t AttemptTimes::at(AttemptId attempt, std::int64_t wallNs, Writer writer)
 {
+    if (wallNs == 0)
+        return 0;
     const auto found = spans_.find(attempt.value);
-    if (wallNs == 0 || found == spans_.end())
-        return wallNs;
-    Span& span = found->second;
-    if (wallNs < span.begin || wallNs > (writer == Writer::Itself ? span.end : span.now))
-        return span.last;
-    if (wallNs <= span.end)
-        span.last = wallNs;
+    if (found == spans_.end()) {
+        if (wallNs <= now_ || last_ == 0)
+            last_ = wallNs;
+        return last_;
+    }
+    const auto [begin, end] = found->second;
+    if (wallNs < begin || wallNs > (writer == Writer::Itself ? end : std::max(end, now_)))
+        return std::clamp(last_, begin, end);
+    if (wallNs <= end)
+        last_ = wallNs;
     return wallNs;
 }
 

@@ -432,6 +432,38 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!says(page, said), kPatienceMs);
     }
 
+    /// Replay and lanes went ten hours into the future, and the newest checkpoint was always "1 s ago".
+    void timesOfAClockThatHadBeenMovedWereShown()
+    {
+        RunStory story({ .trained = 12 });
+        const auto before = good(readStatus(story.paths())).newestCheckpointWallNs;
+        {
+            auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
+            constexpr std::int64_t kAhead = 36'000'000'000'000;
+            db.run(
+                "UPDATE claim SET claimed_wall=claimed_wall+?1, started_wall=started_wall+?1, ended_wall=ended_wall+?1"
+                " WHERE id>4 AND ended_wall<>0",
+                kAhead);
+            db.run("UPDATE event SET wall=wall+? WHERE incarnation<>0", kAhead);
+            db.run("UPDATE checkpoint SET wall=wall+?", kAhead);
+            good(db.takeStatus());
+        }
+        const std::int64_t now = systemClock().wallNs();
+        QVERIFY(good(readStatus(story.paths())).newestCheckpointWallNs <= before);
+        Workbench bench(story.workspace());
+        show(bench, story);
+        QTRY_COMPARE_WITH_TIMEOUT(bench.claims().claims().size(), std::size_t(14), kPatienceMs);
+        for (const ClaimRow& claim : bench.claims().claims())
+            QVERIFY(claim.claimedWallNs <= now && claim.startedWallNs <= now && claim.endedWallNs <= now
+                && (claim.endedWallNs == 0 || claim.claimedWallNs <= claim.endedWallNs));
+        QTRY_VERIFY_WITH_TIMEOUT(bench.replay().end() > 0, kPatienceMs);
+        const auto begin = bench.replay().begin();
+        const auto end = bench.replay().end();
+        QVERIFY2(begin <= end && end <= now, qPrintable(QStringLiteral("%1 %2 %3").arg(begin).arg(end).arg(now)));
+        for (const auto& row : bench.watcher().tables()->checkpoints)
+            QVERIFY(row.wallNs <= now);
+    }
+
     /// A run that could not be read had workers at 34,230 tok/s and the state Running.
     void aRunThatCouldNotBeReadTrainedOnInLanesAndInspector()
     {
