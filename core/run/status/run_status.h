@@ -56,7 +56,7 @@ struct WorkerStatus {
     std::int64_t step = 0;
     std::int64_t tokens = 0;
     double loss = 0;
-    bool lossIsGone = false; ///< it ended, and no weights that are left have the step that `loss` is of
+    bool lossIsGone = false; ///< of one in `lossWorkers`: it ended, and no weights have the step that `loss` is of
     double tokensPerSecond = 0; ///< of a living one, 0 while it makes no steps; else it says nothing
     std::int64_t chunkBlock = -1;
     int chunkColumn = -1;
