@@ -1322,10 +1322,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is gated: accept its terms on %2/datasets/%3 and set HF_TOKEN to a token of that account.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 has no such revision.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4250,10 +4246,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The environment names no home folder, so there is no place for libtorch. Set HOME.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Training is not possible here: libtorch is missing. `furrowctl torch install` brings it, `furrowctl torch find` takes one that is there already. Runs can be watched without it.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4555,10 +4547,6 @@
     </message>
     <message>
         <source>it computes wrong gradients: %1 where 1 is right</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>A model without a run has no evaluation text. Name one with --data.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5147,6 +5135,158 @@
     </message>
     <message>
         <source>preparing block %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 belongs to %2, who could not write what root makes there. Use `sudo -u %3 furrowctl ...`, or set FURROW_AS_ROOT=1 to do it as root all the same.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The environment names no home folder, so there is no place for what Furrow keeps. Set HOME.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is gated: accept its terms on %2 and set HF_TOKEN to a token of that account.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no file %2. Its GGUF files: %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no config.json, so it is no model of a text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 keeps GGUF files: %2. Name one, as %3/FILE.gguf.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no safetensors. Weights in other formats (pytorch_model.bin) are programs that run when they are read, and are not taken; look for a copy of the model with safetensors.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 has %3, which no such file has.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has %2 files, more than any model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The copy that was fetched before is taken: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fetching a model was interrupted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another process fetches %1; this one waits for it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has %2 free and %3 are needed for %4. Make room, or set XDG_DATA_HOME to a folder on a larger disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is no model of the hub. Write hf://owner/name, hf://owner/name/FILE.gguf or hf://owner/name@revision.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is no JSON object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has no text under &apos;question&apos;, &apos;query&apos;, &apos;prompt&apos;, &apos;context&apos;, &apos;ctx&apos; or &apos;input&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its choices are no list of two texts or more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no choice is named by its &apos;gold&apos;, &apos;answer&apos;, &apos;label&apos;, &apos;answerKey&apos; or &apos;target&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has neither choices nor a text under &apos;answer&apos;, &apos;target&apos; or &apos;output&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is not UTF-8</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is broken JSON</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>line %1 of %2: %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Line %1 of %2 is of another kind than line %3: some questions have choices, others an answer to be written. Put them into two files.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 holds no questions.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No line of %1 is a question. The first: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a model of the hub and not on this machine yet. &apos;furrowctl model fetch&apos; brings it; then name the folder that this prints.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was moved to %2 while the run was being trained, so the attempt ends. Resume it there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was deleted while the run was being trained, so the attempt ends.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has ended: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the supervisor stands still</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>worker %1 stands still</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker is locked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its disk is full</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not there. Is its disk mounted?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 questions are to be shown with their answers, but there are %2 in all, and none would be left.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A model without a run has no evaluation text. Name one with --data, or questions with --tasks.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetching %1: %2 files, %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetching %1: %2 files, %3, of which %4 are here</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6800,10 +6940,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, or a GGUF, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Samples apart</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6817,6 +6953,10 @@
     </message>
     <message>
         <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, a GGUF, or a model of the hub (hf://owner/name, which the command line brings to this machine first), whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7552,6 +7692,14 @@
     </message>
     <message>
         <source>partly trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (lost)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of steps that no checkpoint has: their weights are gone, and they are trained again</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8937,10 +9085,6 @@
             <numerusform>%1, mean of %n workers</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1, step %2</source>
-        <translation type="unfinished"></translation>
-    </message>
     <message numerus="yes">
         <source>%1, mean of %Ln chunk(s)</source>
         <translation>
@@ -9789,6 +9933,53 @@ Vocabulary %3</source>
     </message>
 </context>
 <context>
+    <name>furrow::HubModelDialog</name>
+    <message>
+        <source>No model was fetched to this computer yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start from a model of the hub</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name a model of the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is fetched once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model of the hub</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetch and use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>On this computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Models on this computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use the selected one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Asking the hub…</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>furrow::InspectorDock</name>
     <message>
         <source>Trainings of this chunk</source>
@@ -10146,6 +10337,10 @@ Vocabulary %3</source>
         <source>Data</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>was %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -10218,6 +10413,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Worker %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>was %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10821,6 +11020,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>%1: %2</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Writer: supervisor, stands still</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -11207,6 +11410,10 @@ the file cannot be read</source>
     </message>
     <message>
         <source>A model as GGUF</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a model of the hub…</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

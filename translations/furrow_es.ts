@@ -1322,10 +1322,6 @@
         <translation>%1 redirige en círculo.</translation>
     </message>
     <message>
-        <source>%1 is gated: accept its terms on %2/datasets/%3 and set HF_TOKEN to a token of that account.</source>
-        <translation>%1 tiene acceso restringido: acepte sus condiciones en %2/datasets/%3 y ponga en HF_TOKEN un token de esa cuenta.</translation>
-    </message>
-    <message>
         <source>%1 has no such revision.</source>
         <translation>%1 no tiene esa revisión.</translation>
     </message>
@@ -4250,10 +4246,6 @@
         <translation>Otro `furrowctl torch` está trabajando en %1. Espere a que termine.</translation>
     </message>
     <message>
-        <source>The environment names no home folder, so there is no place for libtorch. Set HOME.</source>
-        <translation>El entorno no indica ninguna carpeta personal, así que no hay lugar para libtorch. Defina HOME.</translation>
-    </message>
-    <message>
         <source>Training is not possible here: libtorch is missing. `furrowctl torch install` brings it, `furrowctl torch find` takes one that is there already. Runs can be watched without it.</source>
         <translation>Aquí no se puede entrenar: falta libtorch. `furrowctl torch install` la instala, `furrowctl torch find` usa una que ya esté presente. Las ejecuciones se pueden observar sin ella.</translation>
     </message>
@@ -4556,10 +4548,6 @@
     <message>
         <source>it computes wrong gradients: %1 where 1 is right</source>
         <translation>calcula gradientes incorrectos: %1 donde lo correcto es 1</translation>
-    </message>
-    <message>
-        <source>A model without a run has no evaluation text. Name one with --data.</source>
-        <translation>Un modelo sin ejecución no tiene texto de evaluación. Indique uno con --data.</translation>
     </message>
     <message>
         <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.</source>
@@ -5148,6 +5136,158 @@
     <message>
         <source>preparing block %1</source>
         <translation>preparando el bloque %1</translation>
+    </message>
+    <message>
+        <source>%1 belongs to %2, who could not write what root makes there. Use `sudo -u %3 furrowctl ...`, or set FURROW_AS_ROOT=1 to do it as root all the same.</source>
+        <translation>%1 pertenece a %2, que no podría escribir lo que root crea ahí. Use `sudo -u %3 furrowctl ...`, o ponga FURROW_AS_ROOT=1 para hacerlo como root de todos modos.</translation>
+    </message>
+    <message>
+        <source>The environment names no home folder, so there is no place for what Furrow keeps. Set HOME.</source>
+        <translation>El entorno no indica ninguna carpeta personal, así que no hay lugar para lo que Furrow guarda. Defina HOME.</translation>
+    </message>
+    <message>
+        <source>%1 is gated: accept its terms on %2 and set HF_TOKEN to a token of that account.</source>
+        <translation>%1 es de acceso restringido: acepte sus condiciones en %2 y ponga en HF_TOKEN un token de esa cuenta.</translation>
+    </message>
+    <message>
+        <source>%1 has no file %2. Its GGUF files: %3.</source>
+        <translation>%1 no tiene el archivo %2. Sus archivos GGUF: %3.</translation>
+    </message>
+    <message>
+        <source>%1 has no config.json, so it is no model of a text.</source>
+        <translation>%1 no tiene config.json, así que no es un modelo de texto.</translation>
+    </message>
+    <message>
+        <source>%1 keeps GGUF files: %2. Name one, as %3/FILE.gguf.</source>
+        <translation>%1 contiene archivos GGUF: %2. Indique uno, como %3/FILE.gguf.</translation>
+    </message>
+    <message>
+        <source>%1 has no safetensors. Weights in other formats (pytorch_model.bin) are programs that run when they are read, and are not taken; look for a copy of the model with safetensors.</source>
+        <translation>%1 no tiene safetensors. Los pesos en otros formatos (pytorch_model.bin) son programas que se ejecutan al leerlos y no se aceptan; busque una copia del modelo con safetensors.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 has %3, which no such file has.</source>
+        <translation>%1 de %2 ocupa %3, más de lo que ocupa un archivo así.</translation>
+    </message>
+    <message>
+        <source>%1 has %2 files, more than any model.</source>
+        <translation>%1 tiene %2 archivos, más que cualquier modelo.</translation>
+    </message>
+    <message>
+        <source>%1 The copy that was fetched before is taken: %2</source>
+        <translation>%1 Se usa la copia que se descargó antes: %2</translation>
+    </message>
+    <message>
+        <source>fetching a model was interrupted</source>
+        <translation>la descarga de un modelo se interrumpió</translation>
+    </message>
+    <message>
+        <source>Another process fetches %1; this one waits for it.</source>
+        <translation>Otro proceso está descargando %1; este espera.</translation>
+    </message>
+    <message>
+        <source>%1 has %2 free and %3 are needed for %4. Make room, or set XDG_DATA_HOME to a folder on a larger disk.</source>
+        <translation>%1 tiene %2 libres y hacen falta %3 para %4. Libere espacio, o ponga en XDG_DATA_HOME una carpeta de un disco mayor.</translation>
+    </message>
+    <message>
+        <source>%1 is no model of the hub. Write hf://owner/name, hf://owner/name/FILE.gguf or hf://owner/name@revision.</source>
+        <translation>%1 no es un modelo del hub. Escriba hf://owner/name, hf://owner/name/FILE.gguf o hf://owner/name@revision.</translation>
+    </message>
+    <message>
+        <source>it is no JSON object</source>
+        <translation>no es un objeto JSON</translation>
+    </message>
+    <message>
+        <source>it has no text under &apos;question&apos;, &apos;query&apos;, &apos;prompt&apos;, &apos;context&apos;, &apos;ctx&apos; or &apos;input&apos;</source>
+        <translation>no tiene texto en &apos;question&apos;, &apos;query&apos;, &apos;prompt&apos;, &apos;context&apos;, &apos;ctx&apos; ni &apos;input&apos;</translation>
+    </message>
+    <message>
+        <source>its choices are no list of two texts or more</source>
+        <translation>sus opciones no son una lista de dos textos o más</translation>
+    </message>
+    <message>
+        <source>no choice is named by its &apos;gold&apos;, &apos;answer&apos;, &apos;label&apos;, &apos;answerKey&apos; or &apos;target&apos;</source>
+        <translation>ninguna opción corresponde a su &apos;gold&apos;, &apos;answer&apos;, &apos;label&apos;, &apos;answerKey&apos; o &apos;target&apos;</translation>
+    </message>
+    <message>
+        <source>it has neither choices nor a text under &apos;answer&apos;, &apos;target&apos; or &apos;output&apos;</source>
+        <translation>no tiene opciones ni texto en &apos;answer&apos;, &apos;target&apos; u &apos;output&apos;</translation>
+    </message>
+    <message>
+        <source>it is not UTF-8</source>
+        <translation>no es UTF-8</translation>
+    </message>
+    <message>
+        <source>it is broken JSON</source>
+        <translation>es JSON defectuoso</translation>
+    </message>
+    <message>
+        <source>line %1 of %2: %3</source>
+        <translation>línea %1 de %2: %3</translation>
+    </message>
+    <message>
+        <source>Line %1 of %2 is of another kind than line %3: some questions have choices, others an answer to be written. Put them into two files.</source>
+        <translation>La línea %1 de %2 es de otra clase que la línea %3: unas preguntas tienen opciones y otras una respuesta que hay que escribir. Póngalas en dos archivos.</translation>
+    </message>
+    <message>
+        <source>%1 holds no questions.</source>
+        <translation>%1 no contiene preguntas.</translation>
+    </message>
+    <message>
+        <source>No line of %1 is a question. The first: %2.</source>
+        <translation>Ninguna línea de %1 es una pregunta. La primera: %2.</translation>
+    </message>
+    <message>
+        <source>%1 is a model of the hub and not on this machine yet. &apos;furrowctl model fetch&apos; brings it; then name the folder that this prints.</source>
+        <translation>%1 es un modelo del hub y todavía no está en este equipo. &apos;furrowctl model fetch&apos; lo descarga; indique después la carpeta que muestra.</translation>
+    </message>
+    <message>
+        <source>%1 was moved to %2 while the run was being trained, so the attempt ends. Resume it there.</source>
+        <translation>%1 se movió a %2 mientras se entrenaba la ejecución, así que el intento termina. Reanúdela allí.</translation>
+    </message>
+    <message>
+        <source>%1 was deleted while the run was being trained, so the attempt ends.</source>
+        <translation>%1 se borró mientras se entrenaba la ejecución, así que el intento termina.</translation>
+    </message>
+    <message>
+        <source>The run has ended: %1.</source>
+        <translation>La ejecución ha terminado: %1.</translation>
+    </message>
+    <message>
+        <source>the supervisor stands still</source>
+        <translation>el supervisor está parado</translation>
+    </message>
+    <message>
+        <source>worker %1 stands still</source>
+        <translation>el trabajador %1 está parado</translation>
+    </message>
+    <message>
+        <source>the tracker is locked</source>
+        <translation>el registro está bloqueado</translation>
+    </message>
+    <message>
+        <source>its disk is full</source>
+        <translation>su disco está lleno</translation>
+    </message>
+    <message>
+        <source>%1 is not there. Is its disk mounted?</source>
+        <translation>%1 no está. ¿Está montado su disco?</translation>
+    </message>
+    <message>
+        <source>%1 questions are to be shown with their answers, but there are %2 in all, and none would be left.</source>
+        <translation>Se han de mostrar %1 preguntas con sus respuestas, pero hay %2 en total y no quedaría ninguna.</translation>
+    </message>
+    <message>
+        <source>A model without a run has no evaluation text. Name one with --data, or questions with --tasks.</source>
+        <translation>Un modelo sin ejecución no tiene texto de evaluación. Indique uno con --data, o preguntas con --tasks.</translation>
+    </message>
+    <message>
+        <source>Fetching %1: %2 files, %3</source>
+        <translation>Descargando %1: %2 archivos, %3</translation>
+    </message>
+    <message>
+        <source>Fetching %1: %2 files, %3, of which %4 are here</source>
+        <translation>Descargando %1: %2 archivos, %3, de los que %4 ya están aquí</translation>
     </message>
 </context>
 <context>
@@ -6800,10 +6940,6 @@
         <translation>Qué ocurre con las muestras más largas que seq_len: continúan en la ventana siguiente (split), se les corta el final (cut) o no se entrenan (leave_out). Las que se cortan o se omiten se cuentan.</translation>
     </message>
     <message>
-        <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, or a GGUF, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
-        <translation>Una carpeta de punto de control de una ejecución, una carpeta de Hugging Face con model.safetensors o un GGUF, de cuyos pesos parte la ejecución. La forma y el tokenizador se toman de ahí. Vacío: pesos nuevos.</translation>
-    </message>
-    <message>
         <source>Samples apart</source>
         <translation>Muestras separadas</translation>
     </message>
@@ -6818,6 +6954,10 @@
     <message>
         <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
         <translation>Cómo quedan las muestras en las ventanas de un fragmento. end_to_end: una tras otra, y lo que no cabe sigue en la ventana siguiente; solo la última lleva relleno. best_fit: una muestra queda entera en una ventana si cabe en una, primero las más largas, cada una donde sobra menos sitio; el resto de la ventana es relleno, cuya proporción se muestra. auto: best_fit para conversaciones que se mantienen separadas (document_masks), si no end_to_end.</translation>
+    </message>
+    <message>
+        <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, a GGUF, or a model of the hub (hf://owner/name, which the command line brings to this machine first), whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
+        <translation>La carpeta de un punto de control de una ejecución, una carpeta de Hugging Face con model.safetensors, un GGUF o un modelo del hub (hf://owner/name, que la línea de órdenes descarga primero a este equipo), de cuyos pesos parte la ejecución. La forma y el tokenizador se toman de ahí. Vacío: pesos nuevos.</translation>
     </message>
 </context>
 <context>
@@ -7553,6 +7693,14 @@
     <message>
         <source>partly trained</source>
         <translation>entrenado en parte</translation>
+    </message>
+    <message>
+        <source>%1 (lost)</source>
+        <translation>%1 (perdida)</translation>
+    </message>
+    <message>
+        <source>Of steps that no checkpoint has: their weights are gone, and they are trained again</source>
+        <translation>De pasos que no están en ningún punto de control: sus pesos se han perdido y se entrenan de nuevo</translation>
     </message>
 </context>
 <context>
@@ -8937,10 +9085,6 @@
             <numerusform>%1, media de %n trabajadores</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1, step %2</source>
-        <translation>%1, paso %2</translation>
-    </message>
     <message numerus="yes">
         <source>%1, mean of %Ln chunk(s)</source>
         <translation>
@@ -9791,6 +9935,53 @@ Vocabulario %3</translation>
     </message>
 </context>
 <context>
+    <name>furrow::HubModelDialog</name>
+    <message>
+        <source>No model was fetched to this computer yet.</source>
+        <translation>Todavía no se ha descargado ningún modelo a este equipo.</translation>
+    </message>
+    <message>
+        <source>Start from a model of the hub</source>
+        <translation>Empezar con un modelo del hub</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation type="unfinished">Progreso</translation>
+    </message>
+    <message>
+        <source>Name a model of the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is fetched once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
+        <translation>Indique un modelo del hub de Hugging Face: hf://owner/name o hf://owner/name/FILE.gguf. Se descarga una sola vez; con él vienen la forma, el contexto, el tokenizador y la plantilla de chat. Un modelo de acceso restringido necesita HF_TOKEN en el entorno.</translation>
+    </message>
+    <message>
+        <source>Model of the hub</source>
+        <translation>Modelo del hub</translation>
+    </message>
+    <message>
+        <source>Fetch and use</source>
+        <translation>Descargar y usar</translation>
+    </message>
+    <message>
+        <source>On this computer</source>
+        <translation>En este equipo</translation>
+    </message>
+    <message>
+        <source>Models on this computer</source>
+        <translation>Modelos en este equipo</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Cerrar</translation>
+    </message>
+    <message>
+        <source>Use the selected one</source>
+        <translation>Usar el seleccionado</translation>
+    </message>
+    <message>
+        <source>Asking the hub…</source>
+        <translation>Consultando el hub…</translation>
+    </message>
+</context>
+<context>
     <name>furrow::InspectorDock</name>
     <message>
         <source>Trainings of this chunk</source>
@@ -10148,6 +10339,10 @@ Vocabulario %3</translation>
         <source>Data</source>
         <translation>Datos</translation>
     </message>
+    <message>
+        <source>was %1</source>
+        <translation>era %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -10221,6 +10416,10 @@ Vocabulario %3</translation>
     <message>
         <source>Worker %1</source>
         <translation>Trabajador %1</translation>
+    </message>
+    <message>
+        <source>was %1</source>
+        <translation>era %1</translation>
     </message>
 </context>
 <context>
@@ -10824,6 +11023,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <source>%1: %2</source>
         <translation>%1: %2</translation>
     </message>
+    <message>
+        <source>Writer: supervisor, stands still</source>
+        <translation>Escribe: supervisor, parado</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -11212,6 +11415,10 @@ no se puede leer el archivo</translation>
     <message>
         <source>A model as GGUF</source>
         <translation>Un modelo como GGUF</translation>
+    </message>
+    <message>
+        <source>a model of the hub…</source>
+        <translation>un modelo del hub…</translation>
     </message>
 </context>
 <context>

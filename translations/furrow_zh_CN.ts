@@ -1321,10 +1321,6 @@
         <translation>%1 循环重定向。</translation>
     </message>
     <message>
-        <source>%1 is gated: accept its terms on %2/datasets/%3 and set HF_TOKEN to a token of that account.</source>
-        <translation>%1 需要授权：请在 %2/datasets/%3 接受其条款，并将 HF_TOKEN 设为该账户的令牌。</translation>
-    </message>
-    <message>
         <source>%1 has no such revision.</source>
         <translation>%1 没有该修订版本。</translation>
     </message>
@@ -4249,10 +4245,6 @@
         <translation>另一个 `furrowctl torch` 正在 %1 中运行。请等待其结束。</translation>
     </message>
     <message>
-        <source>The environment names no home folder, so there is no place for libtorch. Set HOME.</source>
-        <translation>环境中没有指定主文件夹，因此没有地方存放 libtorch。请设置 HOME。</translation>
-    </message>
-    <message>
         <source>Training is not possible here: libtorch is missing. `furrowctl torch install` brings it, `furrowctl torch find` takes one that is there already. Runs can be watched without it.</source>
         <translation>此处无法训练：缺少 libtorch。`furrowctl torch install` 会安装它，`furrowctl torch find` 会采用已有的。没有它也可以查看运行。</translation>
     </message>
@@ -4555,10 +4547,6 @@
     <message>
         <source>it computes wrong gradients: %1 where 1 is right</source>
         <translation>它计算的梯度有误：应为 1 之处得到 %1</translation>
-    </message>
-    <message>
-        <source>A model without a run has no evaluation text. Name one with --data.</source>
-        <translation>不属于任何运行的模型没有评估文本。请用 --data 指定。</translation>
     </message>
     <message>
         <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.</source>
@@ -5147,6 +5135,158 @@
     <message>
         <source>preparing block %1</source>
         <translation>正在准备块 %1</translation>
+    </message>
+    <message>
+        <source>%1 belongs to %2, who could not write what root makes there. Use `sudo -u %3 furrowctl ...`, or set FURROW_AS_ROOT=1 to do it as root all the same.</source>
+        <translation>%1 属于%2，root 在其中创建的内容该用户将无法写入。请使用 `sudo -u %3 furrowctl ...`，或设置 FURROW_AS_ROOT=1 以 root 身份照做。</translation>
+    </message>
+    <message>
+        <source>The environment names no home folder, so there is no place for what Furrow keeps. Set HOME.</source>
+        <translation>环境变量没有指定主目录，因此没有地方存放 Furrow 保留的内容。请设置 HOME。</translation>
+    </message>
+    <message>
+        <source>%1 is gated: accept its terms on %2 and set HF_TOKEN to a token of that account.</source>
+        <translation>%1 需要授权：请在 %2 接受其条款，并把 HF_TOKEN 设为该账户的令牌。</translation>
+    </message>
+    <message>
+        <source>%1 has no file %2. Its GGUF files: %3.</source>
+        <translation>%1 没有文件 %2。它的 GGUF 文件有：%3。</translation>
+    </message>
+    <message>
+        <source>%1 has no config.json, so it is no model of a text.</source>
+        <translation>%1 没有 config.json，因此不是文本模型。</translation>
+    </message>
+    <message>
+        <source>%1 keeps GGUF files: %2. Name one, as %3/FILE.gguf.</source>
+        <translation>%1 中是 GGUF 文件：%2。请指定其中一个，例如 %3/FILE.gguf。</translation>
+    </message>
+    <message>
+        <source>%1 has no safetensors. Weights in other formats (pytorch_model.bin) are programs that run when they are read, and are not taken; look for a copy of the model with safetensors.</source>
+        <translation>%1 没有 safetensors。其他格式的权重（pytorch_model.bin）是读取时会运行的程序，因此不予采用；请寻找带有 safetensors 的模型副本。</translation>
+    </message>
+    <message>
+        <source>%1 of %2 has %3, which no such file has.</source>
+        <translation>%2 的 %1 有 %3，这类文件不会有这么大。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 files, more than any model.</source>
+        <translation>%1 有 %2 个文件，比任何模型都多。</translation>
+    </message>
+    <message>
+        <source>%1 The copy that was fetched before is taken: %2</source>
+        <translation>%1 现使用以前下载的副本：%2</translation>
+    </message>
+    <message>
+        <source>fetching a model was interrupted</source>
+        <translation>模型的下载被中断</translation>
+    </message>
+    <message>
+        <source>Another process fetches %1; this one waits for it.</source>
+        <translation>另一个进程正在下载 %1；本进程等待其完成。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 free and %3 are needed for %4. Make room, or set XDG_DATA_HOME to a folder on a larger disk.</source>
+        <translation>%1 有 %2 可用空间，而 %4 需要 %3。请腾出空间，或把 XDG_DATA_HOME 设为较大磁盘上的文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 is no model of the hub. Write hf://owner/name, hf://owner/name/FILE.gguf or hf://owner/name@revision.</source>
+        <translation>%1 不是 Hub 上的模型。请写 hf://owner/name、hf://owner/name/FILE.gguf 或 hf://owner/name@revision。</translation>
+    </message>
+    <message>
+        <source>it is no JSON object</source>
+        <translation>它不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>it has no text under &apos;question&apos;, &apos;query&apos;, &apos;prompt&apos;, &apos;context&apos;, &apos;ctx&apos; or &apos;input&apos;</source>
+        <translation>它在 &apos;question&apos;、&apos;query&apos;、&apos;prompt&apos;、&apos;context&apos;、&apos;ctx&apos; 或 &apos;input&apos; 下没有文本</translation>
+    </message>
+    <message>
+        <source>its choices are no list of two texts or more</source>
+        <translation>它的选项不是由两个或更多文本组成的列表</translation>
+    </message>
+    <message>
+        <source>no choice is named by its &apos;gold&apos;, &apos;answer&apos;, &apos;label&apos;, &apos;answerKey&apos; or &apos;target&apos;</source>
+        <translation>它的 &apos;gold&apos;、&apos;answer&apos;、&apos;label&apos;、&apos;answerKey&apos; 或 &apos;target&apos; 没有指明任何选项</translation>
+    </message>
+    <message>
+        <source>it has neither choices nor a text under &apos;answer&apos;, &apos;target&apos; or &apos;output&apos;</source>
+        <translation>它既没有选项，在 &apos;answer&apos;、&apos;target&apos; 或 &apos;output&apos; 下也没有文本</translation>
+    </message>
+    <message>
+        <source>it is not UTF-8</source>
+        <translation>它不是 UTF-8</translation>
+    </message>
+    <message>
+        <source>it is broken JSON</source>
+        <translation>它是损坏的 JSON</translation>
+    </message>
+    <message>
+        <source>line %1 of %2: %3</source>
+        <translation>%2 的第 %1 行：%3</translation>
+    </message>
+    <message>
+        <source>Line %1 of %2 is of another kind than line %3: some questions have choices, others an answer to be written. Put them into two files.</source>
+        <translation>%2 的第 %1 行与第 %3 行类型不同：有的问题有选项，有的要写出答案。请把它们放进两个文件。</translation>
+    </message>
+    <message>
+        <source>%1 holds no questions.</source>
+        <translation>%1 中没有问题。</translation>
+    </message>
+    <message>
+        <source>No line of %1 is a question. The first: %2.</source>
+        <translation>%1 中没有一行是问题。第一行：%2。</translation>
+    </message>
+    <message>
+        <source>%1 is a model of the hub and not on this machine yet. &apos;furrowctl model fetch&apos; brings it; then name the folder that this prints.</source>
+        <translation>%1 是 Hub 上的模型，尚不在本机。&apos;furrowctl model fetch&apos; 可以下载它；然后请指定它所显示的文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 was moved to %2 while the run was being trained, so the attempt ends. Resume it there.</source>
+        <translation>训练期间 %1 被移动到了 %2，因此本次尝试结束。请在那里恢复。</translation>
+    </message>
+    <message>
+        <source>%1 was deleted while the run was being trained, so the attempt ends.</source>
+        <translation>训练期间 %1 被删除，因此本次尝试结束。</translation>
+    </message>
+    <message>
+        <source>The run has ended: %1.</source>
+        <translation>运行已结束：%1。</translation>
+    </message>
+    <message>
+        <source>the supervisor stands still</source>
+        <translation>监督进程停住了</translation>
+    </message>
+    <message>
+        <source>worker %1 stands still</source>
+        <translation>工作进程 %1 停住了</translation>
+    </message>
+    <message>
+        <source>the tracker is locked</source>
+        <translation>账本已被锁定</translation>
+    </message>
+    <message>
+        <source>its disk is full</source>
+        <translation>其磁盘已满</translation>
+    </message>
+    <message>
+        <source>%1 is not there. Is its disk mounted?</source>
+        <translation>%1 不在。其磁盘挂载了吗？</translation>
+    </message>
+    <message>
+        <source>%1 questions are to be shown with their answers, but there are %2 in all, and none would be left.</source>
+        <translation>要连同答案展示 %1 个问题，但总共只有 %2 个，不会有剩余。</translation>
+    </message>
+    <message>
+        <source>A model without a run has no evaluation text. Name one with --data, or questions with --tasks.</source>
+        <translation>没有运行的模型没有评估文本。请用 --data 指定文本，或用 --tasks 指定问题。</translation>
+    </message>
+    <message>
+        <source>Fetching %1: %2 files, %3</source>
+        <translation>正在下载 %1：%2 个文件，%3</translation>
+    </message>
+    <message>
+        <source>Fetching %1: %2 files, %3, of which %4 are here</source>
+        <translation>正在下载 %1：%2 个文件，%3，其中 %4 已在本机</translation>
     </message>
 </context>
 <context>
@@ -6798,10 +6938,6 @@
         <translation>长于 seq_len 的样本如何处理：在下一个窗口继续（split）、截去末尾（cut）或不训练（leave_out）。被截断或略去的样本会计数。</translation>
     </message>
     <message>
-        <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, or a GGUF, whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
-        <translation>运行起始权重的来源：某次运行的检查点文件夹、带 model.safetensors 的 Hugging Face 文件夹或 GGUF。形状和分词器取自其中。留空：新的权重。</translation>
-    </message>
-    <message>
         <source>Samples apart</source>
         <translation>样本隔离</translation>
     </message>
@@ -6816,6 +6952,10 @@
     <message>
         <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
         <translation>样本如何排入数据段的窗口。end_to_end：一个接一个，放不下的部分接到下一窗口；只有最后一个窗口有填充。best_fit：只要放得下，一个样本就完整地位于一个窗口，最长的在先，各放在剩余空间最小之处；窗口其余部分为填充，其占比会显示。auto：对彼此隔开的对话（document_masks）用 best_fit，否则用 end_to_end。</translation>
+    </message>
+    <message>
+        <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, a GGUF, or a model of the hub (hf://owner/name, which the command line brings to this machine first), whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
+        <translation>运行从其权重开始的检查点文件夹、带有 model.safetensors 的 Hugging Face 文件夹、GGUF，或 Hub 上的模型（hf://owner/name，命令行会先把它下载到本机）。形状和分词器取自那里。留空：全新的权重。</translation>
     </message>
 </context>
 <context>
@@ -7546,6 +7686,14 @@
     <message>
         <source>partly trained</source>
         <translation>部分已训练</translation>
+    </message>
+    <message>
+        <source>%1 (lost)</source>
+        <translation>%1（已丢失）</translation>
+    </message>
+    <message>
+        <source>Of steps that no checkpoint has: their weights are gone, and they are trained again</source>
+        <translation>来自没有检查点的步骤：其权重已丢失，会重新训练</translation>
     </message>
 </context>
 <context>
@@ -8924,10 +9072,6 @@
             <numerusform>%1，%n 个工作进程的平均</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1, step %2</source>
-        <translation>%1，第 %2 步</translation>
-    </message>
     <message numerus="yes">
         <source>%1, mean of %Ln chunk(s)</source>
         <translation>
@@ -9766,6 +9910,53 @@ Vocabulary %3</source>
     </message>
 </context>
 <context>
+    <name>furrow::HubModelDialog</name>
+    <message>
+        <source>No model was fetched to this computer yet.</source>
+        <translation>尚未向这台计算机下载过模型。</translation>
+    </message>
+    <message>
+        <source>Start from a model of the hub</source>
+        <translation>从 Hub 上的模型开始</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation type="unfinished">进度</translation>
+    </message>
+    <message>
+        <source>Name a model of the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is fetched once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
+        <translation>请指定 Hugging Face Hub 上的模型：hf://owner/name 或 hf://owner/name/FILE.gguf。只下载一次；形状、上下文、分词器和聊天模板随之而来。需要授权的模型要求环境中有 HF_TOKEN。</translation>
+    </message>
+    <message>
+        <source>Model of the hub</source>
+        <translation>Hub 上的模型</translation>
+    </message>
+    <message>
+        <source>Fetch and use</source>
+        <translation>下载并使用</translation>
+    </message>
+    <message>
+        <source>On this computer</source>
+        <translation>在这台计算机上</translation>
+    </message>
+    <message>
+        <source>Models on this computer</source>
+        <translation>这台计算机上的模型</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">关闭</translation>
+    </message>
+    <message>
+        <source>Use the selected one</source>
+        <translation>使用所选模型</translation>
+    </message>
+    <message>
+        <source>Asking the hub…</source>
+        <translation>正在询问 Hub…</translation>
+    </message>
+</context>
+<context>
     <name>furrow::InspectorDock</name>
     <message>
         <source>Trainings of this chunk</source>
@@ -10119,6 +10310,10 @@ Vocabulary %3</source>
         <source>Data</source>
         <translation>数据</translation>
     </message>
+    <message>
+        <source>was %1</source>
+        <translation>曾为 %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -10189,6 +10384,10 @@ Vocabulary %3</source>
     <message>
         <source>Worker %1</source>
         <translation>工作进程 %1</translation>
+    </message>
+    <message>
+        <source>was %1</source>
+        <translation>曾为 %1</translation>
     </message>
 </context>
 <context>
@@ -10787,6 +10986,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
     </message>
+    <message>
+        <source>Writer: supervisor, stands still</source>
+        <translation>写入者：监督进程，停住</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -11171,6 +11374,10 @@ the file cannot be read</source>
     <message>
         <source>A model as GGUF</source>
         <translation>GGUF 格式的模型</translation>
+    </message>
+    <message>
+        <source>a model of the hub…</source>
+        <translation>Hub 上的模型…</translation>
     </message>
 </context>
 <context>

@@ -2,11 +2,10 @@
 
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/hub_models.h"
-#include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
-#include "core/base/terminal.h"
+#include "core/config/message_json.h"
 #include "core/data/hub/hub_model.h"
 #include "core/data/hub/hub_progress.h"
 
@@ -26,15 +25,24 @@ std::shared_ptr<HubClient> patientClient()
     return std::make_shared<HubClient>(modelHubSettings(), [] { return curlTransport(); }, kHubTransfers, retry);
 }
 
-Result<std::filesystem::path> fetched(const std::string& name, bool quiet)
+/// What is told while a model comes: lines for people on stderr, objects on stdout, or nothing.
+enum class Telling { Lines, Json, Nothing };
+
+Result<std::filesystem::path> fetched(const std::string& name, Telling telling)
 {
     FURROW_TRY_ASSIGN(const auto spec, parseHubModelSpec(name));
     FURROW_TRY_ASSIGN(const auto models, modelsFolder());
-    const auto tell = [quiet](const Message& text) {
-        if (!quiet)
+    const auto tell = [telling](const Message& text) {
+        if (telling == Telling::Lines)
             std::cerr << plainLine(text.text()) << std::endl;
+        else if (telling == Telling::Json)
+            print({ { "say", text }, { "message", toJson(text) } });
     };
-    setHubProgress([tell](const HubProgress& progress) { tell(toString(progress)); });
+    setHubProgress([&](const HubProgress& progress) {
+        tell(toString(progress));
+        if (telling == Telling::Json)
+            print({ { "file", progress.file }, { "done", progress.arrivedBytes }, { "total", progress.sizeBytes } });
+    });
     auto place = fetchHubModel(spec, models, patientClient(), tell);
     setHubProgress({});
     return place;
@@ -42,7 +50,7 @@ Result<std::filesystem::path> fetched(const std::string& name, bool quiet)
 
 int fetch(const std::string& name, bool json)
 {
-    const auto place = fetched(name, json);
+    const auto place = fetched(name, json ? Telling::Json : Telling::Lines);
     if (!place.ok())
         return fail(place.error(), json);
     if (json)
@@ -52,43 +60,26 @@ int fetch(const std::string& name, bool json)
     return kDone;
 }
 
-std::uint64_t sizeOf(const std::filesystem::path& folder)
-{
-    std::uint64_t bytes = 0;
-    std::error_code unknown;
-    for (std::filesystem::recursive_directory_iterator entries(folder, unknown), end; entries != end && !unknown;
-        entries.increment(unknown))
-        if (entries->is_regular_file(unknown))
-            bytes += entries->file_size(unknown);
-    return bytes;
-}
-
 int list(bool json)
 {
-    const auto models = modelsFolder();
-    if (!models.ok())
-        return fail(models.error(), json);
-    auto all = nlohmann::json::array();
-    const auto owners = entriesOf(models.value());
-    for (const auto& owner : owners.ok() ? owners.value() : std::vector<std::filesystem::path>()) {
-        const auto there = entriesOf(owner);
-        for (const auto& model : there.ok() ? there.value() : std::vector<std::filesystem::path>()) {
-            if (model.filename() == "" || model.extension() == ".lock")
-                continue;
-            all.push_back({ { "place", utf8Text(model) }, { "bytes", sizeOf(model) },
-                { "whole", model.extension() != ".part" } });
-        }
-    }
+    const auto folder = modelsFolder();
+    if (!folder.ok())
+        return fail(folder.error(), json);
+    const auto models = fetchedModels(folder.value());
     if (json) {
-        print(all);
+        auto all = nlohmann::json::array();
+        for (const auto& model : models)
+            all.push_back({ { "name", model.name }, { "place", utf8Text(model.place) }, { "bytes", model.sizeBytes },
+                { "whole", model.isWhole } });
+        print({ { "folder", utf8Text(folder.value()) }, { "models", all } });
         return kDone;
     }
-    for (const auto& model : all)
-        std::cout << plainLine(model["place"].get<std::string>()) << "  "
-                  << formatBytes(model["bytes"].get<std::uint64_t>())
-                  << (model["whole"].get<bool>() ? "" : "  not whole: fetching it again goes on") << "\n";
-    if (all.empty())
-        std::cout << "No model was fetched yet. They would lie in " << utf8Text(models.value()) << ".\n";
+    for (const auto& model : models)
+        std::cout << plainLine(model.name) << ", " << formatBytes(model.sizeBytes) << ", in "
+                  << plainLine(utf8Text(model.place)) << (model.isWhole ? "" : ": not whole; fetching it again goes on")
+                  << "\n";
+    if (models.empty())
+        std::cout << "No model was fetched yet. They would lie in " << plainLine(utf8Text(folder.value())) << ".\n";
     std::cout << std::flush;
     return kDone;
 }
@@ -99,7 +90,7 @@ Status bringModel(std::string& model, bool quiet)
 {
     if (!isHubModel(model))
         return {};
-    FURROW_TRY_ASSIGN(const auto place, fetched(model, quiet));
+    FURROW_TRY_ASSIGN(const auto place, fetched(model, quiet ? Telling::Nothing : Telling::Lines));
     model = utf8Text(place);
     return {};
 }

@@ -8,7 +8,6 @@
 
 #include <QCheckBox>
 #include <QFileDialog>
-#include <QJsonDocument>
 #include <QLocale>
 #include <QProgressBar>
 #include <QPushButton>
@@ -101,7 +100,7 @@ void TorchDialog::begin(const QStringList& arguments)
 {
     for (QWidget* widget : std::initializer_list<QWidget*> { cuda_, find_, folder_, install_ })
         widget->setEnabled(false);
-    unfinishedLine_.clear();
+    lines_.forget();
     room_->clear();
     bar_->setRange(0, 0); // busy until there is a number
     bar_->show();
@@ -111,10 +110,7 @@ void TorchDialog::begin(const QStringList& arguments)
 
 void TorchDialog::takeOutput(const QString& text)
 {
-    unfinishedLine_ += text.toUtf8();
-    for (auto end = unfinishedLine_.indexOf('\n'); end >= 0; end = unfinishedLine_.indexOf('\n')) {
-        const QJsonObject line = QJsonDocument::fromJson(unfinishedLine_.left(end)).object();
-        unfinishedLine_.remove(0, end + 1);
+    for (const auto& line : lines_.take(text)) {
         if (line.contains(QLatin1String("say")))
             room_->setText(coreWords(answeredMessage(line, "say")));
         else if (line.contains(QLatin1String("step")))

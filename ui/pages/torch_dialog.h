@@ -1,8 +1,8 @@
 #pragma once
 
+#include "ui/bridge/json_lines.h"
 #include "ui/bridge/task_runner.h"
 
-#include <QByteArray>
 #include <QDialog>
 
 class QCheckBox;
@@ -33,7 +33,7 @@ private:
     void say(const QString& sentence, bool bad = false);
 
     TaskRunner task_;
-    QByteArray unfinishedLine_; ///< of furrowctl's output
+    JsonLines lines_; ///< of furrowctl's output
     QCheckBox* cuda_ = nullptr;
     QProgressBar* bar_;
     QLabel* room_; ///< what will be fetched, as furrowctl says it

@@ -28,6 +28,8 @@ namespace {
 
 constexpr std::string_view kScheme = "hf://";
 constexpr std::size_t kCommitDigits = 12; // as much of it as names a folder
+constexpr const char* kGrowing = ".part"; // behind the name of a folder: it is not whole
+constexpr const char* kLock = ".lock"; // of who fetches
 constexpr std::size_t kMostShards = 4096;
 constexpr std::uint64_t kMostTextBytes = 64u << 20; // of a file that describes
 constexpr std::array<std::string_view, 11> kDescribing { "config.json", "generation_config.json", "tokenizer.json",
@@ -111,6 +113,18 @@ Result<std::vector<HubFile>> chosenFiles(const HubModelSpec& spec, const std::ve
     return files;
 }
 
+/// Of all files below a folder.
+std::uint64_t sizeOf(const std::filesystem::path& folder)
+{
+    std::uint64_t bytes = 0;
+    std::error_code unknown;
+    for (std::filesystem::recursive_directory_iterator entries(folder, unknown), end; entries != end && !unknown;
+        entries.increment(unknown))
+        if (entries->is_regular_file(unknown))
+            bytes += entries->file_size(unknown);
+    return bytes;
+}
+
 class Fetching {
 public:
     Fetching(const HubModelSpec& spec, const std::filesystem::path& models, const std::shared_ptr<HubClient>& client,
@@ -180,7 +194,7 @@ private:
     Result<FileLock> takeTurn(const std::filesystem::path& folder) const
     {
         for (bool told = false;; told = true) {
-            auto lock = FileLock::tryLock(beside(folder, ".lock"));
+            auto lock = FileLock::tryLock(beside(folder, kLock));
             if (lock.ok() || lock.error().code != ErrorCode::Busy)
                 return lock;
             if (stopAsked())
@@ -199,7 +213,7 @@ private:
 
     Status fetch(const std::vector<HubFile>& files, const std::string& commit, const std::filesystem::path& folder)
     {
-        const auto growing = beside(folder, ".part");
+        const auto growing = beside(folder, kGrowing);
         FURROW_TRY(realFileSystem().createFolders(growing / "model"));
         FURROW_TRY(checkRoom(files, growing));
         FURROW_TRY_ASSIGN(auto cache, BlockCache::open(growing / "cache", 0));
@@ -257,12 +271,7 @@ private:
         std::uint64_t needed = 0;
         for (const auto& file : files)
             needed += file.sizeBytes;
-        std::uint64_t here = 0;
-        std::error_code unknown;
-        for (std::filesystem::recursive_directory_iterator entries(growing, unknown), end; entries != end && !unknown;
-            entries.increment(unknown))
-            if (entries->is_regular_file(unknown))
-                here += entries->file_size(unknown);
+        const std::uint64_t here = sizeOf(growing);
         FURROW_TRY_ASSIGN(const auto free, freeBytes(growing));
         const std::uint64_t missing = needed - std::min(needed, here);
         if (free < missing)
@@ -270,9 +279,10 @@ private:
                 sentence(
                     "%1 has %2 free and %3 are needed for %4. Make room, or set XDG_DATA_HOME to a folder on a larger disk.",
                     { utf8Text(owner_), Bytes(free), Bytes(missing), nameOf(spec_) }) };
-        tell_(sentence("Fetching %1: %2 files, %3%4",
-            { nameOf(spec_), std::to_string(files.size()), Bytes(needed),
-                here > 0 ? sentence(", of which %1 are here", { Bytes(std::min(needed, here)) }) : Message() }));
+        tell_(here == 0
+                ? sentence("Fetching %1: %2 files, %3", { nameOf(spec_), std::to_string(files.size()), Bytes(needed) })
+                : sentence("Fetching %1: %2 files, %3, of which %4 are here",
+                      { nameOf(spec_), std::to_string(files.size()), Bytes(needed), Bytes(std::min(needed, here)) }));
         return {};
     }
 
@@ -283,6 +293,31 @@ private:
 };
 
 } // namespace
+
+std::vector<FetchedModel> fetchedModels(const std::filesystem::path& models)
+{
+    std::vector<FetchedModel> found;
+    const auto in = [](const std::filesystem::path& folder) {
+        auto entries = entriesOf(folder);
+        return entries.ok() ? std::move(entries).value() : std::vector<std::filesystem::path>();
+    };
+    for (const auto& owner : in(models)) {
+        for (const auto& folder : in(owner)) {
+            const bool isPart = folder.extension() == kGrowing;
+            const auto called = utf8Text(isPart ? folder.stem() : folder.filename());
+            const auto at = called.rfind('@');
+            if (at == std::string::npos || called.size() < at + 1 + kCommitDigits || folder.extension() == kLock)
+                continue;
+            const auto gguf = called.substr(std::min(at + 1 + kCommitDigits + 1, called.size()));
+            const auto name = std::string(kScheme) + utf8Text(owner.filename()) + "/" + called.substr(0, at)
+                + (gguf.empty() ? "" : "/" + gguf) + called.substr(at, 1 + kCommitDigits);
+            if (parseHubModelSpec(name).ok())
+                found.push_back({ name, gguf.empty() ? folder : folder / pathFromUtf8(gguf), sizeOf(folder), !isPart });
+        }
+    }
+    std::sort(found.begin(), found.end(), [](const FetchedModel& a, const FetchedModel& b) { return a.name < b.name; });
+    return found;
+}
 
 bool isHubModel(std::string_view text) { return text.starts_with(kScheme); }
 

@@ -28,6 +28,16 @@ HubSettings modelHubSettings();
 /// Where fetched models lie: a folder for each commit, OWNER/NAME@COMMIT. As userDataFolder().
 Result<std::filesystem::path> modelsFolder();
 
+/// A model that was fetched, or is being fetched.
+struct FetchedModel {
+    std::string name; ///< hf://owner/name@commit, as parseHubModelSpec() takes it
+    std::filesystem::path place; ///< what init_from takes: a folder, or a GGUF
+    std::uint64_t sizeBytes = 0;
+    bool isWhole = false;
+};
+/// Those in a folder as modelsFolder() names it, by name; what is none of them is left aside.
+std::vector<FetchedModel> fetchedModels(const std::filesystem::path& models);
+
 /// Brings to this machine what init_from takes of a model (its config, tokenizer, chat template and safetensors, or one
 /// GGUF), each file compared with the hub's SHA-256. What is there already is not fetched; a fetch that broke or was
 /// killed goes on with its bytes. While the hub cannot be reached, the copy that is here is taken, where there is one.

@@ -128,6 +128,12 @@ private Q_SLOTS:
         const auto bytes = hub_->storeBytes();
         QCOMPARE(fetched("hf://o/n").value(), place.value());
         QCOMPARE(hub_->storeBytes(), bytes);
+        std::filesystem::create_directories(models() / "somebody" / "else");
+        const auto here = fetchedModels(models());
+        QCOMPARE(here.size(), std::size_t(1));
+        QCOMPARE(here.front().name, std::string("hf://o/n@aaaaaaaaaaaa"));
+        QCOMPARE(here.front().place, place.value());
+        QVERIFY(here.front().isWhole && here.front().sizeBytes > 600'000);
     }
 
     void shardsComeWithTheirIndex()
@@ -152,6 +158,7 @@ private Q_SLOTS:
         hub_->fail(faults);
         QVERIFY(!fetched("hf://o/n").ok());
         QVERIFY(!std::filesystem::exists(models() / "o" / "n@aaaaaaaaaaaa"));
+        QVERIFY(fetchedModels(models()).size() == 1 && !fetchedModels(models()).front().isWhole);
         const auto came = hub_->storeBytes();
         QVERIFY(came > 100'000);
         hub_->fail({});
@@ -209,6 +216,9 @@ private Q_SLOTS:
         const auto place = fetched("hf://o/ggufs/F-Q8_0.gguf");
         QVERIFY(place.ok());
         QCOMPARE(readFile(place.value()).value(), weights('g', 200));
+        const auto here = fetchedModels(models());
+        QVERIFY(here.size() == 1 && here.front().place == place.value());
+        QCOMPARE(here.front().name, std::string("hf://o/ggufs/F-Q8_0.gguf@aaaaaaaaaaaa"));
         QVERIFY(refused("hf://o/none").contains(QLatin1String("does not exist, or is private")));
     }
 

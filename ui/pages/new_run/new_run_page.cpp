@@ -14,6 +14,7 @@
 #include "ui/pages/new_run/estimate_panel.h"
 #include "ui/parts/flow_layout.h"
 #include "ui/pages/new_run/form_group.h"
+#include "ui/pages/new_run/hub_model_dialog.h"
 #include "ui/pages/new_run/start_map.h"
 #include "ui/parts/page_parts.h"
 #include "ui/pages/torch_dialog.h"
@@ -212,8 +213,9 @@ QWidget* NewRunPage::buildPresets()
     auto* foot = new QVBoxLayout;
     foot->setContentsMargins(10, 8, 10, 8);
     foot->setSpacing(2);
-    const std::pair<QString, void (NewRunPage::*)()> links[] = { { tr("a checkpoint…"), &NewRunPage::pickCheckpoint },
-        { tr("safetensors…"), &NewRunPage::pickWeights }, { tr("a GGUF…"), &NewRunPage::pickGguf } };
+    const std::pair<QString, void (NewRunPage::*)()> links[]
+        = { { tr("a checkpoint…"), &NewRunPage::pickCheckpoint }, { tr("safetensors…"), &NewRunPage::pickWeights },
+              { tr("a GGUF…"), &NewRunPage::pickGguf }, { tr("a model of the hub…"), &NewRunPage::pickHubModel } };
     for (const auto& [text, slot] : links) {
         auto* line = new FlowLayout;
         line->setSpacing(4);
@@ -266,6 +268,15 @@ void NewRunPage::pickGguf()
     const QString file = QFileDialog::getOpenFileName(this, tr("A model as GGUF"), {}, QStringLiteral("GGUF (*.gguf)"));
     if (!file.isEmpty())
         bench_.form().setText(*findSetting("init_from"), file);
+}
+
+void NewRunPage::pickHubModel()
+{
+    auto* dialog = new HubModelDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &HubModelDialog::chosen, this,
+        [this](const QString& place) { bench_.form().setText(*findSetting("init_from"), place); });
+    dialog->open();
 }
 
 QWidget* NewRunPage::buildForm()

@@ -45,6 +45,7 @@ private:
     void pickCheckpoint();
     void pickWeights();
     void pickGguf();
+    void pickHubModel();
     void addGroups(QVBoxLayout* column);
     void connectAll();
     void fillPresets();
