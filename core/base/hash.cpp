@@ -1,6 +1,8 @@
 #include "core/base/hash.h"
 
 #include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -26,7 +28,7 @@ Result<std::string> sha256File(const std::filesystem::path& path, const std::sto
     Sha256 hash;
     for (std::uint64_t offset = 0; offset < file.sizeBytes();) {
         if (stop.stop_requested())
-            return Error { ErrorCode::Cancelled, "reading " + path.string() + " was stopped" };
+            return Error { ErrorCode::Cancelled, sentence("Reading %1 was stopped.", { utf8Text(path) }) };
         const auto part = std::span(piece).first(std::min<std::uint64_t>(piece.size(), file.sizeBytes() - offset));
         FURROW_TRY(file.readAt(offset, part));
         hash.update(part.data(), part.size());

@@ -66,7 +66,7 @@ Result<Pipe> makePipe()
 {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
-        return Error { ErrorCode::Io, std::string("cannot make a pipe: ") + std::strerror(errno) };
+        return systemError(sentence("cannot make a pipe"), errno);
     return Pipe { Descriptor(ends[0]), Descriptor(ends[1]) };
 }
 
@@ -235,8 +235,7 @@ Status ChildProcess::writeInput(std::string_view bytes)
         if (wrote > 0)
             bytes.remove_prefix(static_cast<std::size_t>(wrote));
         else if (errno != EINTR)
-            status
-                = Error { ErrorCode::Io, std::string("the process does not read its input: ") + std::strerror(errno) };
+            status = systemError(sentence("the process does not read its input"), errno);
     }
     ::sigaction(SIGPIPE, &before, nullptr);
     return status;
@@ -376,10 +375,11 @@ Result<ProcessIdentity> startDetached(const std::filesystem::path& program, cons
 
     int pid = 0;
     if (!readNumber(pipes.news.reader.number(), pid))
-        return Error { ErrorCode::Io, "cannot start " + utf8Text(program) + ": the system allows no more processes" };
+        return Error { ErrorCode::Io,
+            sentence("cannot start %1: the system allows no more processes", { utf8Text(program) }) };
     const ProcessIdentity identity { pid, startTimeOf(pid), bootId() };
     if (::write(pipes.go.writer.number(), "g", 1) != 1)
-        return Error { ErrorCode::Io, utf8Text(program) + " was killed while it was started" };
+        return Error { ErrorCode::Io, sentence("%1 was killed while it was started", { utf8Text(program) }) };
     if (int code = 0; readNumber(pipes.news.reader.number(), code))
         return systemError(sentence("cannot start %1", { utf8Text(program) }), code);
     return identity;

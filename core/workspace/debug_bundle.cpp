@@ -131,7 +131,7 @@ Result<std::string> gzipped(const std::string& bytes)
     z_stream stream {};
     constexpr int kGzipWindow = 15 + 16;
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        return Error { ErrorCode::Internal, "zlib could not be started" };
+        return Error { ErrorCode::Internal, sentence("zlib could not be started") };
     std::string out(deflateBound(&stream, bytes.size()), '\0');
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     stream.avail_in = static_cast<uInt>(bytes.size());
@@ -141,7 +141,7 @@ Result<std::string> gzipped(const std::string& bytes)
     out.resize(stream.total_out);
     deflateEnd(&stream);
     if (code != Z_STREAM_END)
-        return Error { ErrorCode::Internal, "the debug bundle could not be compressed" };
+        return Error { ErrorCode::Internal, sentence("the debug bundle could not be compressed") };
     return out;
 }
 

@@ -95,7 +95,7 @@ public:
     Result<HttpResponse> send(const HttpRequest& request, const BodySink& sink) override
     {
         if (!easy_)
-            return Error { ErrorCode::Internal, "libcurl could not be started" };
+            return Error { ErrorCode::Internal, sentence("libcurl could not be started") };
         Transfer transfer;
         transfer.sink = &sink;
         transfer.stop = request.stop;

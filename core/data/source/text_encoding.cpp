@@ -166,7 +166,7 @@ public:
     Result<std::size_t> read(std::span<char> into) override
     {
         if (!from_ || !to_)
-            return Error { ErrorCode::Internal, "ICU has lost a converter" };
+            return Error { ErrorCode::Internal, sentence("ICU has lost a converter") };
         char* out = into.data();
         while (out == into.data() && !done_) {
             if (begin_ == end_ && !atEnd_) {
@@ -181,7 +181,7 @@ public:
                 static_cast<UBool>(atEnd_), &error);
             isFirst_ = false;
             if (U_FAILURE(error) && error != U_BUFFER_OVERFLOW_ERROR)
-                return Error { ErrorCode::Internal, std::string("ICU cannot convert: ") + u_errorName(error) };
+                return Error { ErrorCode::Internal, sentence("ICU cannot convert: %1", { u_errorName(error) }) };
             done_ = atEnd_ && error != U_BUFFER_OVERFLOW_ERROR;
         }
         return static_cast<std::size_t>(out - into.data());
