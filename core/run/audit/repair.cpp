@@ -303,7 +303,7 @@ Status build(const RunPaths& paths, const RunFile& file, const std::filesystem::
     FURROW_TRY_ASSIGN(auto proof, audit(target));
     if (!proof.isClean())
         return Error { ErrorCode::Internal,
-            "what was rebuilt does not pass the audit, so nothing was changed:\n" + auditText(proof) };
+            sentence("what was rebuilt does not pass the audit, so nothing was changed:\n%1", { auditText(proof) }) };
     for (const auto& epoch : proof.epochs) {
         report.committed += epoch.committed;
         report.known += epoch.known;

@@ -209,8 +209,8 @@ Status checkWeights(const RunPaths& paths)
     if (json.is_object() && json.contains("error"))
         return Error { ErrorCode::InvalidArgument, json["error"].get<std::string>() };
     return Error { ErrorCode::Internal,
-        "init_from could not be checked: furrow-worker ended with "
-            + (exit ? exit->describe() : Message("no answer in ten minutes")) + "." };
+        sentence("init_from could not be checked: furrow-worker ended with %1.",
+            { exit ? exit->describe() : sentence("no answer in ten minutes") }) };
 }
 
 /// What the claim order mixes of what a full shuffle would, in the first epoch and in later ones.
