@@ -3,7 +3,9 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/link_refusal.h"
+#include "core/base/path.h"
 #include "core/base/regular_file.h"
+#include "core/base/sentence.h"
 
 #include <algorithm>
 #include <cmath>
@@ -128,7 +130,8 @@ Status CacheWriter::writeTo(const std::filesystem::path& path) const
     if (out.write(first) + out.write(out_) != first.size() + out_.size()) {
         std::error_code ignored;
         std::filesystem::remove(temporary, ignored);
-        return Error { ErrorCode::Io, path.string() + " cannot be written: the run opens without its cache" };
+        return Error { ErrorCode::Io,
+            sentence("%1 cannot be written: the run opens without its cache", { utf8Text(path) }) };
     }
     return realFileSystem().replace(temporary, path);
 }
@@ -142,14 +145,14 @@ Result<CacheReader> CacheReader::open(const std::filesystem::path& path)
     in.read(reinterpret_cast<char*>(&head), sizeof head);
     if (!in || std::memcmp(head.magic, wanted.magic, sizeof head.magic) != 0 || head.version != wanted.version
         || head.stretchSize != wanted.stretchSize || head.payloadBytes > kMaxCacheBytes)
-        return Error { ErrorCode::NotFound, path.string() + " is no cache of this version" };
+        return Error { ErrorCode::NotFound, sentence("%1 is no cache of this version", { utf8Text(path) }) };
     std::error_code error;
     if (std::filesystem::file_size(path, error) != head.payloadBytes + sizeof head || error)
-        return Error { ErrorCode::Corrupt, path.string() + " is cut" };
+        return Error { ErrorCode::Corrupt, sentence("%1 is cut", { utf8Text(path) }) };
     reader.data_.resize(head.payloadBytes);
     in.read(reader.data_.data(), static_cast<std::streamsize>(reader.data_.size()));
     if (!in || xxh3(reader.data_) != head.payloadHash)
-        return Error { ErrorCode::Corrupt, path.string() + ": checksum differs" };
+        return Error { ErrorCode::Corrupt, sentence("%1: checksum differs", { utf8Text(path) }) };
     return reader;
 }
 

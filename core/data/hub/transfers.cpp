@@ -3,6 +3,8 @@
 
 #include "core/data/hub/transfers.h"
 
+#include "core/base/sentence.h"
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -25,7 +27,7 @@ constexpr std::size_t kMostWaiting = 4u << 20; ///< bytes that arrived and were 
 
 Error stoppedError()
 {
-    return { ErrorCode::Cancelled, "Reading was stopped." }; // the caller knows what
+    return { ErrorCode::Cancelled, sentence("Reading was stopped.") }; // the caller knows what
 }
 
 class Transfers {

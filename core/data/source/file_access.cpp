@@ -1,6 +1,7 @@
 #include "core/data/source/file_access.h"
 
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/data/hub/hub_files.h"
 #include "core/data/source/text_encoding.h"
 
@@ -121,7 +122,7 @@ Result<std::unique_ptr<ByteStream>> DirectAccess::plainFrom(const DataFile& file
     auto stream = std::move(opened);
     FURROW_TRY_ASSIGN(auto skipped, stream->skip(offset));
     if (skipped < offset)
-        return Error { ErrorCode::Corrupt, file.path + " is shorter than it was." };
+        return Error { ErrorCode::Corrupt, sentence("%1 is shorter than it was.", { file.path }) };
     return stream;
 }
 
