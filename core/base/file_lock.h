@@ -12,7 +12,8 @@ namespace furrow {
 class FileLock {
 public:
     using Held = void;
-    /// Takes the lock or fails with Busy within 20 ms. Creates the file when missing.
+    /// Takes the lock or fails with Busy within 20 ms. Creates the file when missing. Whoever removes the file holds
+    /// the lock meanwhile: then no two have it.
     static Result<FileLock> tryLock(const std::filesystem::path& path);
     /// The same for a lock that processes of all users take, in a folder where anybody may make files. Whoever comes
     /// first makes the file; nobody needs a right to write to it. Only Busy means that somebody holds the lock; any

@@ -90,11 +90,15 @@ std::filesystem::path folderOfSharedLocks()
 
 Result<FileLock> FileLock::tryLock(const std::filesystem::path& path)
 {
-    FileLock lock;
-    FURROW_TRY_ASSIGN(auto file, RegularFile::open(path, RegularFile::At::End));
-    lock.handle_ = file.release();
-    FURROW_TRY(lock.take(path));
-    return lock;
+    constexpr int kTries = 100; // a file system may number its files anew each time it is asked
+    for (int tries = 0;; ++tries) {
+        FileLock lock;
+        FURROW_TRY_ASSIGN(auto file, RegularFile::open(path, RegularFile::At::End));
+        lock.handle_ = file.release();
+        FURROW_TRY(lock.take(path));
+        if (isStillThere(static_cast<int>(lock.handle_), path) || tries == kTries)
+            return lock;
+    }
 }
 
 Status FileLock::take(const std::filesystem::path& path)

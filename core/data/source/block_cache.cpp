@@ -299,11 +299,13 @@ struct BlockCache::State {
     /// Removes what dead members left. Call with the lock held.
     void sweep() const
     {
-        std::set<std::string> dead;
+        std::map<std::string, FileLock> dead; // held until their files are gone, so that nobody takes one meanwhile
         eachFile(folder / kMembers, [&](const fs::directory_entry& entry) {
             const auto name = utf8Text(entry.path().stem());
-            if (name != member && isMark(name) && entry.path().extension() == ".lock" && !isLocked(entry.path()))
-                dead.insert(name);
+            if (name == member || !isMark(name) || entry.path().extension() != ".lock" || isLocked(entry.path()))
+                return;
+            if (auto lock = FileLock::tryLock(entry.path()); lock.ok())
+                dead.emplace(name, std::move(lock).value());
         });
         std::error_code ignored;
         eachFile(folder / kTemporary, [&](const fs::directory_entry& entry) {
@@ -312,7 +314,7 @@ struct BlockCache::State {
                 && (dead.contains(owner) || !fs::exists(memberFile(owner, ".lock"), ignored)))
                 fs::remove(entry.path(), ignored);
         });
-        for (const auto& name : dead) {
+        for (const auto& [name, lock] : dead) {
             fs::remove(memberFile(name, ".pins"), ignored);
             fs::remove(memberFile(name, ".lock"), ignored);
         }

@@ -3,8 +3,10 @@
 #include "core/base/file_lock.h"
 #include "core/base/lock_holder.h"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
+#include <vector>
 
 using namespace furrow;
 using namespace std::chrono_literals;
@@ -45,6 +47,41 @@ private Q_SLOTS:
         QCOMPARE(holder->pid, helper.value().identity().pid);
         QVERIFY2(holder->program.find("process_helper") != std::string::npos, holder->program.c_str());
         QVERIFY(inWords(*holder).starts_with("process " + std::to_string(holder->pid) + " ("));
+    }
+
+    /// One opened the file, another removed it as nobody's, and a third made it anew: two had the lock, and fetched one
+    /// file into one place.
+    void twoHeldALockWhoseFileWasRemovedBetween()
+    {
+        std::atomic<bool> isOver { false };
+        std::atomic<int> holders { 0 };
+        std::atomic<int> most { 0 };
+        std::atomic<int> taken { 0 };
+        const auto hold = [&] {
+            while (!isOver) {
+                const auto lock = FileLock::tryLock(path_);
+                if (!lock.ok())
+                    continue;
+                most = std::max(most.load(), ++holders);
+                ++taken;
+                std::this_thread::yield();
+                --holders;
+            }
+        };
+        const auto clean = [&] {
+            while (!isOver)
+                if (const auto lock = FileLock::tryLock(path_); lock.ok())
+                    std::filesystem::remove(path_);
+        };
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 2; ++i)
+            threads.emplace_back(hold);
+        threads.emplace_back(clean);
+        std::this_thread::sleep_for(700ms);
+        isOver = true;
+        threads.clear();
+        QCOMPARE(most.load(), 1);
+        QVERIFY(taken > 20);
     }
 
     void isFreeAfterTheHolderGoes()
