@@ -24,7 +24,8 @@ private Q_SLOTS:
             QStringLiteral("--steps"), QStringLiteral("4") };
         QCOMPARE(RunDriver::ctl(train + RunDriver::tinyModel()).exitCode, 0);
         const QDir checkpoints(path("trained/checkpoints"));
-        const auto names = checkpoints.entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+        const auto names // newest first: a slow machine has saved before the end, too
+            = checkpoints.entryList({ QStringLiteral("r0-*") }, QDir::Dirs | QDir::NoDotAndDotDot, QDir::Time);
         QVERIFY(!names.isEmpty());
         checkpoint_ = checkpoints.filePath(names.front());
     }
