@@ -5289,6 +5289,87 @@
         <source>Fetching %1: %2 files, %3, of which %4 are here</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>cannot make a pipe</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the process does not read its input</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot start %1: the system allows no more processes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was killed while it was started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>libcurl could not be started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading was stopped.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reading behind the end of a file inside an archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reading behind the end of what is in memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is shorter than it was.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ICU has lost a converter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ICU cannot convert: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what was rebuilt does not pass the audit, so nothing was changed:
+%1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>init_from could not be checked: furrow-worker ended with %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no answer in ten minutes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: the run opens without its cache</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is no cache of this version</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is cut</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: checksum differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>zlib could not be started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the debug bundle could not be compressed</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9849,6 +9930,11 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1 is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1
+It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -5289,6 +5289,88 @@
         <source>Fetching %1: %2 files, %3, of which %4 are here</source>
         <translation>Descargando %1: %2 archivos, %3, de los que %4 ya están aquí</translation>
     </message>
+    <message>
+        <source>cannot make a pipe</source>
+        <translation>no se puede crear una tubería</translation>
+    </message>
+    <message>
+        <source>the process does not read its input</source>
+        <translation>el proceso no lee su entrada</translation>
+    </message>
+    <message>
+        <source>cannot start %1: the system allows no more processes</source>
+        <translation>no se puede iniciar %1: el sistema no permite más procesos</translation>
+    </message>
+    <message>
+        <source>%1 was killed while it was started</source>
+        <translation>%1 fue eliminado mientras se iniciaba</translation>
+    </message>
+    <message>
+        <source>libcurl could not be started</source>
+        <translation>no se pudo iniciar libcurl</translation>
+    </message>
+    <message>
+        <source>Reading was stopped.</source>
+        <translation>La lectura se detuvo.</translation>
+    </message>
+    <message>
+        <source>reading behind the end of a file inside an archive</source>
+        <translation>lectura más allá del final de un archivo dentro de un archivo comprimido</translation>
+    </message>
+    <message>
+        <source>reading behind the end of what is in memory</source>
+        <translation>lectura más allá del final de lo que hay en memoria</translation>
+    </message>
+    <message>
+        <source>%1 is shorter than it was.</source>
+        <translation>%1 es más corto que antes.</translation>
+    </message>
+    <message>
+        <source>ICU has lost a converter</source>
+        <translation>ICU ha perdido un conversor</translation>
+    </message>
+    <message>
+        <source>ICU cannot convert: %1</source>
+        <translation>ICU no puede convertir: %1</translation>
+    </message>
+    <message>
+        <source>what was rebuilt does not pass the audit, so nothing was changed:
+%1</source>
+        <translation>lo reconstruido no supera la auditoría, así que no se cambió nada:
+%1</translation>
+    </message>
+    <message>
+        <source>init_from could not be checked: furrow-worker ended with %1.</source>
+        <translation>no se pudo comprobar init_from: furrow-worker terminó con %1.</translation>
+    </message>
+    <message>
+        <source>no answer in ten minutes</source>
+        <translation>sin respuesta en diez minutos</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: the run opens without its cache</source>
+        <translation>%1 no se puede escribir: la ejecución se abre sin su caché</translation>
+    </message>
+    <message>
+        <source>%1 is no cache of this version</source>
+        <translation>%1 no es una caché de esta versión</translation>
+    </message>
+    <message>
+        <source>%1 is cut</source>
+        <translation>%1 está truncado</translation>
+    </message>
+    <message>
+        <source>%1: checksum differs</source>
+        <translation>%1: la suma de comprobación no coincide</translation>
+    </message>
+    <message>
+        <source>zlib could not be started</source>
+        <translation>no se pudo iniciar zlib</translation>
+    </message>
+    <message>
+        <source>the debug bundle could not be compressed</source>
+        <translation>no se pudo comprimir el paquete de depuración</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9853,6 +9935,12 @@ Vocabulario %3</translation>
         <source>%1 is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.</source>
         <translation>%1 está vacío: se necesita un archivo, una carpeta o una dirección (hf://, https://, s3://, gs://).</translation>
     </message>
+    <message>
+        <source>%1
+It is that of the model which the run starts from.</source>
+        <translation>%1
+Es el del modelo del que parte la ejecución.</translation>
+    </message>
 </context>
 <context>
     <name>furrow::FormGroup</name>
@@ -9946,7 +10034,7 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished">Progreso</translation>
+        <translation>Progreso</translation>
     </message>
     <message>
         <source>Name a model of the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is fetched once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
@@ -9970,7 +10058,7 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Cerrar</translation>
+        <translation>Cerrar</translation>
     </message>
     <message>
         <source>Use the selected one</source>

@@ -5288,6 +5288,88 @@
         <source>Fetching %1: %2 files, %3, of which %4 are here</source>
         <translation>正在下载 %1：%2 个文件，%3，其中 %4 已在本机</translation>
     </message>
+    <message>
+        <source>cannot make a pipe</source>
+        <translation>无法创建管道</translation>
+    </message>
+    <message>
+        <source>the process does not read its input</source>
+        <translation>该进程不读取其输入</translation>
+    </message>
+    <message>
+        <source>cannot start %1: the system allows no more processes</source>
+        <translation>无法启动 %1：系统不允许更多进程</translation>
+    </message>
+    <message>
+        <source>%1 was killed while it was started</source>
+        <translation>%1 在启动时被终止</translation>
+    </message>
+    <message>
+        <source>libcurl could not be started</source>
+        <translation>无法启动 libcurl</translation>
+    </message>
+    <message>
+        <source>Reading was stopped.</source>
+        <translation>读取已停止。</translation>
+    </message>
+    <message>
+        <source>reading behind the end of a file inside an archive</source>
+        <translation>读取超出了归档内文件的末尾</translation>
+    </message>
+    <message>
+        <source>reading behind the end of what is in memory</source>
+        <translation>读取超出了内存内容的末尾</translation>
+    </message>
+    <message>
+        <source>%1 is shorter than it was.</source>
+        <translation>%1 比原来短。</translation>
+    </message>
+    <message>
+        <source>ICU has lost a converter</source>
+        <translation>ICU 丢失了一个转换器</translation>
+    </message>
+    <message>
+        <source>ICU cannot convert: %1</source>
+        <translation>ICU 无法转换：%1</translation>
+    </message>
+    <message>
+        <source>what was rebuilt does not pass the audit, so nothing was changed:
+%1</source>
+        <translation>重建的内容未通过审计，因此没有做任何更改：
+%1</translation>
+    </message>
+    <message>
+        <source>init_from could not be checked: furrow-worker ended with %1.</source>
+        <translation>无法检查 init_from：furrow-worker 以 %1 结束。</translation>
+    </message>
+    <message>
+        <source>no answer in ten minutes</source>
+        <translation>十分钟内没有应答</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: the run opens without its cache</source>
+        <translation>无法写入 %1：运行将在没有缓存的情况下打开</translation>
+    </message>
+    <message>
+        <source>%1 is no cache of this version</source>
+        <translation>%1 不是此版本的缓存</translation>
+    </message>
+    <message>
+        <source>%1 is cut</source>
+        <translation>%1 被截断</translation>
+    </message>
+    <message>
+        <source>%1: checksum differs</source>
+        <translation>%1：校验和不一致</translation>
+    </message>
+    <message>
+        <source>zlib could not be started</source>
+        <translation>无法启动 zlib</translation>
+    </message>
+    <message>
+        <source>the debug bundle could not be compressed</source>
+        <translation>无法压缩调试包</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9829,6 +9911,12 @@ Vocabulary %3</source>
         <source>%1 is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.</source>
         <translation>%1 为空：需要文件、文件夹或地址（hf://、https://、s3://、gs://）。</translation>
     </message>
+    <message>
+        <source>%1
+It is that of the model which the run starts from.</source>
+        <translation>%1
+它取自运行所起始的模型。</translation>
+    </message>
 </context>
 <context>
     <name>furrow::FormGroup</name>
@@ -9921,7 +10009,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished">进度</translation>
+        <translation>进度</translation>
     </message>
     <message>
         <source>Name a model of the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is fetched once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
@@ -9945,7 +10033,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">关闭</translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Use the selected one</source>

@@ -23,6 +23,24 @@ RunForm::RunForm(QObject* parent)
     , preset_(presets().front())
 {
     config_ = preset_.config;
+    combine();
+}
+
+void RunForm::combine()
+{
+    effective_ = config_;
+    for (const auto& [key, value] : taken_)
+        if (const Setting* setting = findSetting(key))
+            (void)setSetting(effective_, *setting, value); // it stood in a configuration
+}
+
+void RunForm::setTaken(std::map<std::string, std::string> values)
+{
+    if (values == taken_)
+        return;
+    taken_ = std::move(values);
+    combine();
+    Q_EMIT taken();
 }
 
 void RunForm::usePreset(const Preset& preset)
@@ -33,6 +51,7 @@ void RunForm::usePreset(const Preset& preset)
         (void)setSetting(next, *change.setting, change.after); // it was valid before, so it is now
     preset_ = preset;
     config_ = next;
+    combine();
     Q_EMIT replaced();
 }
 
@@ -42,13 +61,16 @@ void RunForm::useConfig(const RunConfig& config, const Preset& preset)
     preset_ = preset;
     unparsed_.clear();
     parseProblems_.clear();
+    taken_.clear(); // of another model, until this one was read
+    combine();
     Q_EMIT replaced();
 }
 
 QString RunForm::text(const Setting& setting) const
 {
     const auto typed = unparsed_.find(setting.key);
-    return typed != unparsed_.end() ? typed->second : QString::fromStdString(settingText(config_, setting));
+    return typed != unparsed_.end() && !isTaken(setting) ? typed->second
+                                                         : QString::fromStdString(settingText(effective_, setting));
 }
 
 void RunForm::setText(const Setting& setting, const QString& text)
@@ -67,6 +89,9 @@ void RunForm::setText(const Setting& setting, const QString& text)
         unparsed_[setting.key] = text;
         parseProblems_[setting.key] = std::move(wrong);
     }
+    if (setting.key == "init_from")
+        taken_.clear(); // of another model, until this one was read
+    combine();
     Q_EMIT edited(QString::fromStdString(setting.key));
 }
 
@@ -81,6 +106,8 @@ void RunForm::revertAll()
     std::erase_if(
         parseProblems_, [](const auto& problem) { return problem.first != "data" && problem.first != "name"; });
     config_ = std::move(next);
+    taken_.clear();
+    combine();
     Q_EMIT replaced();
 }
 
@@ -97,11 +124,11 @@ std::vector<ConfigProblem> RunForm::problems() const
         if (found != parseProblems_.end())
             all.insert(all.end(), found->second.begin(), found->second.end());
     }
-    for (const ConfigProblem& problem : validate(config_)) {
+    for (const ConfigProblem& problem : validate(effective_)) {
         if (!parseProblems_.contains(problem.key))
             all.push_back(problem);
     }
-    const auto shape = config_.shape.empty() ? Result<ModelConfig>(ModelConfig {}) : parseShape(config_.shape);
+    const auto shape = effective_.shape.empty() ? Result<ModelConfig>(ModelConfig {}) : parseShape(effective_.shape);
     if (!shape.ok())
         all.push_back({ "shape", sentence("%1: %2", { settingTerm("shape"), shape.error().message }), {} });
     for (const auto& [key, sentence] : findings_)

@@ -22,7 +22,10 @@ class RunForm : public QObject {
 public:
     explicit RunForm(QObject* parent = nullptr);
 
-    const RunConfig& config() const { return config_; }
+    /// What a run would get: what was typed, and what the model of init_from decides.
+    const RunConfig& config() const { return effective_; }
+    /// Without the latter.
+    const RunConfig& typed() const { return config_; }
     const Preset& preset() const { return preset_; }
     /// Takes all values of the preset but keeps the data, the name and what else was changed by hand.
     void usePreset(const Preset& preset);
@@ -36,6 +39,11 @@ public:
     /// All of them but the data and the name: those a preset does not have.
     void revertAll();
     bool isChanged(const Setting& setting) const;
+
+    /// What the model that init_from names decides, by key; {}: nothing.
+    void setTaken(std::map<std::string, std::string> values);
+    /// Whether it decides this setting: it is shown and not typed.
+    bool isTaken(const Setting& setting) const { return taken_.contains(setting.key); }
 
     std::vector<ConfigProblem> problems() const; ///< in schema order
     /// What somebody who knows the data found wrong with a setting: one of problems() until it is taken back ("").
@@ -54,9 +62,15 @@ Q_SIGNALS:
     void replaced();
     /// The values are the same and what is wrong with them is not.
     void judged();
+    /// The model of init_from decides other values now.
+    void taken();
 
 private:
-    RunConfig config_;
+    void combine();
+
+    RunConfig config_; ///< as typed
+    RunConfig effective_; ///< with what is taken
+    std::map<std::string, std::string> taken_; ///< by key
     Preset preset_;
     std::map<std::string, QString> unparsed_; // key -> text that is no value
     std::map<std::string, std::vector<ConfigProblem>> parseProblems_;

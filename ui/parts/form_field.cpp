@@ -280,6 +280,10 @@ void FormField::refresh(const std::vector<ConfigProblem>& problems)
         combo_->setCurrentIndex(combo_->findData(form_.text(setting_)));
     if (line_ != nullptr && !line_->hasFocus())
         line_->setText(shownText());
+    editor_->setEnabled(!form_.isTaken(setting_));
+    editor_->setToolTip(form_.isTaken(setting_)
+            ? tr("%1\nIt is that of the model which the run starts from.").arg(settingHelp(setting_))
+            : settingHelp(setting_));
     hasProblem_ = false;
     for (const ConfigProblem& problem : problems) {
         if (problem.key != setting_.key)

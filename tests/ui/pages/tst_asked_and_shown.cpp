@@ -2,6 +2,7 @@
 #include "core/run/status/end_words.h"
 #include "core/run/status/reading.h"
 #include "core/run/status/run_status.h"
+#include "tests/fakes/small_gguf.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/setting_words.h"
@@ -211,6 +212,45 @@ private Q_SLOTS:
         QVERIFY(speed != labels.end());
         QCOMPARE((*speed)->text(), QStringLiteral("–"));
         QVERIFY((*speed)->parentWidget()->toolTip().startsWith(QLatin1String("No worker trains now")));
+    }
+
+    /// Four layers stood in the form, and memory for 0.8 million parameters, while the run would have got the model
+    /// that it was to start from.
+    void theFormShowedItsOwnShapeBesideAModelToStartFrom()
+    {
+        QTemporaryDir folder;
+        const QString model
+            = write(folder, QStringLiteral("small.gguf"), QByteArray::fromStdString(SmallGguf().bytes()));
+        Workbench bench(folder.path());
+        Appearance appearance(false);
+        NewRunPage page(bench);
+        page.resize(1280, 760);
+        page.show();
+        RunForm& form = bench.form();
+        const auto editorOf = [&page](const char* key) {
+            const QString label = settingLabel(*findSetting(key));
+            for (auto* edit : page.findChildren<QLineEdit*>())
+                if (edit->accessibleName() == label)
+                    return edit;
+            return static_cast<QLineEdit*>(nullptr);
+        };
+        auto* layers = editorOf("layers");
+        QVERIFY(layers != nullptr && layers->isEnabled());
+        const QString usual = layers->text();
+        form.setText(*findSetting("init_from"), model);
+        QTRY_COMPARE_WITH_TIMEOUT(layers->text(), QStringLiteral("2"), kPatienceMs);
+        QVERIFY(!layers->isEnabled());
+        QCOMPARE(form.config().width, std::int64_t(32));
+        QCOMPARE(form.text(*findSetting("tokenizer")), model);
+        QVERIFY(!form.isChanged(*findSetting("layers"))); // nobody typed it
+        QVERIFY2(!form.command().contains(QStringLiteral("--layers")), qPrintable(form.command()));
+
+        form.setText(*findSetting("init_from"), folder.filePath(QStringLiteral("none.gguf")));
+        QTRY_COMPARE_WITH_TIMEOUT(form.problemsOf("init_from").size(), std::size_t(1), kPatienceMs);
+        QVERIFY(!form.isReady());
+        form.setText(*findSetting("init_from"), {});
+        QCOMPARE(layers->text(), usual);
+        QVERIFY(layers->isEnabled() && form.problemsOf("init_from").empty());
     }
 
     void launchWasOfferedForDataThatCannotBeRead()

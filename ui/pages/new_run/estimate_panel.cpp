@@ -90,6 +90,7 @@ EstimatePanel::EstimatePanel(Workbench& bench, QWidget* parent)
     connect(&bench_.form(), &RunForm::edited, this, &EstimatePanel::refresh);
     connect(&bench_.form(), &RunForm::replaced, this, &EstimatePanel::refresh);
     connect(&bench_.form(), &RunForm::judged, this, &EstimatePanel::refresh);
+    connect(&bench_.form(), &RunForm::taken, this, &EstimatePanel::refresh);
     connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &EstimatePanel::refreshEstimates);
     refresh();
 }

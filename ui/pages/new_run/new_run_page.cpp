@@ -353,11 +353,21 @@ void NewRunPage::connectAll()
     RunForm& form = bench_.form();
     connect(&form, &RunForm::edited, this, [this](const QString& key) {
         refresh();
+        adopt();
         if (needsNewProbe(key))
             probeSoon();
     });
+    connect(&form, &RunForm::taken, this, [this] {
+        refresh();
+        probeSoon(); // the tokenizer is another one
+    });
+    connect(&adopter_, &ModelAdopter::adopted, this, [this](const ModelAdoptionPtr& found) {
+        bench_.form().setFinding("init_from", found->problem);
+        bench_.form().setTaken(found->values);
+    });
     connect(&form, &RunForm::judged, this, &NewRunPage::refresh);
     connect(&form, &RunForm::replaced, this, [this] {
+        adopt();
         refresh();
         applyFilter();
         probeSoon();
@@ -457,6 +467,19 @@ void NewRunPage::refresh()
         startMap_->clear();
 }
 
+/// What a model decides follows from what was typed beside it, too.
+void NewRunPage::adopt()
+{
+    const RunForm& form = bench_.form();
+    adopter_.cancel();
+    if (!form.typed().initFrom.empty()) {
+        adopter_.adopt(form.typed(), form.preset().config);
+        return;
+    }
+    bench_.form().setFinding("init_from", {});
+    bench_.form().setTaken({});
+}
+
 void NewRunPage::applyFilter()
 {
     int shown = 0;
@@ -526,7 +549,7 @@ void NewRunPage::savePreset()
     const QString name = askText(this, { tr("Save preset"), tr("Name of the preset"), tr("Save preset") });
     if (name.isEmpty() || !mayReplace(this, QStringLiteral("%1/presets/%2.json").arg(bench_.workspace(), name)))
         return;
-    RunConfig config = bench_.form().config();
+    RunConfig config = bench_.form().typed();
     config.name.clear();
     const Status saved = saveOwnPreset(bench_.workspace(), name, config);
     if (saved.ok())

@@ -3,6 +3,7 @@
 #include "core/config/schema.h"
 #include "core/run/start/life_cycle.h"
 #include "ui/bridge/data_prober.h"
+#include "ui/bridge/model_adopter.h"
 
 #include <QWidget>
 #include <vector>
@@ -51,6 +52,7 @@ private:
     void fillPresets();
     void choosePreset(const QListWidgetItem* item);
     void refresh();
+    void adopt();
     void applyFilter();
     void probeSoon();
     void probe();
@@ -63,6 +65,7 @@ private:
 
     Workbench& bench_;
     DataProber prober_;
+    ModelAdopter adopter_;
     QTimer* probeTimer_;
     bool lookAgain_ = false; ///< the data could not be used when it was looked at
     QLineEdit* name_ = nullptr;
