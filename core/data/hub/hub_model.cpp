@@ -56,7 +56,11 @@ std::string nameOf(const HubModelSpec& spec)
         + (spec.revision == "main" ? "" : "@" + spec.revision);
 }
 
-bool isShard(std::string_view path) { return path.starts_with("model-") && path.ends_with(".safetensors"); }
+/// Never a path: the hub's list is not believed.
+bool isShard(std::string_view name)
+{
+    return name.starts_with("model-") && name.ends_with(".safetensors") && isHubName(name);
+}
 
 std::string ggufsOf(const std::vector<HubFile>& tree)
 {

@@ -143,10 +143,13 @@ private Q_SLOTS:
         model.files["model.safetensors.index.json"] = "{}";
         model.files["model-00001-of-00002.safetensors"] = weights('1', 1000);
         model.files["model-00002-of-00002.safetensors"] = weights('2', 1000);
+        model.files["model-/../../../outside.safetensors"] = weights('x', 1000); // of a hub that means ill
         hub_->add("o/n", model);
         const auto place = fetched("hf://o/n");
         QVERIFY(place.ok());
         QCOMPARE(filesIn(place.value()).filter(QStringLiteral("model")).size(), 3);
+        QVERIFY(!std::filesystem::exists(models() / "outside.safetensors"));
+        QVERIFY(!std::filesystem::exists(models() / "o" / "outside.safetensors"));
     }
 
     void aFetchThatBrokeGoesOnWithItsBytes()
