@@ -115,7 +115,7 @@ private:
         else if (chunk.covered == chunk.windows)
             finishChunk(chunk);
         else
-            giveBack(chunk, subtract(subtract(subtract(claim.ranges, covered), trained), skipped));
+            releaseRest(chunk, subtract(subtract(subtract(claim.ranges, covered), trained), skipped));
     }
 
     std::int64_t stepsOf(
@@ -149,7 +149,7 @@ private:
     }
 
     /// @param rest  windows of the claim that are in no checkpoint
-    void giveBack(ChunkRow& chunk, const WindowRanges& rest)
+    void releaseRest(ChunkRow& chunk, const WindowRanges& rest)
     {
         chunk.holder.reset();
         moves_.totals().claimedTokens -= tokensIn(rest, chunk.tokens, chunk.windows.value_or(0), file_.windowTokens);

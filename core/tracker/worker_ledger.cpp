@@ -57,7 +57,7 @@ ClaimedChunk requireHeld(LedgerFile& file, std::int64_t incarnation, const Claim
     return held;
 }
 
-void giveBack(
+void releaseChunk(
     LedgerFile& file, ChunkMoves& moves, ChunkRow& chunk, ClaimOutcome outcome, ChunkState to, const Message& cause)
 {
     const WindowRanges rest = subtract(chunk.whole(), coveredRanges(file.db, chunk));
@@ -217,7 +217,7 @@ Status WorkerLedger::release(const Claim& claim)
     requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
     ChunkRow chunk = requireHeld(file, state_->incarnation, claim).chunk;
-    giveBack(file, moves, chunk, ClaimOutcome::Released, moves.unclaimedState(chunk), sentence("given back"));
+    releaseChunk(file, moves, chunk, ClaimOutcome::Released, moves.unclaimedState(chunk), sentence("given back"));
     moves.finish();
     return transaction.commit();
 }
@@ -296,8 +296,8 @@ Status WorkerLedger::fail(const Claim& claim, const Error& why)
     const bool poisoned = chunk.failures >= kFailuresUntilPoisoned;
     if (!file.db.failed())
         evictBlock(file, moves, chunk.place.block, why.message);
-    giveBack(file, moves, chunk, ClaimOutcome::Failed, poisoned ? ChunkState::Poisoned : moves.unclaimedState(chunk),
-        why.message);
+    releaseChunk(file, moves, chunk, ClaimOutcome::Failed,
+        poisoned ? ChunkState::Poisoned : moves.unclaimedState(chunk), why.message);
     moves.finish();
     return transaction.commit();
 }

@@ -500,7 +500,7 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     status.evidence.push_back(sentence("Attempt %1 has no exit record.", { std::to_string(attempt->id.value) }));
     if (totals.supervisorHeartbeatWallNs > 0)
         status.evidence.push_back(
-            sentence("The last heartbeat is of %1.", { WallTime(totals.supervisorHeartbeatWallNs) }));
+            sentence("The last heartbeat was at %1.", { WallTime(totals.supervisorHeartbeatWallNs) }));
     if (const auto logged = loggedEnd(paths, attempt->id.value); !logged.empty()) {
         status.evidence.push_back(sentence("The supervisor logged at its end: %1", { logged }));
         status.stopDetail = logged;
@@ -586,7 +586,7 @@ void sayWhatIsOlder(RunStatus& status, const RunPaths& paths, const CheckpointRo
 }
 
 /// A person's word about the newest attempt, once nobody trains the run.
-void heedFinishedMark(RunStatus& status, const RunPaths& paths)
+void applyFinishedMark(RunStatus& status, const RunPaths& paths)
 {
     if (status.state != RunState::Interrupted && status.state != RunState::Failed && status.state != RunState::Stopped)
         return;
@@ -772,7 +772,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     if (status.reading)
         for (auto& words : comparedInWords(status.reading->hub))
             status.evidence.push_back(std::move(words));
-    heedFinishedMark(status, paths);
+    applyFinishedMark(status, paths);
     return status;
 }
 

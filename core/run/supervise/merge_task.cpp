@@ -55,7 +55,7 @@ Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& w
             child.value().killTree();
             worthAnother = false;
             return Error { ErrorCode::Cancelled,
-                sentence("The merge was ended. The replicas are kept as they are; a resume merges them.") };
+                sentence("The merge was stopped. The replicas are kept as they are; a resume merges them.") };
         }
     }
 }

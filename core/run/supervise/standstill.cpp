@@ -12,12 +12,13 @@ constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kLookEveryNs = 100 * kMs;
 constexpr std::int64_t kPatienceNs = 700 * kMs; // a debugger stops a process for moments
 
-enum class ToCome { Claimable, Later, Nothing, NoEpoch };
+enum class ToCome { Claimable, Later, Held, NoEpoch, Over };
 
-/// Whether the open epochs have chunks that a worker can claim now, later, or not any more.
+/// Whether the open epochs have chunks that a worker can claim now, later, or only from those that hold them. Over: no
+/// epoch is open any more.
 ToCome whatIsToCome(const std::vector<EpochRow>& epochs)
 {
-    auto found = ToCome::NoEpoch;
+    auto found = epochs.empty() ? ToCome::NoEpoch : ToCome::Over;
     for (const EpochRow& epoch : epochs) {
         if (epoch.closedWallNs)
             continue;
@@ -25,8 +26,8 @@ ToCome whatIsToCome(const std::vector<EpochRow>& epochs)
             return ToCome::Claimable;
         if (epoch.chunks[ChunkState::Pending] > 0 || !epoch.blockCount)
             found = ToCome::Later;
-        else if (found == ToCome::NoEpoch)
-            found = ToCome::Nothing;
+        else if (found == ToCome::Over)
+            found = ToCome::Held;
     }
     return found;
 }
@@ -81,7 +82,8 @@ Result<std::vector<SupervisorLedger::Expired>> Standstill::ofThoseAwaited(
     std::vector<SupervisorLedger::Expired> still, bool isAnybodyWell)
 {
     FURROW_TRY_ASSIGN(const auto epochs, reader_.epochs());
-    if (isAnybodyWell && whatIsToCome(epochs) == ToCome::Nothing) // what the others lack is with these
+    const auto toCome = whatIsToCome(epochs);
+    if (toCome == ToCome::Over || (isAnybodyWell && toCome == ToCome::Held)) // the run's end, or the others, wait
         return still;
     FURROW_TRY_ASSIGN(auto awaited, ledger_.awaitedAtMerge());
     std::erase_if(still, [&](const auto& one) {

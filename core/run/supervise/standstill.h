@@ -11,9 +11,9 @@
 namespace furrow {
 
 /// Finds workers that stand still (SIGSTOP, Ctrl+Z) while others wait for them: at a merge, in a step that all take
-/// together, or for the last chunks of an epoch; and a feeder that does. By its lease alone such a worker would keep
-/// the others waiting for a minute, and a feeder, which has none, for ever. Finds none where the system does not tell.
-/// One thread.
+/// together, for the last chunks of an epoch, or for the end of the run; and a feeder that does. By its lease alone
+/// such a worker would keep the others waiting for a minute, and a feeder, which has none, for ever. Finds none where
+/// the system does not tell. One thread.
 class Standstill {
 public:
     Standstill(SupervisorLedger& ledger, LedgerReader& reader, bool trainTogether, const Clock& clock);

@@ -122,7 +122,7 @@ public:
 private:
     Status begin();
     Status lockDevices(std::vector<WorkerPlacement>& placements);
-    Status putInOrder(int replicas);
+    Status recover(int replicas);
     Status settleRate(const RateOutlook& sofar, int workers);
     Status watch();
     Status turn();
@@ -212,7 +212,7 @@ Status Supervision::begin()
     failPoint("supervisor.began");
     const int workers = static_cast<int>(placements.size());
     const bool together = config_.parallel == ParallelMode::Data;
-    FURROW_TRY(putInOrder(together ? 1 : workers));
+    FURROW_TRY(recover(together ? 1 : workers));
     FURROW_TRY(files_.guard().check());
     FURROW_TRY(settleRate(rateSoFar, workers));
     failPoint("supervisor.recovered");
@@ -234,7 +234,7 @@ Status Supervision::lockDevices(std::vector<WorkerPlacement>& placements)
     return {};
 }
 
-Status Supervision::putInOrder(int replicas)
+Status Supervision::recover(int replicas)
 {
     FURROW_TRY_ASSIGN(auto notes, recoverRun(paths_, file_, ledger_, choice_, files_));
     for (const auto& note : notes)

@@ -113,7 +113,7 @@ std::string claimText(const ClaimRow& claim)
 Message auditVerdict(const AuditReport& report)
 {
     if (!report.isClean())
-        return sentence("NOT in order, see below");
+        return sentence("problems found, see below");
     if (!report.couldInspect())
         return sentence("nothing is wrong in what could be read, but not everything could be inspected, see below");
     std::int64_t poisoned = 0;
@@ -128,7 +128,7 @@ Message auditVerdict(const AuditReport& report)
         [](const AuditFinding& finding) { return finding.kind == FindingKind::Excluded && finding.chunk.value == 0; });
     if (poisoned + accepted + excluded == 0 && !leftOutMore)
         return report.inspectedWeights()
-            ? sentence("every chunk is where it should be, once, and the files are those that were recorded")
+            ? sentence("every chunk is where it should be, once, and the files are as recorded")
             : sentence("every chunk is where it should be, once; weights not inspected");
     std::string text = "every chunk that was trained is where it should be, once; not trained, and named below:";
     const char* separator = " ";
@@ -141,7 +141,7 @@ Message auditVerdict(const AuditReport& report)
     }
     if (leftOutMore)
         text += separator + std::string("the rest of some files (left out)");
-    return text + (report.inspectedWeights() ? "; the files are those that were recorded" : "; weights not inspected");
+    return text + (report.inspectedWeights() ? "; the files are as recorded" : "; weights not inspected");
 }
 
 std::string auditJson(const AuditReport& report)

@@ -210,7 +210,7 @@ private Q_SLOTS:
             QVERIFY(!refused.ok());
             QCOMPARE(refused.error().message,
                 std::string(
-                    "checkpoint 0-12-abcd is damaged: manifest.json cannot be used: its key 'frozen.sha256' is no SHA-256."));
+                    "checkpoint 0-12-abcd is damaged: manifest.json cannot be used: its key 'frozen.sha256' is not a SHA-256."));
             init();
         }
     }

@@ -734,8 +734,8 @@ private Q_SLOTS:
         QCOMPARE(inspectionOf(report, Evidence::Weights)->inspected, 1);
         QCOMPARE(inspectionOf(report, Evidence::Blocks)->inspected, 3);
         QVERIFY(!inspectionOf(report, Evidence::Source));
-        QVERIFY(auditText(report).starts_with("run " + report.runId
-            + ": every chunk is where it should be, once, and the files are those that were recorded"));
+        QVERIFY(auditText(report).starts_with(
+            "run " + report.runId + ": every chunk is where it should be, once, and the files are as recorded"));
         QVERIFY(auditHtml(report).find("What was inspected, and how") != std::string::npos);
     }
 
