@@ -31,6 +31,16 @@ namespace {
 /// Of the time that people allow, the last part is for finding out who is missing.
 Milliseconds patienceOf(Milliseconds timeout) { return std::min(Milliseconds(10'000), timeout / 4); }
 
+/// FURROW_SKIP_SUM of fault_injection.h. No program that is shipped can be asked for a wrong gradient.
+std::int64_t sumToSkip()
+{
+#ifdef FURROW_TEST_FAULTS
+    return static_cast<std::int64_t>(faultNumber("FURROW_SKIP_SUM", 0));
+#else
+    return 0;
+#endif
+}
+
 } // namespace
 
 struct RankGroup::State {
@@ -43,7 +53,7 @@ struct RankGroup::State {
     RankPlace place;
     std::optional<Error> failed;
     std::optional<std::string> failedSum; ///< of a beginSum, told by finishSums
-    std::int64_t skippedSum = static_cast<std::int64_t>(faultNumber("FURROW_SKIP_SUM", 0)); ///< see fault_injection.h
+    std::int64_t skippedSum = sumToSkip();
 
     /// Runs a collective call; what it throws becomes an error that names the rank to blame.
     template <typename Call> Status run(Call call)
