@@ -115,7 +115,7 @@ const DataFile* BlockManager::State::fileOf(const PlannedBlock& block, const Seg
 Status BlockManager::State::checkFiles()
 {
     std::map<std::string, std::string> changed;
-    const Status same = identity->checkAll(manifest, &changed);
+    Status same = identity->checkAll(manifest, &changed);
     if (config.badFiles != BadFiles::LeaveOut || changed.empty())
         return same;
     leftOut.merge(changed);
@@ -179,7 +179,7 @@ Error BlockManager::State::causeOf(const Error& error, const std::set<std::strin
     if (error.code == ErrorCode::Cancelled)
         return error;
     std::map<std::string, std::string> changed;
-    const Status same = identity->checkAll(manifest, &changed);
+    Status same = identity->checkAll(manifest, &changed);
     std::erase_if(changed, [this](const auto& file) { return leftOut.contains(file.first); });
     if (!changed.empty())
         return same.error();
@@ -242,9 +242,10 @@ Status BlockManager::State::openDuplicates()
     if (duplicatesKey.empty() || duplicatesFile.empty())
         return {};
     auto index = furrow::openDuplicates(duplicatesFile, duplicatesKey);
-    if (index.ok())
-        useDuplicates(std::move(index).value());
-    return index.ok() || index.error().code == ErrorCode::NotFound ? Status {} : Status(index.error());
+    if (!index.ok())
+        return index.error().code == ErrorCode::NotFound ? Status {} : Status(index.error());
+    useDuplicates(std::move(index).value());
+    return {};
 }
 
 void BlockManager::State::useDuplicates(DuplicateIndex index)

@@ -142,6 +142,7 @@ private:
     {
         const T* v = segment.values.get();
         for (std::size_t i = 1; i < kSegment; ++i) {
+            // By bits, for NaN is not itself. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
             if (std::memcmp(&v[i], &v[0], sizeof(T)) != 0)
                 return;
         }

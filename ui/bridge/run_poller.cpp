@@ -232,9 +232,10 @@ void RunPoller::readTables(RunUpdate& update)
 {
     LedgerTables tables;
     const auto take = [](auto result, auto& into) {
-        if (result.ok())
-            into = std::move(result).value();
-        return result.ok();
+        if (!result.ok())
+            return false;
+        into = std::move(result).value();
+        return true;
     };
     const bool complete = take(ledger_->attempts(), tables.attempts)
         && take(ledger_->incarnations(), tables.incarnations) && take(ledger_->checkpoints(), tables.checkpoints)

@@ -7,6 +7,7 @@
 #define signals Q_SIGNALS
 #define slots Q_SLOTS
 #define emit
+// NOLINTNEXTLINE(bugprone-macro-parentheses): as Qt has it
 #define foreach(variable, container) for (variable : container)
 #include <qcustomplot.h>
 #undef signals
