@@ -76,7 +76,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Only %1 are free on the disk of this run; checkpoints need room.</source>
+        <source>Only %1 is free on the disk of this run; checkpoints need room.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -112,7 +112,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Checkpoints are not there</source>
+        <source>Checkpoints cannot be found</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -178,7 +178,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Not inspected, because nothing else speaks of it</source>
+        <source>Not inspected, because nothing else records it</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -550,7 +550,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data holds itself again.</source>
+        <source>The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data contains copies of itself.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -610,7 +610,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The last heartbeat is of %1.</source>
+        <source>The last heartbeat was at %1.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -850,7 +850,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>loss %1 in windows %2-%3 sticks out: robust z %4</source>
+        <source>loss %1 in windows %2-%3 is an outlier: robust z-score %4</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -870,11 +870,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1; ways from the base %2</source>
+        <source>%1; distances from the base %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>no progress for %1 in phase &apos;%2&apos;; if it stays so, the lease of this worker ends and its work goes to others</source>
+        <source>no progress for %1 in phase &apos;%2&apos;; if that continues, the lease of this worker ends and its work goes to others</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1294,7 +1294,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The evaluation set %1 is damaged. Start the run anew, or copy the file from a backup.</source>
+        <source>The evaluation set %1 is damaged. Start a new run, or copy the file from a backup.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1654,7 +1654,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The merge was ended. The replicas are kept as they are; a resume merges them.</source>
+        <source>The merge was stopped. The replicas are kept as they are; a resume merges them.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2862,7 +2862,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>NOT in order, see below</source>
+        <source>problems found, see below</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2870,7 +2870,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>every chunk is where it should be, once, and the files are those that were recorded</source>
+        <source>every chunk is where it should be, once, and the files are as recorded</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3194,11 +3194,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is no JSON list.</source>
+        <source>%1 is not a JSON list.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1: the member &apos;%2&apos; is no list.</source>
+        <source>%1: the member &apos;%2&apos; is not a list.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3530,7 +3530,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>is no SHA-256</source>
+        <source>is not a SHA-256</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3862,31 +3862,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>is no whole number</source>
+        <source>is not a list of whole numbers</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>is no number</source>
+        <source>is not a list of texts</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>is no text</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>is no list</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>is no list of whole numbers</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>is no list of texts</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>is no object</source>
+        <source>is not an object</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4030,7 +4014,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The moments of the optimiser of replica %1 begin anew: no checkpoint has them any more.</source>
+        <source>The moments of the optimiser of replica %1 start afresh: no checkpoint has them any more.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4038,7 +4022,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is no JSON object.</source>
+        <source>%1 is not a JSON object.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4090,15 +4074,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>tokens is no list of texts</source>
+        <source>tokens is not a list of texts</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>token_type is no list with a number for each token</source>
+        <source>token_type is not a list with a number for each token</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>scores is no list with a number for each token</source>
+        <source>scores is not a list with a number for each token</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4114,7 +4098,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>merges is no list of texts</source>
+        <source>merges is not a list of texts</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4194,7 +4178,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is no libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.</source>
+        <source>%1 is not a libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4222,7 +4206,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is no file and no folder.</source>
+        <source>%1 is neither a file nor a folder.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4358,7 +4342,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>general.alignment is no power of two up to 1048576</source>
+        <source>general.alignment is not a power of two up to 1048576</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4366,7 +4350,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>begins at byte %1 of the data, which is no multiple of %2</source>
+        <source>begins at byte %1 of the data, which is not a multiple of %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4778,7 +4762,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>it is no sentencepiece model</source>
+        <source>it is not a sentencepiece model</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4814,7 +4798,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>it is no valid JSON</source>
+        <source>it is not valid JSON</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4842,7 +4826,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>config.json is no JSON object</source>
+        <source>config.json is not a JSON object</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5194,15 +5178,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>it is no JSON object</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>it has no text under &apos;question&apos;, &apos;query&apos;, &apos;prompt&apos;, &apos;context&apos;, &apos;ctx&apos; or &apos;input&apos;</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>its choices are no list of two texts or more</source>
+        <source>its choices are not a list of two or more texts</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5351,7 +5331,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is no cache of this version</source>
+        <source>%1 is not a cache of this version</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5393,15 +5373,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The disk refused.</source>
+        <source>Disk error.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The network refused.</source>
+        <source>Network error.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Somebody else is at work.</source>
+        <source>Another process is using it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5409,7 +5389,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>This is a fault of Furrow.</source>
+        <source>This is a bug in Furrow.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5516,11 +5496,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>For a run of your own press Ctrl+N, choose a preset and your files. What is wrong is said beside its field, with the fix as a button. Launch begins at once, Queue waits until the devices are free.</source>
+        <source>For a run of your own press Ctrl+N, then choose a preset and your files. Mistakes are named beside their field, with the fix as a button. Launch starts at once, Queue waits until the devices are free.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Closing this window never touches a training. Open it again and it shows what happened meanwhile.</source>
+        <source>Closing this window never touches training. Open it again and it shows what happened in the meantime.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5528,7 +5508,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A &lt;b&gt;sample&lt;/b&gt; is one text of your data. A &lt;b&gt;chunk&lt;/b&gt; is what one worker claims at a time, some thousand samples. A &lt;b&gt;block&lt;/b&gt; is some chunks that are fetched, cleaned and cut into tokens together.</source>
+        <source>A &lt;b&gt;sample&lt;/b&gt; is one text from your data. A &lt;b&gt;chunk&lt;/b&gt; is what one worker claims at a time, a few thousand samples. A &lt;b&gt;block&lt;/b&gt; is several chunks that are fetched, cleaned and cut into tokens together.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5536,11 +5516,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Memory on the GPU depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks cost a little time for claiming them; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.</source>
+        <source>GPU memory depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks take a little time to claim; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The state of a run is never stored. Each time it is derived from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended.</source>
+        <source>The state of a run is never stored. It is worked out each time from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended?</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5548,7 +5528,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Nothing is broken then. What is in a checkpoint stays, what was trained after it is trained again.</source>
+        <source>Nothing is broken. What is in a checkpoint is kept; what was trained after it is trained again.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5580,11 +5560,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.</source>
+        <source>A run that you do not want to continue can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the Run menu.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
+        <source>A checkpoint that is damaged, or on a disk that is not mounted, is never given up without your consent: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5592,7 +5572,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was read last stays in sight with its time, and nothing can be done with the run until the folder is back.</source>
+        <source>“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was last read stays on screen with its time, and nothing can be done with the run until the folder is back.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5655,7 +5635,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Chunks committed, newest epochs</source>
+        <source>Chunks committed, latest epochs</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5737,11 +5717,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No checkpoint was written yet: a resume begins anew.</source>
+        <source>No checkpoint has been written yet: a resume starts from the beginning.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Checkpoints hold %1 of %2 chunks of %3; the newest is of %4.</source>
+        <source>Checkpoints hold %1 of %2 chunks of %3; the newest is from %4.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6965,7 +6945,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again.</source>
+        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data contains copies of itself.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7048,7 +7028,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>per worker, own schedule</source>
+        <source>per worker, each on its own schedule</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7056,7 +7036,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of each worker</source>
+        <source>per worker</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7072,7 +7052,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of each replica</source>
+        <source>per replica</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7088,15 +7068,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>MiB of each worker</source>
+        <source>MiB per worker</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Wait for data</source>
+        <source>Waiting for data</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>ms of a step</source>
+        <source>ms per step</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7354,7 +7334,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Phase or cause of its end</source>
+        <source>Phase, or why it ended</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7756,11 +7736,11 @@
         </translation>
     </message>
     <message>
-        <source>When it was read last, at %1, the run was: %2.</source>
+        <source>When last read, at %1, the run was: %2.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>not known since %1</source>
+        <source>unknown since %1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7780,7 +7760,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Of steps that no checkpoint has: their weights are gone, and they are trained again</source>
+        <source>From steps that are in no checkpoint: their weights are gone, and they are trained again</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7819,7 +7799,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Choose data, model and devices, and begin to train</source>
+        <source>Choose data, model and devices, and start training</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7827,7 +7807,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Begin a new run with the configuration of the shown one</source>
+        <source>Start a new run with the configuration of the one shown</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7871,7 +7851,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Follow the run; off holds the views, the run goes on</source>
+        <source>Follow the run. Off freezes the views; the run goes on</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7887,7 +7867,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Back to the zoom before</source>
+        <source>Previous zoom</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7923,7 +7903,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Put every dock back to its place</source>
+        <source>Put every dock back in its place</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8031,7 +8011,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>All runs as a table, two to eight of them beside each other</source>
+        <source>All runs as a table; compare two to eight of them side by side</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8059,7 +8039,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Let the past of the run pass by</source>
+        <source>Play back the history of the run</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8071,7 +8051,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Keep docks and page under a name of your own</source>
+        <source>Save docks and page under a name of your own</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8159,7 +8139,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Its weights, and the runs that they came through</source>
+        <source>Its weights, and the runs they came from</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8167,7 +8147,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make one model of what the workers trained apart, and compare the losses</source>
+        <source>Make one model of what the workers trained separately, and compare the losses</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8175,7 +8155,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Accept the run as ended as it is. It can still be resumed later.</source>
+        <source>Accept the run as it is. It can still be resumed later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8183,7 +8163,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Up to %1 times, with longer and longer waits</source>
+        <source>Up to %1 times, with longer waits each time</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8191,7 +8171,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A report, what was measured, the model, or a bundle for developers</source>
+        <source>A report, the measurements, the model, or a bundle for developers</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8219,7 +8199,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>End with the block that is complete next</source>
+        <source>Stop when the next block is complete</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8227,7 +8207,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>End with the epoch that is being trained</source>
+        <source>Stop at the end of the current epoch</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8243,7 +8223,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Prepare and train them once more; the selected ones, else all</source>
+        <source>Prepare and train them once more: those selected, otherwise all</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8251,7 +8231,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>They stay untrained, by name, and the epoch can end without them; the selected ones, else all</source>
+        <source>They stay untrained and are named, and the epoch can end without them: those selected, otherwise all</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8308,7 +8288,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Command to start for each alert</source>
+        <source>Command to run for each alert</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8316,7 +8296,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Started without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment.</source>
+        <source>Run without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8339,7 +8319,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>As the system</source>
+        <source>Same as the system</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8406,7 +8386,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Not in order: see below. %1 chunks checked at %2.</source>
+        <source>Problems found: see below. %1 chunks checked at %2.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8414,7 +8394,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No chunk twice, none missing; weights and files are those that were recorded. %1 chunks checked at %2.</source>
+        <source>No chunk twice, none missing; weights and files are as recorded. %1 chunks checked at %2.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8440,7 +8420,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>epoch %1 whole</source>
+        <source>epoch %1, complete</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8471,7 +8451,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is not there any more</source>
+        <source>%1 is no longer there</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8491,7 +8471,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Had seen</source>
+        <source>Had seen before</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8499,7 +8479,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Runs that the weights came through</source>
+        <source>Runs the weights came from</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8507,7 +8487,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A brain is what stays when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint goes on with it.</source>
+        <source>A brain is what remains when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint continues with it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8569,7 +8549,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Width of the smoothing in units of the horizontal axis, for example 20M; empty: a fiftieth of everything</source>
+        <source>Smoothing width in units of the horizontal axis, for example 20M. Empty: a fiftieth of the whole range</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8605,11 +8585,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Reach to every point</source>
+        <source>Show every point</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Otherwise the few farthest points leave the picture, with an arrow and their value</source>
+        <source>Otherwise the few most extreme points are clipped, with an arrow and their value</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8862,7 +8842,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The new run takes the weights and the settings of the model; its optimiser, data and epochs begin anew.</source>
+        <source>The new run takes the weights and the settings of the model; its optimiser, data and epochs start afresh.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8907,7 +8887,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>occurs before in the block</source>
+        <source>occurs earlier in the block</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8991,7 +8971,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 of them trained although their text stands before in the block</source>
+        <source>%1 of them trained although their text occurs earlier in the block</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9553,7 +9533,11 @@ Vocabulary %3</source>
 <context>
     <name>furrow::EpochHead</name>
     <message>
-        <source>Epoch ends about %1, likely %2 to %3</source>
+        <source>Epoch ends about %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Epoch ends about %1, likely between %2 and %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9573,7 +9557,11 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Both epochs end about %1, likely %2 to %3</source>
+        <source>Both epochs end about %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Both epochs end about %1, likely between %2 and %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9718,7 +9706,7 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Command that makes this run</source>
+        <source>Command that creates this run</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9788,15 +9776,15 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make the run and begin it when its devices are free</source>
+        <source>Create the run and start it when its devices are free</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No run was measured here that trains in this way.</source>
+        <source>No run that trains in this way has been measured here.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1, reckoned from %2 by operations for each token and cores or GPUs</source>
+        <source>%1, estimated from %2 by operations per token and cores or GPUs</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9804,11 +9792,11 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Every setting back to the value of the preset; the data and the name stay</source>
+        <source>Set every setting back to the value of the preset; the data and the name stay</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1: back to the value of the preset</source>
+        <source>%1: set back to the value of the preset</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9827,7 +9815,7 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Also every move of a chunk</source>
+        <source>Include every change of a chunk</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9842,15 +9830,15 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What was measured, as CSV tables</source>
+        <source>Measurements, as CSV tables</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What was measured, as JSON lines</source>
+        <source>Measurements, as JSON lines</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What was measured, for TensorBoard</source>
+        <source>Measurements, for TensorBoard</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9858,7 +9846,7 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Bundle for developers: logs, settings and audit, without data, weights, secrets and folders</source>
+        <source>Bundle for developers: logs, settings and audit, without data, weights, secrets or folder names</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9882,7 +9870,7 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A folder is made there.</source>
+        <source>A folder is created there.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9902,30 +9890,30 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 &quot;Merge replicas&quot; in the menu Run makes one model of all.</source>
+        <source>%1 &quot;Merge replicas&quot; in the Run menu makes one model of them all.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
     <name>furrow::FormField</name>
     <message>
-        <source>%1 is a number from %2 to %3.</source>
+        <source>%1 must be a number from %2 to %3.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is a number of %2 or more.</source>
+        <source>%1 must be a number of %2 or more.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is a whole number of %2 or more.</source>
+        <source>%1 must be a whole number of %2 or more.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is a whole number from %2 to %3.</source>
+        <source>%1 must be a whole number from %2 to %3.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is a number, and %2 is not one here. Write %3.</source>
+        <source>%1 must be a number, and %2 is not one here. Write %3.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9934,7 +9922,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1
-It is that of the model which the run starts from.</source>
+It comes from the model that the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10014,18 +10002,18 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Nothing is said about this.</source>
+        <source>Nothing found.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
     <name>furrow::HubModelDialog</name>
     <message>
-        <source>No model was fetched to this computer yet.</source>
+        <source>No model has been downloaded to this computer yet.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Start from a model of the hub</source>
+        <source>Start from a model on the hub</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10033,15 +10021,15 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Name a model of the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is fetched once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
+        <source>Name a model on the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is downloaded once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Model of the hub</source>
+        <source>Model on the hub</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Fetch and use</source>
+        <source>Download and use</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10088,7 +10076,7 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>not of the shown epoch</source>
+        <source>not in the epoch shown</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10325,7 +10313,7 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Memory, most</source>
+        <source>Memory, peak</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10357,7 +10345,7 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A chunk that is interrupted is trained on from where it was: each part is in the weights once.</source>
+        <source>An interrupted chunk is continued from where it was: each part is in the weights once.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10365,7 +10353,7 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tokens with nothing before them are read and not predicted: there are fewer of these than the text has.</source>
+        <source>Tokens with nothing before them are read and not predicted, so there are fewer of these than the text has.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10388,15 +10376,15 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Earlier ones of this worker stand on the page Workers.</source>
+        <source>Earlier ones of this worker are on the Workers page.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>As it was read last, at %1: the folder of the run cannot be read now.</source>
+        <source>As last read, at %1: the folder of the run cannot be read now.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Quarantine leaves chunks out of later runs; this run keeps them and trains them. &apos;furrowctl exclude&apos; leaves chunks that are not trained yet out of this run.</source>
+        <source>Quarantine leaves chunks out of later runs; this run keeps and trains them. &apos;furrowctl exclude&apos; leaves chunks that are not trained yet out of this run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10480,7 +10468,7 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stretch of time</source>
+        <source>Time range</source>
         <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
@@ -10547,7 +10535,7 @@ It is that of the model which the run starts from.</source>
         </translation>
     </message>
     <message>
-        <source>Archived too</source>
+        <source>Include archived</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10559,7 +10547,7 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Archived too (%1)</source>
+        <source>Include archived (%1)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10578,7 +10566,7 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Least level</source>
+        <source>Minimum level</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10586,7 +10574,7 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Info and worse</source>
+        <source>Info and above</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10610,11 +10598,11 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The chosen line as it was written</source>
+        <source>The selected line as it was written</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Choose a line.</source>
+        <source>Select a line.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10622,7 +10610,7 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The chosen line below the table, whole, as its process wrote it</source>
+        <source>Show the selected line below the table, in full, as its process wrote it</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10741,7 +10729,7 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Making the run…</source>
+        <source>Creating the run…</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10761,7 +10749,7 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Go on training</source>
+        <source>Keep training</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10773,7 +10761,7 @@ It is that of the model which the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Nothing was recorded yet.</source>
+        <source>Nothing has been recorded yet.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10918,19 +10906,19 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The run ends with the block that is complete next.</source>
+        <source>The run stops when the next block is complete.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The run ends with this epoch.</source>
+        <source>The run stops at the end of this epoch.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Read</source>
+        <source>Mark as read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Takes the warning away</source>
+        <source>Dismisses the warning</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11005,7 +10993,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>nobody trains the run</source>
+        <source>the run is not being trained</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11021,7 +11009,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>there are no two replicas to merge</source>
+        <source>there are fewer than two replicas to merge</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11029,7 +11017,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the run lies in the workspace</source>
+        <source>the run is in the workspace</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11056,7 +11044,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The run has ended meanwhile.</source>
+        <source>The run has ended in the meantime.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11076,7 +11064,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Let the workers go on training</source>
+        <source>Let the workers continue</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11088,10 +11076,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
-        <source>%1 is not a run, but %n run(s) lie in it: File &gt; Open workspace shows them.</source>
+        <source>%1 is not a run, but it holds %n run(s): File &gt; Open workspace shows them.</source>
         <translation>
-            <numerusform>%1 is not a run, but %n run lies in it: File &gt; Open workspace shows it.</numerusform>
-            <numerusform>%1 is not a run, but %n runs lie in it: File &gt; Open workspace shows them.</numerusform>
+            <numerusform>%1 is not a run, but it holds %n run: File &gt; Open workspace shows it.</numerusform>
+            <numerusform>%1 is not a run, but it holds %n runs: File &gt; Open workspace shows them.</numerusform>
         </translation>
     </message>
     <message>
@@ -11126,7 +11114,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Minutes since the training</source>
+        <source>Minutes since training</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11241,14 +11229,14 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 to %2 by formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
+        <source>%1 to %2 by formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
         <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
-        <source>%1 to %2, corrected by what %n worker(s) of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
+        <source>%1 to %2, corrected by what %n worker(s) of earlier runs used. By formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
         <translation>
-            <numerusform>%1 to %2, corrected by what %n worker of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</numerusform>
-            <numerusform>%1 to %2, corrected by what %n workers of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</numerusform>
+            <numerusform>%1 to %2, corrected by what %n worker of earlier runs used. By formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</numerusform>
+            <numerusform>%1 to %2, corrected by what %n workers of earlier runs used. By formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</numerusform>
         </translation>
     </message>
     <message>
@@ -11267,14 +11255,14 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
-        <source>%n replica(s) trained apart</source>
+        <source>%n replica(s) trained separately</source>
         <translation>
-            <numerusform>%n replica trained apart</numerusform>
-            <numerusform>%n replicas trained apart</numerusform>
+            <numerusform>%n replica trained separately</numerusform>
+            <numerusform>%n replicas trained separately</numerusform>
         </translation>
     </message>
     <message>
-        <source>Merging makes one model of them, and every replica goes on from it. The checkpoints of the members stay as the keep policy keeps them. All losses are of the same held-out text.</source>
+        <source>Merging makes one model of them, and every replica continues from it. The checkpoints of the members stay, as far as the keep policy keeps them. All losses are on the same held-out text.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11298,7 +11286,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>as the run is set up</source>
+        <source>as set for the run</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11337,7 +11325,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Nothing was merged yet.</source>
+        <source>Nothing has been merged yet.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11345,7 +11333,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The merged weights are worse than the best member by %1 nats per token; more training mends that as a rule.</source>
+        <source>The merged weights are worse than the best member by %1 nats per token; more training usually mends that.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11411,7 +11399,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1, further</source>
+        <source>%1, more</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11428,7 +11416,7 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Making the run…</source>
+        <source>Creating the run…</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11448,7 +11436,7 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Name, else preset and data</source>
+        <source>Name (otherwise preset and data)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11499,7 +11487,7 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>a model of the hub…</source>
+        <source>a model on the hub…</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11643,7 +11631,7 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Share of its time that the feeder makes blocks; near 100 % the workers may wait for data</source>
+        <source>Share of time that the feeder spends making blocks; near 100 % the workers may wait for data</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11691,7 +11679,7 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost</source>
+        <source>In trained and committed chunks of all workers. A worker counts its own steps, including those whose work was lost</source>
         <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
@@ -11702,7 +11690,7 @@ the file cannot be read</source>
         </translation>
     </message>
     <message>
-        <source>No weights were evaluated on held-out text yet</source>
+        <source>No weights have been evaluated on held-out text yet</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11722,7 +11710,7 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Samples in weights, of all epochs, for each sample that is to be trained; what is held out or left out is not counted</source>
+        <source>Samples in weights, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11768,7 +11756,7 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>One entry a line:
+        <source>One entry per line:
 chunk BLOCK:COLUMN
 sample FINGERPRINT
 pattern REGULAR EXPRESSION</source>
@@ -11805,7 +11793,7 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A list holds for later runs. Runs that are there are not changed: &apos;furrowctl exclude&apos; leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
+        <source>A list applies to later runs. Existing runs are not changed: &apos;furrowctl exclude&apos; leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11824,19 +11812,19 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Let next run</source>
+        <source>Let the next one run</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Take out</source>
+        <source>Remove</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Forget ended</source>
+        <source>Clear ended</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stop this run after a checkpoint and begin the next one of its lane; it goes on afterwards</source>
+        <source>Stop this run after a checkpoint and start the next one in its lane; it continues afterwards</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11844,22 +11832,22 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No run waits. “Queue” in a new run puts it here; runs that share a device wait for each other.</source>
+        <source>No run is waiting. “Queue” in a new run puts it here; runs that share a device wait for each other.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Paused: nothing is started, what trains goes on.</source>
+        <source>Paused: nothing new is started; what is training goes on.</source>
         <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
-        <source>%n run(s) wait or train.</source>
+        <source>%n run(s) waiting or training.</source>
         <translation>
-            <numerusform>%n run waits or trains.</numerusform>
-            <numerusform>%n runs wait or train.</numerusform>
+            <numerusform>%n run waiting or training.</numerusform>
+            <numerusform>%n runs waiting or training.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Nothing waits.</source>
+        <source>Nothing is waiting.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -12025,7 +12013,7 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>After an interruption, resume by itself, %1 times at most</source>
+        <source>After an interruption, resume automatically, at most %1 times</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -12037,7 +12025,7 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>trained after checkpoint %1, or only in one that is not whole</source>
+        <source>trained after checkpoint %1, or only in one that is incomplete</source>
         <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
@@ -12126,7 +12114,7 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Accept the run as ended as it is. It can still be resumed later.</source>
+        <source>Accept the run as it is. It can still be resumed later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -12146,11 +12134,11 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 What is shown is of %2, when it was read last. It goes on by itself when the folder is back.</source>
+        <source>%1 What is shown is from %2, when it was last read. It continues by itself when the folder is back.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The checkpoints are not there</source>
+        <source>The checkpoints cannot be found</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -12271,11 +12259,11 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No checkpoint was saved yet.</source>
+        <source>No checkpoint has been saved yet.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Ended by you.</source>
+        <source>Stopped by you.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -12375,7 +12363,7 @@ pattern REGULAR EXPRESSION</source>
 <context>
     <name>furrow::SmallCharts</name>
     <message>
-        <source>The replicas were not merged yet.</source>
+        <source>The replicas have not been merged yet.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -12468,7 +12456,7 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Training computes with libtorch, which is no part of Furrow. One that is on this computer can be used as it is; else it is fetched from the package index that pip is configured for, and compared with a hash that Furrow knows.</source>
+        <source>Training uses libtorch, which is not part of Furrow. One that is on this computer can be used as it is; otherwise it is downloaded from the package index that pip is configured for, and compared with a hash that Furrow knows.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -12523,7 +12511,7 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Select a run in the library, or begin a new one in %1.</source>
+        <source>Select a run in the library, or start a new one in %1.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -12717,7 +12705,7 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The program gave no loss.</source>
+        <source>The program reported no loss.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -12733,11 +12721,11 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Of this text %1 was trained too.</source>
+        <source>%1 of this text was also trained on.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>As it was read last, at %1.</source>
+        <source>As last read, at %1.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -12749,7 +12737,7 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>They are of before the end of epoch %1.</source>
+        <source>They are from before the end of epoch %1.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -76,7 +76,7 @@
         <translation>La pérdida de %1 es %2: el modelo sabe estos datos de memoria, o los datos son triviales.</translation>
     </message>
     <message>
-        <source>Only %1 are free on the disk of this run; checkpoints need room.</source>
+        <source>Only %1 is free on the disk of this run; checkpoints need room.</source>
         <translation>Solo quedan %1 libres en el disco de esta ejecución; los puntos de control necesitan espacio.</translation>
     </message>
     <message>
@@ -112,7 +112,7 @@
         <translation>El intento %1 se interrumpió.</translation>
     </message>
     <message>
-        <source>Checkpoints are not there</source>
+        <source>Checkpoints cannot be found</source>
         <translation>Faltan los puntos de control</translation>
     </message>
 </context>
@@ -178,7 +178,7 @@
         <translation>Qué se comprobó</translation>
     </message>
     <message>
-        <source>Not inspected, because nothing else speaks of it</source>
+        <source>Not inspected, because nothing else records it</source>
         <translation>No inspeccionado, porque nada más habla de ello</translation>
     </message>
     <message>
@@ -550,7 +550,7 @@
         <translation>El %1 % del texto preparado hasta ahora repite texto anterior. La pérdida parecerá mejor de lo que es. Ponga los duplicados en omitir, o busque archivos que estén dos veces en los datos.</translation>
     </message>
     <message>
-        <source>The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data holds itself again.</source>
+        <source>The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data contains copies of itself.</source>
         <translation>La pérdida es de %1 bits por byte en la primera pasada por los datos, menos de lo que puede aprenderse de texto nuevo (zstd necesita %2). Quizá las etiquetas no estén desplazadas, o los datos se contengan a sí mismos.</translation>
     </message>
     <message>
@@ -610,7 +610,7 @@
         <translation>El intento %1 no tiene registro de salida.</translation>
     </message>
     <message>
-        <source>The last heartbeat is of %1.</source>
+        <source>The last heartbeat was at %1.</source>
         <translation>El último latido es de %1.</translation>
     </message>
     <message>
@@ -639,7 +639,7 @@
     </message>
     <message>
         <source>the run was killed</source>
-        <translation>la ejecución se mató</translation>
+        <translation>se forzó el cierre de la ejecución</translation>
     </message>
     <message>
         <source>%1 ended with %2: %3 See %4 for more.</source>
@@ -850,7 +850,7 @@
         <translation>la pérdida o la norma del gradiente de las ventanas %1-%2 no es finita; el paso se omite</translation>
     </message>
     <message>
-        <source>loss %1 in windows %2-%3 sticks out: robust z %4</source>
+        <source>loss %1 in windows %2-%3 is an outlier: robust z-score %4</source>
         <translation>la pérdida %1 en las ventanas %2-%3 se sale de lo normal: z robusta %4</translation>
     </message>
     <message>
@@ -870,11 +870,11 @@
         <translation>%1, pérdida en el texto reservado %2</translation>
     </message>
     <message>
-        <source>%1; ways from the base %2</source>
+        <source>%1; distances from the base %2</source>
         <translation>%1; distancias desde la base %2</translation>
     </message>
     <message>
-        <source>no progress for %1 in phase &apos;%2&apos;; if it stays so, the lease of this worker ends and its work goes to others</source>
+        <source>no progress for %1 in phase &apos;%2&apos;; if that continues, the lease of this worker ends and its work goes to others</source>
         <translation>sin progreso durante %1 en la fase «%2»; si sigue así, la reserva de este trabajador termina y su trabajo pasa a otros</translation>
     </message>
     <message>
@@ -1294,7 +1294,7 @@
         <translation>El texto de evaluación %1 no tiene ninguna muestra que pase los filtros de la ejecución.</translation>
     </message>
     <message>
-        <source>The evaluation set %1 is damaged. Start the run anew, or copy the file from a backup.</source>
+        <source>The evaluation set %1 is damaged. Start a new run, or copy the file from a backup.</source>
         <translation>El conjunto de evaluación %1 está dañado. Inicie la ejecución de nuevo o copie el archivo de una copia de seguridad.</translation>
     </message>
     <message>
@@ -1654,7 +1654,7 @@
         <translation>%1 no se inició nunca, así que no hay nada que aceptar.</translation>
     </message>
     <message>
-        <source>The merge was ended. The replicas are kept as they are; a resume merges them.</source>
+        <source>The merge was stopped. The replicas are kept as they are; a resume merges them.</source>
         <translation>La fusión se terminó. Las réplicas quedan como están; al reanudar se fusionan.</translation>
     </message>
     <message>
@@ -2862,7 +2862,7 @@
         <translation>el registro en un mismo instante: los estados, reservas, partes y puntos de control de %1 fragmentos</translation>
     </message>
     <message>
-        <source>NOT in order, see below</source>
+        <source>problems found, see below</source>
         <translation>NO está en orden, véase abajo</translation>
     </message>
     <message>
@@ -2870,7 +2870,7 @@
         <translation>nada está mal en lo que se pudo leer, pero no todo se pudo inspeccionar, véase abajo</translation>
     </message>
     <message>
-        <source>every chunk is where it should be, once, and the files are those that were recorded</source>
+        <source>every chunk is where it should be, once, and the files are as recorded</source>
         <translation>cada fragmento está donde debe, una vez, y los archivos son los que se anotaron</translation>
     </message>
     <message>
@@ -3194,11 +3194,11 @@
         <translation>%1: ha desaparecido una parte que se acababa de descargar.</translation>
     </message>
     <message>
-        <source>%1 is no JSON list.</source>
+        <source>%1 is not a JSON list.</source>
         <translation>%1 no es una lista JSON.</translation>
     </message>
     <message>
-        <source>%1: the member &apos;%2&apos; is no list.</source>
+        <source>%1: the member &apos;%2&apos; is not a list.</source>
         <translation>%1: el miembro «%2» no es una lista.</translation>
     </message>
     <message>
@@ -3530,7 +3530,7 @@
         <translation>%1, los pesos congelados de %2 puntos de control (el más nuevo es %3), no se pudo inspeccionar: %4</translation>
     </message>
     <message>
-        <source>is no SHA-256</source>
+        <source>is not a SHA-256</source>
         <translation>no es un SHA-256</translation>
     </message>
     <message>
@@ -3563,7 +3563,7 @@
     </message>
     <message>
         <source>a person killed it</source>
-        <translation>la mató una persona</translation>
+        <translation>una persona forzó su cierre</translation>
     </message>
     <message>
         <source>The learning rate jumps at once from %1 to %2, is %3 at most and %4 at the end (rate plan %5).</source>
@@ -3862,31 +3862,15 @@
         <translation>falta</translation>
     </message>
     <message>
-        <source>is no whole number</source>
-        <translation>no es un número entero</translation>
-    </message>
-    <message>
-        <source>is no number</source>
-        <translation>no es un número</translation>
-    </message>
-    <message>
-        <source>is no text</source>
-        <translation>no es un texto</translation>
-    </message>
-    <message>
-        <source>is no list</source>
-        <translation>no es una lista</translation>
-    </message>
-    <message>
-        <source>is no list of whole numbers</source>
+        <source>is not a list of whole numbers</source>
         <translation>no es una lista de números enteros</translation>
     </message>
     <message>
-        <source>is no list of texts</source>
+        <source>is not a list of texts</source>
         <translation>no es una lista de textos</translation>
     </message>
     <message>
-        <source>is no object</source>
+        <source>is not an object</source>
         <translation>no es un objeto</translation>
     </message>
     <message>
@@ -4030,7 +4014,7 @@
         <translation>estaba detenido mientras los trabajadores esperaban datos</translation>
     </message>
     <message>
-        <source>The moments of the optimiser of replica %1 begin anew: no checkpoint has them any more.</source>
+        <source>The moments of the optimiser of replica %1 start afresh: no checkpoint has them any more.</source>
         <translation>Los momentos del optimizador de la réplica %1 empiezan de nuevo: ningún punto de control los tiene ya.</translation>
     </message>
     <message>
@@ -4038,7 +4022,7 @@
         <translation>config.json es de otro modelo que estos pesos: %1</translation>
     </message>
     <message>
-        <source>%1 is no JSON object.</source>
+        <source>%1 is not a JSON object.</source>
         <translation>%1 no es un objeto JSON.</translation>
     </message>
     <message>
@@ -4090,15 +4074,15 @@
         <translation>La plantilla de chat escribe %1, que el tokenizador no tiene como token: se convierte en %2 tokens.</translation>
     </message>
     <message>
-        <source>tokens is no list of texts</source>
+        <source>tokens is not a list of texts</source>
         <translation>tokens no es una lista de textos</translation>
     </message>
     <message>
-        <source>token_type is no list with a number for each token</source>
+        <source>token_type is not a list with a number for each token</source>
         <translation>token_type no es una lista con un número para cada token</translation>
     </message>
     <message>
-        <source>scores is no list with a number for each token</source>
+        <source>scores is not a list with a number for each token</source>
         <translation>scores no es una lista con un número para cada token</translation>
     </message>
     <message>
@@ -4114,7 +4098,7 @@
         <translation>pre es «%1», una forma de dividir el texto que aquí no se conoce; se conocen %2</translation>
     </message>
     <message>
-        <source>merges is no list of texts</source>
+        <source>merges is not a list of texts</source>
         <translation>merges no es una lista de textos</translation>
     </message>
     <message>
@@ -4194,7 +4178,7 @@
         <translation>En %3 no hay ningún wheel de %1 %2 para este equipo con un hash fijado. El índice es el que pip tiene configurado; PIP_INDEX_URL indica otro, y `furrowctl torch install --from FOLDER` toma una carpeta de wheels.</translation>
     </message>
     <message>
-        <source>%1 is no libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.</source>
+        <source>%1 is not a libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.</source>
         <translation>%1 no es una libtorch: no contiene lib/libtorch_cpu.so. Indique la carpeta de una libtorch descomprimida o site-packages/torch.</translation>
     </message>
     <message>
@@ -4222,7 +4206,7 @@
         <translation>En %1 faltan wheels para este equipo: %2. Donde haya red, `python3 -m pip download --no-deps --dest FOLDER` con estos nombres los descarga.</translation>
     </message>
     <message>
-        <source>%1 is no file and no folder.</source>
+        <source>%1 is neither a file nor a folder.</source>
         <translation>%1 no es un archivo ni una carpeta.</translation>
     </message>
     <message>
@@ -4358,7 +4342,7 @@
         <translation>tiene filas de %1 números, que no forman bloques enteros de %2</translation>
     </message>
     <message>
-        <source>general.alignment is no power of two up to 1048576</source>
+        <source>general.alignment is not a power of two up to 1048576</source>
         <translation>general.alignment no es una potencia de dos hasta 1048576</translation>
     </message>
     <message>
@@ -4366,7 +4350,7 @@
         <translation>figura dos veces</translation>
     </message>
     <message>
-        <source>begins at byte %1 of the data, which is no multiple of %2</source>
+        <source>begins at byte %1 of the data, which is not a multiple of %2</source>
         <translation>empieza en el byte %1 de los datos, que no es múltiplo de %2</translation>
     </message>
     <message>
@@ -4778,7 +4762,7 @@
         <translation>Se detuvo el entrenamiento del tokenizador.</translation>
     </message>
     <message>
-        <source>it is no sentencepiece model</source>
+        <source>it is not a sentencepiece model</source>
         <translation>no es un modelo de sentencepiece</translation>
     </message>
     <message>
@@ -4814,7 +4798,7 @@
         <translation>un archivo de tiktoken con %1 rangos no es de ninguna familia conocida (GPT-2, cl100k, o200k, Qwen); use su tokenizer.json</translation>
     </message>
     <message>
-        <source>it is no valid JSON</source>
+        <source>it is not valid JSON</source>
         <translation>no es JSON válido</translation>
     </message>
     <message>
@@ -4842,7 +4826,7 @@
         <translation>config.json: %1</translation>
     </message>
     <message>
-        <source>config.json is no JSON object</source>
+        <source>config.json is not a JSON object</source>
         <translation>config.json no es un objeto JSON</translation>
     </message>
     <message>
@@ -4863,7 +4847,7 @@
     </message>
     <message>
         <source>The run cannot be asked to end: %1 Its supervisor, process %2, was killed and is still there: it waits for the system, as for a disk that does not answer, and ends when that does.</source>
-        <translation>No se puede pedir a la ejecución que termine: %1 Su supervisor, el proceso %2, fue matado y sigue ahí: espera al sistema, por ejemplo a un disco que no responde, y termina cuando este lo haga.</translation>
+        <translation>No se puede pedir a la ejecución que termine: %1 Su supervisor, el proceso %2, se cerró a la fuerza y sigue ahí: espera al sistema, por ejemplo a un disco que no responde, y termina cuando este lo haga.</translation>
     </message>
     <message>
         <source>%1 is marked as finished already. Nothing was changed.</source>
@@ -5194,15 +5178,11 @@
         <translation>%1 no es un modelo del hub. Escriba hf://owner/name, hf://owner/name/FILE.gguf o hf://owner/name@revision.</translation>
     </message>
     <message>
-        <source>it is no JSON object</source>
-        <translation>no es un objeto JSON</translation>
-    </message>
-    <message>
         <source>it has no text under &apos;question&apos;, &apos;query&apos;, &apos;prompt&apos;, &apos;context&apos;, &apos;ctx&apos; or &apos;input&apos;</source>
         <translation>no tiene texto en &apos;question&apos;, &apos;query&apos;, &apos;prompt&apos;, &apos;context&apos;, &apos;ctx&apos; ni &apos;input&apos;</translation>
     </message>
     <message>
-        <source>its choices are no list of two texts or more</source>
+        <source>its choices are not a list of two or more texts</source>
         <translation>sus opciones no son una lista de dos textos o más</translation>
     </message>
     <message>
@@ -5352,7 +5332,7 @@
         <translation>%1 no se puede escribir: la ejecución se abre sin su caché</translation>
     </message>
     <message>
-        <source>%1 is no cache of this version</source>
+        <source>%1 is not a cache of this version</source>
         <translation>%1 no es una caché de esta versión</translation>
     </message>
     <message>
@@ -5394,15 +5374,15 @@
         <translation>Un archivo está dañado.</translation>
     </message>
     <message>
-        <source>The disk refused.</source>
+        <source>Disk error.</source>
         <translation>El disco lo rechazó.</translation>
     </message>
     <message>
-        <source>The network refused.</source>
+        <source>Network error.</source>
         <translation>La red lo rechazó.</translation>
     </message>
     <message>
-        <source>Somebody else is at work.</source>
+        <source>Another process is using it.</source>
         <translation>Otro proceso está trabajando.</translation>
     </message>
     <message>
@@ -5410,7 +5390,7 @@
         <translation>Cancelado.</translation>
     </message>
     <message>
-        <source>This is a fault of Furrow.</source>
+        <source>This is a bug in Furrow.</source>
         <translation>Es un fallo de Furrow.</translation>
     </message>
 </context>
@@ -5517,11 +5497,11 @@
         <translation>«Iniciar ejecución de demostración» entrena en la CPU un modelo pequeño con un texto incluido en Furrow. Vea bajar la pérdida, deténgala, reanúdela.</translation>
     </message>
     <message>
-        <source>For a run of your own press Ctrl+N, choose a preset and your files. What is wrong is said beside its field, with the fix as a button. Launch begins at once, Queue waits until the devices are free.</source>
+        <source>For a run of your own press Ctrl+N, then choose a preset and your files. Mistakes are named beside their field, with the fix as a button. Launch starts at once, Queue waits until the devices are free.</source>
         <translation>Para una ejecución propia pulse Ctrl+N, elija una plantilla y sus archivos. Lo que está mal se dice junto a su campo, con el arreglo como botón. Lanzar empieza ya, Cola espera a que los dispositivos estén libres.</translation>
     </message>
     <message>
-        <source>Closing this window never touches a training. Open it again and it shows what happened meanwhile.</source>
+        <source>Closing this window never touches training. Open it again and it shows what happened in the meantime.</source>
         <translation>Cerrar esta ventana no toca ningún entrenamiento. Ábrala de nuevo y mostrará lo que pasó mientras tanto.</translation>
     </message>
     <message>
@@ -5529,7 +5509,7 @@
         <translation>Ctrl+K encuentra cualquier orden, Ctrl+/ muestra todos los atajos.</translation>
     </message>
     <message>
-        <source>A &lt;b&gt;sample&lt;/b&gt; is one text of your data. A &lt;b&gt;chunk&lt;/b&gt; is what one worker claims at a time, some thousand samples. A &lt;b&gt;block&lt;/b&gt; is some chunks that are fetched, cleaned and cut into tokens together.</source>
+        <source>A &lt;b&gt;sample&lt;/b&gt; is one text from your data. A &lt;b&gt;chunk&lt;/b&gt; is what one worker claims at a time, a few thousand samples. A &lt;b&gt;block&lt;/b&gt; is several chunks that are fetched, cleaned and cut into tokens together.</source>
         <translation>Una &lt;b&gt;muestra&lt;/b&gt; es un texto de sus datos. Un &lt;b&gt;fragmento&lt;/b&gt; es lo que un trabajador toma cada vez, unos miles de muestras. Un &lt;b&gt;bloque&lt;/b&gt; son varios fragmentos que se traen, limpian y cortan en tokens juntos.</translation>
     </message>
     <message>
@@ -5537,11 +5517,11 @@
         <translation>El &lt;b&gt;contexto&lt;/b&gt; es cuántos tokens ve el modelo a la vez; el &lt;b&gt;lote&lt;/b&gt;, cuántas de esas ventanas pasan en un paso.</translation>
     </message>
     <message>
-        <source>Memory on the GPU depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks cost a little time for claiming them; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.</source>
+        <source>GPU memory depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks take a little time to claim; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.</source>
         <translation>La memoria de la GPU depende del lote y del contexto (y del modelo). No depende del tamaño de los fragmentos: un fragmento se lee por partes. Los fragmentos pequeños cuestan algo de tiempo al tomarlos; con fragmentos grandes una caída entre dos puntos de control cuesta más trabajo, y un texto malo marca a más vecinos.</translation>
     </message>
     <message>
-        <source>The state of a run is never stored. Each time it is derived from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended.</source>
+        <source>The state of a run is never stored. It is worked out each time from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended?</source>
         <translation>El estado de una ejecución nunca se guarda. Cada vez se deduce de lo que se ve: si el supervisor vive, cuándo escribió por última vez, si anotó por qué acabó.</translation>
     </message>
     <message>
@@ -5549,7 +5529,7 @@
         <translation>«Interrumpida» significa: ningún proceso de la ejecución vive y ninguno anotó un final. El equipo se apagó o reinició, o se mataron los procesos. «¿Por qué?» junto al estado muestra las pruebas.</translation>
     </message>
     <message>
-        <source>Nothing is broken then. What is in a checkpoint stays, what was trained after it is trained again.</source>
+        <source>Nothing is broken. What is in a checkpoint is kept; what was trained after it is trained again.</source>
         <translation>Entonces no hay nada roto. Lo que está en un punto de control queda, lo entrenado después se entrena de nuevo.</translation>
     </message>
     <message>
@@ -5581,11 +5561,11 @@
         <translation>«Partir de» ofrece también puntos de control anteriores. Lo más nuevo sale entonces de los pesos y sus fragmentos se entrenan otra vez, una sola: el mapa y las cuentas muestran el coste antes de que ocurra nada.</translation>
     </message>
     <message>
-        <source>A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.</source>
+        <source>A run that you do not want to continue can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the Run menu.</source>
         <translation>Una ejecución que no debe seguir puede marcarse como terminada; aún se puede reanudar después. También puede reanudarse por sí misma tras una interrupción, si usted lo indica en el diálogo o en el menú Ejecución.</translation>
     </message>
     <message>
-        <source>A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
+        <source>A checkpoint that is damaged, or on a disk that is not mounted, is never given up without your consent: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
         <translation>Un punto de control dañado, o en un disco que no está, nunca se abandona sin su sí: recupérelo y reanude, o marque la casilla que dice cuántos fragmentos se entrenan de nuevo.</translation>
     </message>
     <message>
@@ -5593,7 +5573,7 @@
         <translation>Un fragmento cuenta como entrenado una vez cuando está en una réplica antes de una fusión, o en los pesos fusionados después. «Fragmentos repetidos o ausentes» lo prueba con el registro en cualquier momento.</translation>
     </message>
     <message>
-        <source>“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was read last stays in sight with its time, and nothing can be done with the run until the folder is back.</source>
+        <source>“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was last read stays on screen with its time, and nothing can be done with the run until the folder is back.</source>
         <translation>«No se puede leer» significa: la carpeta se movió o se borró, su disco no está montado, o la hizo un Furrow más nuevo. Lo último que se leyó sigue a la vista con su hora, y no se puede hacer nada con la ejecución hasta que la carpeta vuelva.</translation>
     </message>
     <message>
@@ -5656,7 +5636,7 @@
         <translation>Tokens por segundo, media</translation>
     </message>
     <message>
-        <source>Chunks committed, newest epochs</source>
+        <source>Chunks committed, latest epochs</source>
         <translation>Fragmentos confirmados, épocas más recientes</translation>
     </message>
     <message>
@@ -5738,11 +5718,11 @@
         <translation>%1: %2</translation>
     </message>
     <message>
-        <source>No checkpoint was written yet: a resume begins anew.</source>
+        <source>No checkpoint has been written yet: a resume starts from the beginning.</source>
         <translation>Aún no se ha escrito ningún punto de control: al reanudar se empieza de nuevo.</translation>
     </message>
     <message>
-        <source>Checkpoints hold %1 of %2 chunks of %3; the newest is of %4.</source>
+        <source>Checkpoints hold %1 of %2 chunks of %3; the newest is from %4.</source>
         <translation>Los puntos de control contienen %1 de %2 fragmentos de %3; el más reciente es de %4.</translation>
     </message>
 </context>
@@ -6966,7 +6946,7 @@
         <translation>Pasos propios del trabajador 0 entre dos textos generados.</translation>
     </message>
     <message>
-        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again.</source>
+        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data contains copies of itself.</source>
         <translation>Se da una alarma cuando la pérdida en texto nuevo está por debajo de esta fracción de la esperada: puede que las etiquetas no estén desplazadas o que los datos se contengan a sí mismos.</translation>
     </message>
     <message>
@@ -7049,7 +7029,7 @@
         <translation>Tasa de aprendizaje</translation>
     </message>
     <message>
-        <source>per worker, own schedule</source>
+        <source>per worker, each on its own schedule</source>
         <translation>por trabajador, con su propio plan</translation>
     </message>
     <message>
@@ -7057,7 +7037,7 @@
         <translation>Tokens por segundo</translation>
     </message>
     <message>
-        <source>of each worker</source>
+        <source>per worker</source>
         <translation>de cada trabajador</translation>
     </message>
     <message>
@@ -7073,7 +7053,7 @@
         <translation>Norma de los parámetros</translation>
     </message>
     <message>
-        <source>of each replica</source>
+        <source>per replica</source>
         <translation>de cada réplica</translation>
     </message>
     <message>
@@ -7089,15 +7069,15 @@
         <translation>Memoria</translation>
     </message>
     <message>
-        <source>MiB of each worker</source>
+        <source>MiB per worker</source>
         <translation>MiB de cada trabajador</translation>
     </message>
     <message>
-        <source>Wait for data</source>
+        <source>Waiting for data</source>
         <translation>Espera de datos</translation>
     </message>
     <message>
-        <source>ms of a step</source>
+        <source>ms per step</source>
         <translation>ms de un paso</translation>
     </message>
     <message>
@@ -7355,7 +7335,7 @@
         <translation>Iniciado</translation>
     </message>
     <message>
-        <source>Phase or cause of its end</source>
+        <source>Phase, or why it ended</source>
         <translation>Fase o causa de su final</translation>
     </message>
     <message>
@@ -7757,11 +7737,11 @@
         </translation>
     </message>
     <message>
-        <source>When it was read last, at %1, the run was: %2.</source>
+        <source>When last read, at %1, the run was: %2.</source>
         <translation>Cuando se leyó por última vez, a las %1, la ejecución estaba: %2.</translation>
     </message>
     <message>
-        <source>not known since %1</source>
+        <source>unknown since %1</source>
         <translation>no se sabe desde las %1</translation>
     </message>
     <message>
@@ -7781,7 +7761,7 @@
         <translation>%1 (perdida)</translation>
     </message>
     <message>
-        <source>Of steps that no checkpoint has: their weights are gone, and they are trained again</source>
+        <source>From steps that are in no checkpoint: their weights are gone, and they are trained again</source>
         <translation>De pasos que no están en ningún punto de control: sus pesos se han perdido y se entrenan de nuevo</translation>
     </message>
 </context>
@@ -7820,7 +7800,7 @@
         <translation>Nueva ejecución</translation>
     </message>
     <message>
-        <source>Choose data, model and devices, and begin to train</source>
+        <source>Choose data, model and devices, and start training</source>
         <translation>Elegir datos, modelo y dispositivos, y empezar a entrenar</translation>
     </message>
     <message>
@@ -7828,7 +7808,7 @@
         <translation>Nueva ejecución a partir de esta…</translation>
     </message>
     <message>
-        <source>Begin a new run with the configuration of the shown one</source>
+        <source>Start a new run with the configuration of the one shown</source>
         <translation>Empezar una ejecución nueva con la configuración de la mostrada</translation>
     </message>
     <message>
@@ -7872,7 +7852,7 @@
         <translation>En vivo</translation>
     </message>
     <message>
-        <source>Follow the run; off holds the views, the run goes on</source>
+        <source>Follow the run. Off freezes the views; the run goes on</source>
         <translation>Seguir la ejecución; al desactivarlo las vistas se detienen y la ejecución sigue</translation>
     </message>
     <message>
@@ -7888,7 +7868,7 @@
         <translation>Eje de pérdida logarítmico</translation>
     </message>
     <message>
-        <source>Back to the zoom before</source>
+        <source>Previous zoom</source>
         <translation>Volver al zoom anterior</translation>
     </message>
     <message>
@@ -7924,7 +7904,7 @@
         <translation>Restablecer disposición</translation>
     </message>
     <message>
-        <source>Put every dock back to its place</source>
+        <source>Put every dock back in its place</source>
         <translation>Devolver cada panel a su lugar</translation>
     </message>
     <message>
@@ -8032,7 +8012,7 @@
         <translation>Comparar ejecuciones…</translation>
     </message>
     <message>
-        <source>All runs as a table, two to eight of them beside each other</source>
+        <source>All runs as a table; compare two to eight of them side by side</source>
         <translation>Todas las ejecuciones en una tabla, de dos a ocho lado a lado</translation>
     </message>
     <message>
@@ -8044,7 +8024,7 @@
         <translation>Repetición</translation>
     </message>
     <message>
-        <source>Let the past of the run pass by</source>
+        <source>Play back the history of the run</source>
         <translation>Ver pasar el pasado de la ejecución</translation>
     </message>
     <message>
@@ -8056,7 +8036,7 @@
         <translation>Guardar perspectiva…</translation>
     </message>
     <message>
-        <source>Keep docks and page under a name of your own</source>
+        <source>Save docks and page under a name of your own</source>
         <translation>Guardar paneles y página con un nombre propio</translation>
     </message>
     <message>
@@ -8160,7 +8140,7 @@
         <translation>Cerebro…</translation>
     </message>
     <message>
-        <source>Its weights, and the runs that they came through</source>
+        <source>Its weights, and the runs they came from</source>
         <translation>Sus pesos y las ejecuciones por las que pasaron</translation>
     </message>
     <message>
@@ -8168,7 +8148,7 @@
         <translation>Fusionar réplicas…</translation>
     </message>
     <message>
-        <source>Make one model of what the workers trained apart, and compare the losses</source>
+        <source>Make one model of what the workers trained separately, and compare the losses</source>
         <translation>Hacer un solo modelo de lo que los trabajadores entrenaron por separado y comparar las pérdidas</translation>
     </message>
     <message>
@@ -8176,7 +8156,7 @@
         <translation>Marcar como terminada</translation>
     </message>
     <message>
-        <source>Accept the run as ended as it is. It can still be resumed later.</source>
+        <source>Accept the run as it is. It can still be resumed later.</source>
         <translation>Aceptar la ejecución como terminada tal como está. Se puede reanudar más adelante.</translation>
     </message>
     <message>
@@ -8184,7 +8164,7 @@
         <translation>Reanudar por sí misma si se interrumpe</translation>
     </message>
     <message>
-        <source>Up to %1 times, with longer and longer waits</source>
+        <source>Up to %1 times, with longer waits each time</source>
         <translation>Hasta %1 veces, con esperas cada vez más largas</translation>
     </message>
     <message>
@@ -8192,7 +8172,7 @@
         <translation>Exportar ejecución…</translation>
     </message>
     <message>
-        <source>A report, what was measured, the model, or a bundle for developers</source>
+        <source>A report, the measurements, the model, or a bundle for developers</source>
         <translation>Un informe, lo medido, el modelo o un paquete para desarrolladores</translation>
     </message>
     <message>
@@ -8220,7 +8200,7 @@
         <translation>Detener tras este bloque</translation>
     </message>
     <message>
-        <source>End with the block that is complete next</source>
+        <source>Stop when the next block is complete</source>
         <translation>Acabar con el próximo bloque que se complete</translation>
     </message>
     <message>
@@ -8228,7 +8208,7 @@
         <translation>Detener tras esta época</translation>
     </message>
     <message>
-        <source>End with the epoch that is being trained</source>
+        <source>Stop at the end of the current epoch</source>
         <translation>Acabar con la época que se está entrenando</translation>
     </message>
     <message>
@@ -8244,7 +8224,7 @@
         <translation>Reintentar fragmentos envenenados</translation>
     </message>
     <message>
-        <source>Prepare and train them once more; the selected ones, else all</source>
+        <source>Prepare and train them once more: those selected, otherwise all</source>
         <translation>Prepararlos y entrenarlos otra vez; los seleccionados, si no todos</translation>
     </message>
     <message>
@@ -8252,7 +8232,7 @@
         <translation>Aceptar fragmentos envenenados…</translation>
     </message>
     <message>
-        <source>They stay untrained, by name, and the epoch can end without them; the selected ones, else all</source>
+        <source>They stay untrained and are named, and the epoch can end without them: those selected, otherwise all</source>
         <translation>Quedan sin entrenar, por su nombre, y la época puede terminar sin ellos; los seleccionados, si no todos</translation>
     </message>
     <message>
@@ -8309,7 +8289,7 @@
         <translation>por encima de</translation>
     </message>
     <message>
-        <source>Command to start for each alert</source>
+        <source>Command to run for each alert</source>
         <translation>Orden que se inicia con cada aviso</translation>
     </message>
     <message>
@@ -8317,7 +8297,7 @@
         <translation>ninguna</translation>
     </message>
     <message>
-        <source>Started without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment.</source>
+        <source>Run without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment.</source>
         <translation>Se inicia sin intérprete. FURROW_RUN, FURROW_ALERT y FURROW_TEXT están en su entorno.</translation>
     </message>
     <message>
@@ -8340,7 +8320,7 @@
         <translation>Claro</translation>
     </message>
     <message>
-        <source>As the system</source>
+        <source>Same as the system</source>
         <translation>Como el sistema</translation>
     </message>
 </context>
@@ -8407,7 +8387,7 @@
         <translation>Dejar de comprobar</translation>
     </message>
     <message>
-        <source>Not in order: see below. %1 chunks checked at %2.</source>
+        <source>Problems found: see below. %1 chunks checked at %2.</source>
         <translation>No está en orden: véase abajo. %1 fragmentos comprobados a las %2.</translation>
     </message>
     <message>
@@ -8415,7 +8395,7 @@
         <translation>Fragmentos repetidos o ausentes</translation>
     </message>
     <message>
-        <source>No chunk twice, none missing; weights and files are those that were recorded. %1 chunks checked at %2.</source>
+        <source>No chunk twice, none missing; weights and files are as recorded. %1 chunks checked at %2.</source>
         <translation>Ningún fragmento repetido ni ausente; pesos y archivos son los anotados. %1 fragmentos comprobados a las %2.</translation>
     </message>
     <message>
@@ -8441,7 +8421,7 @@
         <translation>nada todavía</translation>
     </message>
     <message>
-        <source>epoch %1 whole</source>
+        <source>epoch %1, complete</source>
         <translation>época %1 completa</translation>
     </message>
     <message>
@@ -8472,7 +8452,7 @@
         <translation>%1, después entrenados otra vez</translation>
     </message>
     <message>
-        <source>%1 is not there any more</source>
+        <source>%1 is no longer there</source>
         <translation>%1 ya no está</translation>
     </message>
     <message>
@@ -8492,7 +8472,7 @@
         <translation>Tokens</translation>
     </message>
     <message>
-        <source>Had seen</source>
+        <source>Had seen before</source>
         <translation>Había visto</translation>
     </message>
     <message>
@@ -8500,7 +8480,7 @@
         <translation>Leyendo…</translation>
     </message>
     <message>
-        <source>Runs that the weights came through</source>
+        <source>Runs the weights came from</source>
         <translation>Ejecuciones por las que pasaron los pesos</translation>
     </message>
     <message>
@@ -8508,7 +8488,7 @@
         <translation>Cerebro de %1</translation>
     </message>
     <message>
-        <source>A brain is what stays when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint goes on with it.</source>
+        <source>A brain is what remains when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint continues with it.</source>
         <translation>Un cerebro es lo que queda cuando terminan las ejecuciones: los pesos, su tokenizador y lo que han visto. Una ejecución nueva desde un punto de control continúa con él.</translation>
     </message>
     <message>
@@ -8570,7 +8550,7 @@
         <translation>2 % de todo</translation>
     </message>
     <message>
-        <source>Width of the smoothing in units of the horizontal axis, for example 20M; empty: a fiftieth of everything</source>
+        <source>Smoothing width in units of the horizontal axis, for example 20M. Empty: a fiftieth of the whole range</source>
         <translation>Anchura del suavizado en unidades del eje horizontal, por ejemplo 20M; vacío: una quincuagésima parte de todo</translation>
     </message>
     <message>
@@ -8606,11 +8586,11 @@
         <translation>e elevado a la pérdida</translation>
     </message>
     <message>
-        <source>Reach to every point</source>
+        <source>Show every point</source>
         <translation>Abarcar todos los puntos</translation>
     </message>
     <message>
-        <source>Otherwise the few farthest points leave the picture, with an arrow and their value</source>
+        <source>Otherwise the few most extreme points are clipped, with an arrow and their value</source>
         <translation>Si no, los pocos puntos más lejanos quedan fuera de la imagen, con una flecha y su valor</translation>
     </message>
     <message>
@@ -8863,7 +8843,7 @@
         <translation>Esta ejecución aún no tiene puntos de control.</translation>
     </message>
     <message>
-        <source>The new run takes the weights and the settings of the model; its optimiser, data and epochs begin anew.</source>
+        <source>The new run takes the weights and the settings of the model; its optimiser, data and epochs start afresh.</source>
         <translation>La ejecución nueva toma los pesos y los ajustes del modelo; su optimizador, sus datos y sus épocas empiezan de nuevo.</translation>
     </message>
 </context>
@@ -8908,7 +8888,7 @@
         <translation>reservada</translation>
     </message>
     <message>
-        <source>occurs before in the block</source>
+        <source>occurs earlier in the block</source>
         <translation>ya aparece antes en el bloque</translation>
     </message>
     <message>
@@ -8992,7 +8972,7 @@
         <translation>%1, fila %2: no se puede usar: %3</translation>
     </message>
     <message>
-        <source>%1 of them trained although their text stands before in the block</source>
+        <source>%1 of them trained although their text occurs earlier in the block</source>
         <translation>%1 de ellas se entrenan aunque su texto ya aparece antes en el bloque</translation>
     </message>
 </context>
@@ -9556,7 +9536,11 @@ Vocabulario %3</translation>
 <context>
     <name>furrow::EpochHead</name>
     <message>
-        <source>Epoch ends about %1, likely %2 to %3</source>
+        <source>Epoch ends about %1</source>
+        <translation>La época termina hacia las %1</translation>
+    </message>
+    <message>
+        <source>Epoch ends about %1, likely between %2 and %3</source>
         <translation>La época termina hacia las %1, probablemente de %2 a %3</translation>
     </message>
     <message>
@@ -9576,7 +9560,11 @@ Vocabulario %3</translation>
         <translation>Terminó porque %1. %2</translation>
     </message>
     <message>
-        <source>Both epochs end about %1, likely %2 to %3</source>
+        <source>Both epochs end about %1</source>
+        <translation>Ambas épocas terminan hacia las %1</translation>
+    </message>
+    <message>
+        <source>Both epochs end about %1, likely between %2 and %3</source>
         <translation>Ambas épocas terminan hacia las %1, probablemente entre %2 y %3</translation>
     </message>
     <message>
@@ -9721,7 +9709,7 @@ Vocabulario %3</translation>
         <translation>Copiar</translation>
     </message>
     <message>
-        <source>Command that makes this run</source>
+        <source>Command that creates this run</source>
         <translation>Orden que crea esta ejecución</translation>
     </message>
     <message>
@@ -9791,15 +9779,15 @@ Vocabulario %3</translation>
         <translation>Cola</translation>
     </message>
     <message>
-        <source>Make the run and begin it when its devices are free</source>
+        <source>Create the run and start it when its devices are free</source>
         <translation>Crear la ejecución y empezarla cuando sus dispositivos estén libres</translation>
     </message>
     <message>
-        <source>No run was measured here that trains in this way.</source>
+        <source>No run that trains in this way has been measured here.</source>
         <translation>Aquí no se midió ninguna ejecución que entrene de este modo.</translation>
     </message>
     <message>
-        <source>%1, reckoned from %2 by operations for each token and cores or GPUs</source>
+        <source>%1, estimated from %2 by operations per token and cores or GPUs</source>
         <translation>%1, calculado a partir de %2 según las operaciones por token y los núcleos o GPU</translation>
     </message>
     <message>
@@ -9807,11 +9795,11 @@ Vocabulario %3</translation>
         <translation>Restablecer todo</translation>
     </message>
     <message>
-        <source>Every setting back to the value of the preset; the data and the name stay</source>
+        <source>Set every setting back to the value of the preset; the data and the name stay</source>
         <translation>Todos los ajustes vuelven al valor del preajuste; los datos y el nombre quedan</translation>
     </message>
     <message>
-        <source>%1: back to the value of the preset</source>
+        <source>%1: set back to the value of the preset</source>
         <translation>%1: volver al valor del preajuste</translation>
     </message>
     <message>
@@ -9830,7 +9818,7 @@ Vocabulario %3</translation>
         <translation>Sucesos y alertas</translation>
     </message>
     <message>
-        <source>Also every move of a chunk</source>
+        <source>Include every change of a chunk</source>
         <translation>También cada paso de un fragmento</translation>
     </message>
 </context>
@@ -9845,15 +9833,15 @@ Vocabulario %3</translation>
         <translation>Informe de la ejecución: estado, cifras, curvas, ajustes y auditoría en una página HTML</translation>
     </message>
     <message>
-        <source>What was measured, as CSV tables</source>
+        <source>Measurements, as CSV tables</source>
         <translation>Lo medido, como tablas CSV</translation>
     </message>
     <message>
-        <source>What was measured, as JSON lines</source>
+        <source>Measurements, as JSON lines</source>
         <translation>Lo medido, como líneas JSON</translation>
     </message>
     <message>
-        <source>What was measured, for TensorBoard</source>
+        <source>Measurements, for TensorBoard</source>
         <translation>Lo medido, para TensorBoard</translation>
     </message>
     <message>
@@ -9861,7 +9849,7 @@ Vocabulario %3</translation>
         <translation>El modelo, para Hugging Face</translation>
     </message>
     <message>
-        <source>Bundle for developers: logs, settings and audit, without data, weights, secrets and folders</source>
+        <source>Bundle for developers: logs, settings and audit, without data, weights, secrets or folder names</source>
         <translation>Paquete para desarrolladores: registros, ajustes y auditoría, sin datos, pesos, secretos ni carpetas</translation>
     </message>
     <message>
@@ -9885,7 +9873,7 @@ Vocabulario %3</translation>
         <translation>Exportar</translation>
     </message>
     <message>
-        <source>A folder is made there.</source>
+        <source>A folder is created there.</source>
         <translation>Allí se crea una carpeta.</translation>
     </message>
     <message>
@@ -9905,30 +9893,30 @@ Vocabulario %3</translation>
         <translation>Los pesos: %1.</translation>
     </message>
     <message>
-        <source>%1 &quot;Merge replicas&quot; in the menu Run makes one model of all.</source>
+        <source>%1 &quot;Merge replicas&quot; in the Run menu makes one model of them all.</source>
         <translation>%1 «Fusionar réplicas» en el menú Ejecución hace un solo modelo de todas.</translation>
     </message>
 </context>
 <context>
     <name>furrow::FormField</name>
     <message>
-        <source>%1 is a number from %2 to %3.</source>
+        <source>%1 must be a number from %2 to %3.</source>
         <translation>%1 es un número de %2 a %3.</translation>
     </message>
     <message>
-        <source>%1 is a number of %2 or more.</source>
+        <source>%1 must be a number of %2 or more.</source>
         <translation>%1 es un número de %2 o más.</translation>
     </message>
     <message>
-        <source>%1 is a whole number of %2 or more.</source>
+        <source>%1 must be a whole number of %2 or more.</source>
         <translation>%1 es un número entero de %2 o más.</translation>
     </message>
     <message>
-        <source>%1 is a whole number from %2 to %3.</source>
+        <source>%1 must be a whole number from %2 to %3.</source>
         <translation>%1 es un número entero de %2 a %3.</translation>
     </message>
     <message>
-        <source>%1 is a number, and %2 is not one here. Write %3.</source>
+        <source>%1 must be a number, and %2 is not one here. Write %3.</source>
         <translation>%1 es un número, y %2 aquí no lo es. Escriba %3.</translation>
     </message>
     <message>
@@ -9937,7 +9925,7 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>%1
-It is that of the model which the run starts from.</source>
+It comes from the model that the run starts from.</source>
         <translation>%1
 Es el del modelo del que parte la ejecución.</translation>
     </message>
@@ -10018,18 +10006,18 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Temas</translation>
     </message>
     <message>
-        <source>Nothing is said about this.</source>
+        <source>Nothing found.</source>
         <translation>No se dice nada sobre esto.</translation>
     </message>
 </context>
 <context>
     <name>furrow::HubModelDialog</name>
     <message>
-        <source>No model was fetched to this computer yet.</source>
+        <source>No model has been downloaded to this computer yet.</source>
         <translation>Todavía no se ha descargado ningún modelo a este equipo.</translation>
     </message>
     <message>
-        <source>Start from a model of the hub</source>
+        <source>Start from a model on the hub</source>
         <translation>Empezar con un modelo del hub</translation>
     </message>
     <message>
@@ -10037,15 +10025,15 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Progreso</translation>
     </message>
     <message>
-        <source>Name a model of the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is fetched once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
+        <source>Name a model on the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is downloaded once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
         <translation>Indique un modelo del hub de Hugging Face: hf://owner/name o hf://owner/name/FILE.gguf. Se descarga una sola vez; con él vienen la forma, el contexto, el tokenizador y la plantilla de chat. Un modelo de acceso restringido necesita HF_TOKEN en el entorno.</translation>
     </message>
     <message>
-        <source>Model of the hub</source>
+        <source>Model on the hub</source>
         <translation>Modelo del hub</translation>
     </message>
     <message>
-        <source>Fetch and use</source>
+        <source>Download and use</source>
         <translation>Descargar y usar</translation>
     </message>
     <message>
@@ -10092,7 +10080,7 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Estado</translation>
     </message>
     <message>
-        <source>not of the shown epoch</source>
+        <source>not in the epoch shown</source>
         <translation>no es de la época mostrada</translation>
     </message>
     <message>
@@ -10329,7 +10317,7 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>ninguno cambiado</translation>
     </message>
     <message>
-        <source>Memory, most</source>
+        <source>Memory, peak</source>
         <translation>Memoria, como máximo</translation>
     </message>
     <message>
@@ -10361,7 +10349,7 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>todavía no</translation>
     </message>
     <message>
-        <source>A chunk that is interrupted is trained on from where it was: each part is in the weights once.</source>
+        <source>An interrupted chunk is continued from where it was: each part is in the weights once.</source>
         <translation>Un fragmento interrumpido se sigue entrenando desde donde estaba: cada parte está una vez en los pesos.</translation>
     </message>
     <message>
@@ -10369,7 +10357,7 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Tokens aprendidos</translation>
     </message>
     <message>
-        <source>Tokens with nothing before them are read and not predicted: there are fewer of these than the text has.</source>
+        <source>Tokens with nothing before them are read and not predicted, so there are fewer of these than the text has.</source>
         <translation>Los tokens sin nada delante se leen y no se predicen: hay menos de estos que en el texto.</translation>
     </message>
     <message>
@@ -10392,15 +10380,15 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>intento %1</translation>
     </message>
     <message>
-        <source>Earlier ones of this worker stand on the page Workers.</source>
+        <source>Earlier ones of this worker are on the Workers page.</source>
         <translation>Los anteriores de este trabajador están en la página Trabajadores.</translation>
     </message>
     <message>
-        <source>As it was read last, at %1: the folder of the run cannot be read now.</source>
+        <source>As last read, at %1: the folder of the run cannot be read now.</source>
         <translation>Como se leyó por última vez, a las %1: ahora no se puede leer la carpeta de la ejecución.</translation>
     </message>
     <message>
-        <source>Quarantine leaves chunks out of later runs; this run keeps them and trains them. &apos;furrowctl exclude&apos; leaves chunks that are not trained yet out of this run.</source>
+        <source>Quarantine leaves chunks out of later runs; this run keeps and trains them. &apos;furrowctl exclude&apos; leaves chunks that are not trained yet out of this run.</source>
         <translation>La cuarentena deja fragmentos fuera de ejecuciones posteriores; esta ejecución los conserva y los entrena. &apos;furrowctl exclude&apos; deja fuera de esta ejecución fragmentos que aún no se han entrenado.</translation>
     </message>
     <message>
@@ -10484,7 +10472,7 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Aún no se ha reservado ningún fragmento.</translation>
     </message>
     <message>
-        <source>Stretch of time</source>
+        <source>Time range</source>
         <translation>Tramo de tiempo</translation>
     </message>
     <message numerus="yes">
@@ -10551,7 +10539,7 @@ Es el del modelo del que parte la ejecución.</translation>
         </translation>
     </message>
     <message>
-        <source>Archived too</source>
+        <source>Include archived</source>
         <translation>También archivadas</translation>
     </message>
     <message>
@@ -10563,7 +10551,7 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Palabras del nombre, nota, grupo, plantilla o estado; #palabra busca una etiqueta</translation>
     </message>
     <message>
-        <source>Archived too (%1)</source>
+        <source>Include archived (%1)</source>
         <translation>También archivadas (%1)</translation>
     </message>
     <message>
@@ -10582,7 +10570,7 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Filtrar el registro</translation>
     </message>
     <message>
-        <source>Least level</source>
+        <source>Minimum level</source>
         <translation>Nivel mínimo</translation>
     </message>
     <message>
@@ -10590,7 +10578,7 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Todos los niveles</translation>
     </message>
     <message>
-        <source>Info and worse</source>
+        <source>Info and above</source>
         <translation>Información y peores</translation>
     </message>
     <message>
@@ -10614,11 +10602,11 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Todos los procesos</translation>
     </message>
     <message>
-        <source>The chosen line as it was written</source>
+        <source>The selected line as it was written</source>
         <translation>La línea elegida, tal como se escribió</translation>
     </message>
     <message>
-        <source>Choose a line.</source>
+        <source>Select a line.</source>
         <translation>Elija una línea.</translation>
     </message>
     <message>
@@ -10626,7 +10614,7 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Línea tal como se escribió</translation>
     </message>
     <message>
-        <source>The chosen line below the table, whole, as its process wrote it</source>
+        <source>Show the selected line below the table, in full, as its process wrote it</source>
         <translation>La línea elegida, debajo de la tabla, entera, tal como la escribió su proceso</translation>
     </message>
 </context>
@@ -10745,7 +10733,7 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Iniciando…</translation>
     </message>
     <message>
-        <source>Making the run…</source>
+        <source>Creating the run…</source>
         <translation>Creando la ejecución…</translation>
     </message>
     <message>
@@ -10765,7 +10753,7 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Detener tras un punto de control</translation>
     </message>
     <message>
-        <source>Go on training</source>
+        <source>Keep training</source>
         <translation>Seguir entrenando</translation>
     </message>
     <message>
@@ -10777,7 +10765,7 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>%1 está: %2</translation>
     </message>
     <message>
-        <source>Nothing was recorded yet.</source>
+        <source>Nothing has been recorded yet.</source>
         <translation>Aún no se ha registrado nada.</translation>
     </message>
     <message>
@@ -10923,19 +10911,19 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Se evalúa en el próximo paso…</translation>
     </message>
     <message>
-        <source>The run ends with the block that is complete next.</source>
+        <source>The run stops when the next block is complete.</source>
         <translation>La ejecución acaba con el próximo bloque que se complete.</translation>
     </message>
     <message>
-        <source>The run ends with this epoch.</source>
+        <source>The run stops at the end of this epoch.</source>
         <translation>La ejecución acaba con esta época.</translation>
     </message>
     <message>
-        <source>Read</source>
+        <source>Mark as read</source>
         <translation>Leído</translation>
     </message>
     <message>
-        <source>Takes the warning away</source>
+        <source>Dismisses the warning</source>
         <translation>Quita el aviso</translation>
     </message>
     <message>
@@ -11010,7 +10998,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>hay otra orden en curso</translation>
     </message>
     <message>
-        <source>nobody trains the run</source>
+        <source>the run is not being trained</source>
         <translation>nadie entrena la ejecución</translation>
     </message>
     <message>
@@ -11026,7 +11014,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>la ejecución ya terminó</translation>
     </message>
     <message>
-        <source>there are no two replicas to merge</source>
+        <source>there are fewer than two replicas to merge</source>
         <translation>no hay dos réplicas que fusionar</translation>
     </message>
     <message>
@@ -11034,7 +11022,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>ningún fragmento está envenenado</translation>
     </message>
     <message>
-        <source>the run lies in the workspace</source>
+        <source>the run is in the workspace</source>
         <translation>la ejecución está en el espacio de trabajo</translation>
     </message>
     <message>
@@ -11061,7 +11049,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>no hay ningún fragmento seleccionado</translation>
     </message>
     <message>
-        <source>The run has ended meanwhile.</source>
+        <source>The run has ended in the meantime.</source>
         <translation>La ejecución terminó entretanto.</translation>
     </message>
     <message>
@@ -11081,7 +11069,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>No se puede leer</translation>
     </message>
     <message>
-        <source>Let the workers go on training</source>
+        <source>Let the workers continue</source>
         <translation>Dejar que los trabajadores sigan entrenando</translation>
     </message>
     <message>
@@ -11093,7 +11081,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>no se puede leer la carpeta de la ejecución</translation>
     </message>
     <message numerus="yes">
-        <source>%1 is not a run, but %n run(s) lie in it: File &gt; Open workspace shows them.</source>
+        <source>%1 is not a run, but it holds %n run(s): File &gt; Open workspace shows them.</source>
         <translation>
             <numerusform>%1 no es una ejecución, pero contiene %n: Archivo &gt; Abrir espacio de trabajo la muestra.</numerusform>
             <numerusform>%1 no es una ejecución, pero contiene %n: Archivo &gt; Abrir espacio de trabajo las muestra.</numerusform>
@@ -11131,7 +11119,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Pérdida frente al otro entrenamiento, nats por token</translation>
     </message>
     <message>
-        <source>Minutes since the training</source>
+        <source>Minutes since training</source>
         <translation>Minutos desde el entrenamiento</translation>
     </message>
     <message>
@@ -11246,11 +11234,11 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>libres %1</translation>
     </message>
     <message>
-        <source>%1 to %2 by formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
+        <source>%1 to %2 by formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
         <translation>De %1 a %2 según la fórmula: pesos %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</translation>
     </message>
     <message numerus="yes">
-        <source>%1 to %2, corrected by what %n worker(s) of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
+        <source>%1 to %2, corrected by what %n worker(s) of earlier runs used. By formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
         <translation>
             <numerusform>De %1 a %2, corregido con lo que ocupó %n trabajador de ejecuciones anteriores. Según la fórmula: pesos %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</numerusform>
             <numerusform>De %1 a %2, corregido con lo que ocuparon %n trabajadores de ejecuciones anteriores. Según la fórmula: pesos %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</numerusform>
@@ -11272,14 +11260,14 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Fusionar réplicas</translation>
     </message>
     <message numerus="yes">
-        <source>%n replica(s) trained apart</source>
+        <source>%n replica(s) trained separately</source>
         <translation>
             <numerusform>%n réplica entrenó por separado</numerusform>
             <numerusform>%n réplicas entrenaron por separado</numerusform>
         </translation>
     </message>
     <message>
-        <source>Merging makes one model of them, and every replica goes on from it. The checkpoints of the members stay as the keep policy keeps them. All losses are of the same held-out text.</source>
+        <source>Merging makes one model of them, and every replica continues from it. The checkpoints of the members stay, as far as the keep policy keeps them. All losses are on the same held-out text.</source>
         <translation>La fusión hace de ellas un solo modelo, y cada réplica sigue a partir de él. Los puntos de control de los miembros se conservan según la política de conservación. Todas las pérdidas son del mismo texto reservado.</translation>
     </message>
     <message>
@@ -11303,7 +11291,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Método</translation>
     </message>
     <message>
-        <source>as the run is set up</source>
+        <source>as set for the run</source>
         <translation>como está configurada la ejecución</translation>
     </message>
     <message>
@@ -11342,7 +11330,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Fusionando…</translation>
     </message>
     <message>
-        <source>Nothing was merged yet.</source>
+        <source>Nothing has been merged yet.</source>
         <translation>Todavía no se fusionó nada.</translation>
     </message>
     <message>
@@ -11350,7 +11338,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Los pesos fusionados son mejores que el mejor miembro por %1 nats por token.</translation>
     </message>
     <message>
-        <source>The merged weights are worse than the best member by %1 nats per token; more training mends that as a rule.</source>
+        <source>The merged weights are worse than the best member by %1 nats per token; more training usually mends that.</source>
         <translation>Los pesos fusionados son peores que el mejor miembro por %1 nats por token; por regla general, más entrenamiento lo remedia.</translation>
     </message>
     <message>
@@ -11416,7 +11404,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Elegir…</translation>
     </message>
     <message>
-        <source>%1, further</source>
+        <source>%1, more</source>
         <translation>%1, más</translation>
     </message>
     <message>
@@ -11434,7 +11422,7 @@ no se puede leer el archivo</translation>
         <translation>Solo lo cambiado (%1)</translation>
     </message>
     <message>
-        <source>Making the run…</source>
+        <source>Creating the run…</source>
         <translation>Creando la ejecución…</translation>
     </message>
     <message>
@@ -11454,7 +11442,7 @@ no se puede leer el archivo</translation>
         <translation>Nombre del preajuste</translation>
     </message>
     <message>
-        <source>Name, else preset and data</source>
+        <source>Name (otherwise preset and data)</source>
         <translation>Nombre, si no preajuste y datos</translation>
     </message>
     <message>
@@ -11505,7 +11493,7 @@ no se puede leer el archivo</translation>
         <translation>Un modelo como GGUF</translation>
     </message>
     <message>
-        <source>a model of the hub…</source>
+        <source>a model on the hub…</source>
         <translation>un modelo del hub…</translation>
     </message>
 </context>
@@ -11649,7 +11637,7 @@ no se puede leer el archivo</translation>
         <translation>Lugares de las ventanas de entrenamiento sin token del que aprender</translation>
     </message>
     <message>
-        <source>Share of its time that the feeder makes blocks; near 100 % the workers may wait for data</source>
+        <source>Share of time that the feeder spends making blocks; near 100 % the workers may wait for data</source>
         <translation>Parte de su tiempo en que el alimentador prepara bloques; cerca del 100 % los trabajadores pueden esperar datos</translation>
     </message>
     <message>
@@ -11697,7 +11685,7 @@ no se puede leer el archivo</translation>
         <translation>Pérdida, último paso</translation>
     </message>
     <message>
-        <source>In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost</source>
+        <source>In trained and committed chunks of all workers. A worker counts its own steps, including those whose work was lost</source>
         <translation>En fragmentos entrenados y confirmados de todos los trabajadores. Un trabajador cuenta sus propios pasos, también los del trabajo perdido</translation>
     </message>
     <message numerus="yes">
@@ -11708,7 +11696,7 @@ no se puede leer el archivo</translation>
         </translation>
     </message>
     <message>
-        <source>No weights were evaluated on held-out text yet</source>
+        <source>No weights have been evaluated on held-out text yet</source>
         <translation>Todavía no se han evaluado pesos en el texto reservado</translation>
     </message>
     <message>
@@ -11728,7 +11716,7 @@ no se puede leer el archivo</translation>
         <translation>Ningún trabajador entrena ahora. Tokens por segundo, media del tiempo activo: %1</translation>
     </message>
     <message>
-        <source>Samples in weights, of all epochs, for each sample that is to be trained; what is held out or left out is not counted</source>
+        <source>Samples in weights, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
         <translation>Muestras en los pesos, de todas las épocas, por cada muestra que hay que entrenar; lo reservado u omitido no se cuenta</translation>
     </message>
     <message>
@@ -11774,7 +11762,7 @@ no se puede leer el archivo</translation>
         <translation>Qué se excluye</translation>
     </message>
     <message>
-        <source>One entry a line:
+        <source>One entry per line:
 chunk BLOCK:COLUMN
 sample FINGERPRINT
 pattern REGULAR EXPRESSION</source>
@@ -11814,7 +11802,7 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>%1, %2</translation>
     </message>
     <message>
-        <source>A list holds for later runs. Runs that are there are not changed: &apos;furrowctl exclude&apos; leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
+        <source>A list applies to later runs. Existing runs are not changed: &apos;furrowctl exclude&apos; leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
         <translation>Una lista vale para ejecuciones posteriores. Las ejecuciones existentes no cambian: &apos;furrowctl exclude&apos; deja fragmentos fuera de una de ellas. Los fragmentos se nombran por su lugar, así que solo significan lo mismo con los mismos datos, muestras por bloque y tamaño de fragmento. Las muestras y los patrones significan lo mismo en todas partes.</translation>
     </message>
 </context>
@@ -11833,19 +11821,19 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Después</translation>
     </message>
     <message>
-        <source>Let next run</source>
+        <source>Let the next one run</source>
         <translation>Dejar pasar la siguiente</translation>
     </message>
     <message>
-        <source>Take out</source>
+        <source>Remove</source>
         <translation>Sacar</translation>
     </message>
     <message>
-        <source>Forget ended</source>
+        <source>Clear ended</source>
         <translation>Olvidar terminadas</translation>
     </message>
     <message>
-        <source>Stop this run after a checkpoint and begin the next one of its lane; it goes on afterwards</source>
+        <source>Stop this run after a checkpoint and start the next one in its lane; it continues afterwards</source>
         <translation>Detener esta ejecución tras un punto de control y empezar la siguiente de su carril; continúa después</translation>
     </message>
     <message>
@@ -11853,22 +11841,22 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Iniciar cola</translation>
     </message>
     <message>
-        <source>No run waits. “Queue” in a new run puts it here; runs that share a device wait for each other.</source>
+        <source>No run is waiting. “Queue” in a new run puts it here; runs that share a device wait for each other.</source>
         <translation>No espera ninguna ejecución. «Cola» en una ejecución nueva la pone aquí; las que comparten un dispositivo se esperan.</translation>
     </message>
     <message>
-        <source>Paused: nothing is started, what trains goes on.</source>
+        <source>Paused: nothing new is started; what is training goes on.</source>
         <translation>En pausa: no se inicia nada, lo que entrena sigue.</translation>
     </message>
     <message numerus="yes">
-        <source>%n run(s) wait or train.</source>
+        <source>%n run(s) waiting or training.</source>
         <translation>
             <numerusform>%n ejecución espera o entrena.</numerusform>
             <numerusform>%n ejecuciones esperan o entrenan.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Nothing waits.</source>
+        <source>Nothing is waiting.</source>
         <translation>Nada espera.</translation>
     </message>
 </context>
@@ -12034,7 +12022,7 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Cambios para el intento %1</translation>
     </message>
     <message>
-        <source>After an interruption, resume by itself, %1 times at most</source>
+        <source>After an interruption, resume automatically, at most %1 times</source>
         <translation>Reanudar sola tras una interrupción (%1 veces como máximo)</translation>
     </message>
     <message>
@@ -12046,7 +12034,7 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>solo en un punto de control dañado o que no se puede leer</translation>
     </message>
     <message>
-        <source>trained after checkpoint %1, or only in one that is not whole</source>
+        <source>trained after checkpoint %1, or only in one that is incomplete</source>
         <translation>entrenados después del punto de control %1, o solo en uno que no está íntegro</translation>
     </message>
     <message numerus="yes">
@@ -12135,7 +12123,7 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Marcar como terminada</translation>
     </message>
     <message>
-        <source>Accept the run as ended as it is. It can still be resumed later.</source>
+        <source>Accept the run as it is. It can still be resumed later.</source>
         <translation>Aceptar la ejecución como terminada tal como está. Se puede reanudar más adelante.</translation>
     </message>
     <message>
@@ -12155,11 +12143,11 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Esta ejecución ya no se puede leer</translation>
     </message>
     <message>
-        <source>%1 What is shown is of %2, when it was read last. It goes on by itself when the folder is back.</source>
+        <source>%1 What is shown is from %2, when it was last read. It continues by itself when the folder is back.</source>
         <translation>%1 Lo que se muestra es de las %2, cuando se leyó por última vez. Continúa por sí sola cuando la carpeta vuelve.</translation>
     </message>
     <message>
-        <source>The checkpoints are not there</source>
+        <source>The checkpoints cannot be found</source>
         <translation>Faltan los puntos de control</translation>
     </message>
 </context>
@@ -12280,11 +12268,11 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>el más reciente</translation>
     </message>
     <message>
-        <source>No checkpoint was saved yet.</source>
+        <source>No checkpoint has been saved yet.</source>
         <translation>Aún no se guardó ningún punto de control.</translation>
     </message>
     <message>
-        <source>Ended by you.</source>
+        <source>Stopped by you.</source>
         <translation>Terminado por usted.</translation>
     </message>
     <message>
@@ -12384,7 +12372,7 @@ pattern EXPRESIÓN REGULAR</translation>
 <context>
     <name>furrow::SmallCharts</name>
     <message>
-        <source>The replicas were not merged yet.</source>
+        <source>The replicas have not been merged yet.</source>
         <translation>Las réplicas aún no se han fusionado.</translation>
     </message>
 </context>
@@ -12477,7 +12465,7 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Progreso</translation>
     </message>
     <message>
-        <source>Training computes with libtorch, which is no part of Furrow. One that is on this computer can be used as it is; else it is fetched from the package index that pip is configured for, and compared with a hash that Furrow knows.</source>
+        <source>Training uses libtorch, which is not part of Furrow. One that is on this computer can be used as it is; otherwise it is downloaded from the package index that pip is configured for, and compared with a hash that Furrow knows.</source>
         <translation>El entrenamiento calcula con libtorch, que no forma parte de Furrow. Si ya hay una en este equipo, se puede usar tal cual; si no, se descarga del índice de paquetes que pip tiene configurado y se compara con un hash que Furrow conoce.</translation>
     </message>
     <message>
@@ -12532,7 +12520,7 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Abrir carpeta de ejecución…</translation>
     </message>
     <message>
-        <source>Select a run in the library, or begin a new one in %1.</source>
+        <source>Select a run in the library, or start a new one in %1.</source>
         <translation>Elija una ejecución en la biblioteca, o empiece una nueva en %1.</translation>
     </message>
     <message>
@@ -12726,7 +12714,7 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>%1 no se evaluó. %2</translation>
     </message>
     <message>
-        <source>The program gave no loss.</source>
+        <source>The program reported no loss.</source>
         <translation>El programa no dio ninguna pérdida.</translation>
     </message>
     <message>
@@ -12742,11 +12730,11 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>%1 tokens de %2</translation>
     </message>
     <message>
-        <source>Of this text %1 was trained too.</source>
+        <source>%1 of this text was also trained on.</source>
         <translation>De este texto también se entrenó el %1.</translation>
     </message>
     <message>
-        <source>As it was read last, at %1.</source>
+        <source>As last read, at %1.</source>
         <translation>Como se leyó por última vez, a las %1.</translation>
     </message>
     <message>
@@ -12758,7 +12746,7 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Estos no son los pesos más recientes de la ejecución.</translation>
     </message>
     <message>
-        <source>They are of before the end of epoch %1.</source>
+        <source>They are from before the end of epoch %1.</source>
         <translation>Son de antes del final de la época %1.</translation>
     </message>
 </context>

@@ -76,7 +76,7 @@
         <translation>%1 的损失为 %2：模型已背下这些数据，或数据过于简单。</translation>
     </message>
     <message>
-        <source>Only %1 are free on the disk of this run; checkpoints need room.</source>
+        <source>Only %1 is free on the disk of this run; checkpoints need room.</source>
         <translation>此运行所在磁盘仅剩 %1；检查点需要空间。</translation>
     </message>
     <message>
@@ -112,7 +112,7 @@
         <translation>第 %1 次尝试被中断。</translation>
     </message>
     <message>
-        <source>Checkpoints are not there</source>
+        <source>Checkpoints cannot be found</source>
         <translation>检查点不在原处</translation>
     </message>
 </context>
@@ -178,7 +178,7 @@
         <translation>检查了什么</translation>
     </message>
     <message>
-        <source>Not inspected, because nothing else speaks of it</source>
+        <source>Not inspected, because nothing else records it</source>
         <translation>未检查，因为没有别的依据</translation>
     </message>
     <message>
@@ -549,7 +549,7 @@
         <translation>目前已准备文本的 %1 % 与之前的文本重复，损失会显得比实际更好。请将重复文本设为跳过，或查找在数据中出现两次的文件。</translation>
     </message>
     <message>
-        <source>The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data holds itself again.</source>
+        <source>The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data contains copies of itself.</source>
         <translation>首次遍历数据时损失为每字节 %1 比特，低于从新文本中可能学到的水平（zstd 需要 %2）。可能标签没有错位，或数据包含自身的副本。</translation>
     </message>
     <message>
@@ -609,7 +609,7 @@
         <translation>第 %1 次尝试没有退出记录。</translation>
     </message>
     <message>
-        <source>The last heartbeat is of %1.</source>
+        <source>The last heartbeat was at %1.</source>
         <translation>上次心跳时间为 %1。</translation>
     </message>
     <message>
@@ -849,7 +849,7 @@
         <translation>窗口 %1-%2 的损失或梯度范数不是有限值；略去这一步</translation>
     </message>
     <message>
-        <source>loss %1 in windows %2-%3 sticks out: robust z %4</source>
+        <source>loss %1 in windows %2-%3 is an outlier: robust z-score %4</source>
         <translation>窗口 %2-%3 的损失 %1 偏离正常：稳健 z 值 %4</translation>
     </message>
     <message>
@@ -869,11 +869,11 @@
         <translation>%1，留出文本的损失为 %2</translation>
     </message>
     <message>
-        <source>%1; ways from the base %2</source>
+        <source>%1; distances from the base %2</source>
         <translation>%1；与起点的距离 %2</translation>
     </message>
     <message>
-        <source>no progress for %1 in phase &apos;%2&apos;; if it stays so, the lease of this worker ends and its work goes to others</source>
+        <source>no progress for %1 in phase &apos;%2&apos;; if that continues, the lease of this worker ends and its work goes to others</source>
         <translation>已 %1 没有进展（阶段“%2”）；若持续如此，该工作进程的租期将结束，工作交给其他进程</translation>
     </message>
     <message>
@@ -1293,7 +1293,7 @@
         <translation>评估文本 %1 中没有样本能通过此运行的过滤条件。</translation>
     </message>
     <message>
-        <source>The evaluation set %1 is damaged. Start the run anew, or copy the file from a backup.</source>
+        <source>The evaluation set %1 is damaged. Start a new run, or copy the file from a backup.</source>
         <translation>评估集 %1 已损坏。请重新开始运行，或从备份复制该文件。</translation>
     </message>
     <message>
@@ -1653,7 +1653,7 @@
         <translation>%1 从未启动，没有可接受的内容。</translation>
     </message>
     <message>
-        <source>The merge was ended. The replicas are kept as they are; a resume merges them.</source>
+        <source>The merge was stopped. The replicas are kept as they are; a resume merges them.</source>
         <translation>合并已终止。副本保持原样；继续运行时会合并。</translation>
     </message>
     <message>
@@ -2861,7 +2861,7 @@
         <translation>同一时刻的账本：%1 个数据段的状态、领取、部分和检查点</translation>
     </message>
     <message>
-        <source>NOT in order, see below</source>
+        <source>problems found, see below</source>
         <translation>有问题，见下文</translation>
     </message>
     <message>
@@ -2869,7 +2869,7 @@
         <translation>能读取的部分没有问题，但并非全部都能检查，见下文</translation>
     </message>
     <message>
-        <source>every chunk is where it should be, once, and the files are those that were recorded</source>
+        <source>every chunk is where it should be, once, and the files are as recorded</source>
         <translation>每个数据段都在应在之处，恰好一次，文件也与所记一致</translation>
     </message>
     <message>
@@ -3193,11 +3193,11 @@
         <translation>%1：刚刚下载的一部分不见了。</translation>
     </message>
     <message>
-        <source>%1 is no JSON list.</source>
+        <source>%1 is not a JSON list.</source>
         <translation>%1 不是 JSON 列表。</translation>
     </message>
     <message>
-        <source>%1: the member &apos;%2&apos; is no list.</source>
+        <source>%1: the member &apos;%2&apos; is not a list.</source>
         <translation>%1：成员“%2”不是列表。</translation>
     </message>
     <message>
@@ -3529,7 +3529,7 @@
         <translation>%1（%2 个检查点的冻结权重，最新的是 %3）无法检查：%4</translation>
     </message>
     <message>
-        <source>is no SHA-256</source>
+        <source>is not a SHA-256</source>
         <translation>不是 SHA-256</translation>
     </message>
     <message>
@@ -3861,31 +3861,15 @@
         <translation>缺失</translation>
     </message>
     <message>
-        <source>is no whole number</source>
-        <translation>不是整数</translation>
-    </message>
-    <message>
-        <source>is no number</source>
-        <translation>不是数字</translation>
-    </message>
-    <message>
-        <source>is no text</source>
-        <translation>不是文本</translation>
-    </message>
-    <message>
-        <source>is no list</source>
-        <translation>不是列表</translation>
-    </message>
-    <message>
-        <source>is no list of whole numbers</source>
+        <source>is not a list of whole numbers</source>
         <translation>不是整数列表</translation>
     </message>
     <message>
-        <source>is no list of texts</source>
+        <source>is not a list of texts</source>
         <translation>不是文本列表</translation>
     </message>
     <message>
-        <source>is no object</source>
+        <source>is not an object</source>
         <translation>不是对象</translation>
     </message>
     <message>
@@ -4029,7 +4013,7 @@
         <translation>它停住了，而工作进程在等待数据</translation>
     </message>
     <message>
-        <source>The moments of the optimiser of replica %1 begin anew: no checkpoint has them any more.</source>
+        <source>The moments of the optimiser of replica %1 start afresh: no checkpoint has them any more.</source>
         <translation>副本 %1 的优化器动量重新开始：已没有检查点保存它们。</translation>
     </message>
     <message>
@@ -4037,7 +4021,7 @@
         <translation>config.json 与这些权重不属于同一模型：%1</translation>
     </message>
     <message>
-        <source>%1 is no JSON object.</source>
+        <source>%1 is not a JSON object.</source>
         <translation>%1 不是 JSON 对象。</translation>
     </message>
     <message>
@@ -4089,15 +4073,15 @@
         <translation>对话模板会写出 %1，而分词器没有对应的词元：它会变成 %2 个词元。</translation>
     </message>
     <message>
-        <source>tokens is no list of texts</source>
+        <source>tokens is not a list of texts</source>
         <translation>tokens 不是文本列表</translation>
     </message>
     <message>
-        <source>token_type is no list with a number for each token</source>
+        <source>token_type is not a list with a number for each token</source>
         <translation>token_type 不是每个词元对应一个数字的列表</translation>
     </message>
     <message>
-        <source>scores is no list with a number for each token</source>
+        <source>scores is not a list with a number for each token</source>
         <translation>scores 不是每个词元对应一个数字的列表</translation>
     </message>
     <message>
@@ -4113,7 +4097,7 @@
         <translation>pre 为“%1”，这种切分文本的方式在此未知；已知的有 %2</translation>
     </message>
     <message>
-        <source>merges is no list of texts</source>
+        <source>merges is not a list of texts</source>
         <translation>merges 不是文本列表</translation>
     </message>
     <message>
@@ -4193,7 +4177,7 @@
         <translation>%3 中没有适用于本机且哈希已固定的 %1 %2 的 wheel。所用索引是 pip 配置的索引；PIP_INDEX_URL 可指定其他索引，`furrowctl torch install --from FOLDER` 可使用一个 wheel 文件夹。</translation>
     </message>
     <message>
-        <source>%1 is no libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.</source>
+        <source>%1 is not a libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.</source>
         <translation>%1 不是 libtorch：其中没有 lib/libtorch_cpu.so。请指定解包后的 libtorch 文件夹或 site-packages/torch。</translation>
     </message>
     <message>
@@ -4221,7 +4205,7 @@
         <translation>%1 缺少适用于本机的 wheel：%2。在有网络的地方，可用 `python3 -m pip download --no-deps --dest FOLDER` 加上这些名称来下载。</translation>
     </message>
     <message>
-        <source>%1 is no file and no folder.</source>
+        <source>%1 is neither a file nor a folder.</source>
         <translation>%1 既不是文件也不是文件夹。</translation>
     </message>
     <message>
@@ -4357,7 +4341,7 @@
         <translation>每行有 %1 个数，不能分成 %2 的整块</translation>
     </message>
     <message>
-        <source>general.alignment is no power of two up to 1048576</source>
+        <source>general.alignment is not a power of two up to 1048576</source>
         <translation>general.alignment 不是不超过 1048576 的 2 的幂</translation>
     </message>
     <message>
@@ -4365,7 +4349,7 @@
         <translation>列出了两次</translation>
     </message>
     <message>
-        <source>begins at byte %1 of the data, which is no multiple of %2</source>
+        <source>begins at byte %1 of the data, which is not a multiple of %2</source>
         <translation>从数据的字节 %1 开始，而这不是 %2 的倍数</translation>
     </message>
     <message>
@@ -4777,7 +4761,7 @@
         <translation>分词器的训练已停止。</translation>
     </message>
     <message>
-        <source>it is no sentencepiece model</source>
+        <source>it is not a sentencepiece model</source>
         <translation>它不是 sentencepiece 模型</translation>
     </message>
     <message>
@@ -4813,7 +4797,7 @@
         <translation>含 %1 个序号的 tiktoken 文件不属于任何已知系列（GPT-2、cl100k、o200k、Qwen）；请使用其 tokenizer.json</translation>
     </message>
     <message>
-        <source>it is no valid JSON</source>
+        <source>it is not valid JSON</source>
         <translation>它不是有效的 JSON</translation>
     </message>
     <message>
@@ -4841,7 +4825,7 @@
         <translation>config.json：%1</translation>
     </message>
     <message>
-        <source>config.json is no JSON object</source>
+        <source>config.json is not a JSON object</source>
         <translation>config.json 不是 JSON 对象</translation>
     </message>
     <message>
@@ -5193,15 +5177,11 @@
         <translation>%1 不是 Hub 上的模型。请写 hf://owner/name、hf://owner/name/FILE.gguf 或 hf://owner/name@revision。</translation>
     </message>
     <message>
-        <source>it is no JSON object</source>
-        <translation>它不是 JSON 对象</translation>
-    </message>
-    <message>
         <source>it has no text under &apos;question&apos;, &apos;query&apos;, &apos;prompt&apos;, &apos;context&apos;, &apos;ctx&apos; or &apos;input&apos;</source>
         <translation>它在 &apos;question&apos;、&apos;query&apos;、&apos;prompt&apos;、&apos;context&apos;、&apos;ctx&apos; 或 &apos;input&apos; 下没有文本</translation>
     </message>
     <message>
-        <source>its choices are no list of two texts or more</source>
+        <source>its choices are not a list of two or more texts</source>
         <translation>它的选项不是由两个或更多文本组成的列表</translation>
     </message>
     <message>
@@ -5351,7 +5331,7 @@
         <translation>无法写入 %1：运行将在没有缓存的情况下打开</translation>
     </message>
     <message>
-        <source>%1 is no cache of this version</source>
+        <source>%1 is not a cache of this version</source>
         <translation>%1 不是此版本的缓存</translation>
     </message>
     <message>
@@ -5393,15 +5373,15 @@
         <translation>有文件损坏。</translation>
     </message>
     <message>
-        <source>The disk refused.</source>
+        <source>Disk error.</source>
         <translation>磁盘拒绝。</translation>
     </message>
     <message>
-        <source>The network refused.</source>
+        <source>Network error.</source>
         <translation>网络拒绝。</translation>
     </message>
     <message>
-        <source>Somebody else is at work.</source>
+        <source>Another process is using it.</source>
         <translation>有其他进程正在工作。</translation>
     </message>
     <message>
@@ -5409,7 +5389,7 @@
         <translation>已取消。</translation>
     </message>
     <message>
-        <source>This is a fault of Furrow.</source>
+        <source>This is a bug in Furrow.</source>
         <translation>这是 Furrow 的故障。</translation>
     </message>
 </context>
@@ -5516,11 +5496,11 @@
         <translation>“开始演示运行”在 CPU 上用 Furrow 自带的文本训练一个小模型。观察损失下降，停止它，再恢复。</translation>
     </message>
     <message>
-        <source>For a run of your own press Ctrl+N, choose a preset and your files. What is wrong is said beside its field, with the fix as a button. Launch begins at once, Queue waits until the devices are free.</source>
+        <source>For a run of your own press Ctrl+N, then choose a preset and your files. Mistakes are named beside their field, with the fix as a button. Launch starts at once, Queue waits until the devices are free.</source>
         <translation>要创建自己的运行，请按 Ctrl+N，选择预设和文件。错误会显示在字段旁，并有修正按钮。“启动”立即开始，“队列”等待设备空闲。</translation>
     </message>
     <message>
-        <source>Closing this window never touches a training. Open it again and it shows what happened meanwhile.</source>
+        <source>Closing this window never touches training. Open it again and it shows what happened in the meantime.</source>
         <translation>关闭此窗口不会影响训练。再次打开会显示期间发生的事。</translation>
     </message>
     <message>
@@ -5528,7 +5508,7 @@
         <translation>Ctrl+K 查找所有命令，Ctrl+/ 显示所有快捷键。</translation>
     </message>
     <message>
-        <source>A &lt;b&gt;sample&lt;/b&gt; is one text of your data. A &lt;b&gt;chunk&lt;/b&gt; is what one worker claims at a time, some thousand samples. A &lt;b&gt;block&lt;/b&gt; is some chunks that are fetched, cleaned and cut into tokens together.</source>
+        <source>A &lt;b&gt;sample&lt;/b&gt; is one text from your data. A &lt;b&gt;chunk&lt;/b&gt; is what one worker claims at a time, a few thousand samples. A &lt;b&gt;block&lt;/b&gt; is several chunks that are fetched, cleaned and cut into tokens together.</source>
         <translation>&lt;b&gt;样本&lt;/b&gt;是数据中的一段文本。&lt;b&gt;数据段&lt;/b&gt;是一个工作进程一次领取的内容，约数千个样本。&lt;b&gt;块&lt;/b&gt;是一起获取、清理并切成词元的若干数据段。</translation>
     </message>
     <message>
@@ -5536,11 +5516,11 @@
         <translation>&lt;b&gt;上下文&lt;/b&gt;是模型一次看到的词元数，&lt;b&gt;批次&lt;/b&gt;是一步中通过的窗口数。</translation>
     </message>
     <message>
-        <source>Memory on the GPU depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks cost a little time for claiming them; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.</source>
+        <source>GPU memory depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks take a little time to claim; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.</source>
         <translation>GPU 内存取决于批次和上下文（以及模型），与数据段的大小无关：数据段是逐段读取的。小数据段领取时多花一点时间；大数据段在两个检查点之间崩溃时损失更多，一段坏文本也会波及更多相邻文本。</translation>
     </message>
     <message>
-        <source>The state of a run is never stored. Each time it is derived from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended.</source>
+        <source>The state of a run is never stored. It is worked out each time from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended?</source>
         <translation>运行的状态从不存储。每次都从可见的事实推断：监督进程是否存活、最近何时写入、是否记录了结束原因。</translation>
     </message>
     <message>
@@ -5548,7 +5528,7 @@
         <translation>“中断”表示：没有存活的进程，也没有记录结束。电脑被关闭或重启，或者进程被杀死。状态旁的“为什么？”显示证据。</translation>
     </message>
     <message>
-        <source>Nothing is broken then. What is in a checkpoint stays, what was trained after it is trained again.</source>
+        <source>Nothing is broken. What is in a checkpoint is kept; what was trained after it is trained again.</source>
         <translation>此时并没有损坏。检查点中的内容保留，其后训练的内容会重新训练。</translation>
     </message>
     <message>
@@ -5580,11 +5560,11 @@
         <translation>“起点”也提供较旧的检查点。较新的内容随后离开权重，其数据段再训练一次：在任何改变之前，图和计数会显示代价。</translation>
     </message>
     <message>
-        <source>A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.</source>
+        <source>A run that you do not want to continue can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the Run menu.</source>
         <translation>不再继续的运行可以标记为已完成；以后仍可恢复。如果您在对话框或“运行”菜单中选择，运行也可以在中断后自动恢复。</translation>
     </message>
     <message>
-        <source>A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
+        <source>A checkpoint that is damaged, or on a disk that is not mounted, is never given up without your consent: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
         <translation>损坏的或位于未连接磁盘上的检查点，未经您同意绝不会被放弃：请恢复它后继续，或勾选说明将重新训练多少分块的复选框。</translation>
     </message>
     <message>
@@ -5592,7 +5572,7 @@
         <translation>数据段在合并前位于一个副本中，或在合并后位于合并权重中，即算训练一次。“重复或缺漏的数据段”随时用账本证明。</translation>
     </message>
     <message>
-        <source>“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was read last stays in sight with its time, and nothing can be done with the run until the folder is back.</source>
+        <source>“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was last read stays on screen with its time, and nothing can be done with the run until the folder is back.</source>
         <translation>“无法读取”表示：文件夹被移动或删除，其磁盘未挂载，或由更新版本的 Furrow 创建。上次读取的内容及其时间仍会显示，在文件夹恢复之前不能对该运行做任何操作。</translation>
     </message>
     <message>
@@ -5655,7 +5635,7 @@
         <translation>每秒词元数，平均</translation>
     </message>
     <message>
-        <source>Chunks committed, newest epochs</source>
+        <source>Chunks committed, latest epochs</source>
         <translation>已提交的数据段，最新各轮</translation>
     </message>
     <message>
@@ -5736,11 +5716,11 @@
         <translation>%1：%2</translation>
     </message>
     <message>
-        <source>No checkpoint was written yet: a resume begins anew.</source>
+        <source>No checkpoint has been written yet: a resume starts from the beginning.</source>
         <translation>尚未写入检查点：恢复将从头开始。</translation>
     </message>
     <message>
-        <source>Checkpoints hold %1 of %2 chunks of %3; the newest is of %4.</source>
+        <source>Checkpoints hold %1 of %2 chunks of %3; the newest is from %4.</source>
         <translation>检查点包含%3的 %2 个数据段中的 %1 个；最新的检查点时间为 %4。</translation>
     </message>
 </context>
@@ -6964,7 +6944,7 @@
         <translation>工作进程 0 两次生成文本之间的自身步数。</translation>
     </message>
     <message>
-        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again.</source>
+        <source>An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data contains copies of itself.</source>
         <translation>当新文本上的损失低于预期损失的这一比例时发出警报：标签可能没有移位，或者数据中包含重复内容。</translation>
     </message>
     <message>
@@ -7047,7 +7027,7 @@
         <translation>学习率</translation>
     </message>
     <message>
-        <source>per worker, own schedule</source>
+        <source>per worker, each on its own schedule</source>
         <translation>每个工作进程，各自的计划</translation>
     </message>
     <message>
@@ -7055,7 +7035,7 @@
         <translation>每秒词元数</translation>
     </message>
     <message>
-        <source>of each worker</source>
+        <source>per worker</source>
         <translation>每个工作进程</translation>
     </message>
     <message>
@@ -7071,7 +7051,7 @@
         <translation>参数范数</translation>
     </message>
     <message>
-        <source>of each replica</source>
+        <source>per replica</source>
         <translation>每个副本</translation>
     </message>
     <message>
@@ -7087,15 +7067,15 @@
         <translation>内存</translation>
     </message>
     <message>
-        <source>MiB of each worker</source>
+        <source>MiB per worker</source>
         <translation>每个工作进程的 MiB</translation>
     </message>
     <message>
-        <source>Wait for data</source>
+        <source>Waiting for data</source>
         <translation>等待数据</translation>
     </message>
     <message>
-        <source>ms of a step</source>
+        <source>ms per step</source>
         <translation>每步的毫秒数</translation>
     </message>
     <message>
@@ -7353,7 +7333,7 @@
         <translation>启动</translation>
     </message>
     <message>
-        <source>Phase or cause of its end</source>
+        <source>Phase, or why it ended</source>
         <translation>阶段或结束原因</translation>
     </message>
     <message>
@@ -7750,11 +7730,11 @@
         </translation>
     </message>
     <message>
-        <source>When it was read last, at %1, the run was: %2.</source>
+        <source>When last read, at %1, the run was: %2.</source>
         <translation>上次读取时（%1），该运行的状态为：%2。</translation>
     </message>
     <message>
-        <source>not known since %1</source>
+        <source>unknown since %1</source>
         <translation>自 %1 起不明</translation>
     </message>
     <message>
@@ -7774,7 +7754,7 @@
         <translation>%1（已丢失）</translation>
     </message>
     <message>
-        <source>Of steps that no checkpoint has: their weights are gone, and they are trained again</source>
+        <source>From steps that are in no checkpoint: their weights are gone, and they are trained again</source>
         <translation>来自没有检查点的步骤：其权重已丢失，会重新训练</translation>
     </message>
 </context>
@@ -7813,7 +7793,7 @@
         <translation>新建运行</translation>
     </message>
     <message>
-        <source>Choose data, model and devices, and begin to train</source>
+        <source>Choose data, model and devices, and start training</source>
         <translation>选择数据、模型和设备，开始训练</translation>
     </message>
     <message>
@@ -7821,7 +7801,7 @@
         <translation>以此运行为起点新建…</translation>
     </message>
     <message>
-        <source>Begin a new run with the configuration of the shown one</source>
+        <source>Start a new run with the configuration of the one shown</source>
         <translation>用所示运行的配置开始新的运行</translation>
     </message>
     <message>
@@ -7865,7 +7845,7 @@
         <translation>实时</translation>
     </message>
     <message>
-        <source>Follow the run; off holds the views, the run goes on</source>
+        <source>Follow the run. Off freezes the views; the run goes on</source>
         <translation>跟随运行；关闭时视图停住，运行继续</translation>
     </message>
     <message>
@@ -7881,7 +7861,7 @@
         <translation>损失轴取对数</translation>
     </message>
     <message>
-        <source>Back to the zoom before</source>
+        <source>Previous zoom</source>
         <translation>返回上一次缩放</translation>
     </message>
     <message>
@@ -7917,7 +7897,7 @@
         <translation>重置布局</translation>
     </message>
     <message>
-        <source>Put every dock back to its place</source>
+        <source>Put every dock back in its place</source>
         <translation>把所有面板放回原位</translation>
     </message>
     <message>
@@ -8025,7 +8005,7 @@
         <translation>比较运行…</translation>
     </message>
     <message>
-        <source>All runs as a table, two to eight of them beside each other</source>
+        <source>All runs as a table; compare two to eight of them side by side</source>
         <translation>所有运行的表格，并排比较二至八个</translation>
     </message>
     <message>
@@ -8037,7 +8017,7 @@
         <translation>回放</translation>
     </message>
     <message>
-        <source>Let the past of the run pass by</source>
+        <source>Play back the history of the run</source>
         <translation>回放运行的过去</translation>
     </message>
     <message>
@@ -8049,7 +8029,7 @@
         <translation>保存视角…</translation>
     </message>
     <message>
-        <source>Keep docks and page under a name of your own</source>
+        <source>Save docks and page under a name of your own</source>
         <translation>以自己的名称保存面板和页面</translation>
     </message>
     <message>
@@ -8153,7 +8133,7 @@
         <translation>权重谱系…</translation>
     </message>
     <message>
-        <source>Its weights, and the runs that they came through</source>
+        <source>Its weights, and the runs they came from</source>
         <translation>其权重，以及权重经历过的运行</translation>
     </message>
     <message>
@@ -8161,7 +8141,7 @@
         <translation>合并副本…</translation>
     </message>
     <message>
-        <source>Make one model of what the workers trained apart, and compare the losses</source>
+        <source>Make one model of what the workers trained separately, and compare the losses</source>
         <translation>把各工作进程分别训练的结果合成一个模型，并比较损失</translation>
     </message>
     <message>
@@ -8169,7 +8149,7 @@
         <translation>标记为已完成</translation>
     </message>
     <message>
-        <source>Accept the run as ended as it is. It can still be resumed later.</source>
+        <source>Accept the run as it is. It can still be resumed later.</source>
         <translation>按现状接受此运行已结束。以后仍可恢复。</translation>
     </message>
     <message>
@@ -8177,7 +8157,7 @@
         <translation>中断后自动恢复</translation>
     </message>
     <message>
-        <source>Up to %1 times, with longer and longer waits</source>
+        <source>Up to %1 times, with longer waits each time</source>
         <translation>最多 %1 次，等待时间逐次加长</translation>
     </message>
     <message>
@@ -8185,7 +8165,7 @@
         <translation>导出运行…</translation>
     </message>
     <message>
-        <source>A report, what was measured, the model, or a bundle for developers</source>
+        <source>A report, the measurements, the model, or a bundle for developers</source>
         <translation>报告、测量数据、模型，或供开发者使用的打包文件</translation>
     </message>
     <message>
@@ -8213,7 +8193,7 @@
         <translation>此块之后停止</translation>
     </message>
     <message>
-        <source>End with the block that is complete next</source>
+        <source>Stop when the next block is complete</source>
         <translation>在下一个完成的块之后结束</translation>
     </message>
     <message>
@@ -8221,7 +8201,7 @@
         <translation>此轮次之后停止</translation>
     </message>
     <message>
-        <source>End with the epoch that is being trained</source>
+        <source>Stop at the end of the current epoch</source>
         <translation>在正在训练的轮次之后结束</translation>
     </message>
     <message>
@@ -8237,7 +8217,7 @@
         <translation>重试有毒的数据段</translation>
     </message>
     <message>
-        <source>Prepare and train them once more; the selected ones, else all</source>
+        <source>Prepare and train them once more: those selected, otherwise all</source>
         <translation>再次准备并训练；选中的，否则全部</translation>
     </message>
     <message>
@@ -8245,7 +8225,7 @@
         <translation>接受有毒的数据段…</translation>
     </message>
     <message>
-        <source>They stay untrained, by name, and the epoch can end without them; the selected ones, else all</source>
+        <source>They stay untrained and are named, and the epoch can end without them: those selected, otherwise all</source>
         <translation>它们按名称保持未训练，轮次可以不含它们而结束；选中的，否则全部</translation>
     </message>
     <message>
@@ -8297,7 +8277,7 @@
         <translation>高于</translation>
     </message>
     <message>
-        <source>Command to start for each alert</source>
+        <source>Command to run for each alert</source>
         <translation>每个警报要启动的命令</translation>
     </message>
     <message>
@@ -8305,7 +8285,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Started without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment.</source>
+        <source>Run without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment.</source>
         <translation>不经过 shell 启动。环境中有 FURROW_RUN、FURROW_ALERT 和 FURROW_TEXT。</translation>
     </message>
     <message>
@@ -8332,7 +8312,7 @@
         <translation>浅色</translation>
     </message>
     <message>
-        <source>As the system</source>
+        <source>Same as the system</source>
         <translation>跟随系统</translation>
     </message>
 </context>
@@ -8399,7 +8379,7 @@
         <translation>停止检查</translation>
     </message>
     <message>
-        <source>Not in order: see below. %1 chunks checked at %2.</source>
+        <source>Problems found: see below. %1 chunks checked at %2.</source>
         <translation>有问题：见下文。%2 检查了 %1 个数据段。</translation>
     </message>
     <message>
@@ -8407,7 +8387,7 @@
         <translation>重复或缺漏的数据段</translation>
     </message>
     <message>
-        <source>No chunk twice, none missing; weights and files are those that were recorded. %1 chunks checked at %2.</source>
+        <source>No chunk twice, none missing; weights and files are as recorded. %1 chunks checked at %2.</source>
         <translation>没有数据段重复或缺漏；权重和文件与所记一致。%2 检查了 %1 个数据段。</translation>
     </message>
     <message>
@@ -8433,7 +8413,7 @@
         <translation>尚无</translation>
     </message>
     <message>
-        <source>epoch %1 whole</source>
+        <source>epoch %1, complete</source>
         <translation>第 %1 轮完整</translation>
     </message>
     <message>
@@ -8463,7 +8443,7 @@
         <translation>%1，之后再次训练</translation>
     </message>
     <message>
-        <source>%1 is not there any more</source>
+        <source>%1 is no longer there</source>
         <translation>%1 已不存在</translation>
     </message>
     <message>
@@ -8483,7 +8463,7 @@
         <translation>词元数</translation>
     </message>
     <message>
-        <source>Had seen</source>
+        <source>Had seen before</source>
         <translation>已见过</translation>
     </message>
     <message>
@@ -8491,7 +8471,7 @@
         <translation>正在读取…</translation>
     </message>
     <message>
-        <source>Runs that the weights came through</source>
+        <source>Runs the weights came from</source>
         <translation>权重经历过的运行</translation>
     </message>
     <message>
@@ -8499,7 +8479,7 @@
         <translation>%1 的权重谱系</translation>
     </message>
     <message>
-        <source>A brain is what stays when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint goes on with it.</source>
+        <source>A brain is what remains when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint continues with it.</source>
         <translation>权重谱系（Brain）是运行结束后留下的东西：权重、分词器以及它们见过的数据。从检查点开始的新运行会继续使用它。</translation>
     </message>
     <message>
@@ -8561,7 +8541,7 @@
         <translation>全部的 2 %</translation>
     </message>
     <message>
-        <source>Width of the smoothing in units of the horizontal axis, for example 20M; empty: a fiftieth of everything</source>
+        <source>Smoothing width in units of the horizontal axis, for example 20M. Empty: a fiftieth of the whole range</source>
         <translation>以横轴单位表示的平滑宽度，例如 20M；留空则为全部的五十分之一</translation>
     </message>
     <message>
@@ -8597,11 +8577,11 @@
         <translation>e 的损失次幂</translation>
     </message>
     <message>
-        <source>Reach to every point</source>
+        <source>Show every point</source>
         <translation>包含所有点</translation>
     </message>
     <message>
-        <source>Otherwise the few farthest points leave the picture, with an arrow and their value</source>
+        <source>Otherwise the few most extreme points are clipped, with an arrow and their value</source>
         <translation>否则少数最远的点不在图内，以箭头和数值标出</translation>
     </message>
     <message>
@@ -8854,7 +8834,7 @@
         <translation>此运行还没有检查点。</translation>
     </message>
     <message>
-        <source>The new run takes the weights and the settings of the model; its optimiser, data and epochs begin anew.</source>
+        <source>The new run takes the weights and the settings of the model; its optimiser, data and epochs start afresh.</source>
         <translation>新运行沿用权重和模型设置；优化器、数据和轮次从头开始。</translation>
     </message>
 </context>
@@ -8897,7 +8877,7 @@
         <translation>留出</translation>
     </message>
     <message>
-        <source>occurs before in the block</source>
+        <source>occurs earlier in the block</source>
         <translation>块中此前已出现</translation>
     </message>
     <message>
@@ -8981,7 +8961,7 @@
         <translation>%1 第 %2 行无法使用：%3</translation>
     </message>
     <message>
-        <source>%1 of them trained although their text stands before in the block</source>
+        <source>%1 of them trained although their text occurs earlier in the block</source>
         <translation>其中 %1 个仍会训练，尽管其文本在块中已出现过</translation>
     </message>
 </context>
@@ -9534,7 +9514,11 @@ Vocabulary %3</source>
 <context>
     <name>furrow::EpochHead</name>
     <message>
-        <source>Epoch ends about %1, likely %2 to %3</source>
+        <source>Epoch ends about %1</source>
+        <translation>本轮约于 %1 结束</translation>
+    </message>
+    <message>
+        <source>Epoch ends about %1, likely between %2 and %3</source>
         <translation>本轮约于 %1 结束，可能在 %2 至 %3</translation>
     </message>
     <message>
@@ -9554,7 +9538,11 @@ Vocabulary %3</source>
         <translation>结束，因为%1。%2</translation>
     </message>
     <message>
-        <source>Both epochs end about %1, likely %2 to %3</source>
+        <source>Both epochs end about %1</source>
+        <translation>两轮约于 %1 结束</translation>
+    </message>
+    <message>
+        <source>Both epochs end about %1, likely between %2 and %3</source>
         <translation>两个轮次约在 %1 结束，可能在 %2 到 %3 之间</translation>
     </message>
     <message>
@@ -9699,7 +9687,7 @@ Vocabulary %3</source>
         <translation>复制</translation>
     </message>
     <message>
-        <source>Command that makes this run</source>
+        <source>Command that creates this run</source>
         <translation>创建此运行的命令</translation>
     </message>
     <message>
@@ -9767,15 +9755,15 @@ Vocabulary %3</source>
         <translation>队列</translation>
     </message>
     <message>
-        <source>Make the run and begin it when its devices are free</source>
+        <source>Create the run and start it when its devices are free</source>
         <translation>创建运行，设备空闲时开始</translation>
     </message>
     <message>
-        <source>No run was measured here that trains in this way.</source>
+        <source>No run that trains in this way has been measured here.</source>
         <translation>此处没有测量过以这种方式训练的运行。</translation>
     </message>
     <message>
-        <source>%1, reckoned from %2 by operations for each token and cores or GPUs</source>
+        <source>%1, estimated from %2 by operations per token and cores or GPUs</source>
         <translation>%1，根据 %2 按每个词元的运算量和核心或 GPU 数推算</translation>
     </message>
     <message>
@@ -9783,11 +9771,11 @@ Vocabulary %3</source>
         <translation>全部重置</translation>
     </message>
     <message>
-        <source>Every setting back to the value of the preset; the data and the name stay</source>
+        <source>Set every setting back to the value of the preset; the data and the name stay</source>
         <translation>所有设置恢复为预设值；数据和名称保留</translation>
     </message>
     <message>
-        <source>%1: back to the value of the preset</source>
+        <source>%1: set back to the value of the preset</source>
         <translation>%1：恢复为预设值</translation>
     </message>
     <message>
@@ -9806,7 +9794,7 @@ Vocabulary %3</source>
         <translation>事件与警报</translation>
     </message>
     <message>
-        <source>Also every move of a chunk</source>
+        <source>Include every change of a chunk</source>
         <translation>也包括数据段的每次变动</translation>
     </message>
 </context>
@@ -9821,15 +9809,15 @@ Vocabulary %3</source>
         <translation>运行报告：状态、数字、曲线、设置和审计，一个 HTML 页面</translation>
     </message>
     <message>
-        <source>What was measured, as CSV tables</source>
+        <source>Measurements, as CSV tables</source>
         <translation>测量数据，CSV 表格</translation>
     </message>
     <message>
-        <source>What was measured, as JSON lines</source>
+        <source>Measurements, as JSON lines</source>
         <translation>测量数据，JSON 行</translation>
     </message>
     <message>
-        <source>What was measured, for TensorBoard</source>
+        <source>Measurements, for TensorBoard</source>
         <translation>测量数据，用于 TensorBoard</translation>
     </message>
     <message>
@@ -9837,7 +9825,7 @@ Vocabulary %3</source>
         <translation>模型，用于 Hugging Face</translation>
     </message>
     <message>
-        <source>Bundle for developers: logs, settings and audit, without data, weights, secrets and folders</source>
+        <source>Bundle for developers: logs, settings and audit, without data, weights, secrets or folder names</source>
         <translation>供开发者的打包文件：日志、设置和审计，不含数据、权重、机密和文件夹</translation>
     </message>
     <message>
@@ -9861,7 +9849,7 @@ Vocabulary %3</source>
         <translation>导出</translation>
     </message>
     <message>
-        <source>A folder is made there.</source>
+        <source>A folder is created there.</source>
         <translation>将在那里新建一个文件夹。</translation>
     </message>
     <message>
@@ -9881,30 +9869,30 @@ Vocabulary %3</source>
         <translation>权重：%1。</translation>
     </message>
     <message>
-        <source>%1 &quot;Merge replicas&quot; in the menu Run makes one model of all.</source>
+        <source>%1 &quot;Merge replicas&quot; in the Run menu makes one model of them all.</source>
         <translation>%1 菜单“运行”中的“合并副本”可将所有副本合成一个模型。</translation>
     </message>
 </context>
 <context>
     <name>furrow::FormField</name>
     <message>
-        <source>%1 is a number from %2 to %3.</source>
+        <source>%1 must be a number from %2 to %3.</source>
         <translation>“%1”须为 %2 到 %3 之间的数。</translation>
     </message>
     <message>
-        <source>%1 is a number of %2 or more.</source>
+        <source>%1 must be a number of %2 or more.</source>
         <translation>“%1”须为不小于 %2 的数。</translation>
     </message>
     <message>
-        <source>%1 is a whole number of %2 or more.</source>
+        <source>%1 must be a whole number of %2 or more.</source>
         <translation>“%1”须为不小于 %2 的整数。</translation>
     </message>
     <message>
-        <source>%1 is a whole number from %2 to %3.</source>
+        <source>%1 must be a whole number from %2 to %3.</source>
         <translation>“%1”须为 %2 到 %3 之间的整数。</translation>
     </message>
     <message>
-        <source>%1 is a number, and %2 is not one here. Write %3.</source>
+        <source>%1 must be a number, and %2 is not one here. Write %3.</source>
         <translation>%1 是数字，而 %2 在这里不是。请写 %3。</translation>
     </message>
     <message>
@@ -9913,7 +9901,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1
-It is that of the model which the run starts from.</source>
+It comes from the model that the run starts from.</source>
         <translation>%1
 它取自运行所起始的模型。</translation>
     </message>
@@ -9993,18 +9981,18 @@ It is that of the model which the run starts from.</source>
         <translation>主题</translation>
     </message>
     <message>
-        <source>Nothing is said about this.</source>
+        <source>Nothing found.</source>
         <translation>没有相关内容。</translation>
     </message>
 </context>
 <context>
     <name>furrow::HubModelDialog</name>
     <message>
-        <source>No model was fetched to this computer yet.</source>
+        <source>No model has been downloaded to this computer yet.</source>
         <translation>尚未向这台计算机下载过模型。</translation>
     </message>
     <message>
-        <source>Start from a model of the hub</source>
+        <source>Start from a model on the hub</source>
         <translation>从 Hub 上的模型开始</translation>
     </message>
     <message>
@@ -10012,15 +10000,15 @@ It is that of the model which the run starts from.</source>
         <translation>进度</translation>
     </message>
     <message>
-        <source>Name a model of the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is fetched once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
+        <source>Name a model on the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is downloaded once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
         <translation>请指定 Hugging Face Hub 上的模型：hf://owner/name 或 hf://owner/name/FILE.gguf。只下载一次；形状、上下文、分词器和聊天模板随之而来。需要授权的模型要求环境中有 HF_TOKEN。</translation>
     </message>
     <message>
-        <source>Model of the hub</source>
+        <source>Model on the hub</source>
         <translation>Hub 上的模型</translation>
     </message>
     <message>
-        <source>Fetch and use</source>
+        <source>Download and use</source>
         <translation>下载并使用</translation>
     </message>
     <message>
@@ -10067,7 +10055,7 @@ It is that of the model which the run starts from.</source>
         <translation>状态</translation>
     </message>
     <message>
-        <source>not of the shown epoch</source>
+        <source>not in the epoch shown</source>
         <translation>不属于所示轮次</translation>
     </message>
     <message>
@@ -10301,7 +10289,7 @@ It is that of the model which the run starts from.</source>
         <translation>没有更改</translation>
     </message>
     <message>
-        <source>Memory, most</source>
+        <source>Memory, peak</source>
         <translation>内存峰值</translation>
     </message>
     <message>
@@ -10333,7 +10321,7 @@ It is that of the model which the run starts from.</source>
         <translation>尚未</translation>
     </message>
     <message>
-        <source>A chunk that is interrupted is trained on from where it was: each part is in the weights once.</source>
+        <source>An interrupted chunk is continued from where it was: each part is in the weights once.</source>
         <translation>被中断的数据段从中断处继续训练：每一部分在权重中只有一次。</translation>
     </message>
     <message>
@@ -10341,7 +10329,7 @@ It is that of the model which the run starts from.</source>
         <translation>学习的词元</translation>
     </message>
     <message>
-        <source>Tokens with nothing before them are read and not predicted: there are fewer of these than the text has.</source>
+        <source>Tokens with nothing before them are read and not predicted, so there are fewer of these than the text has.</source>
         <translation>前面没有内容的词元只读取、不预测：因此少于文本的词元数。</translation>
     </message>
     <message>
@@ -10363,15 +10351,15 @@ It is that of the model which the run starts from.</source>
         <translation>第 %1 次尝试</translation>
     </message>
     <message>
-        <source>Earlier ones of this worker stand on the page Workers.</source>
+        <source>Earlier ones of this worker are on the Workers page.</source>
         <translation>该工作进程较早的进程列在“工作进程”页。</translation>
     </message>
     <message>
-        <source>As it was read last, at %1: the folder of the run cannot be read now.</source>
+        <source>As last read, at %1: the folder of the run cannot be read now.</source>
         <translation>为上次于 %1 读取时的情况：现在无法读取该运行的文件夹。</translation>
     </message>
     <message>
-        <source>Quarantine leaves chunks out of later runs; this run keeps them and trains them. &apos;furrowctl exclude&apos; leaves chunks that are not trained yet out of this run.</source>
+        <source>Quarantine leaves chunks out of later runs; this run keeps and trains them. &apos;furrowctl exclude&apos; leaves chunks that are not trained yet out of this run.</source>
         <translation>隔离会让以后的运行略去数据段；此运行会保留并训练它们。&apos;furrowctl exclude&apos; 可让此运行略去尚未训练的数据段。</translation>
     </message>
     <message>
@@ -10454,7 +10442,7 @@ It is that of the model which the run starts from.</source>
         <translation>还没有领取任何数据段。</translation>
     </message>
     <message>
-        <source>Stretch of time</source>
+        <source>Time range</source>
         <translation>时间段</translation>
     </message>
     <message numerus="yes">
@@ -10517,7 +10505,7 @@ It is that of the model which the run starts from.</source>
         </translation>
     </message>
     <message>
-        <source>Archived too</source>
+        <source>Include archived</source>
         <translation>包括已归档</translation>
     </message>
     <message>
@@ -10529,7 +10517,7 @@ It is that of the model which the run starts from.</source>
         <translation>名称、备注、分组、预设或状态中的词；#词 查找标签</translation>
     </message>
     <message>
-        <source>Archived too (%1)</source>
+        <source>Include archived (%1)</source>
         <translation>包括已归档（%1）</translation>
     </message>
     <message>
@@ -10548,7 +10536,7 @@ It is that of the model which the run starts from.</source>
         <translation>筛选日志</translation>
     </message>
     <message>
-        <source>Least level</source>
+        <source>Minimum level</source>
         <translation>最低级别</translation>
     </message>
     <message>
@@ -10556,7 +10544,7 @@ It is that of the model which the run starts from.</source>
         <translation>所有级别</translation>
     </message>
     <message>
-        <source>Info and worse</source>
+        <source>Info and above</source>
         <translation>信息及以上</translation>
     </message>
     <message>
@@ -10580,11 +10568,11 @@ It is that of the model which the run starts from.</source>
         <translation>所有进程</translation>
     </message>
     <message>
-        <source>The chosen line as it was written</source>
+        <source>The selected line as it was written</source>
         <translation>所选行的原始内容</translation>
     </message>
     <message>
-        <source>Choose a line.</source>
+        <source>Select a line.</source>
         <translation>请选择一行。</translation>
     </message>
     <message>
@@ -10592,7 +10580,7 @@ It is that of the model which the run starts from.</source>
         <translation>原始行</translation>
     </message>
     <message>
-        <source>The chosen line below the table, whole, as its process wrote it</source>
+        <source>Show the selected line below the table, in full, as its process wrote it</source>
         <translation>表格下方所选的行，完整显示，与其进程所写的一致</translation>
     </message>
 </context>
@@ -10711,7 +10699,7 @@ It is that of the model which the run starts from.</source>
         <translation>正在开始…</translation>
     </message>
     <message>
-        <source>Making the run…</source>
+        <source>Creating the run…</source>
         <translation>正在创建运行…</translation>
     </message>
     <message>
@@ -10731,7 +10719,7 @@ It is that of the model which the run starts from.</source>
         <translation>保存检查点后停止</translation>
     </message>
     <message>
-        <source>Go on training</source>
+        <source>Keep training</source>
         <translation>继续训练</translation>
     </message>
     <message>
@@ -10743,7 +10731,7 @@ It is that of the model which the run starts from.</source>
         <translation>%1 的状态：%2</translation>
     </message>
     <message>
-        <source>Nothing was recorded yet.</source>
+        <source>Nothing has been recorded yet.</source>
         <translation>尚无记录。</translation>
     </message>
     <message>
@@ -10889,19 +10877,19 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>将在下一步评估…</translation>
     </message>
     <message>
-        <source>The run ends with the block that is complete next.</source>
+        <source>The run stops when the next block is complete.</source>
         <translation>运行在下一个完成的块之后结束。</translation>
     </message>
     <message>
-        <source>The run ends with this epoch.</source>
+        <source>The run stops at the end of this epoch.</source>
         <translation>运行在此轮次之后结束。</translation>
     </message>
     <message>
-        <source>Read</source>
+        <source>Mark as read</source>
         <translation>已读</translation>
     </message>
     <message>
-        <source>Takes the warning away</source>
+        <source>Dismisses the warning</source>
         <translation>移除此警告</translation>
     </message>
     <message>
@@ -10975,7 +10963,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>另一命令正在进行</translation>
     </message>
     <message>
-        <source>nobody trains the run</source>
+        <source>the run is not being trained</source>
         <translation>没有进程在训练此运行</translation>
     </message>
     <message>
@@ -10991,7 +10979,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>此运行已完成</translation>
     </message>
     <message>
-        <source>there are no two replicas to merge</source>
+        <source>there are fewer than two replicas to merge</source>
         <translation>没有两个可合并的副本</translation>
     </message>
     <message>
@@ -10999,7 +10987,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>没有中毒的数据段</translation>
     </message>
     <message>
-        <source>the run lies in the workspace</source>
+        <source>the run is in the workspace</source>
         <translation>此运行位于工作区内</translation>
     </message>
     <message>
@@ -11025,7 +11013,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>未选择数据段</translation>
     </message>
     <message>
-        <source>The run has ended meanwhile.</source>
+        <source>The run has ended in the meantime.</source>
         <translation>运行已在此期间结束。</translation>
     </message>
     <message>
@@ -11045,7 +11033,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>无法读取</translation>
     </message>
     <message>
-        <source>Let the workers go on training</source>
+        <source>Let the workers continue</source>
         <translation>让工作进程继续训练</translation>
     </message>
     <message>
@@ -11057,7 +11045,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>无法读取该运行的文件夹</translation>
     </message>
     <message numerus="yes">
-        <source>%1 is not a run, but %n run(s) lie in it: File &gt; Open workspace shows them.</source>
+        <source>%1 is not a run, but it holds %n run(s): File &gt; Open workspace shows them.</source>
         <translation>
             <numerusform>%1 不是运行，但其中有 %n 个运行：“文件 &gt; 打开工作区”可显示它们。</numerusform>
         </translation>
@@ -11094,7 +11082,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>与另一次训练相比的损失，奈特/词元</translation>
     </message>
     <message>
-        <source>Minutes since the training</source>
+        <source>Minutes since training</source>
         <translation>训练后经过的分钟</translation>
     </message>
     <message>
@@ -11209,11 +11197,11 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>空闲 %1</translation>
     </message>
     <message>
-        <source>%1 to %2 by formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
+        <source>%1 to %2 by formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
         <translation>按公式为 %1 至 %2：权重 %3、梯度 %4、优化器 %5、激活 %6、logits %7。</translation>
     </message>
     <message numerus="yes">
-        <source>%1 to %2, corrected by what %n worker(s) of earlier runs took. By formula: weights %3, gradients %4, optimizer %5, activations %6, logits %7.</source>
+        <source>%1 to %2, corrected by what %n worker(s) of earlier runs used. By formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
         <translation>
             <numerusform>%1 至 %2，已按先前运行中 %n 个工作进程的实际占用修正。按公式：权重 %3、梯度 %4、优化器 %5、激活 %6、logits %7。</numerusform>
         </translation>
@@ -11234,13 +11222,13 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>合并副本</translation>
     </message>
     <message numerus="yes">
-        <source>%n replica(s) trained apart</source>
+        <source>%n replica(s) trained separately</source>
         <translation>
             <numerusform>%n 个副本各自训练</numerusform>
         </translation>
     </message>
     <message>
-        <source>Merging makes one model of them, and every replica goes on from it. The checkpoints of the members stay as the keep policy keeps them. All losses are of the same held-out text.</source>
+        <source>Merging makes one model of them, and every replica continues from it. The checkpoints of the members stay, as far as the keep policy keeps them. All losses are on the same held-out text.</source>
         <translation>合并把它们变成一个模型，之后每个副本都从它继续。成员的检查点按保留策略保留。所有损失都来自同一份留出文本。</translation>
     </message>
     <message>
@@ -11264,7 +11252,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>方法</translation>
     </message>
     <message>
-        <source>as the run is set up</source>
+        <source>as set for the run</source>
         <translation>按运行的设置</translation>
     </message>
     <message>
@@ -11302,7 +11290,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>正在合并…</translation>
     </message>
     <message>
-        <source>Nothing was merged yet.</source>
+        <source>Nothing has been merged yet.</source>
         <translation>尚未合并。</translation>
     </message>
     <message>
@@ -11310,7 +11298,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>合并后的权重比最佳成员好 %1 奈特/词元。</translation>
     </message>
     <message>
-        <source>The merged weights are worse than the best member by %1 nats per token; more training mends that as a rule.</source>
+        <source>The merged weights are worse than the best member by %1 nats per token; more training usually mends that.</source>
         <translation>合并后的权重比最佳成员差 %1 奈特/词元；继续训练通常可以弥补。</translation>
     </message>
     <message>
@@ -11376,7 +11364,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>选择…</translation>
     </message>
     <message>
-        <source>%1, further</source>
+        <source>%1, more</source>
         <translation>%1，更多</translation>
     </message>
     <message>
@@ -11394,7 +11382,7 @@ the file cannot be read</source>
         <translation>仅看更改 (%1)</translation>
     </message>
     <message>
-        <source>Making the run…</source>
+        <source>Creating the run…</source>
         <translation>正在创建运行…</translation>
     </message>
     <message>
@@ -11414,7 +11402,7 @@ the file cannot be read</source>
         <translation>预设名称</translation>
     </message>
     <message>
-        <source>Name, else preset and data</source>
+        <source>Name (otherwise preset and data)</source>
         <translation>名称；留空则用预设和数据</translation>
     </message>
     <message>
@@ -11464,7 +11452,7 @@ the file cannot be read</source>
         <translation>GGUF 格式的模型</translation>
     </message>
     <message>
-        <source>a model of the hub…</source>
+        <source>a model on the hub…</source>
         <translation>Hub 上的模型…</translation>
     </message>
 </context>
@@ -11607,7 +11595,7 @@ the file cannot be read</source>
         <translation>训练窗口中没有可学习词元的位置</translation>
     </message>
     <message>
-        <source>Share of its time that the feeder makes blocks; near 100 % the workers may wait for data</source>
+        <source>Share of time that the feeder spends making blocks; near 100 % the workers may wait for data</source>
         <translation>供数进程用于准备块的时间占比；接近 100 % 时工作进程可能要等待数据</translation>
     </message>
     <message>
@@ -11655,7 +11643,7 @@ the file cannot be read</source>
         <translation>损失（最近一步）</translation>
     </message>
     <message>
-        <source>In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost</source>
+        <source>In trained and committed chunks of all workers. A worker counts its own steps, including those whose work was lost</source>
         <translation>所有工作进程已训练和已提交的块中的步数。工作进程计自己的步数，包括已丢失的工作</translation>
     </message>
     <message numerus="yes">
@@ -11665,7 +11653,7 @@ the file cannot be read</source>
         </translation>
     </message>
     <message>
-        <source>No weights were evaluated on held-out text yet</source>
+        <source>No weights have been evaluated on held-out text yet</source>
         <translation>尚未在留出文本上评估任何权重</translation>
     </message>
     <message>
@@ -11685,7 +11673,7 @@ the file cannot be read</source>
         <translation>现在没有工作进程在训练。每秒词元数，活动时间的平均值：%1</translation>
     </message>
     <message>
-        <source>Samples in weights, of all epochs, for each sample that is to be trained; what is held out or left out is not counted</source>
+        <source>Samples in weights, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
         <translation>所有轮次中已进入权重的样本数，除以要训练的样本数；留出或略去的样本不计入</translation>
     </message>
     <message>
@@ -11731,7 +11719,7 @@ the file cannot be read</source>
         <translation>被排除的内容</translation>
     </message>
     <message>
-        <source>One entry a line:
+        <source>One entry per line:
 chunk BLOCK:COLUMN
 sample FINGERPRINT
 pattern REGULAR EXPRESSION</source>
@@ -11769,7 +11757,7 @@ pattern 正则表达式</translation>
         <translation>%1，%2</translation>
     </message>
     <message>
-        <source>A list holds for later runs. Runs that are there are not changed: &apos;furrowctl exclude&apos; leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
+        <source>A list applies to later runs. Existing runs are not changed: &apos;furrowctl exclude&apos; leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
         <translation>清单用于以后的运行。已有的运行不会改变：&apos;furrowctl exclude&apos; 可让其中某个运行略去数据段。数据段按位置命名，因此只有在数据、每块样本数和数据段大小相同时含义才相同。样本和模式在任何运行中含义都相同。</translation>
     </message>
 </context>
@@ -11788,19 +11776,19 @@ pattern 正则表达式</translation>
         <translation>延后</translation>
     </message>
     <message>
-        <source>Let next run</source>
+        <source>Let the next one run</source>
         <translation>让下一个运行</translation>
     </message>
     <message>
-        <source>Take out</source>
+        <source>Remove</source>
         <translation>移出</translation>
     </message>
     <message>
-        <source>Forget ended</source>
+        <source>Clear ended</source>
         <translation>清除已结束</translation>
     </message>
     <message>
-        <source>Stop this run after a checkpoint and begin the next one of its lane; it goes on afterwards</source>
+        <source>Stop this run after a checkpoint and start the next one in its lane; it continues afterwards</source>
         <translation>保存检查点后停止此运行并开始同一通道的下一个；之后继续</translation>
     </message>
     <message>
@@ -11808,21 +11796,21 @@ pattern 正则表达式</translation>
         <translation>启动队列</translation>
     </message>
     <message>
-        <source>No run waits. “Queue” in a new run puts it here; runs that share a device wait for each other.</source>
+        <source>No run is waiting. “Queue” in a new run puts it here; runs that share a device wait for each other.</source>
         <translation>没有等待的运行。新建运行中的“队列”会放到这里；共用设备的运行依次等待。</translation>
     </message>
     <message>
-        <source>Paused: nothing is started, what trains goes on.</source>
+        <source>Paused: nothing new is started; what is training goes on.</source>
         <translation>已暂停：不再启动新的，正在训练的继续。</translation>
     </message>
     <message numerus="yes">
-        <source>%n run(s) wait or train.</source>
+        <source>%n run(s) waiting or training.</source>
         <translation>
             <numerusform>%n 个运行在等待或训练。</numerusform>
         </translation>
     </message>
     <message>
-        <source>Nothing waits.</source>
+        <source>Nothing is waiting.</source>
         <translation>没有等待的运行。</translation>
     </message>
 </context>
@@ -11985,7 +11973,7 @@ pattern 正则表达式</translation>
         <translation>第 %1 次尝试的更改</translation>
     </message>
     <message>
-        <source>After an interruption, resume by itself, %1 times at most</source>
+        <source>After an interruption, resume automatically, at most %1 times</source>
         <translation>中断后自动恢复，最多 %1 次</translation>
     </message>
     <message>
@@ -11997,7 +11985,7 @@ pattern 正则表达式</translation>
         <translation>仅在损坏或无法读取的检查点中</translation>
     </message>
     <message>
-        <source>trained after checkpoint %1, or only in one that is not whole</source>
+        <source>trained after checkpoint %1, or only in one that is incomplete</source>
         <translation>在检查点 %1 之后训练，或仅在不完整的检查点中</translation>
     </message>
     <message numerus="yes">
@@ -12084,7 +12072,7 @@ pattern 正则表达式</translation>
         <translation>标记为已完成</translation>
     </message>
     <message>
-        <source>Accept the run as ended as it is. It can still be resumed later.</source>
+        <source>Accept the run as it is. It can still be resumed later.</source>
         <translation>按现状接受此运行已结束。以后仍可恢复。</translation>
     </message>
     <message>
@@ -12104,11 +12092,11 @@ pattern 正则表达式</translation>
         <translation>该运行已无法读取</translation>
     </message>
     <message>
-        <source>%1 What is shown is of %2, when it was read last. It goes on by itself when the folder is back.</source>
+        <source>%1 What is shown is from %2, when it was last read. It continues by itself when the folder is back.</source>
         <translation>%1 所示为上次于 %2 读取时的情况。文件夹恢复后会自动继续。</translation>
     </message>
     <message>
-        <source>The checkpoints are not there</source>
+        <source>The checkpoints cannot be found</source>
         <translation>检查点不在原处</translation>
     </message>
 </context>
@@ -12229,11 +12217,11 @@ pattern 正则表达式</translation>
         <translation>最新的</translation>
     </message>
     <message>
-        <source>No checkpoint was saved yet.</source>
+        <source>No checkpoint has been saved yet.</source>
         <translation>尚未保存检查点。</translation>
     </message>
     <message>
-        <source>Ended by you.</source>
+        <source>Stopped by you.</source>
         <translation>已由您结束。</translation>
     </message>
     <message>
@@ -12332,7 +12320,7 @@ pattern 正则表达式</translation>
 <context>
     <name>furrow::SmallCharts</name>
     <message>
-        <source>The replicas were not merged yet.</source>
+        <source>The replicas have not been merged yet.</source>
         <translation>副本尚未合并。</translation>
     </message>
 </context>
@@ -12422,7 +12410,7 @@ pattern 正则表达式</translation>
         <translation>进度</translation>
     </message>
     <message>
-        <source>Training computes with libtorch, which is no part of Furrow. One that is on this computer can be used as it is; else it is fetched from the package index that pip is configured for, and compared with a hash that Furrow knows.</source>
+        <source>Training uses libtorch, which is not part of Furrow. One that is on this computer can be used as it is; otherwise it is downloaded from the package index that pip is configured for, and compared with a hash that Furrow knows.</source>
         <translation>训练用 libtorch 进行计算，而 libtorch 不是 Furrow 的一部分。可以直接使用本机上已有的；否则从 pip 配置的软件包索引下载，并与 Furrow 已知的哈希比较。</translation>
     </message>
     <message>
@@ -12477,7 +12465,7 @@ pattern 正则表达式</translation>
         <translation>打开运行文件夹…</translation>
     </message>
     <message>
-        <source>Select a run in the library, or begin a new one in %1.</source>
+        <source>Select a run in the library, or start a new one in %1.</source>
         <translation>在库中选择一个运行，或在 %1 中新建一个。</translation>
     </message>
     <message>
@@ -12668,7 +12656,7 @@ pattern 正则表达式</translation>
         <translation>%1未被评估。%2</translation>
     </message>
     <message>
-        <source>The program gave no loss.</source>
+        <source>The program reported no loss.</source>
         <translation>程序没有给出损失。</translation>
     </message>
     <message>
@@ -12684,11 +12672,11 @@ pattern 正则表达式</translation>
         <translation>%2 的 %1 个词元</translation>
     </message>
     <message>
-        <source>Of this text %1 was trained too.</source>
+        <source>%1 of this text was also trained on.</source>
         <translation>其中 %1 的文本也被训练过。</translation>
     </message>
     <message>
-        <source>As it was read last, at %1.</source>
+        <source>As last read, at %1.</source>
         <translation>为上次于 %1 读取时的情况。</translation>
     </message>
     <message>
@@ -12700,7 +12688,7 @@ pattern 正则表达式</translation>
         <translation>这些不是此运行最新的权重。</translation>
     </message>
     <message>
-        <source>They are of before the end of epoch %1.</source>
+        <source>They are from before the end of epoch %1.</source>
         <translation>它们来自第 %1 轮结束之前。</translation>
     </message>
 </context>

@@ -38,7 +38,7 @@ Result<json> readJsonFile(const std::filesystem::path& path)
     FURROW_TRY_ASSIGN(const auto text, readFile(path, kMostJson));
     auto read = json::parse(text, nullptr, false);
     if (!read.is_object())
-        return Error { ErrorCode::Corrupt, sentence("%1 is no JSON object.", { utf8Text(path) }) };
+        return Error { ErrorCode::Corrupt, sentence("%1 is not a JSON object.", { utf8Text(path) }) };
     return read;
 }
 

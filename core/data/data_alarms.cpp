@@ -106,7 +106,7 @@ std::optional<Message> TooGoodLoss::addStep(double lossSum, std::int64_t labels,
         return std::nullopt;
     fired_ = true;
     return sentence(
-        "The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data holds itself again.",
+        "The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data contains copies of itself.",
         { Real(bits, 3), Real(text_.zstdBits, 2) });
 }
 

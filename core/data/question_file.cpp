@@ -91,7 +91,7 @@ std::optional<std::size_t> placeOf(const Json& right, const Choices& choices)
 Message read(const Json& row, KnownQuestion& question)
 {
     if (!row.is_object())
-        return sentence("it is no JSON object");
+        return sentence("it is not a JSON object");
     const Json* prompt = firstOf(row, { "question", "query", "prompt", "context", "ctx", "input" });
     if (prompt == nullptr || !prompt->is_string())
         return sentence("it has no text under 'question', 'query', 'prompt', 'context', 'ctx' or 'input'");
@@ -99,7 +99,7 @@ Message read(const Json& row, KnownQuestion& question)
     if (const Json* listed = firstOf(row, { "choices", "options", "endings" })) {
         auto choices = choicesOf(*listed);
         if (!choices)
-            return sentence("its choices are no list of two texts or more");
+            return sentence("its choices are not a list of two or more texts");
         const Json* right = firstOf(row, { "gold", "answer", "label", "answerKey", "target" });
         const auto place = right != nullptr ? placeOf(*right, *choices) : std::nullopt;
         if (!place)

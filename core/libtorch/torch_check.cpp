@@ -67,7 +67,7 @@ Result<TorchFacts> lookAtTorch(const std::filesystem::path& folder)
     if (!hasTorch(folder))
         return Error { ErrorCode::NotFound,
             sentence(
-                "%1 is no libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.",
+                "%1 is not a libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.",
                 { utf8Text(folder) }) };
     TorchFacts facts { folder, versionOf(folder), isThere(folder / "lib" / "libtorch_cuda.so") };
     return facts;

@@ -146,7 +146,8 @@ private:
         std::error_code error;
         const auto size = std::filesystem::file_size(options_.from, error);
         if (error)
-            return Error { ErrorCode::NotFound, sentence("%1 is no file and no folder.", { utf8Text(options_.from) }) };
+            return Error { ErrorCode::NotFound,
+                sentence("%1 is neither a file nor a folder.", { utf8Text(options_.from) }) };
         WheelSource wheel { utf8Text(options_.from.filename()), options_.from, {}, {}, size };
         const auto name = parseWheelName(wheel.name);
         const bool isPinned = name.package == "torch" && name.version == pinnedTorch().version;

@@ -43,7 +43,7 @@ std::int64_t ConfigKeys::whole(const char* key, std::int64_t otherwise)
     const bool fits = value->is_number_integer()
         && (!value->is_number_unsigned() || value->get<std::uint64_t>() <= static_cast<std::uint64_t>(kMostWhole));
     if (!fits || value->get<std::int64_t>() < 0)
-        fail(key, sentence("is no whole number"));
+        fail(key, sentence("is not a whole number"));
     return fits ? value->get<std::int64_t>() : otherwise;
 }
 
@@ -51,7 +51,7 @@ double ConfigKeys::real(const char* key, double otherwise)
 {
     const Json* value = find(key);
     if (value && !value->is_number())
-        fail(key, sentence("is no number"));
+        fail(key, sentence("is not a number"));
     return value && value->is_number() ? value->get<double>() : otherwise;
 }
 
@@ -77,7 +77,7 @@ std::string ConfigKeys::text(const char* key, const std::string& otherwise)
 {
     const Json* value = find(key);
     if (value && !value->is_string())
-        fail(key, sentence("is no text"));
+        fail(key, sentence("is not a text"));
     return value && value->is_string() ? value->get<std::string>() : otherwise;
 }
 
@@ -86,10 +86,10 @@ std::vector<std::int64_t> ConfigKeys::numbers(const char* key)
     const Json* value = find(key);
     std::vector<std::int64_t> all;
     if (value && !value->is_array())
-        fail(key, sentence("is no list"));
+        fail(key, sentence("is not a list"));
     for (const Json& one : value && value->is_array() ? *value : Json::array()) {
         if (!one.is_number_integer())
-            fail(key, sentence("is no list of whole numbers"));
+            fail(key, sentence("is not a list of whole numbers"));
         else
             all.push_back(one.get<std::int64_t>());
     }
@@ -101,10 +101,10 @@ std::vector<std::string> ConfigKeys::texts(const char* key)
     const Json* value = find(key);
     std::vector<std::string> all;
     if (value && !value->is_array())
-        fail(key, sentence("is no list"));
+        fail(key, sentence("is not a list"));
     for (const Json& one : value && value->is_array() ? *value : Json::array()) {
         if (!one.is_string())
-            fail(key, sentence("is no list of texts"));
+            fail(key, sentence("is not a list of texts"));
         else
             all.push_back(one.get<std::string>());
     }
@@ -115,7 +115,7 @@ ConfigKeys ConfigKeys::object(const char* key)
 {
     const Json* value = find(key);
     if (value && !value->is_object())
-        fail(key, sentence("is no object"));
+        fail(key, sentence("is not an object"));
     return { value && value->is_object() ? *value : kNothing, way_ + key + ".", problem_ };
 }
 

@@ -477,7 +477,7 @@ Result<HuggingFaceConfig> parseHuggingFaceConfig(std::string_view text)
 {
     const nlohmann::json json = parseBoundedJson(text);
     if (!json.is_object())
-        return Error { ErrorCode::Corrupt, sentence("config.json is no JSON object") };
+        return Error { ErrorCode::Corrupt, sentence("config.json is not a JSON object") };
     std::string problem;
     ConfigKeys keys(json, "", problem);
     const std::string type = keys.text("model_type", "");

@@ -145,7 +145,7 @@ Result<CacheReader> CacheReader::open(const std::filesystem::path& path)
     in.read(reinterpret_cast<char*>(&head), sizeof head);
     if (!in || std::memcmp(head.magic, wanted.magic, sizeof head.magic) != 0 || head.version != wanted.version
         || head.stretchSize != wanted.stretchSize || head.payloadBytes > kMaxCacheBytes)
-        return Error { ErrorCode::NotFound, sentence("%1 is no cache of this version", { utf8Text(path) }) };
+        return Error { ErrorCode::NotFound, sentence("%1 is not a cache of this version", { utf8Text(path) }) };
     std::error_code error;
     if (std::filesystem::file_size(path, error) != head.payloadBytes + sizeof head || error)
         return Error { ErrorCode::Corrupt, sentence("%1 is cut", { utf8Text(path) }) };

@@ -139,7 +139,7 @@ QString MapLegend::rampTitle() const
         return map_.colors().relativeTo() == RelativeTo::Trend ? tr("Loss above the trend, nats per token")
                                                                : tr("Loss, nats per token");
     case MapLayer::DeltaLoss: return tr("Loss against the other training, nats per token");
-    case MapLayer::Age: return tr("Minutes since the training");
+    case MapLayer::Age: return tr("Minutes since training");
     case MapLayer::TimesTrained: return tr("Trainings, parts and lost ones included");
     case MapLayer::Epoch: return tr("Epoch");
     case MapLayer::Worker: return tr("Worker");

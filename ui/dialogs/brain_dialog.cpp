@@ -25,7 +25,7 @@ QString seenHere(const std::vector<EpochRow>& epochs)
     for (const EpochRow& epoch : epochs) {
         const auto total = epoch.chunks.sum();
         const auto done = epoch.chunks[ChunkState::Committed];
-        parts.append(done == total ? BrainDialog::tr("epoch %1 whole").arg(epoch.epoch + 1)
+        parts.append(done == total ? BrainDialog::tr("epoch %1, complete").arg(epoch.epoch + 1)
                                    : BrainDialog::tr("epoch %1: %2 of %3 chunks")
                                          .arg(epoch.epoch + 1)
                                          .arg(countText(done), countText(total)));
@@ -48,9 +48,8 @@ std::vector<TableColumn<BrainLine>> columns()
 {
     const auto faded = [](const BrainLine& line, int role) {
         return role == Qt::ToolTipRole
-            ? QVariant(line.there
-                      ? QDir::toNativeSeparators(line.folder)
-                      : BrainDialog::tr("%1 is not there any more").arg(QDir::toNativeSeparators(line.folder)))
+            ? QVariant(line.there ? QDir::toNativeSeparators(line.folder)
+                                  : BrainDialog::tr("%1 is no longer there").arg(QDir::toNativeSeparators(line.folder)))
             : QVariant();
     };
     return {
@@ -61,8 +60,8 @@ std::vector<TableColumn<BrainLine>> columns()
             [](const BrainLine& line) { return QVariant::fromValue(line.steps); }, true, {} },
         { [] { return BrainDialog::tr("Tokens"); }, [](const BrainLine& line) { return countText(line.tokens); },
             [](const BrainLine& line) { return QVariant::fromValue(line.tokens); }, true, {} },
-        { [] { return BrainDialog::tr("Had seen"); }, [](const BrainLine& line) { return line.chunks; }, {}, false,
-            {} },
+        { [] { return BrainDialog::tr("Had seen before"); }, [](const BrainLine& line) { return line.chunks; }, {},
+            false, {} },
     };
 }
 
@@ -86,7 +85,7 @@ BrainDialog::BrainDialog(const QString& folder, QWidget* parent)
     , lines_(columns())
     , weights_(makeLabel(tr("Reading…")))
     , tokenizer_(makeLabel({}, TextTone::Secondary, TextSize::Small))
-    , table_(makeTable(tr("Runs that the weights came through")))
+    , table_(makeTable(tr("Runs the weights came from")))
 {
     setWindowTitle(tr("Brain of %1").arg(QFileInfo(folder).fileName()));
     resize(820, 340);
@@ -94,7 +93,7 @@ BrainDialog::BrainDialog(const QString& folder, QWidget* parent)
     column->setContentsMargins(16, 12, 16, 12);
     column->setSpacing(8);
     QLabel* meaning = makeLabel(
-        tr("A brain is what stays when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint goes on with it."),
+        tr("A brain is what remains when runs end: the weights, their tokenizer, and what they have seen. A new run from a checkpoint continues with it."),
         TextTone::Hint, TextSize::Small);
     for (QLabel* label : { weights_, tokenizer_, meaning }) {
         label->setWordWrap(true);

@@ -50,9 +50,9 @@ ExportDialog::ExportDialog(
     column->setContentsMargins(16, 12, 16, 12);
     column->setSpacing(6);
     const QString words[] = { tr("Report of the run: state, figures, curves, settings and audit on one HTML page"),
-        tr("What was measured, as CSV tables"), tr("What was measured, as JSON lines"),
-        tr("What was measured, for TensorBoard"), tr("The model, for Hugging Face"),
-        tr("Bundle for developers: logs, settings and audit, without data, weights, secrets and folders") };
+        tr("Measurements, as CSV tables"), tr("Measurements, as JSON lines"), tr("Measurements, for TensorBoard"),
+        tr("The model, for Hugging Face"),
+        tr("Bundle for developers: logs, settings and audit, without data, weights, secrets or folder names") };
     for (int kind = Report; kind <= Bundle; ++kind) {
         auto* button = new QRadioButton(words[kind]);
         kinds_->addButton(button, kind);
@@ -107,8 +107,8 @@ void ExportDialog::choose(int kind)
         QStringLiteral("-tensorboard"), QStringLiteral("-huggingface"), QStringLiteral("-bundle.tar.gz") };
     target_->setText(QDir::toNativeSeparators(base + endings[kind]));
     say(kind == Report || kind == Bundle ? QString()
-            : kind == HuggingFace        ? QStringLiteral("%1 %2").arg(tr("A folder is made there."), whatModel())
-                                         : tr("A folder is made there."));
+            : kind == HuggingFace        ? QStringLiteral("%1 %2").arg(tr("A folder is created there."), whatModel())
+                                         : tr("A folder is created there."));
 }
 
 /// Which weights the model has, before anything is written: of a run that is not merged it is that of one replica.
@@ -118,8 +118,9 @@ QString ExportDialog::whatModel() const
     if (!newest)
         return tr("The run has no checkpoint yet: the model has its start weights.");
     const QString whose = tr("The weights: %1.").arg(coreWords(whoseWeights(*newest)));
-    return newest->isOneOfSeveral() ? tr("%1 \"Merge replicas\" in the menu Run makes one model of all.").arg(whose)
-                                    : whose;
+    return newest->isOneOfSeveral()
+        ? tr("%1 \"Merge replicas\" in the Run menu makes one model of them all.").arg(whose)
+        : whose;
 }
 
 void ExportDialog::browse()

@@ -40,9 +40,9 @@ MergeDialog::MergeDialog(const QString& folder, const LedgerTables& tables, QWid
     column->setSpacing(8);
     const int count = static_cast<int>(members.size()); // lupdate does not read past a cast
     column->addWidget(
-        makeLabel(tr("%n replica(s) trained apart", nullptr, count), TextTone::Value, TextSize::Title, true));
+        makeLabel(tr("%n replica(s) trained separately", nullptr, count), TextTone::Value, TextSize::Title, true));
     QLabel* meaning = makeLabel(
-        tr("Merging makes one model of them, and every replica goes on from it. The checkpoints of the members stay as the keep policy keeps them. All losses are of the same held-out text."),
+        tr("Merging makes one model of them, and every replica continues from it. The checkpoints of the members stay, as far as the keep policy keeps them. All losses are on the same held-out text."),
         TextTone::Secondary);
     meaning->setWordWrap(true);
     column->addWidget(meaning);
@@ -60,7 +60,7 @@ MergeDialog::MergeDialog(const QString& folder, const LedgerTables& tables, QWid
     auto* row = new QHBoxLayout;
     row->addWidget(makeLabel(tr("Method"), TextTone::Secondary));
     method_->setAccessibleName(tr("Method"));
-    method_->addItem(tr("as the run is set up"), QString());
+    method_->addItem(tr("as set for the run"), QString());
     method_->addItem(tr("average, weighted by tokens"), QStringLiteral("average"));
     method_->addItem(tr("DiLoCo: outer momentum"), QStringLiteral("diloco"));
     row->addWidget(method_);
@@ -145,7 +145,7 @@ void MergeDialog::next()
             arguments += { QStringLiteral("--method"), method_->currentData().toString() };
         task_.run(arguments);
     } else {
-        say(tr("Nothing was merged yet."));
+        say(tr("Nothing has been merged yet."));
         setBusy(false);
     }
 }
@@ -184,7 +184,7 @@ void MergeDialog::showVerdict()
     say(difference <= 0
             ? tr("The merged weights are better than the best member by %1 nats per token.")
                   .arg(fixedText(-difference, 4))
-            : tr("The merged weights are worse than the best member by %1 nats per token; more training mends that as a rule.")
+            : tr("The merged weights are worse than the best member by %1 nats per token; more training usually mends that.")
                   .arg(fixedText(difference, 4)));
 }
 

@@ -39,12 +39,12 @@ QuarantineDialog::QuarantineDialog(Workbench& bench, QWidget* parent)
     text_->setTabChangesFocus(true);
     text_->setAccessibleName(tr("What is left out"));
     text_->setPlaceholderText(
-        tr("One entry a line:\nchunk BLOCK:COLUMN\nsample FINGERPRINT\npattern REGULAR EXPRESSION"));
+        tr("One entry per line:\nchunk BLOCK:COLUMN\nsample FINGERPRINT\npattern REGULAR EXPRESSION"));
     column->addWidget(text_, 1);
     counts_->setWordWrap(true);
     column->addWidget(counts_);
     QLabel* meaning = makeLabel(
-        tr("A list holds for later runs. Runs that are there are not changed: 'furrowctl exclude' leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, "
+        tr("A list applies to later runs. Existing runs are not changed: 'furrowctl exclude' leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, "
            "samples per block and chunk size. Samples and patterns mean the same everywhere."),
         TextTone::Hint, TextSize::Small);
     meaning->setWordWrap(true);

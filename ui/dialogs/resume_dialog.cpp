@@ -323,7 +323,7 @@ void ResumeDialog::showChoice()
     epochs_->show(redo_, all);
     redoMeaning_->setText(chosen == nullptr
             ? tr("only in a checkpoint that is damaged or cannot be read")
-            : tr("trained after checkpoint %1, or only in one that is not whole").arg(chosen->row.id.value));
+            : tr("trained after checkpoint %1, or only in one that is incomplete").arg(chosen->row.id.value));
     loss_->setVisible(chosen == nullptr && needsYes());
     acceptLoss_->setVisible(needsYes());
     const int redoCount = static_cast<int>(redo_.size()); // lupdate does not read past a cast
@@ -445,7 +445,7 @@ QWidget* ResumeDialog::buildFoot()
     auto* row = new QHBoxLayout;
     rows->addLayout(row);
     autoResume_
-        = new QCheckBox(tr("After an interruption, resume by itself, %1 times at most").arg(AutoResume::kLimit));
+        = new QCheckBox(tr("After an interruption, resume automatically, at most %1 times").arg(AutoResume::kLimit));
     row->addWidget(autoResume_);
     row->addStretch();
     if (isAnyOutOfReach()) {

@@ -139,7 +139,7 @@ QString auditHtml(const AuditReport& report, const QString& runName)
     html += QStringLiteral("</ul>\n");
     if (!report.notInspected.empty()) {
         html += QStringLiteral("<h2>%1</h2>\n<ul>\n")
-                    .arg(said(QT_TRANSLATE_NOOP("AuditReport", "Not inspected, because nothing else speaks of it")));
+                    .arg(said(QT_TRANSLATE_NOOP("AuditReport", "Not inspected, because nothing else records it")));
         for (const auto& one : report.notInspected)
             html += QStringLiteral("<li>%1</li>\n").arg(coreWords(one).toHtmlEscaped());
         html += QStringLiteral("</ul>\n");

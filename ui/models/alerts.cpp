@@ -85,7 +85,7 @@ QString alertWord(AlertKind kind)
     case AlertKind::Duplicate: return QCoreApplication::translate("Alerts", "Chunk trained twice or missing");
     case AlertKind::DiskSpace: return QCoreApplication::translate("Alerts", "Disk nearly full");
     case AlertKind::WorkerDied: return QCoreApplication::translate("Alerts", "Worker died");
-    case AlertKind::CheckpointsAway: return QCoreApplication::translate("Alerts", "Checkpoints are not there");
+    case AlertKind::CheckpointsAway: return QCoreApplication::translate("Alerts", "Checkpoints cannot be found");
     }
     return {};
 }
@@ -217,7 +217,7 @@ void Alerts::lookAtDisk()
             least = std::min(least.value_or(free.value()), free.value());
     if (least && static_cast<double>(*least) < rules_.freeGiB * (1 << 30))
         raise({ AlertKind::DiskSpace, QStringLiteral("disk"),
-            QCoreApplication::translate("Alerts", "Only %1 are free on the disk of this run; checkpoints need room.")
+            QCoreApplication::translate("Alerts", "Only %1 is free on the disk of this run; checkpoints need room.")
                 .arg(bytesText(*least)),
             0, -1, {} });
 }

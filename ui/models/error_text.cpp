@@ -15,12 +15,12 @@ QString errorText(const Error& error)
     switch (error.code) {
     case ErrorCode::NotFound: return with(QCoreApplication::translate("ErrorText", "Something is missing."));
     case ErrorCode::Corrupt: return with(QCoreApplication::translate("ErrorText", "A file is damaged."));
-    case ErrorCode::Io: return with(QCoreApplication::translate("ErrorText", "The disk refused."));
-    case ErrorCode::Network: return with(QCoreApplication::translate("ErrorText", "The network refused."));
-    case ErrorCode::Busy: return with(QCoreApplication::translate("ErrorText", "Somebody else is at work."));
+    case ErrorCode::Io: return with(QCoreApplication::translate("ErrorText", "Disk error."));
+    case ErrorCode::Network: return with(QCoreApplication::translate("ErrorText", "Network error."));
+    case ErrorCode::Busy: return with(QCoreApplication::translate("ErrorText", "Another process is using it."));
     case ErrorCode::Cancelled: return with(QCoreApplication::translate("ErrorText", "Cancelled."));
     case ErrorCode::InvalidArgument: return said;
-    case ErrorCode::Internal: return with(QCoreApplication::translate("ErrorText", "This is a fault of Furrow."));
+    case ErrorCode::Internal: return with(QCoreApplication::translate("ErrorText", "This is a bug in Furrow."));
     }
     return said;
 }

@@ -99,7 +99,7 @@ std::vector<TableColumn<RunLine>> libraryColumns()
             [count](double speed) { return speed > 0 ? count(speed) : QStringLiteral("–"); }),
         number([] { return QCoreApplication::translate("LibraryTable", "Active time"); },
             [](const RunLine& l) { return l.activeSeconds; }, durationText),
-        number([] { return QCoreApplication::translate("LibraryTable", "Chunks committed, newest epochs"); },
+        number([] { return QCoreApplication::translate("LibraryTable", "Chunks committed, latest epochs"); },
             [](const RunLine& l) { return static_cast<double>(l.committed); }, count),
         number([] { return QCoreApplication::translate("LibraryTable", "Epochs complete"); },
             [](const RunLine& l) { return static_cast<double>(l.epochsClosed); }, count),

@@ -356,13 +356,13 @@ RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const Mess
     status.hindrance.reset();
     status.tokensPerSecond = 0;
     status.evidence = { problem,
-        QCoreApplication::translate("Words", "When it was read last, at %1, the run was: %2.")
+        QCoreApplication::translate("Words", "When last read, at %1, the run was: %2.")
             .arg(wallTimeText(readNs), stateWord(last).toLower())
             .toStdString() };
     for (WorkerStatus& worker : status.workers) {
         if (worker.alive)
             worker.endCause
-                = QCoreApplication::translate("Words", "not known since %1").arg(wallTimeText(readNs)).toStdString();
+                = QCoreApplication::translate("Words", "unknown since %1").arg(wallTimeText(readNs)).toStdString();
         worker.alive = false;
     }
     return status;

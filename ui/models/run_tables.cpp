@@ -258,7 +258,7 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
             [](const I& i) { return i.startedWallNs; }),
         timed<I>(
             [] { return QCoreApplication::translate("Tables", "Ended"); }, [](const I& i) { return i.endedWallNs; }),
-        worded<I>([] { return QCoreApplication::translate("Tables", "Phase or cause of its end"); },
+        worded<I>([] { return QCoreApplication::translate("Tables", "Phase, or why it ended"); },
             [](const I& i) {
                 return i.live            ? phaseWord(i.phase)
                     : i.endCause.empty() ? QCoreApplication::translate("Tables", "not alive, no end was recorded")

@@ -145,7 +145,7 @@ QString lossText(double loss, bool isGone, int decimals)
 QString lossIsGoneText()
 {
     return QCoreApplication::translate(
-        "Words", "Of steps that no checkpoint has: their weights are gone, and they are trained again");
+        "Words", "From steps that are in no checkpoint: their weights are gone, and they are trained again");
 }
 
 QString rateText(double perSecond)

@@ -114,7 +114,7 @@ void ChartSettings::buildDisplay(QVBoxLayout& column)
     grid->setColumnStretch(1, 1);
     width_ = addField(*grid, 0, tr("Smooth over"), tr("2 % of all"));
     width_->setToolTip(
-        tr("Width of the smoothing in units of the horizontal axis, for example 20M; empty: a fiftieth of everything"));
+        tr("Smoothing width in units of the horizontal axis, for example 20M. Empty: a fiftieth of the whole range"));
     unit_ = makeLabel({}, TextTone::Hint, TextSize::Tiny);
     unit_->setAlignment(Qt::AlignRight);
     grid->addWidget(unit_, 1, 1);
@@ -125,8 +125,8 @@ void ChartSettings::buildDisplay(QVBoxLayout& column)
     logLoss_ = addCheck(column, tr("Logarithmic loss axis"), {}, &ChartWishes::logLoss);
     connect(logLoss_, &QCheckBox::toggled, this, &ChartSettings::logLossChanged);
     addCheck(column, tr("Perplexity at the right"), tr("e to the power of the loss"), &ChartWishes::perplexity);
-    addCheck(column, tr("Reach to every point"),
-        tr("Otherwise the few farthest points leave the picture, with an arrow and their value"),
+    addCheck(column, tr("Show every point"),
+        tr("Otherwise the few most extreme points are clipped, with an arrow and their value"),
         &ChartWishes::allPoints);
     connect(width_, &QLineEdit::editingFinished, this, &ChartSettings::takeFields);
 }

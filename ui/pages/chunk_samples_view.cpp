@@ -156,7 +156,7 @@ QString ChunkSamplesView::summaryText(const ChunkSummary& summary)
         kinds.append(tr("%1 unreadable").arg(countText(summary.failed)));
     if (summary.repeats > 0)
         kinds.append(
-            tr("%1 of them trained although their text stands before in the block").arg(countText(summary.repeats)));
+            tr("%1 of them trained although their text occurs earlier in the block").arg(countText(summary.repeats)));
     if (summary.duplicates > 0)
         kinds.append(tr("%1 left out as repeats").arg(countText(summary.duplicates)));
     return tr("%1 rows: %2. %3 tokens of text.")
@@ -174,7 +174,7 @@ QString ChunkSamplesView::sampleHtml(const SampleText& sample) const
         notes.append(tr("occurs first in %1, row %2")
                 .arg(QFileInfo(sample.firstFile).fileName().toHtmlEscaped(), countText(sample.firstRow)));
     else if ((sample.flags & SampleRepeat) != 0)
-        notes.append(tr("occurs before in the block"));
+        notes.append(tr("occurs earlier in the block"));
     if ((sample.flags & SampleLeftOut) != 0)
         notes.append(tr("not trained"));
     const bool named = bench_.quarantine().has(sample.fingerprint);

@@ -72,10 +72,15 @@ QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims
     if (!pace || left == 0)
         return {};
     const auto n = static_cast<double>(left);
-    const QString words = shown->count() == 1 ? EpochHead::tr("Epoch ends about %1, likely %2 to %3")
-                                              : EpochHead::tr("Both epochs end about %1, likely %2 to %3");
-    return words.arg(
-        clockText(nowNs, n * pace->seconds), clockText(nowNs, n * pace->fast), clockText(nowNs, n * pace->slow));
+    const bool isOne = shown->count() == 1;
+    const QString about = clockText(nowNs, n * pace->seconds);
+    const QString from = clockText(nowNs, n * pace->fast);
+    const QString to = clockText(nowNs, n * pace->slow);
+    if (from == to)
+        return (isOne ? EpochHead::tr("Epoch ends about %1") : EpochHead::tr("Both epochs end about %1")).arg(about);
+    return (isOne ? EpochHead::tr("Epoch ends about %1, likely between %2 and %3")
+                  : EpochHead::tr("Both epochs end about %1, likely between %2 and %3"))
+        .arg(about, from, to);
 }
 
 } // namespace

@@ -93,8 +93,8 @@ void LogPage::buildWhole()
     whole_->setReadOnly(true);
     whole_->setFont(codeFont(TextSize::Small));
     whole_->setTabChangesFocus(true);
-    whole_->setAccessibleName(tr("The chosen line as it was written"));
-    whole_->setPlaceholderText(tr("Choose a line."));
+    whole_->setAccessibleName(tr("The selected line as it was written"));
+    whole_->setPlaceholderText(tr("Select a line."));
     whole_->setFixedHeight(QFontMetrics(whole_->font()).lineSpacing() * kWholeLines + kCellRoom);
     whole_->hide();
     layout()->addWidget(whole_);
@@ -117,9 +117,9 @@ void LogPage::buildBar()
     search_->setMaximumWidth(280);
     row->addWidget(search_);
     level_ = new ElidedCombo(this);
-    level_->setAccessibleName(tr("Least level"));
+    level_->setAccessibleName(tr("Minimum level"));
     level_->addItem(tr("All levels"), static_cast<int>(LogLevel::Debug));
-    level_->addItem(tr("Info and worse"), static_cast<int>(LogLevel::Info));
+    level_->addItem(tr("Info and above"), static_cast<int>(LogLevel::Info));
     level_->addItem(tr("Warnings and errors"), static_cast<int>(LogLevel::Warning));
     level_->addItem(tr("Errors"), static_cast<int>(LogLevel::Error));
     row->addWidget(level_);
@@ -128,7 +128,7 @@ void LogPage::buildBar()
     row->addWidget(process_);
     row->addStretch();
     asWritten_ = new QCheckBox(tr("Line as written"), this);
-    asWritten_->setToolTip(tr("The chosen line below the table, whole, as its process wrote it"));
+    asWritten_->setToolTip(tr("Show the selected line below the table, in full, as its process wrote it"));
     row->addWidget(asWritten_);
     follow_ = new QCheckBox(tr("Follow"), this);
     follow_->setChecked(true);

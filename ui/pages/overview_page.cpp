@@ -173,7 +173,7 @@ void OverviewPage::showFigures(const RunStatus& status)
                                 nullptr, status.lossWorkers));
     const auto& evaluation = status.evaluation;
     figures_->setValue(1, evaluation ? loss(evaluation->loss) : QStringLiteral("–"),
-        evaluation ? coreWords(ofWhat(*evaluation)) : tr("No weights were evaluated on held-out text yet"));
+        evaluation ? coreWords(ofWhat(*evaluation)) : tr("No weights have been evaluated on held-out text yet"));
     const QString step = evaluation ? countText(evaluation->step) : QString();
     figures_->setName(1,
         !evaluation                  ? tr("Eval loss")
@@ -188,7 +188,7 @@ void OverviewPage::showFigures(const RunStatus& status)
         figures_->setValue(2, QStringLiteral("–"),
             tr("No worker trains now. Tokens per second, mean of the active time: %1").arg(mean));
     figures_->setValue(3, countText(status.steps),
-        tr("In trained and committed chunks of all workers. A worker counts its own steps, also those whose work was lost"));
+        tr("In trained and committed chunks of all workers. A worker counts its own steps, including those whose work was lost"));
     figures_->setValue(4, countText(status.tokens));
     figures_->setValue(5, durationText(status.activeSeconds));
     const double age
@@ -226,7 +226,7 @@ void OverviewPage::showReading(const RunStatus& status)
         2, countText(trained), tr("Of all epochs: a sample counts once for each epoch it was trained in"));
     const double uses = static_cast<double>(trained) / static_cast<double>(std::max<std::int64_t>(1, each));
     reading_->setValue(3, each > 0 ? tr("%1 times").arg(fixedText(uses, 2)) : QStringLiteral("–"),
-        tr("Samples in weights, of all epochs, for each sample that is to be trained; what is held out or left out is not counted"));
+        tr("Samples in weights, over all epochs, per sample to be trained; what is held out or left out is not counted"));
     const QString downloaded = reading.downloadedBytes > 0
         ? tr("; downloaded %1 in %n request(s)", nullptr, static_cast<int>(reading.downloadRequests))
               .arg(bytesText(reading.downloadedBytes))
@@ -236,7 +236,7 @@ void OverviewPage::showReading(const RunStatus& status)
     reading_->setValue(5, share(reading.slots - reading.labels, reading.slots),
         tr("Places in training windows that hold no token to learn from"));
     reading_->setValue(6, percentText(reading.busyShare),
-        tr("Share of its time that the feeder makes blocks; near 100 % the workers may wait for data"));
+        tr("Share of time that the feeder spends making blocks; near 100 % the workers may wait for data"));
     const QString repeats = repeatsText(status);
     reading_->setName(7, repeats.isEmpty() ? tr("Repeated text") : tr("Repeats trained")); // others were left out
     reading_->setValue(7, percentText(reading.repeatedShare),

@@ -31,9 +31,10 @@ QString keptSentence(const RunStatus& status)
 {
     const auto shown = shownEpochs(status);
     if (!shown || status.newestCheckpointWallNs == 0)
-        return QCoreApplication::translate("RunBanner", "No checkpoint was written yet: a resume begins anew.");
+        return QCoreApplication::translate(
+            "RunBanner", "No checkpoint has been written yet: a resume starts from the beginning.");
     const ChunkCounts& chunks = shown->together.chunks;
-    return QCoreApplication::translate("RunBanner", "Checkpoints hold %1 of %2 chunks of %3; the newest is of %4.")
+    return QCoreApplication::translate("RunBanner", "Checkpoints hold %1 of %2 chunks of %3; the newest is from %4.")
         .arg(countText(chunks[ChunkState::Committed]), countText(chunks.sum()), epochsName(*shown).toLower(),
             wallTimeText(status.newestCheckpointWallNs));
 }
@@ -52,7 +53,7 @@ RunBanner::RunBanner(Workbench& bench, QWidget* parent)
     QPushButton* resume = banner_->addButton(tr("Resume…"), true);
     QPushButton* inspect = banner_->addButton(tr("Inspect"));
     QPushButton* finished = banner_->addButton(tr("Mark finished"));
-    finished->setToolTip(tr("Accept the run as ended as it is. It can still be resumed later."));
+    finished->setToolTip(tr("Accept the run as it is. It can still be resumed later."));
     cancel_ = banner_->addButton(tr("Cancel automatic resume"));
     buttons_ = { why, resume, inspect, finished, cancel_ };
     connect(finished, &QPushButton::clicked, this, &RunBanner::markFinishedWanted);
@@ -85,7 +86,7 @@ void RunBanner::takeProblem()
         banner_->setMessage(tr("This run cannot be read"), why);
     else
         banner_->setMessage(tr("This run cannot be read any more"),
-            tr("%1 What is shown is of %2, when it was read last. It goes on by itself when the folder is back.")
+            tr("%1 What is shown is from %2, when it was last read. It continues by itself when the folder is back.")
                 .arg(why, wallTimeText(watcher.lastReadNs())));
     for (QPushButton* button : buttons_)
         button->hide();
@@ -122,7 +123,7 @@ void RunBanner::take(const StatusPtr& status)
 void RunBanner::sayAway(const RunStatus& status)
 {
     banner_->setKind(BannerKind::Error);
-    banner_->setMessage(tr("The checkpoints are not there"), coreWords(status.checkpointsAway));
+    banner_->setMessage(tr("The checkpoints cannot be found"), coreWords(status.checkpointsAway));
     for (QPushButton* button : buttons_)
         button->hide();
 }

@@ -209,8 +209,8 @@ void SamplingPage::fillCheckpoints()
     const bool any = folders.size() > 1;
     go_->setEnabled(any || task_.isBusy());
     if (!any)
-        state_->setText(tr("No checkpoint was saved yet."));
-    else if (state_->text() == tr("No checkpoint was saved yet."))
+        state_->setText(tr("No checkpoint has been saved yet."));
+    else if (state_->text() == tr("No checkpoint has been saved yet."))
         state_->clear();
 }
 
@@ -218,7 +218,7 @@ void SamplingPage::write()
 {
     if (task_.isBusy()) {
         task_.cancel();
-        end(tr("Ended by you.").toStdString());
+        end(tr("Stopped by you.").toStdString());
         return;
     }
     text_->clear();

@@ -21,26 +21,27 @@ struct Kind {
 
 // In the order of SmallChart. Drift has no metric: its points are merges, not steps.
 constexpr Kind kKinds[kSmallChartCount] = {
-    { QT_TRANSLATE_NOOP("SmallCharts", "Learning rate"), QT_TRANSLATE_NOOP("SmallCharts", "per worker, own schedule"),
-        Metric::LearningRate, true, false, true },
-    { QT_TRANSLATE_NOOP("SmallCharts", "Tokens per second"), QT_TRANSLATE_NOOP("SmallCharts", "of each worker"),
+    { QT_TRANSLATE_NOOP("SmallCharts", "Learning rate"),
+        QT_TRANSLATE_NOOP("SmallCharts", "per worker, each on its own schedule"), Metric::LearningRate, true, false,
+        true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Tokens per second"), QT_TRANSLATE_NOOP("SmallCharts", "per worker"),
         Metric::TokensPerSecond, false, true, true },
     { QT_TRANSLATE_NOOP("SmallCharts", "Gradient norm"), QT_TRANSLATE_NOOP("SmallCharts", "before clipping"),
         Metric::GradientNorm },
-    { QT_TRANSLATE_NOOP("SmallCharts", "Parameter norm"), QT_TRANSLATE_NOOP("SmallCharts", "of each replica"),
+    { QT_TRANSLATE_NOOP("SmallCharts", "Parameter norm"), QT_TRANSLATE_NOOP("SmallCharts", "per replica"),
         Metric::ParameterNorm, true },
     { QT_TRANSLATE_NOOP("SmallCharts", "Drift of replicas"),
         QT_TRANSLATE_NOOP("SmallCharts", "from their mean at each merge"), Metric::ParameterNorm, true, false, true },
-    { QT_TRANSLATE_NOOP("SmallCharts", "Memory"), QT_TRANSLATE_NOOP("SmallCharts", "MiB of each worker"),
-        Metric::MemoryMiB, true, false, true },
-    { QT_TRANSLATE_NOOP("SmallCharts", "Wait for data"), QT_TRANSLATE_NOOP("SmallCharts", "ms of a step"),
+    { QT_TRANSLATE_NOOP("SmallCharts", "Memory"), QT_TRANSLATE_NOOP("SmallCharts", "MiB per worker"), Metric::MemoryMiB,
+        true, false, true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Waiting for data"), QT_TRANSLATE_NOOP("SmallCharts", "ms per step"),
         Metric::WaitData, false, false, true },
-    { QT_TRANSLATE_NOOP("SmallCharts", "Forward"), QT_TRANSLATE_NOOP("SmallCharts", "ms of a step"), Metric::Forward,
+    { QT_TRANSLATE_NOOP("SmallCharts", "Forward"), QT_TRANSLATE_NOOP("SmallCharts", "ms per step"), Metric::Forward,
         false, false, true },
-    { QT_TRANSLATE_NOOP("SmallCharts", "Backward"), QT_TRANSLATE_NOOP("SmallCharts", "ms of a step"), Metric::Backward,
+    { QT_TRANSLATE_NOOP("SmallCharts", "Backward"), QT_TRANSLATE_NOOP("SmallCharts", "ms per step"), Metric::Backward,
         false, false, true },
-    { QT_TRANSLATE_NOOP("SmallCharts", "Optimiser"), QT_TRANSLATE_NOOP("SmallCharts", "ms of a step"),
-        Metric::Optimizer, false, false, true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Optimiser"), QT_TRANSLATE_NOOP("SmallCharts", "ms per step"), Metric::Optimizer,
+        false, false, true },
 };
 
 QString newestText(const SeriesChart& chart)
@@ -84,7 +85,7 @@ SeriesChart* SmallCharts::chart(SmallChart kind)
         made->setTitle(smallChartName(kind), QCoreApplication::translate("SmallCharts", of.unit));
         made->setCompact({});
         made->setMinimumWidth(kLeastWidth);
-        made->setEmptyText(kind == SmallChart::Drift ? tr("The replicas were not merged yet.") : emptyText_);
+        made->setEmptyText(kind == SmallChart::Drift ? tr("The replicas have not been merged yet.") : emptyText_);
         connect(made, &SeriesChart::replotted, made, [made] { made->setCompact(newestText(*made)); });
         applyOptions(static_cast<int>(kind));
     }

@@ -47,7 +47,7 @@ QWidget* TorchDialog::buildChoice()
     auto* column = new QVBoxLayout(choice);
     column->setContentsMargins(0, 0, 0, 0);
     auto* what = makeLabel(tr(
-        "Training computes with libtorch, which is no part of Furrow. One that is on this computer can be used as it is; else it is fetched from the package index that pip is configured for, and compared with a hash that Furrow knows."));
+        "Training uses libtorch, which is not part of Furrow. One that is on this computer can be used as it is; otherwise it is downloaded from the package index that pip is configured for, and compared with a hash that Furrow knows."));
     what->setWordWrap(true);
     column->addWidget(what);
     const auto outlook = gpuOutlook(gpuDriver(), otherAccelerators(), pinnedCudaMajor());

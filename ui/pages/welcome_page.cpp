@@ -21,7 +21,7 @@ WelcomePage::WelcomePage(Workbench& bench, QWidget* parent)
     const auto say = [this, &bench](const RunLinesPtr& lines) {
         state_->setSentence(lines->empty()
                 ? tr("No runs in this workspace yet. The demonstration trains a small text that comes with Furrow on the CPU; the loss falls within seconds.")
-                : tr("Select a run in the library, or begin a new one in %1.").arg(bench.workspace()));
+                : tr("Select a run in the library, or start a new one in %1.").arg(bench.workspace()));
     };
     connect(&bench.scanner(), &WorkspaceScanner::scanned, this, say);
     say(bench.scanner().lines());

@@ -191,7 +191,7 @@ void WorkersPage::showEvaluation(const QJsonObject& answer, const Message& probl
         setTone(evaluation_, TextTone::Error);
         evaluation_->setText(tr("%1 was not evaluated. %2")
                 .arg(evaluated_.left(1).toUpper() + evaluated_.mid(1),
-                    problem.empty() ? tr("The program gave no loss.") : coreWords(problem)));
+                    problem.empty() ? tr("The program reported no loss.") : coreWords(problem)));
         return;
     }
     setTone(evaluation_, TextTone::Value);
@@ -215,11 +215,12 @@ QString WorkersPage::evaluationText(const QJsonObject& answer, const QString& wh
     if (place.contains(QLatin1String("is_newest")) && !place.value(QLatin1String("is_newest")).toBool())
         text += QLatin1Char(' ') + tr("These are not the newest weights of the run.");
     if (const int epoch = place.value(QLatin1String("before_end_of_epoch")).toInt(); epoch > 0)
-        text += QLatin1Char(' ') + tr("They are of before the end of epoch %1.").arg(epoch);
+        text += QLatin1Char(' ') + tr("They are from before the end of epoch %1.").arg(epoch);
     const QJsonObject overlap = answer.value(QLatin1String("overlap")).toObject();
     if (overlap.value(QLatin1String("also_trained")).toDouble() > 0)
         text += QLatin1Char(' ')
-            + tr("Of this text %1 was trained too.").arg(percentText(overlap.value(QLatin1String("share")).toDouble()));
+            + tr("%1 of this text was also trained on.")
+                  .arg(percentText(overlap.value(QLatin1String("share")).toDouble()));
     return text;
 }
 
@@ -228,10 +229,9 @@ void WorkersPage::sayWhetherPresent()
 {
     const auto moment = bench_.replay().moment();
     const RunWatcher& watcher = bench_.watcher();
-    present_->setText(!watcher.problem().empty()
-            ? tr("As it was read last, at %1.").arg(wallTimeText(watcher.lastReadNs()))
-            : moment ? tr("As it is now, not as it was at %1.").arg(wallTimeText(*moment))
-                     : QString());
+    present_->setText(!watcher.problem().empty() ? tr("As last read, at %1.").arg(wallTimeText(watcher.lastReadNs()))
+            : moment                             ? tr("As it is now, not as it was at %1.").arg(wallTimeText(*moment))
+                                                 : QString());
 }
 
 // The newest first: it is the one that a resume starts from.

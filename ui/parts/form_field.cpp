@@ -228,13 +228,13 @@ QString FormField::problemText(const ConfigProblem& problem, const QString& type
         return coreWords(problem.message);
     const QString least = QLocale().toString(setting->min, 'g', 10);
     if (const QString meant = isWhole ? QString() : withOtherPoint(*setting, typed); !meant.isEmpty())
-        return tr("%1 is a number, and %2 is not one here. Write %3.").arg(label, typed.trimmed(), meant);
+        return tr("%1 must be a number, and %2 is not one here. Write %3.").arg(label, typed.trimmed(), meant);
     if (setting->max < setting->min)
-        return isWhole ? tr("%1 is a whole number of %2 or more.").arg(label, least)
-                       : tr("%1 is a number of %2 or more.").arg(label, least);
+        return isWhole ? tr("%1 must be a whole number of %2 or more.").arg(label, least)
+                       : tr("%1 must be a number of %2 or more.").arg(label, least);
     const QString most = QLocale().toString(setting->max, 'g', 10);
-    return isWhole ? tr("%1 is a whole number from %2 to %3.").arg(label, least, most)
-                   : tr("%1 is a number from %2 to %3.").arg(label, least, most);
+    return isWhole ? tr("%1 must be a whole number from %2 to %3.").arg(label, least, most)
+                   : tr("%1 must be a number from %2 to %3.").arg(label, least, most);
 }
 
 void FormField::edit(const QString& shown)
@@ -282,7 +282,7 @@ void FormField::refresh(const std::vector<ConfigProblem>& problems)
         line_->setText(shownText());
     editor_->setEnabled(!form_.isTaken(setting_));
     editor_->setToolTip(form_.isTaken(setting_)
-            ? tr("%1\nIt is that of the model which the run starts from.").arg(settingHelp(setting_))
+            ? tr("%1\nIt comes from the model that the run starts from.").arg(settingHelp(setting_))
             : settingHelp(setting_));
     hasProblem_ = false;
     for (const ConfigProblem& problem : problems) {

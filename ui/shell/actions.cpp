@@ -82,19 +82,19 @@ QString Actions::whyNot(const QAction& action)
 void Actions::makeFile()
 {
     newRun = add(Menu::File, tr("New run"), QStringLiteral("plus"), QKeySequence::New,
-        tr("Choose data, model and devices, and begin to train"));
+        tr("Choose data, model and devices, and start training"));
     cloneRun = add(Menu::File, tr("New run from this one…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+N")),
-        tr("Begin a new run with the configuration of the shown one"));
+        tr("Start a new run with the configuration of the one shown"));
     addSeparator(Menu::File);
     openRun = add(
         Menu::File, tr("Open run folder…"), {}, QKeySequence::Open, tr("Show a run that lies outside the workspace"));
     openWorkspace = add(Menu::File, tr("Open workspace…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+O")), {});
     compare
         = add(Menu::File, tr("Compare runs…"), QStringLiteral("compare"), QKeySequence(QStringLiteral("Ctrl+Shift+D")),
-            tr("All runs as a table, two to eight of them beside each other"));
+            tr("All runs as a table; compare two to eight of them side by side"));
     addSeparator(Menu::File);
     exportRun = add(Menu::File, tr("Export run…"), QStringLiteral("export"), {},
-        tr("A report, what was measured, the model, or a bundle for developers"));
+        tr("A report, the measurements, the model, or a bundle for developers"));
     savePage = add(
         Menu::File, tr("Save page as picture…"), QStringLiteral("save"), {}, tr("The shown page as PNG, SVG or PDF"));
     saveChart = add(Menu::File, tr("Save loss chart as picture…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+E")),
@@ -117,16 +117,16 @@ void Actions::makeEdit()
 void Actions::makeView()
 {
     live = add(Menu::View, tr("Live"), QStringLiteral("live"), QKeySequence(Qt::Key_Space),
-        tr("Follow the run; off holds the views, the run goes on"));
+        tr("Follow the run. Off freezes the views; the run goes on"));
     live->setCheckable(true);
     live->setChecked(true);
     replay = add(Menu::View, tr("Replay"), QStringLiteral("play"), QKeySequence(QStringLiteral("Ctrl+Space")),
-        tr("Let the past of the run pass by"));
+        tr("Play back the history of the run"));
     replay->setCheckable(true);
     fit = add(Menu::View, tr("Fit"), QStringLiteral("fit"), QKeySequence(Qt::Key_F), tr("Show everything"));
     logY = add(Menu::View, tr("Logarithmic loss axis"), {}, QKeySequence(Qt::Key_L), {});
     logY->setCheckable(true);
-    zoomBack = add(Menu::View, tr("Back to the zoom before"), {}, QKeySequence(QStringLiteral("Alt+Left")), {});
+    zoomBack = add(Menu::View, tr("Previous zoom"), {}, QKeySequence(QStringLiteral("Alt+Left")), {});
     addSeparator(Menu::View);
     const QStringList titles { tr("Overview"), tr("Charts"), tr("Coverage"), tr("Workers"), tr("Config"), tr("Log"),
         tr("Data"), tr("Sampling") };
@@ -134,9 +134,9 @@ void Actions::makeView()
         pages.push_back(add(Menu::View, titles[i], {}, QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)), {}));
     addSeparator(Menu::View);
     savePerspective
-        = add(Menu::View, tr("Save perspective…"), {}, {}, tr("Keep docks and page under a name of your own"));
+        = add(Menu::View, tr("Save perspective…"), {}, {}, tr("Save docks and page under a name of your own"));
     removePerspective = add(Menu::View, tr("Remove this perspective"), {}, {}, {});
-    resetLayout = add(Menu::View, tr("Reset layout"), {}, {}, tr("Put every dock back to its place"));
+    resetLayout = add(Menu::View, tr("Reset layout"), {}, {}, tr("Put every dock back in its place"));
     fullScreen = add(Menu::View, tr("Full screen"), {}, QKeySequence(Qt::Key_F11), {});
     fullScreen->setCheckable(true);
     addSeparator(Menu::View);
@@ -148,10 +148,8 @@ void Actions::makeRun()
         tr("Pause at the end of the chunks in training"));
     stop = add(Menu::Run, tr("Stop"), QStringLiteral("stop"), QKeySequence(QStringLiteral("Ctrl+Shift+X")),
         tr("Stop after a checkpoint"));
-    stopAfterBlock
-        = add(Menu::Run, tr("Stop after this block"), {}, {}, tr("End with the block that is complete next"));
-    stopAfterEpoch
-        = add(Menu::Run, tr("Stop after this epoch"), {}, {}, tr("End with the epoch that is being trained"));
+    stopAfterBlock = add(Menu::Run, tr("Stop after this block"), {}, {}, tr("Stop when the next block is complete"));
+    stopAfterEpoch = add(Menu::Run, tr("Stop after this epoch"), {}, {}, tr("Stop at the end of the current epoch"));
     kill = add(Menu::Run, tr("Kill…"), {}, {}, tr("End all processes of the run now"));
     kill->setIcon(theme().icon(QStringLiteral("kill"), Token::Error));
     resume = add(Menu::Run, tr("Resume…"), QStringLiteral("resume"), QKeySequence(QStringLiteral("Ctrl+R")),
@@ -161,11 +159,11 @@ void Actions::makeRun()
     evaluateNow = add(Menu::Run, tr("Evaluate now"), {}, {},
         tr("Each worker evaluates its weights on the held-out text at its next step"));
     merge = add(Menu::Run, tr("Merge replicas…"), {}, {},
-        tr("Make one model of what the workers trained apart, and compare the losses"));
-    markFinished = add(
-        Menu::Run, tr("Mark finished"), {}, {}, tr("Accept the run as ended as it is. It can still be resumed later."));
+        tr("Make one model of what the workers trained separately, and compare the losses"));
+    markFinished
+        = add(Menu::Run, tr("Mark finished"), {}, {}, tr("Accept the run as it is. It can still be resumed later."));
     autoResume = add(Menu::Run, tr("Resume by itself when interrupted"), {}, {},
-        tr("Up to %1 times, with longer and longer waits").arg(AutoResume::kLimit));
+        tr("Up to %1 times, with longer waits each time").arg(AutoResume::kLimit));
     autoResume->setCheckable(true);
     why = add(Menu::Run, tr("Why this state?"), {}, QKeySequence(QStringLiteral("Ctrl+I")),
         tr("The evidence for the state of the run"));
@@ -173,7 +171,7 @@ void Actions::makeRun()
     enqueue = add(Menu::Run, tr("Put into the queue"), QStringLiteral("queue"), {},
         tr("Starts by itself when its devices are free"));
     brain = add(Menu::Run, tr("Brain…"), {}, QKeySequence(QStringLiteral("Ctrl+B")),
-        tr("Its weights, and the runs that they came through"));
+        tr("Its weights, and the runs they came from"));
     editNotes = add(Menu::Run, tr("Tags and note…"), QStringLiteral("tag"), QKeySequence(QStringLiteral("Ctrl+T")), {});
     archive = add(Menu::Run, tr("Archived"), {}, {}, tr("Leave this run out of the library"));
     archive->setCheckable(true);
@@ -204,9 +202,9 @@ void Actions::makeData()
     quarantineChunks = add(Menu::Data, tr("Quarantine selected chunks…"), QStringLiteral("quarantine"),
         QKeySequence(QStringLiteral("Ctrl+Shift+U")), tr("Leave them out of the next run"));
     retryChunks = add(Menu::Data, tr("Try poisoned chunks again"), QStringLiteral("resume"), {},
-        tr("Prepare and train them once more; the selected ones, else all"));
+        tr("Prepare and train them once more: those selected, otherwise all"));
     acceptChunks = add(Menu::Data, tr("Accept poisoned chunks…"), {}, {},
-        tr("They stay untrained, by name, and the epoch can end without them; the selected ones, else all"));
+        tr("They stay untrained and are named, and the epoch can end without them: those selected, otherwise all"));
     quarantine
         = add(Menu::Data, tr("Quarantine list…"), {}, {}, tr("Chunks, samples and patterns that later runs leave out"));
 }

@@ -72,11 +72,10 @@ AlertsDialog::AlertsDialog(const AlertWishes& wishes, QWidget* parent)
     column->addWidget(makeLine());
     desktop_->setChecked(wishes.desktop);
     column->addWidget(desktop_);
-    column->addWidget(makeLabel(tr("Command to start for each alert"), TextTone::Secondary, TextSize::Small));
-    command_->setAccessibleName(tr("Command to start for each alert"));
+    column->addWidget(makeLabel(tr("Command to run for each alert"), TextTone::Secondary, TextSize::Small));
+    command_->setAccessibleName(tr("Command to run for each alert"));
     command_->setPlaceholderText(tr("none"));
-    command_->setToolTip(
-        tr("Started without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment."));
+    command_->setToolTip(tr("Run without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment."));
     column->addWidget(command_);
     auto* row = new QHBoxLayout;
     row->addStretch();

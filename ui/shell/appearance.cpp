@@ -94,7 +94,7 @@ QString Appearance::themeName(const QString& theme)
 {
     if (theme == QLatin1String("dark"))
         return tr("Dark");
-    return theme == QLatin1String("light") ? tr("Light") : tr("As the system");
+    return theme == QLatin1String("light") ? tr("Light") : tr("Same as the system");
 }
 
 QString Appearance::languageName(const QString& language)

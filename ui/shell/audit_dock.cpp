@@ -172,7 +172,7 @@ void AuditDock::show(const AuditPtr& report)
         sentence_->setText(tr("No chunk is known yet."));
     else if (report->isClean() && report->inspectedWeights() && report->couldInspect())
         sentence_->setText(
-            tr("No chunk twice, none missing; weights and files are those that were recorded. %1 chunks checked at %2.")
+            tr("No chunk twice, none missing; weights and files are as recorded. %1 chunks checked at %2.")
                 .arg(countText(known), time));
     else if (report->isClean() && report->inspectedWeights())
         sentence_->setText(tr(
@@ -182,7 +182,7 @@ void AuditDock::show(const AuditPtr& report)
         sentence_->setText(tr("No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.")
                 .arg(countText(known), time));
     else if (twice == 0 && missing == 0)
-        sentence_->setText(tr("Not in order: see below. %1 chunks checked at %2.").arg(countText(known), time));
+        sentence_->setText(tr("Problems found: see below. %1 chunks checked at %2.").arg(countText(known), time));
     else
         sentence_->setText(tr("Trained twice: %1. Missing: %2. %3 chunks checked at %4.")
                 .arg(countText(twice), countText(missing), countText(known), time));

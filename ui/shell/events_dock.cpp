@@ -25,7 +25,7 @@ EventsDock::EventsDock(Workbench& bench, QWidget* parent)
     : QWidget(parent)
     , bench_(bench)
     , table_(makeTable(tr("Events and alerts")))
-    , all_(new QCheckBox(tr("Also every move of a chunk"), this))
+    , all_(new QCheckBox(tr("Include every change of a chunk"), this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(12, 6, 12, 0);

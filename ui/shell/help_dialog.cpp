@@ -126,28 +126,28 @@ QString text(HelpDialog::Topic topic)
             { QT_TRANSLATE_NOOP("Help",
                   "“Start demonstration run” trains a small model on a text that comes with Furrow, on the CPU. Watch the loss fall, stop it, resume it."),
                 QT_TRANSLATE_NOOP("Help",
-                    "For a run of your own press Ctrl+N, choose a preset and your files. What is wrong is said beside its field, with the fix as a button. Launch begins at once, Queue waits until the devices are free."),
+                    "For a run of your own press Ctrl+N, then choose a preset and your files. Mistakes are named beside their field, with the fix as a button. Launch starts at once, Queue waits until the devices are free."),
                 QT_TRANSLATE_NOOP("Help",
-                    "Closing this window never touches a training. Open it again and it shows what happened meanwhile."),
+                    "Closing this window never touches training. Open it again and it shows what happened in the meantime."),
                 QT_TRANSLATE_NOOP("Help", "Ctrl+K finds every command, Ctrl+/ shows all shortcuts.") });
     case HelpDialog::Sizes:
         return paragraphs(
             { QT_TRANSLATE_NOOP("Help",
-                  "A <b>sample</b> is one text of your data. A <b>chunk</b> is what one worker claims at a time, some thousand samples. A <b>block</b> is some chunks that are fetched, cleaned and cut into tokens together."),
+                  "A <b>sample</b> is one text from your data. A <b>chunk</b> is what one worker claims at a time, a few thousand samples. A <b>block</b> is several chunks that are fetched, cleaned and cut into tokens together."),
                 QT_TRANSLATE_NOOP("Help",
                     "The <b>context</b> is how many tokens the model sees at once, the <b>batch</b> how many such windows go through it in one step."),
                 QT_TRANSLATE_NOOP("Help",
-                    "Memory on the GPU depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks cost a little time for claiming them; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.") });
+                    "GPU memory depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks take a little time to claim; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.") });
     case HelpDialog::States:
         return paragraphs(
             { QT_TRANSLATE_NOOP("Help",
-                  "The state of a run is never stored. Each time it is derived from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended."),
+                  "The state of a run is never stored. It is worked out each time from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended?"),
                 QT_TRANSLATE_NOOP("Help",
                     "“Interrupted” means: no process of the run is alive and none recorded an end. The computer was switched off or restarted, or the processes were killed. “Why?” beside the state shows the evidence."),
                 QT_TRANSLATE_NOOP("Help",
-                    "Nothing is broken then. What is in a checkpoint stays, what was trained after it is trained again."),
+                    "Nothing is broken. What is in a checkpoint is kept; what was trained after it is trained again."),
                 QT_TRANSLATE_NOOP("Help",
-                    "“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was read last stays in sight with its time, and nothing can be done with the run until the folder is back.") });
+                    "“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was last read stays on screen with its time, and nothing can be done with the run until the folder is back.") });
     case HelpDialog::Resuming:
         return paragraphs({ QT_TRANSLATE_NOOP("Help",
                                 "“Resume…” first shows a dry run: how many chunks are kept, trained again or free, and every checkpoint with the result of checking its files. Nothing changes until you confirm."),
@@ -158,9 +158,9 @@ QString text(HelpDialog::Topic topic)
             QT_TRANSLATE_NOOP("Help",
                 "Where several epochs are open, or are opened again, a table says for each how many chunks are kept and how many are trained again."),
             QT_TRANSLATE_NOOP("Help",
-                "A checkpoint that is damaged, or lies on a disk that is away, is never given up without your yes: bring it back and resume, or tick the box that says how many chunks are trained again."),
+                "A checkpoint that is damaged, or on a disk that is not mounted, is never given up without your consent: bring it back and resume, or tick the box that says how many chunks are trained again."),
             QT_TRANSLATE_NOOP("Help",
-                "A run that shall not go on can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the menu Run.") });
+                "A run that you do not want to continue can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the Run menu.") });
     case HelpDialog::Coverage:
         return paragraphs(
             { QT_TRANSLATE_NOOP("Help",
@@ -239,7 +239,7 @@ void HelpDialog::search(const QString& words)
     }
     topics_->setCurrentRow(0);
     if (topics_->count() == 0)
-        text_->setPlainText(tr("Nothing is said about this."));
+        text_->setPlainText(tr("Nothing found."));
 }
 
 } // namespace furrow

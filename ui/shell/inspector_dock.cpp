@@ -186,7 +186,7 @@ QWidget* InspectorDock::buildButtons()
               { makeButton(tr("Show in map"), QStringLiteral("map")), &InspectorDock::showInMapWanted },
               { makeButton(tr("Show in log"), QStringLiteral("log")), &InspectorDock::showInLogWanted } };
     keeps_ = makeLabel(
-        tr("Quarantine leaves chunks out of later runs; this run keeps them and trains them. 'furrowctl exclude' leaves chunks that are not trained yet out of this run."),
+        tr("Quarantine leaves chunks out of later runs; this run keeps and trains them. 'furrowctl exclude' leaves chunks that are not trained yet out of this run."),
         TextTone::Secondary, TextSize::Small);
     keeps_->setWordWrap(true);
     for (const auto& [button, wanted] : all) {
@@ -340,7 +340,7 @@ void InspectorDock::showChunk(ChunkId chunk)
     const ChunkCell* cell = bench_.cells().find(
         chunk); // null where another epoch is shown: its trainings and its curve are told all the same
     const std::vector<ClaimRow> history = bench_.replay().claimsOf(chunk);
-    addRow(tr("State"), cell == nullptr ? tr("not of the shown epoch") : chunkStateWord(*cell));
+    addRow(tr("State"), cell == nullptr ? tr("not in the epoch shown") : chunkStateWord(*cell));
     if (cell != nullptr && cell->covered > 0 && cell->covered < cell->windows)
         addRow(tr("In checkpoints"),
             tr("%1 of %2 samples").arg(countText(samplesDone(*cell)), countText(cell->samples)),
@@ -358,7 +358,7 @@ void InspectorDock::showChunk(ChunkId chunk)
             ? tr("%1 of %2 parts, the others in no checkpoint yet").arg(countText(kept.saved), countText(kept.parts))
             : kept.parts > 1 ? tr("once, in %1 parts").arg(countText(kept.parts))
                              : tr("once"),
-        tr("A chunk that is interrupted is trained on from where it was: each part is in the weights once."));
+        tr("An interrupted chunk is continued from where it was: each part is in the weights once."));
     if (kept.lost > 0)
         addRow(tr("Work lost"), tr("%n training(s), with their weights", nullptr, kept.lost));
     if (cell == nullptr ? !history.empty() : cell->worker >= 0)
@@ -371,7 +371,7 @@ void InspectorDock::showChunk(ChunkId chunk)
         addRow(tr("Trained"), tr("%1 to %2").arg(wallTimeText(kept.beganNs), wallTimeText(kept.endedNs)));
         addRow(tr("Samples"), countText(kept.samples));
         addRow(tr("Tokens learnt from"), countText(kept.tokens),
-            tr("Tokens with nothing before them are read and not predicted: there are fewer of these than the text has."));
+            tr("Tokens with nothing before them are read and not predicted, so there are fewer of these than the text has."));
         if (kept.tokens > 0)
             addRow(tr("Mean loss"),
                 tr("%1, run median %2")
@@ -451,7 +451,7 @@ void InspectorDock::showWorker(int worker)
     if (!found)
         return;
     addRow(tr("Newest process"), tr("attempt %1").arg(bench_.watcher().status()->attempt),
-        tr("Earlier ones of this worker stand on the page Workers."));
+        tr("Earlier ones of this worker are on the Workers page."));
     addRow(tr("Process"), found->alive ? QString::number(found->pid) : tr("not alive"));
     addRow(tr("Device"), deviceText(*found), QString::fromStdString(found->device));
     addRow(tr("Replica"), QString::number(found->replica));
@@ -470,7 +470,7 @@ void InspectorDock::showWorker(int worker)
         addRow(tr("Last progress"), agoText(found->secondsSinceProgress));
     }
     if (found->memory)
-        addRow(tr("Memory, most"),
+        addRow(tr("Memory, peak"),
             tr("%1, %2 times the estimate")
                 .arg(bytesText(static_cast<std::uint64_t>(found->memory->peakBytes)),
                     fixedText(found->memory->ratio(), 2)));
@@ -484,7 +484,7 @@ void InspectorDock::sayWhetherPresent()
     const RunWatcher& watcher = bench_.watcher();
     present_->setVisible(moment || !watcher.problem().empty());
     if (!watcher.problem().empty())
-        present_->setText(tr("As it was read last, at %1: the folder of the run cannot be read now.")
+        present_->setText(tr("As last read, at %1: the folder of the run cannot be read now.")
                 .arg(wallTimeText(watcher.lastReadNs())));
     else if (moment)
         present_->setText(tr("As it is now, not as it was at %1.").arg(wallTimeText(*moment)));

@@ -134,7 +134,7 @@ LanesDock::LanesDock(Workbench& bench, QWidget* parent)
     auto* row = new QHBoxLayout;
     row->setContentsMargins(12, 0, 12, 0);
     row->addWidget(new LaneLegend(this), 1);
-    span_->setAccessibleName(tr("Stretch of time"));
+    span_->setAccessibleName(tr("Time range"));
     for (const int minutes : { 1, 10, 60, 600 })
         span_->addItem(
             minutes < 60 ? tr("Last %n minute(s)", nullptr, minutes) : tr("Last %n hour(s)", nullptr, minutes / 60),

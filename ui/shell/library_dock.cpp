@@ -29,7 +29,7 @@ LibraryDock::LibraryDock(Workbench& bench, QWidget* parent)
     , tags_(new QHBoxLayout(tagRow_))
     , workspace_(makeLabel({}, TextTone::Hint, TextSize::Small))
     , count_(makeLabel({}, TextTone::Hint, TextSize::Small))
-    , archived_(new QCheckBox(tr("Archived too"), this))
+    , archived_(new QCheckBox(tr("Include archived"), this))
     , list_(new RunTree(this))
     , stack_(new QStackedWidget(this))
     , empty_(new EmptyState(tr("No runs in this workspace yet.")))
@@ -156,7 +156,7 @@ void LibraryDock::showCount()
     for (const RunLine& line : model_.lines())
         hidden += line.notes.archived ? 1 : 0;
     archived_->setVisible(hidden > 0);
-    archived_->setText(tr("Archived too (%1)").arg(hidden));
+    archived_->setText(tr("Include archived (%1)").arg(hidden));
     const int shown = filter_.rowCount();
     const int all = model_.rowCount() - (filter_.isArchivedShown() ? 0 : hidden);
     count_->setText(shown == all ? tr("%n run(s)", nullptr, all) : tr("%1 of %n run(s)", nullptr, all).arg(shown));

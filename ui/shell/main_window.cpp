@@ -327,8 +327,7 @@ void MainWindow::enableVerbs()
     const QString pauseWord = paused ? tr("Continue") : tr("Pause");
     setWords(*actions_->pause, pauseWord);
     actions_->pause->setIconText(pauseWord);
-    const QString pauseTip
-        = paused ? tr("Let the workers go on training") : tr("Pause at the end of the chunks in training");
+    const QString pauseTip = paused ? tr("Let the workers continue") : tr("Pause at the end of the chunks in training");
     actions_->pause->setStatusTip(pauseTip);
     actions_->pause->setToolTip(pauseTip);
     actions_->pause->setIcon(theme().icon(paused ? QStringLiteral("play") : QStringLiteral("pause")));
@@ -340,7 +339,7 @@ void MainWindow::enableVerbs()
         for (QAction* action : actions)
             Actions::allow(*action, allowed, whatFirst.isEmpty() ? whyNot : whatFirst);
     };
-    const QString asleep = tr("nobody trains the run");
+    const QString asleep = tr("the run is not being trained");
     const QString awake = tr("the run is being trained");
     allow({ actions_->pause, actions_->stop }, known && (running || paused), asleep);
     allow({ actions_->kill }, known && alive, asleep);
@@ -353,7 +352,8 @@ void MainWindow::enableVerbs()
             : state == RunState::New ? tr("the run was not started yet")
                                      : tr("the run is finished already"));
     const bool several = bench_.watcher().tables() && mergeableReplicas(*bench_.watcher().tables()).size() > 1;
-    allow({ actions_->merge }, known && !alive && several, alive ? awake : tr("there are no two replicas to merge"));
+    allow({ actions_->merge }, known && !alive && several,
+        alive ? awake : tr("there are fewer than two replicas to merge"));
     allow({ actions_->saveNow, actions_->evaluateNow, actions_->stopAfterBlock, actions_->stopAfterEpoch },
         known && running, asleep);
     const bool poisoned = known && std::any_of(status->epochs.begin(), status->epochs.end(), [](const EpochRow& epoch) {
@@ -370,7 +370,7 @@ void MainWindow::enableVerbs()
     allow({ actions_->moveToTrash }, any && readable && !alive, awake);
     Actions::allow(*actions_->copyPath, any, tr("no run is shown"));
     Actions::allow(*actions_->dropRun, bench_.isElsewhere(bench_.watcher().folder()),
-        any ? tr("the run lies in the workspace") : tr("no run is shown"));
+        any ? tr("the run is in the workspace") : tr("no run is shown"));
     showArchived();
 }
 

@@ -213,14 +213,14 @@ void MainWindow::connectCommands()
         case RunVerb::Kill: tell(tr("Killing…")); break;
         case RunVerb::Save: tell(tr("Saving a checkpoint…")); break;
         case RunVerb::Evaluate: tell(tr("Evaluating at the next step…")); break;
-        case RunVerb::StopAfterBlock: tell(tr("The run ends with the block that is complete next.")); break;
-        case RunVerb::StopAfterEpoch: tell(tr("The run ends with this epoch.")); break;
+        case RunVerb::StopAfterBlock: tell(tr("The run stops when the next block is complete.")); break;
+        case RunVerb::StopAfterEpoch: tell(tr("The run stops at the end of this epoch.")); break;
         case RunVerb::Plan: tell(tr("Looking at what a resume would do…")); break;
         case RunVerb::TakeForward: tell(tr("Taking the tracker forward…")); break;
         case RunVerb::Start:
         case RunVerb::Continue: tell(tr("Starting…")); break;
         case RunVerb::Create:
-        case RunVerb::Make: tell(tr("Making the run…")); break;
+        case RunVerb::Make: tell(tr("Creating the run…")); break;
         case RunVerb::RetryChunks:
         case RunVerb::AcceptChunks:
         case RunVerb::MarkFinished:
@@ -341,7 +341,7 @@ void MainWindow::kill()
         this, tr("Kill %1").arg(runName_->text()), tr("End all processes of this run now?"), killLoses(*status));
     QPushButton* kill = box->addButton(tr("Kill now"), QMessageBox::DestructiveRole);
     QPushButton* stop = box->addButton(tr("Stop after a checkpoint"), QMessageBox::AcceptRole);
-    box->addButton(tr("Go on training"), QMessageBox::RejectRole);
+    box->addButton(tr("Keep training"), QMessageBox::RejectRole);
     box->setDefaultButton(stop);
     const QString folder = bench_.watcher().folder();
     connect(&bench_.watcher(), &RunWatcher::statusRead, box,
@@ -349,7 +349,7 @@ void MainWindow::kill()
             if (bench_.watcher().folder() != folder)
                 return;
             const bool alive = now->supervisorPid > 0;
-            box->setInformativeText(alive ? killLoses(*now) : tr("The run has ended meanwhile."));
+            box->setInformativeText(alive ? killLoses(*now) : tr("The run has ended in the meantime."));
             kill->setEnabled(alive);
             stop->setEnabled(alive);
         });
@@ -397,7 +397,7 @@ void MainWindow::showWhy()
         return;
     const QString evidence = evidenceText(*status, QStringLiteral("\n"));
     auto* box = makeBox(this, tr("Why this state?"), tr("%1 is %2").arg(runName_->text(), stateWord(*status).toLower()),
-        evidence.isEmpty() ? tr("Nothing was recorded yet.") : evidence);
+        evidence.isEmpty() ? tr("Nothing has been recorded yet.") : evidence);
     box->setTextInteractionFlags(Qt::TextSelectableByMouse);
     box->addButton(tr("Close"), QMessageBox::RejectRole);
     box->open();
@@ -438,7 +438,7 @@ void MainWindow::openRunFolder()
         return;
     }
     const int runs = static_cast<int>(runFolders(path).size()); // lupdate does not read past a cast
-    tell(runs > 0 ? tr("%1 is not a run, but %n run(s) lie in it: File > Open workspace shows them.", nullptr, runs)
+    tell(runs > 0 ? tr("%1 is not a run, but it holds %n run(s): File > Open workspace shows them.", nullptr, runs)
                         .arg(folder)
                   : tr("%1 is not a run: it has no run.json. Choose the folder of one run.").arg(folder),
         true);

@@ -247,9 +247,9 @@ void MainWindow::buildStatusLine()
     noteRow->setContentsMargins(0, 0, 0, 0);
     noteRow->addWidget(noteText_, 1);
     bar->addWidget(note, 1);
-    noteRead_ = makeButton(tr("Read"));
+    noteRead_ = makeButton(tr("Mark as read"));
     noteRead_->setProperty("link", true);
-    noteRead_->setAccessibleDescription(tr("Takes the warning away"));
+    noteRead_->setAccessibleDescription(tr("Dismisses the warning"));
     noteRead_->hide();
     noteRow->addWidget(noteRead_);
     connect(noteRead_, &QPushButton::clicked, this, [this] { dropWarning(); });

@@ -19,20 +19,21 @@ QueueDock::QueueDock(Workbench& bench, QWidget* parent)
     , pause_(makeButton(tr("Pause queue")))
     , up_(makeButton(tr("Earlier")))
     , down_(makeButton(tr("Later")))
-    , next_(makeButton(tr("Let next run")))
-    , remove_(makeButton(tr("Take out")))
+    , next_(makeButton(tr("Let the next one run")))
+    , remove_(makeButton(tr("Remove")))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(12, 8, 12, 0);
     auto* row = new QHBoxLayout;
     sentence_->setWordWrap(true);
     row->addWidget(sentence_, 1);
-    auto* clear = makeButton(tr("Forget ended"));
+    auto* clear = makeButton(tr("Clear ended"));
     for (QPushButton* button : { up_, down_, next_, remove_, clear, pause_ }) {
         button->setProperty("compact", true);
         row->addWidget(button);
     }
-    next_->setToolTip(tr("Stop this run after a checkpoint and begin the next one of its lane; it goes on afterwards"));
+    next_->setToolTip(
+        tr("Stop this run after a checkpoint and start the next one in its lane; it continues afterwards"));
     column->addLayout(row);
     column->addWidget(tree_, 1);
     column->addStretch();
@@ -73,11 +74,12 @@ void QueueDock::take(const QueuePtr& queue)
     pause_->setText(queue_->paused ? tr("Start queue") : tr("Pause queue"));
     if (queue_->entries.empty())
         sentence_->setText(
-            tr("No run waits. “Queue” in a new run puts it here; runs that share a device wait for each other."));
+            tr("No run is waiting. “Queue” in a new run puts it here; runs that share a device wait for each other."));
     else if (queue_->paused)
-        sentence_->setText(tr("Paused: nothing is started, what trains goes on."));
+        sentence_->setText(tr("Paused: nothing new is started; what is training goes on."));
     else
-        sentence_->setText(queue_->active ? tr("%n run(s) wait or train.", nullptr, open) : tr("Nothing waits."));
+        sentence_->setText(
+            queue_->active ? tr("%n run(s) waiting or training.", nullptr, open) : tr("Nothing is waiting."));
     enableButtons();
     Q_EMIT counted(open);
 }

@@ -203,7 +203,7 @@ void addEvaluationSettings(SettingTable& table)
         .zeroMeans("never")
         .resume(Safe)
         .help(
-            "An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data holds itself again.");
+            "An alarm is raised when the loss on new text lies below this share of the expected one: labels may not be shifted, or the data contains copies of itself.");
 }
 
 void addMergingSettings(SettingTable& table)

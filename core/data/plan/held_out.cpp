@@ -194,7 +194,7 @@ Result<HeldOut> readHeldOut(const std::filesystem::path& path)
     const std::string& all = bytes;
     const auto corrupt = [&] {
         return Error { ErrorCode::Corrupt,
-            sentence("The evaluation set %1 is damaged. Start the run anew, or copy the file from a backup.",
+            sentence("The evaluation set %1 is damaged. Start a new run, or copy the file from a backup.",
                 { utf8Text(path) }) };
     };
     if (all.size() < kHeldOutHeader + 8 || !all.starts_with(kHeldOutMagic))

@@ -26,8 +26,8 @@ public:
         FURROW_TRY_ASSIGN(auto c, nextSolid());
         if (c != '[')
             return Error { ErrorCode::InvalidArgument,
-                members.empty() ? sentence("%1 is no JSON list.", { name_ })
-                                : sentence("%1: the member '%2' is no list.", { name_, members.back() }) };
+                members.empty() ? sentence("%1 is not a JSON list.", { name_ })
+                                : sentence("%1: the member '%2' is not a list.", { name_, members.back() }) };
         return at_;
     }
 

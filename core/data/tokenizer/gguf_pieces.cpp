@@ -210,7 +210,7 @@ Result<PieceList> readPieceList(std::string_view model)
             isWhole = isWhole && readNormalizer(field->bytes, list);
     }
     if (!isWhole || fields.isBroken() || list.pieces.empty())
-        return Error { ErrorCode::Corrupt, sentence("it is no sentencepiece model") };
+        return Error { ErrorCode::Corrupt, sentence("it is not a sentencepiece model") };
     return list;
 }
 

@@ -37,11 +37,11 @@ Result<PieceList> readVocabulary(const GgufFile& file)
     const Json& kinds = value(file, "token_type");
     const Json& scores = value(file, "scores");
     if (!tokens.is_array() || tokens.empty() || !tokens.front().is_string())
-        return unusable(sentence("tokens is no list of texts"));
+        return unusable(sentence("tokens is not a list of texts"));
     if (kinds.is_array() ? kinds.size() != tokens.size() || !kinds.front().is_number_integer() : !kinds.is_null())
-        return unusable(sentence("token_type is no list with a number for each token"));
+        return unusable(sentence("token_type is not a list with a number for each token"));
     if (scores.is_array() ? scores.size() != tokens.size() || !scores.front().is_number() : !scores.is_null())
-        return unusable(sentence("scores is no list with a number for each token"));
+        return unusable(sentence("scores is not a list with a number for each token"));
     PieceList list;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         PieceList::Piece piece { tokens[i].get<std::string>() };
@@ -119,7 +119,7 @@ Result<std::string> tokenizerJson(const GgufFile& file, const PieceList& list)
             { plainLine(pre, 40), ggufSplitList() }));
     const Json& merges = value(file, "merges");
     if (!merges.is_array() || (!merges.empty() && !merges.front().is_string()))
-        return unusable(sentence("merges is no list of texts"));
+        return unusable(sentence("merges is not a list of texts"));
     FURROW_TRY_ASSIGN(auto vocabulary, vocabularyJson(list));
     Ordered json = { { "version", "1.0" }, { "truncation", nullptr }, { "padding", nullptr },
         { "added_tokens", addedJson(list) }, { "normalizer", Ordered::parse(split->normalizer) },

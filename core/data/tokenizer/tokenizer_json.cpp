@@ -161,9 +161,9 @@ Result<TokenizerSpec> readTokenizerJson(std::string_view text)
         return refused("it is larger than 64 MiB");
     const Json root = Json::parse(text, isShallow, false);
     if (root.is_discarded())
-        return Error { ErrorCode::Corrupt, sentence("it is no valid JSON") };
+        return Error { ErrorCode::Corrupt, sentence("it is not valid JSON") };
     if (!root.is_object())
-        return refused("it is no JSON object");
+        return refused("it is not a JSON object");
     TokenizerSpec spec;
     spec.definition = text;
     spec.settings = "tokenizer.json";

@@ -254,7 +254,7 @@ Result<std::uint64_t> alignmentOf(const Json& metadata)
         return kGgufAlignment;
     const auto value = found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
     if (!std::has_single_bit(value) || value > kMostAlignment)
-        return Error { ErrorCode::Corrupt, sentence("general.alignment is no power of two up to 1048576") };
+        return Error { ErrorCode::Corrupt, sentence("general.alignment is not a power of two up to 1048576") };
     return value;
 }
 
@@ -273,7 +273,7 @@ Status placeTensors(std::vector<GgufTensor>& tensors, std::uint64_t begin, std::
         if (!names.insert(tensor.name).second)
             return wrong(sentence("is listed twice"));
         if (tensor.offset % alignment != 0)
-            return wrong(sentence("begins at byte %1 of the data, which is no multiple of %2",
+            return wrong(sentence("begins at byte %1 of the data, which is not a multiple of %2",
                 { std::to_string(tensor.offset), std::to_string(alignment) }));
         if (tensor.offset < end)
             return wrong(sentence("overlaps the one before it"));

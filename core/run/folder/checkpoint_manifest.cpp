@@ -65,7 +65,7 @@ CheckpointManifest::Frozen frozenFrom(const JsonPart& json)
         static_cast<std::uint64_t>(json["bytes"].within(1, kTotalBounds.most)) };
     if (frozen.sha256.size() != kSha256Digits
         || frozen.sha256.find_first_not_of("0123456789abcdef") != std::string::npos) // it becomes the name of a file
-        json["sha256"].refuse(sentence("is no SHA-256"));
+        json["sha256"].refuse(sentence("is not a SHA-256"));
     return frozen;
 }
 

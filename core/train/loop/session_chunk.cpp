@@ -368,7 +368,7 @@ void TrainingSession::judge(const ChunkWork& work, const StepOutcome& step)
         return; // a chunk shorter than a step says little
     if (const double z = spikes_.observe(lastLoss_); z > 0)
         tellEvent(EventRecord::Kind::Spike,
-            sentence("loss %1 in windows %2-%3 sticks out: robust z %4",
+            sentence("loss %1 in windows %2-%3 is an outlier: robust z-score %4",
                 { Real(lastLoss_, 4), std::to_string(step.windows.begin), std::to_string(step.windows.end),
                     Real(z, 1) }),
             work.claim.chunk);

@@ -287,7 +287,7 @@ Result<Message> TrainingSession::keepBest(
         : text;
 }
 
-/// One telemetry line for each member of a merge. @return the ways from the base, for people
+/// One telemetry line for each member of a merge. @return the distances from the base, for people
 std::string TrainingSession::tellDrifts(std::int64_t round, const NamedTensors& base,
     const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas)
 {
@@ -336,7 +336,7 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
     if (merged.evalLoss)
         text = sentence("%1, loss on held-out text %2", { text, Real(*merged.evalLoss, 4) });
     if (!drifts.empty())
-        text = sentence("%1; ways from the base %2", { text, drifts });
+        text = sentence("%1; distances from the base %2", { text, drifts });
     logInfo(text);
     tellEvent(EventRecord::Kind::Merge, text);
     return {};

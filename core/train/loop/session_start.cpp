@@ -72,7 +72,7 @@ Status TrainingSession::start()
     ledger.stuckSeconds = options_.stuckSeconds;
     ledger.onStuck = [this](double seconds, const WorkerLedger::Progress& progress) {
         const Message text = sentence(
-            "no progress for %1 in phase '%2'; if it stays so, the lease of this worker ends and its work goes to others",
+            "no progress for %1 in phase '%2'; if that continues, the lease of this worker ends and its work goes to others",
             { formatDuration(seconds), toString(progress.phase) });
         logWarning(text);
         telemetry_->write(EventRecord {
@@ -210,7 +210,7 @@ TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(const std::vector<Che
     }
     if (state_.ownSteps > 0) {
         const Message text
-            = sentence("The moments of the optimiser of replica %1 begin anew: no checkpoint has them any more.",
+            = sentence("The moments of the optimiser of replica %1 start afresh: no checkpoint has them any more.",
                 { std::to_string(options_.replica) });
         logWarning(text);
         tellEvent(EventRecord::Kind::Alarm, text);

@@ -25,8 +25,8 @@ struct Merged {
 /// member. Without any tokens: the plain mean. Refuses NaN and Inf, different names or shapes, by member and tensor.
 Result<Merged> mergeAverage(const std::vector<MergeMember>& members);
 
-/// Outer Nesterov step on the weighted mean of the ways from the base: v = mu v + D, theta = base - eta (D + mu v).
-/// eta 1, mu 0 is mergeAverage. Source: Douillard et al. 2023 (arXiv:2311.08105), algorithm 1.
+/// Outer Nesterov step on the weighted mean of the differences from the base: v = mu v + D, theta = base - eta (D + mu
+/// v). eta 1, mu 0 is mergeAverage. Source: Douillard et al. 2023 (arXiv:2311.08105), algorithm 1.
 /// @param momentum  v of the round before; empty: zero
 Result<Merged> mergeDiloco(const NamedTensors& base, const std::vector<MergeMember>& members,
     const NamedTensors& momentum, double outerLr, double outerMomentum);

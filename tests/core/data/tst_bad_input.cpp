@@ -74,7 +74,7 @@ private Q_SLOTS:
         add("more.json", "[{\"text\":\"a\"}]\n[{\"text\":\"b\"}]", "no row that can be read at byte 15");
         add("document.json", "{\n\"rows\": [{\"text\":\"a\"}]}", "such as data[].text");
         add("no list.json", "{\n\"rows\": [{\"text\":\"a\"}]}", "no member 'data'", "data[].text");
-        add("other.json", "{\n\"data\": {\"text\":\"a\"}}", "is no list", "data[].text");
+        add("other.json", "{\n\"data\": {\"text\":\"a\"}}", "is not a list", "data[].text");
         add("open.json", "{\n\"data\": [{\"text\":\"a\"}]", "ends in the middle", "data[].text");
         const std::string record
             = "WARC/1.0\r\nWARC-Type: conversion\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\none\n\r\n\r\n";

@@ -55,12 +55,12 @@ private Q_SLOTS:
             QTest::newRow(said) << QByteArray(text) << QString::fromUtf8(said);
         };
         row("{\"question\": ", "broken JSON");
-        row("[1]", "no JSON object");
+        row("[1]", "not a JSON object");
         row("{\"question\": \"\xff\"}", "not UTF-8");
         row(R"({"choices": ["x", "y"], "gold": 1})", "no text under 'question'");
-        row(R"({"question": "q", "choices": ["x"], "gold": 0})", "no list of two texts");
-        row(R"({"question": "q", "choices": "xy", "gold": 0})", "no list of two texts");
-        row(R"({"question": "q", "choices": ["x", {}], "gold": 0})", "no list of two texts");
+        row(R"({"question": "q", "choices": ["x"], "gold": 0})", "not a list of two or more texts");
+        row(R"({"question": "q", "choices": "xy", "gold": 0})", "not a list of two or more texts");
+        row(R"({"question": "q", "choices": ["x", {}], "gold": 0})", "not a list of two or more texts");
         row(R"({"question": "q", "choices": ["x", "y"], "gold": 2})", "no choice is named");
         row(R"({"question": "q", "choices": ["x", "y"], "gold": -1})", "no choice is named");
         row(R"({"question": "q", "choices": ["x", "y"], "gold": 1e30})", "no choice is named");

@@ -64,7 +64,7 @@ const std::vector<Lie>& lies()
         { "a tensor within another",
             [](std::string& b) { overwrite(b, behind(b, "blk.1.ffn_down.weight") + 4 + 16 + 4, 0ull); }, "overlaps" },
         { "an odd offset", [](std::string& b) { overwrite(b, behind(b, "blk.1.ffn_down.weight") + 4 + 16 + 4, 33ull); },
-            "no multiple of 32" },
+            "not a multiple of 32" },
         { "one name twice",
             [](std::string& b) { b.replace(b.find("blk.1.ffn_down.weight"), 21, "blk.0.ffn_down.weight"); },
             "'blk.0.ffn_down.weight' is listed twice" },
@@ -134,7 +134,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("said");
         QTest::newRow("unknown") << "llama.attention.clamp_kqv" << "8.0"
                                  << "key llama.attention.clamp_kqv is not known";
-        QTest::newRow("a list") << "llama.attention.head_count" << "[4,4]" << "head_count is no whole number";
+        QTest::newRow("a list") << "llama.attention.head_count" << "[4,4]" << "head_count is not a whole number";
         QTest::newRow("another architecture") << "general.architecture" << "\"mamba\"" << "is 'mamba'; known are gpt2";
         QTest::newRow("a part of a head") << "llama.rope.dimension_count" << "4" << "rope.dimension_count is not";
         QTest::newRow("values of another width") << "llama.attention.value_length" << "4" << "value_length is not";

@@ -164,11 +164,11 @@ private Q_SLOTS:
         QTest::newRow("pre") << "pre" << "\"viking\"" << "pre is 'viking', a way to split text that is not known here";
         QTest::newRow("no pre") << "pre" << "7" << "pre is ''";
         QTest::newRow("model") << "model" << "\"t5\"" << "model is 't5', which is not known here";
-        QTest::newRow("kinds") << "token_type" << "[1,2]" << "token_type is no list";
+        QTest::newRow("kinds") << "token_type" << "[1,2]" << "token_type is not a list";
         QTest::newRow("a kind") << "token_type" << "[1,1,1,1,1,1,1,1,1,9]" << "the unknown kind 9";
-        QTest::newRow("tokens") << "tokens" << "[1]" << "tokens is no list of texts";
+        QTest::newRow("tokens") << "tokens" << "[1]" << "tokens is not a list of texts";
         QTest::newRow("twice") << "tokens" << R"(["a","b","a","d","e","f","g","h","i","j"])" << "tokens has 'a' twice";
-        QTest::newRow("merges") << "merges" << "3" << "merges is no list";
+        QTest::newRow("merges") << "merges" << "3" << "merges is not a list";
     }
     void whatIsNotKnownIsRefusedByItsName()
     {

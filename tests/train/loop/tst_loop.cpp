@@ -362,7 +362,7 @@ private Q_SLOTS:
             [&](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> {
                 return std::unique_ptr<Learner>(std::make_unique<SometimesNan>(must(newLearner(setup)), bad, 60.F));
             }));
-        QVERIFY(eventsOf(run, EventRecord::Kind::Spike, "sticks out") > 0);
+        QVERIFY(eventsOf(run, EventRecord::Kind::Spike, "is an outlier") > 0);
         QCOMPARE(eventsOf(run, EventRecord::Kind::Alarm, "training has diverged"), 1);
     }
 
@@ -551,7 +551,7 @@ private Q_SLOTS:
         QCOMPARE(spikes.observe(4.5), 0.0); // one mark for one spike
         TinyRun run(TinyRun::config(), 480);
         must(runTrainerWith(run.options(), {}, scaledAt(60, 5)));
-        QCOMPARE(eventsOf(run, EventRecord::Kind::Spike, "sticks out"), 1);
+        QCOMPARE(eventsOf(run, EventRecord::Kind::Spike, "is an outlier"), 1);
     }
 
     void unshiftedLabelsAreToldAndAnHonestRunIsNot()

@@ -238,11 +238,11 @@ void TestWeights::importRefusesOtherModels_data()
 {
     QTest::addColumn<QByteArray>("config");
     QTest::addColumn<QString>("says");
-    QTest::newRow("no JSON") << QByteArray("{") << "no JSON object";
+    QTest::newRow("no JSON") << QByteArray("{") << "not a JSON object";
     QTest::newRow("another family") << QByteArray(R"({"model_type":"mamba"})") << "model_type is 'mamba'";
     QTest::newRow("key missing") << QByteArray(R"({"model_type":"gpt2"})") << "n_embd is missing";
     QTest::newRow("key of another type") << QByteArray(R"({"model_type":"gpt2","n_embd":"many"})")
-                                         << "n_embd is no whole number";
+                                         << "n_embd is not a whole number";
     QTest::newRow("unknown activation") << QByteArray(
         R"({"model_type":"gpt2","n_embd":32,"n_layer":1,"n_head":4,"vocab_size":9,"activation_function":"relu"})")
                                         << "activation_function is 'relu'";

@@ -69,7 +69,7 @@ void charts(const QString& out, const SnapshotPtr& run)
     loss->setData(chartDataOf(*run, Metric::Loss, XAxis::Tokens));
     grid->addWidget(loss, 0, 0, 1, 2);
     auto* rate = new SeriesChart(link);
-    rate->setTitle(QStringLiteral("Learning rate"), QStringLiteral("per worker, own schedule"));
+    rate->setTitle(QStringLiteral("Learning rate"), QStringLiteral("per worker, each on its own schedule"));
     rate->setCompact(QStringLiteral("2.94e-4"));
     rate->setData(chartDataOf(*run, Metric::LearningRate, XAxis::Tokens));
     ChartOptions plain;

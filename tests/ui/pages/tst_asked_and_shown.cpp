@@ -377,7 +377,7 @@ private Q_SLOTS:
     {
         QWidget window;
         Actions actions(&window);
-        Actions::allow(*actions.kill, false, QStringLiteral("nobody trains the run"));
+        Actions::allow(*actions.kill, false, QStringLiteral("the run is not being trained"));
         Actions::allow(*actions.pause, true, {});
         CommandPalette palette(actions, &window);
         palette.show();
@@ -386,7 +386,7 @@ private Q_SLOTS:
         line->setText(QStringLiteral("kill"));
         QCOMPARE(list->topLevelItemCount(), 1);
         QTreeWidgetItem* item = list->topLevelItem(0);
-        QCOMPARE(item->text(1), QStringLiteral("nobody trains the run"));
+        QCOMPARE(item->text(1), QStringLiteral("the run is not being trained"));
         QVERIFY(!item->flags().testFlag(Qt::ItemIsEnabled));
         const QSignalSpy triggered(actions.kill, &QAction::triggered);
         QTest::keyClick(line, Qt::Key_Return);

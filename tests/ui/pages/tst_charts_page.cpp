@@ -155,7 +155,7 @@ private Q_SLOTS:
         buttonOf(*page_, QStringLiteral("Logarithmic horizontal axis"))->click();
         buttonOf(*page_, QStringLiteral("Perplexity at the right"))->click();
         buttonOf(*page_, QStringLiteral("Raw points"))->click();
-        buttonOf(*page_, QStringLiteral("Reach to every point"))->click();
+        buttonOf(*page_, QStringLiteral("Show every point"))->click();
         QVERIFY(loss_->options().logX && loss_->options().perplexity && !loss_->options().raw);
         QCOMPARE(loss_->options().clipPercent, 0.0);
         const QSignalSpy told(page_.get(), &ChartsPage::logLossChanged);
@@ -199,7 +199,7 @@ private Q_SLOTS:
         QVERIFY(named<SeriesChart>(*page_, QStringLiteral("Gradient norm"))->isVisible());
         buttonOf(*page_, QStringLiteral("Gradient norm"))->click();
         QVERIFY(!named<SeriesChart>(*page_, QStringLiteral("Gradient norm"))->isVisible());
-        for (const char* name : { "Parameter norm", "Drift of replicas", "Memory", "Wait for data" })
+        for (const char* name : { "Parameter norm", "Drift of replicas", "Memory", "Waiting for data" })
             buttonOf(*page_, QLatin1String(name))->click();
         const auto charts = page_->findChildren<SeriesChart*>();
         QCOMPARE(

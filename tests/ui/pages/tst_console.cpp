@@ -595,7 +595,7 @@ private Q_SLOTS:
         for (const QLabel* label : view.findChildren<QLabel*>())
             shown += label->text() + QLatin1Char('\n');
         QVERIFY2(shown.contains(bytesText(static_cast<std::uint64_t>(estimated * 3 / 2))), qPrintable(shown));
-        QVERIFY2(shown.contains(QStringLiteral("corrected by what 1 worker of earlier runs took")), qPrintable(shown));
+        QVERIFY2(shown.contains(QStringLiteral("corrected by what 1 worker of earlier runs used")), qPrintable(shown));
     }
 
     /// Thirteen built-in presets and one's own were one list, told apart by a small word.

@@ -230,7 +230,7 @@ private Q_SLOTS:
         QVERIFY(FormField::problemText(form.problemsOf("workers").front(), form.text(*findSetting("workers")))
                 .contains(QStringLiteral("from 0 to 256")));
         QCOMPARE(FormField::problemText(form.problemsOf("lr").front(), form.text(*findSetting("lr"))),
-            QStringLiteral("Peak learning rate is a number, and 0,5 is not one here. Write 0.5."));
+            QStringLiteral("Peak learning rate must be a number, and 0,5 is not one here. Write 0.5."));
         for (const ConfigProblem& problem : form.problems())
             QVERIFY2(problem.key == "workers" || problem.key == "lr" || problem.key == "data", problem.message.c_str());
         type("lr", QStringLiteral("0.5"));
@@ -418,9 +418,9 @@ private Q_SLOTS:
     {
         Appearance appearance(false);
         const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
-        const Message spike
-            = sentence("loss %1 in windows %2-%3 sticks out: robust z %4", { Real(2.9121, 4), "3", "4", Real(6.5, 1) });
-        QCOMPARE(spike.text(), std::string("loss 2.9121 in windows 3-4 sticks out: robust z 6.5"));
+        const Message spike = sentence(
+            "loss %1 in windows %2-%3 is an outlier: robust z-score %4", { Real(2.9121, 4), "3", "4", Real(6.5, 1) });
+        QCOMPARE(spike.text(), std::string("loss 2.9121 in windows 3-4 is an outlier: robust z-score 6.5"));
         QCOMPARE(coreWords(spike), QString::fromStdString(spike));
         appearance.setLanguage(QStringLiteral("es"));
         const QString words = coreWords(spike);

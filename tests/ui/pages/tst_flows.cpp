@@ -381,16 +381,17 @@ private Q_SLOTS:
         form.setText(batch.setting(), QStringLiteral("0"));
         batch.refresh(form.problems());
         data.refresh(form.problems());
-        QVERIFY(says(page, QStringLiteral("Batch is a whole number from 1 to %1.").arg(QLocale().toString(65536))));
+        QVERIFY(
+            says(page, QStringLiteral("Batch must be a whole number from 1 to %1.").arg(QLocale().toString(65536))));
         QVERIFY(says(page,
             QStringLiteral(
                 "Source is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.")));
         form.setText(batch.setting(), QStringLiteral("many"));
         batch.refresh(form.problems());
-        QVERIFY(says(page, QStringLiteral("Batch is a whole number from 1")));
+        QVERIFY(says(page, QStringLiteral("Batch must be a whole number from 1")));
         form.setText(batch.setting(), QStringLiteral("1.5")); // in that range, and still not possible
         batch.refresh(form.problems());
-        QVERIFY(says(page, QStringLiteral("Batch is a whole number from 1")));
+        QVERIFY(says(page, QStringLiteral("Batch must be a whole number from 1")));
     }
 
     /// "Attempt 1 ended at 18:14:58: epochs." stood between Spanish words.
@@ -552,7 +553,7 @@ private Q_SLOTS:
                 [&](const QLabel* label) { return label->text().endsWith(warning); }); // behind its time
         };
         QVERIFY(isSaid());
-        auto* read = buttonOf<QPushButton>(*window.statusBar(), QStringLiteral("Read"));
+        auto* read = buttonOf<QPushButton>(*window.statusBar(), QStringLiteral("Mark as read"));
         QVERIFY(read != nullptr && read->isVisible());
         Q_EMIT bench.commands().begun(RunVerb::Pause, story.folder());
         QVERIFY(!isSaid()); // covered for the moment
@@ -1054,7 +1055,7 @@ private Q_SLOTS:
             return std::any_of(
                 labels.begin(), labels.end(), [&](const QLabel* label) { return label->accessibleName() == name; });
         };
-        QTRY_VERIFY_WITH_TIMEOUT(shows(QStringLiteral("State: not of the shown epoch")), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(shows(QStringLiteral("State: not in the epoch shown")), kPatienceMs);
         QVERIFY(shows(QStringLiteral("Tokens learnt from: 1,000")));
         QCOMPARE(curveBegins(), stepOf(trained[0].id) - 0.5);
         bench.selection().setChunks({ trained[1] });
@@ -1064,7 +1065,7 @@ private Q_SLOTS:
             [&](const ChunkCell& cell) { return stepOf(cell.id) >= 0; });
         QVERIFY(ofTheSecond != bench.cells().cells().end());
         bench.selection().setChunks({ { ofTheSecond->id, ofTheSecond->block, ofTheSecond->column } });
-        QVERIFY(!shows(QStringLiteral("State: not of the shown epoch")));
+        QVERIFY(!shows(QStringLiteral("State: not in the epoch shown")));
         QTRY_COMPARE_WITH_TIMEOUT(curveBegins(), stepOf(ofTheSecond->id) - 0.5, kPatienceMs);
     }
 

@@ -57,14 +57,14 @@ private Q_SLOTS:
         HubModelDialog dialog;
         dialog.show();
         QSignalSpy chosen(&dialog, &HubModelDialog::chosen);
-        auto* fetch = buttonOf(dialog, QStringLiteral("Fetch and use"));
+        auto* fetch = buttonOf(dialog, QStringLiteral("Download and use"));
         QVERIFY(fetch != nullptr && !fetch->isEnabled());
         dialog.findChild<QLineEdit*>()->setText(QStringLiteral("hf://o/none"));
         fetch->click();
         QTRY_VERIFY_WITH_TIMEOUT(fetch->isEnabled(), kPatienceMs);
         QVERIFY(says(dialog, QStringLiteral("does not exist, or is private")));
         QVERIFY(chosen.isEmpty());
-        QTRY_VERIFY(says(dialog, QStringLiteral("No model was fetched to this computer yet.")));
+        QTRY_VERIFY(says(dialog, QStringLiteral("No model has been downloaded to this computer yet.")));
     }
 
     void aModelIsFetchedOnceAndFoundAgain()
@@ -75,7 +75,7 @@ private Q_SLOTS:
             dialog.show();
             QSignalSpy chosen(&dialog, &HubModelDialog::chosen);
             dialog.findChild<QLineEdit*>()->setText(QStringLiteral("o/n")); // the scheme goes without saying
-            buttonOf(dialog, QStringLiteral("Fetch and use"))->click();
+            buttonOf(dialog, QStringLiteral("Download and use"))->click();
             QTRY_COMPARE_WITH_TIMEOUT(chosen.size(), 1, kPatienceMs);
             place = chosen.front().front().toString();
             QVERIFY(QFile::exists(place + QStringLiteral("/model.safetensors")));

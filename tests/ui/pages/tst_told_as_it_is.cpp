@@ -353,7 +353,7 @@ private Q_SLOTS:
         QVERIFY(rows[0].live && !rows[1].live);
         const auto columns = incarnationColumns();
         for (const auto& column : columns)
-            if (column.title() == QStringLiteral("Phase or cause of its end"))
+            if (column.title() == QStringLiteral("Phase, or why it ended"))
                 QVERIFY2(column.text(rows[1]).contains(QStringLiteral("not alive")), qPrintable(column.text(rows[1])));
     }
 
@@ -488,7 +488,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(isTold(QStringLiteral("CPU, was 8")), kPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("was running")), kPatienceMs);
         bench.selection().setWorker(1);
-        QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("not known since")), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("unknown since")), kPatienceMs);
         QVERIFY(!says(inspector, QStringLiteral("tok/s")));
     }
 

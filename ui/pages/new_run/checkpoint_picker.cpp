@@ -84,7 +84,7 @@ void CheckpointPicker::take(const CheckpointRowsPtr& rows)
     choose_->setEnabled(!rows->empty());
     sentence_->setText(rows->empty()
             ? tr("This run has no checkpoint yet.")
-            : tr("The new run takes the weights and the settings of the model; its optimiser, data and epochs begin anew."));
+            : tr("The new run takes the weights and the settings of the model; its optimiser, data and epochs start afresh."));
 }
 
 void CheckpointPicker::choose()

@@ -133,7 +133,7 @@ void EstimatePanel::buildChanges(QVBoxLayout* column)
     row->addWidget(changesTitle_, 1);
     revertAll_ = makeButton(tr("Reset all"));
     revertAll_->setProperty("link", true);
-    revertAll_->setToolTip(tr("Every setting back to the value of the preset; the data and the name stay"));
+    revertAll_->setToolTip(tr("Set every setting back to the value of the preset; the data and the name stay"));
     connect(revertAll_, &QPushButton::clicked, &bench_.form(), &RunForm::revertAll);
     row->addWidget(revertAll_, 0, Qt::AlignTop);
     column->addLayout(row);
@@ -158,7 +158,7 @@ void EstimatePanel::buildCommand(QVBoxLayout* column)
     command_ = new QPlainTextEdit;
     command_->setReadOnly(true);
     command_->setFont(codeFont(TextSize::Tiny));
-    command_->setAccessibleName(tr("Command that makes this run"));
+    command_->setAccessibleName(tr("Command that creates this run"));
     command_->setTabChangesFocus(true);
     column->addWidget(command_);
 }
@@ -233,7 +233,7 @@ void EstimatePanel::refresh()
     queue_->setEnabled(bench_.form().isReady() && !busy_ && dataProblem_.isEmpty());
     launch_->setEnabled(queue_->isEnabled() && machineProblem_.isEmpty());
     launch_->setToolTip(beforeLaunch);
-    queue_->setToolTip(reason.isEmpty() ? tr("Make the run and begin it when its devices are free") : reason);
+    queue_->setToolTip(reason.isEmpty() ? tr("Create the run and start it when its devices are free") : reason);
     copy_->setEnabled(std::all_of(problems.begin(), problems.end(),
         [noData](const ConfigProblem& problem) { return noData && problem.key == "data"; }));
     save_->setEnabled(copy_->isEnabled());
@@ -282,13 +282,13 @@ void EstimatePanel::refreshTime()
     const auto pace = wanted ? forecastPace(*wanted, history) : std::nullopt;
     if (!pace || extent_.tokens <= 0) {
         timeValue_->setText(tr("not known yet"));
-        timeNote_->setText(!pace ? tr("No run was measured here that trains in this way.")
+        timeNote_->setText(!pace ? tr("No run that trains in this way has been measured here.")
                                  : tr("The number of tokens is not known before the data is prepared."));
         return;
     }
     timeValue_->setText(tr("about %1").arg(durationText(static_cast<double>(extent_.tokens) / pace->tokensPerSecond)));
-    timeNote_->setText((pace->isSame ? tr("%1, measured on %2")
-                                     : tr("%1, reckoned from %2 by operations for each token and cores or GPUs"))
+    timeNote_->setText((
+        pace->isSame ? tr("%1, measured on %2") : tr("%1, estimated from %2 by operations per token and cores or GPUs"))
             .arg(rateText(pace->tokensPerSecond), runs[pace->from]->name));
 }
 
@@ -340,7 +340,7 @@ void EstimatePanel::addChange(const Setting& setting, bool isWrong, int row)
     auto* back = new QToolButton;
     back->setIcon(theme().icon(QStringLiteral("close")));
     back->setAutoRaise(true);
-    back->setToolTip(tr("%1: back to the value of the preset").arg(settingLabel(setting)));
+    back->setToolTip(tr("%1: set back to the value of the preset").arg(settingLabel(setting)));
     back->setAccessibleName(back->toolTip());
     connect(
         back, &QToolButton::clicked, this, [this, &setting] { bench_.form().revert(setting); },

@@ -18,11 +18,11 @@ HubModelDialog::HubModelDialog(QWidget* parent)
     : QDialog(parent)
     , name_(new QLineEdit(this))
     , here_(new QListWidget(this))
-    , nothing_(makeLabel(tr("No model was fetched to this computer yet."), TextTone::Secondary))
+    , nothing_(makeLabel(tr("No model has been downloaded to this computer yet."), TextTone::Secondary))
     , bar_(new QProgressBar(this))
     , state_(makeLabel({}, TextTone::Secondary, TextSize::Small))
 {
-    setWindowTitle(tr("Start from a model of the hub"));
+    setWindowTitle(tr("Start from a model on the hub"));
     setMinimumSize(600, 380); // with room for the lines that come while it works
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 12, 16, 12);
@@ -51,14 +51,14 @@ QWidget* HubModelDialog::buildFetch()
     auto* column = new QVBoxLayout(part);
     column->setContentsMargins(0, 0, 0, 0);
     auto* what = makeLabel(tr(
-        "Name a model of the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is fetched once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment."));
+        "Name a model on the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is downloaded once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment."));
     what->setWordWrap(true);
     column->addWidget(what);
     auto* row = new QHBoxLayout;
     name_->setPlaceholderText(QStringLiteral("hf://owner/name"));
-    name_->setAccessibleName(tr("Model of the hub"));
+    name_->setAccessibleName(tr("Model on the hub"));
     row->addWidget(name_, 1);
-    fetch_ = makeButton(tr("Fetch and use"), {}, true);
+    fetch_ = makeButton(tr("Download and use"), {}, true);
     fetch_->setDefault(true);
     fetch_->setEnabled(false);
     row->addWidget(fetch_);

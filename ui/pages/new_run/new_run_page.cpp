@@ -175,7 +175,7 @@ QWidget* NewRunPage::buildHeader()
     name_->setMinimumWidth(kLeastField);
     name_->setMaxLength(kMostNameCharacters);
     name_->setMaximumWidth(260);
-    name_->setPlaceholderText(tr("Name, else preset and data"));
+    name_->setPlaceholderText(tr("Name (otherwise preset and data)"));
     name_->setAccessibleName(tr("Name of the run"));
     row->addWidget(name_, 3);
     folderHint_ = new ElidedLabel(TextTone::Hint, TextSize::Small);
@@ -215,7 +215,7 @@ QWidget* NewRunPage::buildPresets()
     foot->setSpacing(2);
     const std::pair<QString, void (NewRunPage::*)()> links[]
         = { { tr("a checkpoint…"), &NewRunPage::pickCheckpoint }, { tr("safetensors…"), &NewRunPage::pickWeights },
-              { tr("a GGUF…"), &NewRunPage::pickGguf }, { tr("a model of the hub…"), &NewRunPage::pickHubModel } };
+              { tr("a GGUF…"), &NewRunPage::pickGguf }, { tr("a model on the hub…"), &NewRunPage::pickHubModel } };
     for (const auto& [text, slot] : links) {
         auto* line = new FlowLayout;
         line->setSpacing(4);
@@ -331,9 +331,8 @@ void NewRunPage::addGroups(QVBoxLayout* column)
     for (const SettingGroup group : kFolded) {
         const bool hasOpenPart = group == SettingGroup::Data || group == SettingGroup::Model
             || group == SettingGroup::Training || group == SettingGroup::Devices || group == SettingGroup::StopAndSave;
-        auto* box
-            = new FormGroup(hasOpenPart ? tr("%1, further").arg(settingGroupTitle(group)) : settingGroupTitle(group),
-                true, bench_.form());
+        auto* box = new FormGroup(
+            hasOpenPart ? tr("%1, more").arg(settingGroupTitle(group)) : settingGroupTitle(group), true, bench_.form());
         for (const Setting& setting : settings()) {
             const bool isOpen = setting.basic && setting.group != SettingGroup::Seeds;
             if (setting.group == group && !isOpen)
@@ -536,7 +535,7 @@ NewRun NewRunPage::request()
     request.config = bench_.form().config();
     request.preset = bench_.form().preset().name;
     request.workspace = pathFromUtf8(bench_.workspace().toStdString());
-    estimate_->setBusy(tr("Making the run…"));
+    estimate_->setBusy(tr("Creating the run…"));
     return request;
 }
 
