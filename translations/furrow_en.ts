@@ -3282,7 +3282,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.</source>
+        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn Iterate on.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

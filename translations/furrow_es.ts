@@ -3282,8 +3282,8 @@
         <translation>El límite de %1 horas está alcanzado: hay %2 hechas. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
     </message>
     <message>
-        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>Se alcanzó el límite de %1 épocas: están completas. El intento terminaría de inmediato; suba el límite o escriba 0 para ninguno.</translation>
+        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn Iterate on.</source>
+        <translation>Se alcanzó el límite de %1 épocas: están completas. El intento terminaría de inmediato; suba el límite o active Iterar.</translation>
     </message>
     <message>
         <source>1 chunk whose work was lost: it is trained again</source>

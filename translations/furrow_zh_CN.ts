@@ -3281,8 +3281,8 @@
         <translation>已达到 %1 小时的上限：已用 %2 小时。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
     </message>
     <message>
-        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>已达到 %1 轮的上限：均已完成。本次尝试会立即结束；请提高上限，或填 0 表示不限。</translation>
+        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn Iterate on.</source>
+        <translation>已达到 %1 轮的上限：均已完成。本次尝试会立即结束；请提高上限，或开启“循环”。</translation>
     </message>
     <message>
         <source>1 chunk whose work was lost: it is trained again</source>

@@ -114,7 +114,10 @@ ClaimRow claimAt(Database& db, const Rows& row)
     claim.isLeftBehind = row.integer(16) != 0;
     claim.keptSteps = boundedAt(db, row, 17, kAmountBounds);
     claim.keptWindows = static_cast<std::int32_t>(boundedAt(db, row, 18, kWindowBounds));
-    claim.outcome = endOf(row.integer(8), claim.checkpoint != 0, claim.isLeftBehind);
+    // A training that goes on, or whose end no checkpoint has yet, is not committed by its first part.
+    const bool hasAll = claim.keptWindows >= countWindows(decodeRanges(row.text(19)));
+    const bool isCommitted = claim.checkpoint != 0 && (hasAll || claim.isLeftBehind);
+    claim.outcome = endOf(row.integer(8), isCommitted, claim.isLeftBehind);
     return claim;
 }
 
@@ -332,6 +335,18 @@ Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
 #undef FURROW_HELD
 }
 
+Result<std::int64_t> LedgerReader::samplesExcluded(std::int64_t epoch)
+{
+    std::int64_t sum = 0;
+    if (epoch >= 0 && epoch < kMaxEpochs)
+        sum = state_->db
+                  .integer("SELECT sum(samples) FROM chunk WHERE id>=? AND id<? AND state=?",
+                      chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value,
+                      static_cast<std::int64_t>(ChunkState::Excluded))
+                  .value_or(0);
+    return answer(state_->db, std::move(sum));
+}
+
 Result<std::vector<ChunkCell>> LedgerReader::takenUpOnce(std::int64_t epoch)
 {
     std::vector<ChunkCell> cells;
@@ -383,7 +398,7 @@ Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, st
     " coalesce((SELECT max(checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1), 0),"                                                \
     " EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0),"                                                                    \
     " coalesce((SELECT sum(steps) FROM part p WHERE p.claim=c.id AND p.alive=1), 0),"                                                     \
-    " coalesce((SELECT sum(past-first) FROM part p WHERE p.claim=c.id AND p.alive=1), 0)"                                                 \
+    " coalesce((SELECT sum(past-first) FROM part p WHERE p.claim=c.id AND p.alive=1), 0), c.done"                                         \
     " FROM claim c JOIN incarnation i ON i.id=c.incarnation "
 
 Result<std::vector<ClaimRow>> LedgerReader::claimsSince(std::int64_t claimId, int limit)

@@ -119,7 +119,7 @@ enum class ClaimEnd { Open, Trained, Committed, Released, Lost, Failed, Unknown 
 template <>
 inline constexpr std::array kClosedNames<ClaimEnd> {
     ClosedName { ClaimEnd::Open, "open" },
-    ClosedName { ClaimEnd::Trained, "trained" }, ///< no checkpoint has it yet
+    ClosedName { ClaimEnd::Trained, "trained" }, ///< no checkpoint has all of it yet
     ClosedName { ClaimEnd::Committed, "committed" },
     ClosedName { ClaimEnd::Released, "released" },
     ClosedName { ClaimEnd::Lost, "lost" }, ///< with its weights
@@ -147,7 +147,7 @@ struct ClaimRow {
     double peakGradientNorm = 0;
     std::int64_t firstStep = 0;
     std::int64_t lastStep = 0;
-    std::int64_t checkpoint = 0; ///< 0: not committed
+    std::int64_t checkpoint = 0; ///< the newest that has something of it; 0: none
     std::int64_t keptSteps = 0; ///< optimiser steps of it that surviving checkpoints have: its first ones
     std::int32_t keptWindows = 0; ///< windows of it that surviving checkpoints have
     bool isLeftBehind = false; ///< a checkpoint that had windows of it does not survive
@@ -182,6 +182,7 @@ struct EpochRow {
     ChunkCounts chunks;
     RowCounts rowsCommitted; ///< over committed chunks
     RowCounts rowsKnown;
+    std::int64_t samplesExcluded = 0; ///< of excluded chunks, among rowsKnown; as `lost` below
     Message unprovenReason;
     LostChunks lost; ///< as readStatus() finds it; epochs() leaves it empty
     PartlyTrained partly; ///< the same
@@ -213,6 +214,8 @@ public:
     /// Chunks of an epoch that are free or not prepared although something of them was trained: their work was lost
     /// (isWorkLost), or they are trained in part (isPartlyTrained). Reads the chunks of the epoch.
     Result<std::vector<ChunkCell>> takenUpOnce(std::int64_t epoch);
+    /// Samples that excluded chunks of an epoch would have trained. Reads the chunks of the epoch.
+    Result<std::int64_t> samplesExcluded(std::int64_t epoch);
     /// Cells that changed after event `seq`; sets `seq` to the newest. Cheap when nothing changed.
     Result<std::vector<ChunkCell>> changedCells(std::int64_t epoch, std::int64_t& seq);
     Result<std::vector<ClaimRow>> claimsSince(std::int64_t claimId, int limit);

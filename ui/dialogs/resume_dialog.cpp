@@ -203,6 +203,10 @@ bool ResumeDialog::isAnyOutOfReach() const
 void ResumeDialog::addCounts(QVBoxLayout* column)
 {
     const ResumeEffect& effect = plan_->effect;
+    const PartlyTrained keptOfLost = effect.keptOfLost();
+    QString lost = tr("trained or begun after the newest checkpoint; those weights are gone");
+    if (keptOfLost.sum() > 0)
+        lost += tr("; of %1 of them a part is in checkpoints and kept").arg(countText(keptOfLost.sum()));
     column->addWidget(makeLabel(tr("Dry run"), TextTone::Value, TextSize::Body, true));
     const struct {
         CellKind kind;
@@ -212,8 +216,7 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
     } rows[] = {
         { CellKind::Kept, effect[ChunkFate::Kept], tr("Kept"), tr("in checkpoints that are on disk and verified") },
         { CellKind::Redo, effect[ChunkFate::Redo], tr("To be redone"), {} },
-        { CellKind::Lost, effect[ChunkFate::Lost], tr("Work lost"),
-            tr("trained or begun after the newest checkpoint; those weights are gone") },
+        { CellKind::Lost, effect[ChunkFate::Lost], tr("Work lost"), lost },
         { CellKind::Orphaned, effect[ChunkFate::Released], tr("Orphaned claims released"),
             tr("claimed by workers that are gone, never begun") },
         { CellKind::Partly, effect[ChunkFate::Partly], tr("Partly trained"),
@@ -381,16 +384,6 @@ void ResumeDialog::addSettings(QVBoxLayout* column)
 {
     column->addSpacing(4);
     column->addWidget(makeLabel(tr("Changed for attempt %1").arg(attempt_ + 1), TextTone::Value, TextSize::Body, true));
-    changed_ = new ChangedSettings;
-    column->addWidget(changed_);
-    problem_ = makeLabel({}, TextTone::Error, TextSize::Small);
-    problem_->setWordWrap(true);
-    problem_->hide();
-    column->addWidget(problem_);
-    limit_ = makeLabel({}, TextTone::Error, TextSize::Small);
-    limit_->setWordWrap(true);
-    limit_->hide();
-    column->addWidget(limit_);
     auto* more = makeButton(tr("Change settings or devices…"));
     more->setProperty("link", true);
     column->addWidget(more, 0, Qt::AlignLeft);
@@ -412,6 +405,15 @@ void ResumeDialog::addSettings(QVBoxLayout* column)
         form->addRow(makeLabel(settingLabel(*setting), TextTone::Secondary, TextSize::Small), edit);
     }
     column->addWidget(fields);
+    changed_ = new ChangedSettings; // below the fields: they stay where the pointer is
+    column->addWidget(changed_);
+    problem_ = makeLabel({}, TextTone::Error, TextSize::Small);
+    limit_ = makeLabel({}, TextTone::Error, TextSize::Small);
+    for (QLabel* line : { problem_, limit_ }) {
+        line->setWordWrap(true);
+        line->hide();
+        column->addWidget(line);
+    }
 }
 
 void ResumeDialog::addRate(QVBoxLayout* column)
@@ -500,6 +502,7 @@ void ResumeDialog::edit(const Setting& setting, const QString& text)
     settingsAreRight_ = wrong.empty();
     enableGo();
     changed_->show(changes(frozen_, wanted_));
+    changed_->setVisible(wrong.empty()); // nothing is safe about a value that cannot be
     showRate();
 }
 

@@ -50,8 +50,10 @@ void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         epoch.lost = {};
         epoch.partly = {};
         epoch.rowsCommitted = {};
+        epoch.samplesExcluded = 0;
         for (const ChunkCell& cell : past.cells) {
             ++epoch.chunks[cell.state];
+            epoch.samplesExcluded += cell.state == ChunkState::Excluded ? cell.samples : 0;
             countApart(epoch, cell);
         }
         const std::int64_t done = epoch.chunks[ChunkState::Committed] + epoch.chunks[ChunkState::Excluded]
@@ -100,8 +102,12 @@ void takeClaimsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         const bool isKept
             = ((claim.outcome == ClaimEnd::Trained || claim.outcome == ClaimEnd::Committed) && !claim.isLeftBehind)
             || isLeftLater(claim, wallNs, sources);
-        if (!isKept && !diesLater(claim))
+        if (!isKept && !diesLater(claim)) {
+            const std::int64_t steps = claim.lastStep - claim.firstStep + 1; // checkpoints may have the first of them
+            status.steps += claim.keptSteps;
+            status.tokens += claim.keptSteps > 0 && steps > 0 ? claim.tokens * claim.keptSteps / steps : 0;
             continue;
+        }
         status.steps += claim.lastStep - claim.firstStep + 1;
         status.tokens += claim.tokens;
         if (isKept && committed.contains(claim.chunk) && rows.contains(claim.epoch))
@@ -153,7 +159,10 @@ void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const PastSources&
         status.attempt = attempt.id.value;
         const auto over = overBy(attempt, wallNs, sources);
         const StopReason reason = attempt.endedWallNs ? attempt.reason : StopReason::Interrupted;
-        status.activeSeconds += static_cast<double>(over.value_or(wallNs) - attempt.startedWallNs) * 1e-9;
+        const std::int64_t until = over.value_or(wallNs);
+        status.activeSeconds
+            += static_cast<double>(until - attempt.startedWallNs - sources.pausedNs(attempt.startedWallNs, until))
+            * 1e-9;
         status.stopReason = over ? reason : StopReason::None;
         status.endedWallNs = over.value_or(0);
         status.state = over ? stateAfter(reason) : sources.isPaused ? RunState::Paused : RunState::Running;
@@ -388,7 +397,8 @@ StatusPtr shownStatus(Workbench& bench)
         epochs.push_back({ epoch, bench.replay().cellsOf(epoch, *moment) });
     return std::make_shared<const RunStatus>(statusAt(*moment,
         { *now, epochs, bench.replay().left(), bench.claims().claims(), bench.watcher().tables().get(),
-            bench.watcher().telemetry().get(), bench.replay().pausedAt(*moment) }));
+            bench.watcher().telemetry().get(), bench.replay().pausedAt(*moment),
+            [&bench](std::int64_t from, std::int64_t to) { return bench.replay().pausedNs(from, to); } }));
 }
 
 std::optional<std::vector<LostTraining>> shownLost(Workbench& bench, const RunStatus& shown)

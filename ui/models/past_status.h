@@ -5,6 +5,7 @@
 #include "ui/models/replay.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -26,6 +27,8 @@ struct PastSources {
     const LedgerTables* tables = nullptr; ///< null: not read yet
     const TelemetrySnapshot* telemetry = nullptr; ///< up to the moment; null: none
     bool isPaused = false; ///< a person wished a pause then
+    /// How long it was paused between two moments [ns].
+    std::function<std::int64_t(std::int64_t, std::int64_t)> pausedNs = [](auto, auto) { return 0; };
 };
 
 /// The status of the run as it was at a moment [ns since 1970], of the epochs that were open then: chunks from the

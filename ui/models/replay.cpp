@@ -75,22 +75,21 @@ void Replay::takeEvents(const EventsPtr& events)
 
 namespace {
 
-/// Finished trainings by their chunks.
-class NewestTrainings {
+/// Claims by their chunks.
+class NewestClaims {
 public:
-    explicit NewestTrainings(const std::vector<ClaimRow>& claims)
+    explicit NewestClaims(const std::vector<ClaimRow>& claims)
     {
         for (const ClaimRow& claim : claims)
-            if (claim.tokens > 0)
-                byChunk_[claim.chunk.value].push_back(&claim);
+            byChunk_[claim.chunk.value].push_back(&claim);
     }
-    /// The one of a chunk that ended last before a moment; null: none did.
+    /// The one of a chunk that was made last before a moment; null: none was.
     const ClaimRow* newestAt(std::int64_t chunk, std::int64_t wallNs) const
     {
         const ClaimRow* newest = nullptr;
         if (const auto found = byChunk_.find(chunk); found != byChunk_.end())
             for (const ClaimRow* claim : found->second) // ascending
-                newest = claim->endedWallNs <= wallNs ? claim : newest;
+                newest = claim->claimedWallNs <= wallNs ? claim : newest;
         return newest;
     }
 
@@ -104,12 +103,13 @@ private:
 /// happened to them next tells where they began.
 void Replay::play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const
 {
-    std::optional<NewestTrainings> trainings; // few moments need them, and there may be a million claims
-    const auto isKept = [&](std::int64_t chunk, std::int64_t at) { // a checkpoint has it, the rest is to come
-        if (!trainings)
-            trainings.emplace(claims_.claims());
-        const ClaimRow* claim = trainings->newestAt(chunk, at);
-        return claim != nullptr && (claim->outcome == ClaimEnd::Committed || claim->isLeftBehind);
+    std::optional<NewestClaims> claims; // few moments need them, and there may be a million
+    const auto isLost = [&](std::int64_t chunk, std::int64_t at) { // else it was given back, or a checkpoint has a part
+        if (!claims)
+            claims.emplace(claims_.claims());
+        const ClaimRow* claim = claims->newestAt(chunk, at);
+        return claim != nullptr && claim->outcome == ClaimEnd::Lost && claim->startedWallNs != 0
+            && !claim->isLeftBehind;
     };
     std::vector<bool> isOpened(cells.size(), false);
     std::int64_t opened = 0;
@@ -135,7 +135,9 @@ void Replay::play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::in
             }
             const auto before = cell.state;
             cell.state = static_cast<ChunkState>(move.to);
-            if (before == ChunkState::Trained && cell.state == ChunkState::Free && !isKept(id, move.wallNs))
+            const bool wasHeld = before == ChunkState::Leased || before == ChunkState::Trained;
+            const bool isUnclaimed = cell.state == ChunkState::Free || cell.state == ChunkState::Pending;
+            if (wasHeld && isUnclaimed && isLost(id, move.wallNs))
                 ++cell.timesLost;
         }
     }
@@ -163,10 +165,8 @@ void Replay::addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf,
         cell.attempt = static_cast<std::int16_t>(claim.attempt.value);
         if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs)
             continue;
-        if (claim.tokens == 0) { // never finished: work that was begun died with its worker
-            cell.timesLost += claim.outcome == ClaimEnd::Lost && claim.startedWallNs != 0 ? 1 : 0;
+        if (claim.tokens == 0) // never finished
             continue;
-        }
         ++cell.timesTrained;
         cell.meanLoss = static_cast<float>(claim.meanLoss);
         cell.trainedWallNs = claim.endedWallNs;
@@ -303,6 +303,19 @@ bool Replay::pausedAt(std::int64_t wallNs) const
 {
     const auto later = pauses_.upper_bound(wallNs);
     return later != pauses_.begin() && std::prev(later)->second;
+}
+
+std::int64_t Replay::pausedNs(std::int64_t fromNs, std::int64_t toNs) const
+{
+    std::int64_t sum = 0;
+    for (auto change = pauses_.begin(); change != pauses_.end(); ++change) {
+        const auto next = std::next(change);
+        const std::int64_t begin = std::max(change->first, fromNs);
+        const std::int64_t end = next == pauses_.end() ? toNs : std::min(next->first, toNs);
+        if (change->second && begin < end)
+            sum += end - begin;
+    }
+    return sum;
 }
 
 bool Replay::livedAt(std::int64_t wallNs) const

@@ -46,6 +46,8 @@ public:
     const std::vector<Left>& left() const { return left_; }
     /// Whether a person wished the run to pause at a moment, as far as the ledger tells: older Furrows kept no record.
     bool pausedAt(std::int64_t wallNs) const;
+    /// How long it was paused between two moments [ns].
+    std::int64_t pausedNs(std::int64_t fromNs, std::int64_t toNs) const;
     /// Trainings of one chunk, oldest first, as they stood at the shown moment.
     std::vector<ClaimRow> claimsOf(ChunkId chunk) const;
 

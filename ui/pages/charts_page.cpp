@@ -144,7 +144,8 @@ void ChartsPage::takeShown()
 
 void ChartsPage::takeStatus(const StatusPtr& status)
 {
-    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment());
+    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(),
+        [this](std::int64_t from, std::int64_t to) { return bench_.replay().pausedNs(from, to); });
     meters_->setStatus(*status);
     showEmptyText();
     auto lost = shownLost(bench_, *status);

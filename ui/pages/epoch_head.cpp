@@ -17,6 +17,8 @@ namespace furrow {
 namespace {
 
 constexpr std::size_t kPaceClaims = 40; // finished chunks that an estimate looks back at
+using PausedNs = EpochHead::PausedNs;
+
 constexpr std::size_t kLeastPaceClaims = 8;
 
 /// Seconds between two finished chunks, of the newest ones; and of their slower and faster half.
@@ -26,7 +28,7 @@ struct Pace {
     double slow = 0;
 };
 
-std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims, std::int64_t nowNs)
+std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims, const PausedNs& pausedNs, std::int64_t nowNs)
 {
     std::vector<std::int64_t> ends;
     std::optional<AttemptId> attempt;
@@ -44,8 +46,9 @@ std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims, std::int64_t 
         return std::nullopt;
     std::sort(ends.begin(), ends.end());
     const std::size_t half = ends.size() / 2;
-    const auto mean = [&ends](std::size_t begin, std::size_t end) {
-        return static_cast<double>(ends[end] - ends[begin]) * 1e-9 / static_cast<double>(end - begin);
+    const auto mean = [&](std::size_t begin, std::size_t end) {
+        const std::int64_t trained = ends[end] - ends[begin] - pausedNs(ends[begin], ends[end]);
+        return static_cast<double>(trained) * 1e-9 / static_cast<double>(end - begin);
     };
     const double first = mean(0, half);
     const double second = mean(half, ends.size() - 1);
@@ -61,14 +64,15 @@ QString clockText(std::int64_t nowNs, double secondsFromNow)
         : wallTimeText(when.toMSecsSinceEpoch() * 1'000'000); // an estimate has no seconds
 }
 
-QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims, std::int64_t nowNs)
+QString endEstimate(
+    const RunStatus& status, const std::vector<ClaimRow>& claims, const PausedNs& pausedNs, std::int64_t nowNs)
 {
     const auto shown = shownEpochs(status);
     if (status.state != RunState::Running || status.hindrance || !shown || !shown->together.blockCount)
         return {};
     const ChunkCounts& chunks = shown->together.chunks;
     const std::int64_t left = chunks[ChunkState::Pending] + chunks[ChunkState::Free] + chunks[ChunkState::Leased];
-    const std::optional<Pace> pace = chunkPace(claims, nowNs);
+    const std::optional<Pace> pace = chunkPace(claims, pausedNs, nowNs);
     if (!pace || left == 0)
         return {};
     const auto n = static_cast<double>(left);
@@ -123,8 +127,8 @@ void EpochHead::setUnreadable()
     title_->setText(tr("Nothing is known of this run"));
 }
 
-void EpochHead::setStatus(
-    const RunStatus& status, const std::vector<ClaimRow>& claims, std::optional<std::int64_t> moment)
+void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims,
+    std::optional<std::int64_t> moment, const PausedNs& pausedNs)
 {
     mark_->setGlyph(glyphOf(status.state));
     const auto shown = shownEpochs(status);
@@ -137,7 +141,7 @@ void EpochHead::setStatus(
     truth_->setText(
         reason.isEmpty() || evidence.contains(reason) ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
     truth_->setToolTip(evidenceText(status, QStringLiteral("\n")));
-    ends_->setText(endEstimate(status, claims, moment.value_or(systemClock().wallNs())));
+    ends_->setText(endEstimate(status, claims, pausedNs, moment.value_or(systemClock().wallNs())));
     ends_->setMinimumWidth(
         std::min(ends_->sizeHint().width(), width() / 3)); // the evidence gives way first: its whole is behind the link
     ends_->setToolTip(ends_->text());

@@ -3,6 +3,7 @@
 #include "core/run/status/run_status.h"
 
 #include <QWidget>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -18,12 +19,16 @@ class StateGlyph;
 class EpochHead : public QWidget {
     Q_OBJECT
 public:
+    using PausedNs = std::function<std::int64_t(std::int64_t, std::int64_t)>;
+
     explicit EpochHead(QWidget* parent = nullptr);
     /// @param claims  of the run, oldest first: the pace of the newest ones tells the end of the epoch
     /// @param moment  that is replayed [ns since 1970]: the pace of then, and the end counted from there; absent: the
     /// present
+    /// @param pausedNs  how long a person let the run pause between two moments: nothing of the pace
     void setStatus(
-        const RunStatus& status, const std::vector<ClaimRow>& claims, std::optional<std::int64_t> moment = {});
+        const RunStatus& status, const std::vector<ClaimRow>& claims, std::optional<std::int64_t> moment = {},
+        const PausedNs& pausedNs = [](auto, auto) { return 0; });
     void clear(); ///< it is being read
     void setUnreadable(); ///< and why stands above it
     /// The only one here that takes the focus, for the order of tabs.

@@ -80,7 +80,8 @@ void EpochMeters::setStatus(const RunStatus& status)
     // Samples are only known of prepared blocks: before the last one is, there is no honest total.
     const bool allPrepared = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
     const std::int64_t samples = epoch.rowsCommitted.samples;
-    fill(*samples_, samples, allPrepared ? std::optional(epoch.rowsKnown.samples) : std::nullopt,
+    fill(*samples_, samples,
+        allPrepared ? std::optional(epoch.rowsKnown.samples - epoch.samplesExcluded) : std::nullopt,
         { { static_cast<double>(samples), MeterFill::Steps } });
     std::optional<std::int64_t> wanted;
     if (status.rules.steps > 0)

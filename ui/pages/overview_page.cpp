@@ -143,7 +143,8 @@ void OverviewPage::takeShown()
 
 void OverviewPage::take(const StatusPtr& status)
 {
-    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment());
+    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(),
+        [this](std::int64_t from, std::int64_t to) { return bench_.replay().pausedNs(from, to); });
     meters_->setStatus(*status);
     const QStringList open = coreWords(status->keepsEpochOpen);
     const QString sentence

@@ -79,7 +79,7 @@ Kept keptOf(const std::vector<ClaimRow>& history)
         if (claim.outcome != ClaimEnd::Trained && claim.outcome != ClaimEnd::Committed)
             continue;
         ++kept.parts;
-        kept.saved += claim.checkpoint != 0 ? 1 : 0;
+        kept.saved += claim.outcome == ClaimEnd::Committed ? 1 : 0;
         kept.samples += claim.samples;
         kept.tokens += claim.tokens;
         kept.lossSum += claim.tokens > 0 ? claim.meanLoss * static_cast<double>(claim.tokens) : 0;
@@ -341,24 +341,25 @@ void InspectorDock::showChunk(ChunkId chunk)
         chunk); // null where another epoch is shown: its trainings and its curve are told all the same
     const std::vector<ClaimRow> history = bench_.replay().claimsOf(chunk);
     addRow(tr("State"), cell == nullptr ? tr("not in the epoch shown") : chunkStateWord(*cell));
-    if (cell != nullptr && cell->covered > 0 && cell->covered < cell->windows)
-        addRow(tr("In checkpoints"),
-            tr("%1 of %2 samples").arg(countText(samplesDone(*cell)), countText(cell->samples)),
-            tr("%1 of %2 windows; the rest is trained when it is claimed again.")
-                .arg(countText(cell->covered), countText(cell->windows)));
     if (cell != nullptr && cell->inherited != Inherited::Nothing)
         addRow(tr("Parent run"),
             cell->inherited == Inherited::Skipped ? tr("trained it; left out here")
                                                   : tr("trained it; trained again here"));
     const Kept kept = keptOf(history);
-    addRow(tr("In weights"),
-        kept.parts == 0       ? tr("not yet")
-            : kept.saved == 0 ? tr("not in a checkpoint yet")
-            : kept.saved < kept.parts
-            ? tr("%1 of %2 parts, the others in no checkpoint yet").arg(countText(kept.saved), countText(kept.parts))
-            : kept.parts > 1 ? tr("once, in %1 parts").arg(countText(kept.parts))
-                             : tr("once"),
-        tr("An interrupted chunk is continued from where it was: each part is in the weights once."));
+    if (cell != nullptr && cell->covered > 0 && cell->covered < cell->windows)
+        addRow(tr("In weights"), // and in checkpoints
+            tr("%1 of %2 samples").arg(countText(samplesDone(*cell)), countText(cell->samples)),
+            tr("%1 of %2 windows; the rest is trained when it is claimed again.")
+                .arg(countText(cell->covered), countText(cell->windows)));
+    else
+        addRow(tr("In weights"),
+            kept.parts == 0               ? tr("not yet")
+                : kept.saved == 0         ? tr("not in a checkpoint yet")
+                : kept.saved < kept.parts ? tr("%1 of %2 parts, the others in no checkpoint yet")
+                                                .arg(countText(kept.saved), countText(kept.parts))
+                : kept.parts > 1 ? tr("once, in %1 parts").arg(countText(kept.parts))
+                                 : tr("once"),
+            tr("An interrupted chunk is continued from where it was: each part is in the weights once."));
     if (kept.lost > 0)
         addRow(tr("Work lost"), tr("%n training(s), with their weights", nullptr, kept.lost));
     if (cell == nullptr ? !history.empty() : cell->worker >= 0)

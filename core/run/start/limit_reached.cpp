@@ -69,7 +69,7 @@ Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig&
             { Real(wanted.hours, kDigits), Real(status.activeSeconds / kSecondsPerHour, kDigits) });
     case StopReason::Epochs:
         return sentence(
-            "The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or write 0 for none.",
+            "The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn Iterate on.",
             { Count(wanted.epochs) });
     default: return {};
     }

@@ -102,7 +102,33 @@ Result<ResumeEffect> resumeEffect(
     return effect;
 }
 
+PartlyTrained ResumeEffect::keptOfLost() const
+{
+    PartlyTrained sum;
+    for (const auto& epoch : epochs)
+        for (const ChunkCell& cell : epoch.cells) {
+            if (!isWorkLost(cell) || cell.covered == 0
+                || std::binary_search(partsLost.begin(), partsLost.end(), cell.id))
+                continue;
+            ++sum.free;
+            sum.samplesDone += samplesDone(cell);
+            sum.samples += cell.samples;
+        }
+    return sum;
+}
+
 namespace {
+
+/// Of chunks that are trained again and not as a whole; "": there are none.
+Message keptOfLostSentence(const ResumeEffect& effect)
+{
+    const PartlyTrained kept = effect.keptOfLost();
+    if (kept.sum() == 0)
+        return {};
+    return sentence(
+        "Checkpoints have a part of %1 of these (%2 of their %3 samples), which is kept: only the rest is trained again.",
+        { Count(kept.sum()), Count(kept.samplesDone), Count(kept.samples) });
+}
 
 /// Of chunks that are trained in part; "": there are none.
 Message partsSentence(const ResumeEffect& effect)
@@ -145,8 +171,11 @@ Message effectSentence(const ResumeEffect& effect)
     const Message whole = where.empty()
         ? sentence("It keeps %1 chunks and trains none again.", { kept })
         : sentence("It keeps %1 chunks and trains %2 again: %3.", { kept, Count(effect.again()), where });
-    const Message parts = partsSentence(effect);
-    return parts.empty() ? whole : whole + " " + parts;
+    Message all = whole;
+    for (const Message& more : { keptOfLostSentence(effect), partsSentence(effect) })
+        if (!more.empty())
+            all += " " + more;
+    return all;
 }
 
 } // namespace furrow

@@ -39,6 +39,9 @@ struct ResumeEffect {
 
     ChunkFate fateOf(const ChunkCell& cell) const;
     std::int64_t operator[](ChunkFate fate) const { return byFate[static_cast<std::size_t>(fate)]; }
+    /// Chunks whose work was lost and of which checkpoints have a part all the same, which stays: only the rest of them
+    /// is trained again.
+    PartlyTrained keptOfLost() const;
     /// How many chunks are trained again.
     std::int64_t again() const { return (*this)[ChunkFate::Redo] + (*this)[ChunkFate::Lost]; }
 };

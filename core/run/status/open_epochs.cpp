@@ -45,6 +45,7 @@ void add(EpochRow& sum, const EpochRow& more)
         sum.chunks.byState[state] += more.chunks.byState[state];
     add(sum.rowsCommitted, more.rowsCommitted);
     add(sum.rowsKnown, more.rowsKnown);
+    sum.samplesExcluded += more.samplesExcluded;
     add(sum.lost, more.lost);
     add(sum.partly, more.partly);
 }

@@ -273,6 +273,9 @@ Status countChunksApart(
         }
     }
     for (EpochRow& epoch : status.epochs) {
+        if (epoch.chunks[ChunkState::Excluded] > 0) {
+            FURROW_TRY_ASSIGN(epoch.samplesExcluded, ledger.samplesExcluded(epoch.epoch));
+        }
         if (epoch.closedWallNs)
             continue;
         if (epoch.chunks[ChunkState::Pending] + epoch.chunks[ChunkState::Free] > 0 && status.attempt > 0) {

@@ -13,6 +13,7 @@
 #include "core/tracker/schema.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -428,6 +429,13 @@ private:
                              : sentence("chunk %1 of block %2 (epoch %3) is %4: %5", values);
     }
 
+    // Of a claim that died, what a checkpoint has of it is not lost; its steps have nearly as many tokens each.
+    static std::int64_t tokensLost(std::int64_t tokens, std::int64_t steps, std::int64_t kept)
+    {
+        const double share = steps > 0 ? static_cast<double>(std::min(kept, steps)) / static_cast<double>(steps) : 0;
+        return tokens - std::llround(static_cast<double>(tokens) * share);
+    }
+
     // Claims of each chunk in their order: no lease may begin before the one before ended.
     void checkClaims()
     {
@@ -462,7 +470,8 @@ private:
                     && parts_.of(rows.integer(0)).dead);
             if (lost) {
                 ++here.chunksLost;
-                here.tokensLost += boundedAt(db_, rows, 5, kAmountBounds);
+                here.tokensLost += tokensLost(boundedAt(db_, rows, 5, kAmountBounds),
+                    boundedAt(db_, rows, 11, kAmountBounds), parts_.of(rows.integer(0)).aliveSteps);
                 addLost(chunk, causes.at(rows, 9));
             }
             if (open && (rows.optionalInteger(6) != rows.integer(8) || rows.optionalInteger(7) != rows.integer(0))) {

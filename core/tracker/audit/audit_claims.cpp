@@ -54,6 +54,7 @@ void AuditParts::read(Database& db, AuditTallies& tallies, const AuditFault& wro
         const std::int64_t steps = boundedAt(db, rows, 3, kAmountBounds);
         const bool alive = rows.integer(4) != 0;
         parts.steps += steps;
+        parts.aliveSteps += alive ? steps : 0;
         (alive ? parts.alive : parts.dead) = true;
         tallies.addSteps(alive ? steps : 0);
         const auto [span, isNew] = spans_.try_emplace(checkpoint, Span { claim, claim, 0 });

@@ -15,6 +15,7 @@ struct PartsOfClaim {
     std::int64_t checkpoint = 0; ///< the first one
     std::int64_t incarnation = 0; ///< that wrote it
     std::int64_t steps = 0;
+    std::int64_t aliveSteps = 0; ///< of them, in checkpoints that survive
     bool alive = false;
     bool dead = false;
     bool seen = false; ///< its claim is there
