@@ -5350,6 +5350,938 @@
         <source>the debug bundle could not be compressed</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The run of the benchmark is %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not say where the time went: the worker did not end in order.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be made: %2. Name another one with --folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; names no chunk: write BLOCK:CHUNK, for example 3:17.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunk %1 has no sample %2: its samples are 0 to %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has no chunk %1, or does not know it yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a file. Name the folder that keeps the runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 exists already. Name a new file with --out, or move that one away.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no completion for &apos;%1&apos;. Choose bash, zsh or fish.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder %1 is not there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--set %1 is not key=value of a setting.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as settings: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 cannot be chosen: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1 with files; the dry run lists those it has.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1; &apos;furrowctl resume --dry-run&apos; lists those it has.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a file. Name a folder on the disk to try.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 lies in the run %2. Name a folder outside of every run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--checkpoint chooses the model of --format huggingface; what was measured is of the whole run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--data gives a loss and --tasks right answers: ask for one after the other.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is for --tasks.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--type is for --format gguf.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not a JSON array of token ids.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has the id %2; the vocabulary of %3 ends at %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped before the tokenizer was trained.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is not the name of a shipped file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be loaded (Windows error %2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the chat template writes something else %1 than in the whole conversation, from byte %2 on (%3, %4), so what the assistant writes cannot be told</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is refused: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>data-parallel training: the ranks lost one another: %1; %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>data-parallel training: no meeting through %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parallel is data, but this furrow-worker was built without NCCL and cannot sum on GPUs. Train on the CPU (devices cpu:2), set parallel to independent, or build with the CUDA wheel of libtorch.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parallel is data, but this furrow-worker was built without Gloo&apos;s headers. Set parallel to independent, or install libgloo-dev and build again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rank %1 (worker %2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 did not come to the meeting within %3 s. All ranks end and start again together from the last checkpoint.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rank %1 (worker %2, process %3)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ended: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is gone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 are gone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not take part any more: it stands still or hangs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 do not take part any more: they stand still or hang.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the ranks lost one another, and each of them is alive: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 left a collective call out: it is at exchange %2 after %3 sums, another rank at exchange %4 after %5.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>data-parallel training, rank %1 of %2: %3 All ranks end and start again together from the last checkpoint.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 belongs to another version of Furrow. Install Furrow again, so that all of its files are of one version.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its end is missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its chunk table is not where it should be</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the checksum of its chunk table differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is too short</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it does not begin as one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the checksum of its header differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is too short for its chunks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its chunk table is too short</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a chunk is not where it should be</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its chunks do not fill it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its list of unreadable rows cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the checksum of a chunk differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the samples of a chunk do not add up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its SHA-256 differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its table is not where it should be</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the checksum of its table differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its table is too short</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its rows do not add up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the checksum of a page differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it names a row that it does not have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the evaluation text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Line %1 of the quarantine list, &quot;%2&quot;, %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>names no chunk: write chunk BLOCK:COLUMN.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>names no sample: write sample and its fingerprint of 16 hex digits.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is pattern number %1, more than a list may have. Join some with |.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>holds no regular expression (%1).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>begins with none of chunk, sample, pattern.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reading the quarantine list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no message where one should be</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a message that cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a size that is no number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no header where one should be</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a name of more than 64 KiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an extended header of more than 1 MiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an extended header that cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a place behind its end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a place that holds none (zip64)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>another size than it has</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fewer files than it counts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a size without its value (zip64)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a file where another one stands</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a file that is longer than the archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>two files in one place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is no definition of one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its version is not 1; a newer Furrow wrote it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fallback or code_points is missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>code_points must be ascending code points</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a Replace has no pattern</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the decoder %1 is not supported; supported are ByteLevel, WordPiece, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, Replace and Sequence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.vocab is missing or no object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.vocab: the id of &quot;%1&quot; is no number from 0 to %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.vocab: two tokens have the id %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.merges: &quot;%1&quot; is no pair</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.merges: an entry is no pair</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.merges is missing or no list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.merges: &quot;%1&quot; is shorter than the prefix of what continues a word</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.merges: &quot;%1&quot; + &quot;%2&quot; or its parts are not in the vocabulary</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has dropout, which makes ids random</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the texts of its vocabulary are longer than 16 MiB together</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a token of its vocabulary is longer than 4096 bytes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.max_input_chars_per_word is no number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.vocab is missing or no list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.vocab: entry %1 is no token and its score</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.vocab: &quot;%1&quot; is there twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model.unk_id is no id of the vocabulary</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its model type is %1, supported are BPE, WordPiece, WordLevel and Unigram</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>precompiled_charsmap is no base64</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the normalizer %1 is not supported; supported are NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Replace, Prepend, BertNormalizer, Nmt, Precompiled, ByteLevel and Sequence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the split behaviour &quot;%1&quot; is not known</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a Split has no pattern</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the length of FixedLength is no number above 0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the delimiter of CharDelimiterSplit is no one character</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the pre-tokenizer %1 is not supported; supported are ByteLevel, Split, Digits, Metaspace, Whitespace, WhitespaceSplit, Punctuation, BertPreTokenizer, CharDelimiterSplit, FixedLength, UnicodeScripts and Sequence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>precompiled_charsmap: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its array is cut or too long</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its texts are no UTF-8</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it matches backwards</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is longer than 64 KiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not known to match as in the tokenizers library</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tokenizer %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tokenizer gpt2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 are more than %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a Metaspace with prepend_scheme first behind another pre-tokenizer and a normalizer is not supported</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>added_tokens: an entry has no id from 0 to %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>added_tokens: &quot;%1&quot; has the id %2, and the tokenizers library gives it %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a Sequence has no list %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is larger than 64 MiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has no model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reading the checkpoints</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>repairing %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SHA-256 of manifest.json differs from the tracker&apos;s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it belongs to run %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>starting the supervisor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>freeing the claims of dead workers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>taking checkpoints back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>verifying checkpoints</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>removing leftovers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>starting the merge</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>starting the feeder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>starting worker %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>writing telemetry</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>auditing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker was rebuilt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not proven when the tracker was rebuilt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rebuilding the tracker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>opening epoch %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>keeping a copy before the tracker is migrated</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>migrating the tracker to version %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>out of memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its numbers add up to more than any run has</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>syncing the WAL</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>creating the tracker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>beginning an attempt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>revoking a worker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>advancing the epoch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>publishing a snapshot of the tracker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>taking a damaged checkpoint out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>taking a checkpoint back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>left out: the run went back to %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>going back to %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>opening a merge round</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reading what a checkpoint was trained on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>keeping the plan of the learning rate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>committing checkpoint %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its process is gone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>claiming a chunk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>finishing %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>left out of merge round %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>committing merge round %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>writing checkpoint %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>opening block %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1: the prepared file is not the one that the tracker recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 has no chunk %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reading %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>looking up block %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 packs into %2 windows, the tracker says %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>these are not the weights of the counting model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>evaluating: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>training %1 on %2 (at most %3 in use): %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the GPUs cannot be used: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no memory left on the host</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>training %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 has NaN or Inf in its weights.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 does not grow from the base of %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 stands beside other frozen weights than the replica that merges.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has %1 tensors, not %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor %1 has no equal of its shape there</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>precision is fp16, which needs a GPU; allowed on this device are auto, fp32, bf16</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>device is %1, but this machine has no usable GPU; choose cpu</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>weights and gradients of %1 do not fit on %2; lower layers, width or vocabulary</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>creating the model: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is missing in the saved optimizer state</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; of the saved optimizer state has another shape or type than this optimizer needs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; of the saved optimizer state is unknown to this optimizer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>sampling: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the benchmark was stopped before its first step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fit was stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the benchmark was stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>importing %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>exporting to %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has a type that safetensors cannot hold</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; was given twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has no usable dtype, shape and data_offsets</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has type &apos;%2&apos;, which is not supported</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has an impossible shape</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos;: shape and type need %2 bytes, but its offsets give another size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the header is no JSON object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is listed twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the header lists more than a million tensors</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>__metadata__ is no object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>__metadata__ &apos;%1&apos; is no string</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; overlaps another one or leaves a gap</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the file holds %1 bytes of data, its header describes %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the file is too short for safetensors</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the header length %1 is impossible for this file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>writing safetensors: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>writing %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reading %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>quarantine list &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>preset &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>before this message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>where this message is the last</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -5351,6 +5351,938 @@
         <source>the debug bundle could not be compressed</source>
         <translation>no se pudo comprimir el paquete de depuración</translation>
     </message>
+    <message>
+        <source>The run of the benchmark is %1: %2</source>
+        <translation>La ejecución de la prueba de rendimiento está en estado %1: %2</translation>
+    </message>
+    <message>
+        <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
+        <translation>La ejecución de la prueba de rendimiento terminó con %1. Lo que dijo está en %2.</translation>
+    </message>
+    <message>
+        <source>%1 does not say where the time went: the worker did not end in order.</source>
+        <translation>%1 no dice en qué se fue el tiempo: el trabajador no terminó en orden.</translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be made: %2. Name another one with --folder.</source>
+        <translation>No se puede crear la carpeta %1: %2. Indique otra con --folder.</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; names no chunk: write BLOCK:CHUNK, for example 3:17.</source>
+        <translation>«%1» no nombra ningún fragmento: escriba BLOQUE:FRAGMENTO, por ejemplo 3:17.</translation>
+    </message>
+    <message>
+        <source>Chunk %1 has no sample %2: its samples are 0 to %3.</source>
+        <translation>El fragmento %1 no tiene la muestra %2: sus muestras van de 0 a %3.</translation>
+    </message>
+    <message>
+        <source>The run has no chunk %1, or does not know it yet.</source>
+        <translation>La ejecución no tiene el fragmento %1 o aún no lo conoce.</translation>
+    </message>
+    <message>
+        <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
+        <translation>El fragmento %1 no está envenenado. &apos;furrowctl chunks list&apos; muestra los que lo están.</translation>
+    </message>
+    <message>
+        <source>%1 is a file. Name the folder that keeps the runs.</source>
+        <translation>%1 es un archivo. Indique la carpeta que guarda las ejecuciones.</translation>
+    </message>
+    <message>
+        <source>%1 exists already. Name a new file with --out, or move that one away.</source>
+        <translation>%1 ya existe. Indique un archivo nuevo con --out o aparte ese.</translation>
+    </message>
+    <message>
+        <source>There is no completion for &apos;%1&apos;. Choose bash, zsh or fish.</source>
+        <translation>No hay autocompletado para «%1». Elija bash, zsh o fish.</translation>
+    </message>
+    <message>
+        <source>The folder %1 is not there.</source>
+        <translation>La carpeta %1 no existe.</translation>
+    </message>
+    <message>
+        <source>--set %1 is not key=value of a setting.</source>
+        <translation>--set %1 no es clave=valor de un ajuste.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as settings: %2.</source>
+        <translation>%1 no se puede leer como ajustes: %2.</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 cannot be chosen: %2</source>
+        <translation>No se puede elegir el punto de control %1: %2</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1 with files; the dry run lists those it has.</source>
+        <translation>La ejecución no tiene ningún punto de control %1 con archivos; el ensayo enumera los que tiene.</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1; &apos;furrowctl resume --dry-run&apos; lists those it has.</source>
+        <translation>La ejecución no tiene el punto de control %1; &apos;furrowctl resume --dry-run&apos; enumera los que tiene.</translation>
+    </message>
+    <message>
+        <source>%1 is a file. Name a folder on the disk to try.</source>
+        <translation>%1 es un archivo. Indique una carpeta del disco que se va a probar.</translation>
+    </message>
+    <message>
+        <source>%1 lies in the run %2. Name a folder outside of every run.</source>
+        <translation>%1 está dentro de la ejecución %2. Indique una carpeta fuera de toda ejecución.</translation>
+    </message>
+    <message>
+        <source>--checkpoint chooses the model of --format huggingface; what was measured is of the whole run.</source>
+        <translation>--checkpoint elige el modelo de --format huggingface; lo que se midió es de toda la ejecución.</translation>
+    </message>
+    <message>
+        <source>--data gives a loss and --tasks right answers: ask for one after the other.</source>
+        <translation>--data da una pérdida y --tasks respuestas correctas: pídalos uno tras otro.</translation>
+    </message>
+    <message>
+        <source>%1 is for --tasks.</source>
+        <translation>%1 es para --tasks.</translation>
+    </message>
+    <message>
+        <source>--type is for --format gguf.</source>
+        <translation>--type es para --format gguf.</translation>
+    </message>
+    <message>
+        <source>%1 is not a JSON array of token ids.</source>
+        <translation>%1 no es una lista JSON de identificadores de tokens.</translation>
+    </message>
+    <message>
+        <source>%1 has the id %2; the vocabulary of %3 ends at %4.</source>
+        <translation>%1 tiene el identificador %2; el vocabulario de %3 termina en %4.</translation>
+    </message>
+    <message>
+        <source>Stopped before the tokenizer was trained.</source>
+        <translation>Se detuvo antes de que el tokenizador estuviera entrenado.</translation>
+    </message>
+    <message>
+        <source>No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one.</source>
+        <translation>No se encontró ninguna libtorch adecuada en el entorno activo, en python3 ni en /opt/libtorch. `furrowctl torch find CARPETA` busca en otro lugar, `furrowctl torch install` trae una.</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is not the name of a shipped file</source>
+        <translation>«%1» no es el nombre de un archivo incluido</translation>
+    </message>
+    <message>
+        <source>%1 cannot be loaded (Windows error %2)</source>
+        <translation>no se puede cargar %1 (error %2 de Windows)</translation>
+    </message>
+    <message>
+        <source>the chat template writes something else %1 than in the whole conversation, from byte %2 on (%3, %4), so what the assistant writes cannot be told</source>
+        <translation>la plantilla de chat escribe %1 algo distinto que en la conversación entera, a partir del byte %2 (%3, %4), así que no se puede saber qué escribe el asistente</translation>
+    </message>
+    <message>
+        <source>is refused: %1</source>
+        <translation>se rechaza: %1</translation>
+    </message>
+    <message>
+        <source>data-parallel training: the ranks lost one another: %1; %2</source>
+        <translation>entrenamiento con datos en paralelo: los rangos se perdieron entre sí: %1; %2</translation>
+    </message>
+    <message>
+        <source>data-parallel training: no meeting through %1: %2</source>
+        <translation>entrenamiento con datos en paralelo: no hay encuentro a través de %1: %2</translation>
+    </message>
+    <message>
+        <source>parallel is data, but this furrow-worker was built without NCCL and cannot sum on GPUs. Train on the CPU (devices cpu:2), set parallel to independent, or build with the CUDA wheel of libtorch.</source>
+        <translation>parallel es data, pero este furrow-worker se compiló sin NCCL y no puede sumar en las GPU. Entrene en la CPU (devices cpu:2), ponga parallel en independent o compile con el wheel CUDA de libtorch.</translation>
+    </message>
+    <message>
+        <source>parallel is data, but this furrow-worker was built without Gloo&apos;s headers. Set parallel to independent, or install libgloo-dev and build again.</source>
+        <translation>parallel es data, pero este furrow-worker se compiló sin las cabeceras de Gloo. Ponga parallel en independent, o instale libgloo-dev y compile de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 y %2</translation>
+    </message>
+    <message>
+        <source>rank %1 (worker %2)</source>
+        <translation>el rango %1 (trabajador %2)</translation>
+    </message>
+    <message>
+        <source>%1 of %2 did not come to the meeting within %3 s. All ranks end and start again together from the last checkpoint.</source>
+        <translation>%1 de %2 no acudieron al encuentro en %3 s. Todos los rangos terminan y vuelven a empezar juntos desde el último punto de control.</translation>
+    </message>
+    <message>
+        <source>rank %1 (worker %2, process %3)</source>
+        <translation>el rango %1 (trabajador %2, proceso %3)</translation>
+    </message>
+    <message>
+        <source>%1 ended: %2</source>
+        <translation>%1 terminó: %2</translation>
+    </message>
+    <message>
+        <source>%1 is gone.</source>
+        <translation>%1 ya no existe.</translation>
+    </message>
+    <message>
+        <source>%1 are gone.</source>
+        <translation>%1 ya no existen.</translation>
+    </message>
+    <message>
+        <source>%1 does not take part any more: it stands still or hangs.</source>
+        <translation>%1 ya no participa: está parado o colgado.</translation>
+    </message>
+    <message>
+        <source>%1 do not take part any more: they stand still or hang.</source>
+        <translation>%1 ya no participan: están parados o colgados.</translation>
+    </message>
+    <message>
+        <source>the ranks lost one another, and each of them is alive: %1.</source>
+        <translation>los rangos se perdieron entre sí, y todos ellos viven: %1.</translation>
+    </message>
+    <message>
+        <source>%1 left a collective call out: it is at exchange %2 after %3 sums, another rank at exchange %4 after %5.</source>
+        <translation>%1 omitió una llamada colectiva: está en el intercambio %2 tras %3 sumas, y otro rango en el intercambio %4 tras %5.</translation>
+    </message>
+    <message>
+        <source>data-parallel training, rank %1 of %2: %3 All ranks end and start again together from the last checkpoint.</source>
+        <translation>entrenamiento con datos en paralelo, rango %1 de %2: %3 Todos los rangos terminan y vuelven a empezar juntos desde el último punto de control.</translation>
+    </message>
+    <message>
+        <source>%1 belongs to another version of Furrow. Install Furrow again, so that all of its files are of one version.</source>
+        <translation>%1 pertenece a otra versión de Furrow. Instale Furrow de nuevo para que todos sus archivos sean de una versión.</translation>
+    </message>
+    <message>
+        <source>its end is missing</source>
+        <translation>falta su final</translation>
+    </message>
+    <message>
+        <source>its chunk table is not where it should be</source>
+        <translation>su tabla de fragmentos no está donde debería</translation>
+    </message>
+    <message>
+        <source>the checksum of its chunk table differs</source>
+        <translation>la suma de comprobación de su tabla de fragmentos difiere</translation>
+    </message>
+    <message>
+        <source>it is too short</source>
+        <translation>es demasiado corto</translation>
+    </message>
+    <message>
+        <source>it does not begin as one</source>
+        <translation>no empieza como uno</translation>
+    </message>
+    <message>
+        <source>the checksum of its header differs</source>
+        <translation>la suma de comprobación de su cabecera difiere</translation>
+    </message>
+    <message>
+        <source>it is too short for its chunks</source>
+        <translation>es demasiado corto para sus fragmentos</translation>
+    </message>
+    <message>
+        <source>its chunk table is too short</source>
+        <translation>su tabla de fragmentos es demasiado corta</translation>
+    </message>
+    <message>
+        <source>a chunk is not where it should be</source>
+        <translation>un fragmento no está donde debería</translation>
+    </message>
+    <message>
+        <source>its chunks do not fill it</source>
+        <translation>sus fragmentos no lo llenan</translation>
+    </message>
+    <message>
+        <source>its list of unreadable rows cannot be read</source>
+        <translation>su lista de filas ilegibles no se puede leer</translation>
+    </message>
+    <message>
+        <source>the checksum of a chunk differs</source>
+        <translation>la suma de comprobación de un fragmento difiere</translation>
+    </message>
+    <message>
+        <source>the samples of a chunk do not add up</source>
+        <translation>las muestras de un fragmento no cuadran</translation>
+    </message>
+    <message>
+        <source>its SHA-256 differs</source>
+        <translation>su SHA-256 difiere</translation>
+    </message>
+    <message>
+        <source>its table is not where it should be</source>
+        <translation>su tabla no está donde debería</translation>
+    </message>
+    <message>
+        <source>the checksum of its table differs</source>
+        <translation>la suma de comprobación de su tabla difiere</translation>
+    </message>
+    <message>
+        <source>its table is too short</source>
+        <translation>su tabla es demasiado corta</translation>
+    </message>
+    <message>
+        <source>its rows do not add up</source>
+        <translation>sus filas no cuadran</translation>
+    </message>
+    <message>
+        <source>the checksum of a page differs</source>
+        <translation>la suma de comprobación de una página difiere</translation>
+    </message>
+    <message>
+        <source>it names a row that it does not have</source>
+        <translation>nombra una fila que no tiene</translation>
+    </message>
+    <message>
+        <source>the evaluation text</source>
+        <translation>el texto de evaluación</translation>
+    </message>
+    <message>
+        <source>Line %1 of the quarantine list, &quot;%2&quot;, %3</source>
+        <translation>La línea %1 de la lista de cuarentena, «%2», %3</translation>
+    </message>
+    <message>
+        <source>names no chunk: write chunk BLOCK:COLUMN.</source>
+        <translation>no nombra ningún fragmento: escriba chunk BLOQUE:COLUMNA.</translation>
+    </message>
+    <message>
+        <source>names no sample: write sample and its fingerprint of 16 hex digits.</source>
+        <translation>no nombra ninguna muestra: escriba sample y su huella de 16 dígitos hexadecimales.</translation>
+    </message>
+    <message>
+        <source>is pattern number %1, more than a list may have. Join some with |.</source>
+        <translation>es el patrón número %1, más de los que puede tener una lista. Una algunos con |.</translation>
+    </message>
+    <message>
+        <source>holds no regular expression (%1).</source>
+        <translation>no contiene una expresión regular (%1).</translation>
+    </message>
+    <message>
+        <source>begins with none of chunk, sample, pattern.</source>
+        <translation>no empieza por chunk, sample ni pattern.</translation>
+    </message>
+    <message>
+        <source>reading the quarantine list</source>
+        <translation>al leer la lista de cuarentena</translation>
+    </message>
+    <message>
+        <source>no message where one should be</source>
+        <translation>falta un mensaje donde debería haber uno</translation>
+    </message>
+    <message>
+        <source>a message that cannot be read</source>
+        <translation>un mensaje que no se puede leer</translation>
+    </message>
+    <message>
+        <source>a size that is no number</source>
+        <translation>un tamaño que no es un número</translation>
+    </message>
+    <message>
+        <source>no header where one should be</source>
+        <translation>falta una cabecera donde debería haber una</translation>
+    </message>
+    <message>
+        <source>a name of more than 64 KiB</source>
+        <translation>un nombre de más de 64 KiB</translation>
+    </message>
+    <message>
+        <source>an extended header of more than 1 MiB</source>
+        <translation>una cabecera extendida de más de 1 MiB</translation>
+    </message>
+    <message>
+        <source>an extended header that cannot be read</source>
+        <translation>una cabecera extendida que no se puede leer</translation>
+    </message>
+    <message>
+        <source>a place behind its end</source>
+        <translation>un lugar detrás de su final</translation>
+    </message>
+    <message>
+        <source>a place that holds none (zip64)</source>
+        <translation>un lugar que no contiene ninguno (zip64)</translation>
+    </message>
+    <message>
+        <source>another size than it has</source>
+        <translation>un tamaño distinto del que tiene</translation>
+    </message>
+    <message>
+        <source>fewer files than it counts</source>
+        <translation>menos archivos de los que cuenta</translation>
+    </message>
+    <message>
+        <source>a size without its value (zip64)</source>
+        <translation>un tamaño sin su valor (zip64)</translation>
+    </message>
+    <message>
+        <source>a file where another one stands</source>
+        <translation>un archivo donde está otro</translation>
+    </message>
+    <message>
+        <source>a file that is longer than the archive</source>
+        <translation>un archivo más largo que el archivador</translation>
+    </message>
+    <message>
+        <source>two files in one place</source>
+        <translation>dos archivos en un mismo lugar</translation>
+    </message>
+    <message>
+        <source>it is no definition of one</source>
+        <translation>no es la definición de uno</translation>
+    </message>
+    <message>
+        <source>its version is not 1; a newer Furrow wrote it</source>
+        <translation>su versión no es 1; lo escribió un Furrow más nuevo</translation>
+    </message>
+    <message>
+        <source>fallback or code_points is missing</source>
+        <translation>falta fallback o code_points</translation>
+    </message>
+    <message>
+        <source>code_points must be ascending code points</source>
+        <translation>code_points deben ser puntos de código ascendentes</translation>
+    </message>
+    <message>
+        <source>a Replace has no pattern</source>
+        <translation>un Replace no tiene patrón</translation>
+    </message>
+    <message>
+        <source>the decoder %1 is not supported; supported are ByteLevel, WordPiece, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, Replace and Sequence</source>
+        <translation>el decodificador %1 no se admite; se admiten ByteLevel, WordPiece, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, Replace y Sequence</translation>
+    </message>
+    <message>
+        <source>model.vocab is missing or no object</source>
+        <translation>model.vocab falta o no es un objeto</translation>
+    </message>
+    <message>
+        <source>model.vocab: the id of &quot;%1&quot; is no number from 0 to %2</source>
+        <translation>model.vocab: el identificador de «%1» no es un número de 0 a %2</translation>
+    </message>
+    <message>
+        <source>model.vocab: two tokens have the id %1</source>
+        <translation>model.vocab: dos tokens tienen el identificador %1</translation>
+    </message>
+    <message>
+        <source>model.merges: &quot;%1&quot; is no pair</source>
+        <translation>model.merges: «%1» no es un par</translation>
+    </message>
+    <message>
+        <source>model.merges: an entry is no pair</source>
+        <translation>model.merges: una entrada no es un par</translation>
+    </message>
+    <message>
+        <source>model.merges is missing or no list</source>
+        <translation>model.merges falta o no es una lista</translation>
+    </message>
+    <message>
+        <source>model.merges: &quot;%1&quot; is shorter than the prefix of what continues a word</source>
+        <translation>model.merges: «%1» es más corto que el prefijo de lo que continúa una palabra</translation>
+    </message>
+    <message>
+        <source>model.merges: &quot;%1&quot; + &quot;%2&quot; or its parts are not in the vocabulary</source>
+        <translation>model.merges: «%1» + «%2» o sus partes no están en el vocabulario</translation>
+    </message>
+    <message>
+        <source>it has dropout, which makes ids random</source>
+        <translation>tiene dropout, que hace aleatorios los identificadores</translation>
+    </message>
+    <message>
+        <source>the texts of its vocabulary are longer than 16 MiB together</source>
+        <translation>los textos de su vocabulario ocupan juntos más de 16 MiB</translation>
+    </message>
+    <message>
+        <source>a token of its vocabulary is longer than 4096 bytes</source>
+        <translation>un token de su vocabulario ocupa más de 4096 bytes</translation>
+    </message>
+    <message>
+        <source>model.max_input_chars_per_word is no number</source>
+        <translation>model.max_input_chars_per_word no es un número</translation>
+    </message>
+    <message>
+        <source>model.vocab is missing or no list</source>
+        <translation>model.vocab falta o no es una lista</translation>
+    </message>
+    <message>
+        <source>model.vocab: entry %1 is no token and its score</source>
+        <translation>model.vocab: la entrada %1 no es un token y su puntuación</translation>
+    </message>
+    <message>
+        <source>model.vocab: &quot;%1&quot; is there twice</source>
+        <translation>model.vocab: «%1» está dos veces</translation>
+    </message>
+    <message>
+        <source>model.unk_id is no id of the vocabulary</source>
+        <translation>model.unk_id no es un identificador del vocabulario</translation>
+    </message>
+    <message>
+        <source>its model type is %1, supported are BPE, WordPiece, WordLevel and Unigram</source>
+        <translation>su tipo de modelo es %1; se admiten BPE, WordPiece, WordLevel y Unigram</translation>
+    </message>
+    <message>
+        <source>precompiled_charsmap is no base64</source>
+        <translation>precompiled_charsmap no es base64</translation>
+    </message>
+    <message>
+        <source>the normalizer %1 is not supported; supported are NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Replace, Prepend, BertNormalizer, Nmt, Precompiled, ByteLevel and Sequence</source>
+        <translation>el normalizador %1 no se admite; se admiten NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Replace, Prepend, BertNormalizer, Nmt, Precompiled, ByteLevel y Sequence</translation>
+    </message>
+    <message>
+        <source>the split behaviour &quot;%1&quot; is not known</source>
+        <translation>no se conoce el modo de división «%1»</translation>
+    </message>
+    <message>
+        <source>a Split has no pattern</source>
+        <translation>un Split no tiene patrón</translation>
+    </message>
+    <message>
+        <source>the length of FixedLength is no number above 0</source>
+        <translation>la longitud de FixedLength no es un número mayor que 0</translation>
+    </message>
+    <message>
+        <source>the delimiter of CharDelimiterSplit is no one character</source>
+        <translation>el delimitador de CharDelimiterSplit no es un solo carácter</translation>
+    </message>
+    <message>
+        <source>the pre-tokenizer %1 is not supported; supported are ByteLevel, Split, Digits, Metaspace, Whitespace, WhitespaceSplit, Punctuation, BertPreTokenizer, CharDelimiterSplit, FixedLength, UnicodeScripts and Sequence</source>
+        <translation>el pretokenizador %1 no se admite; se admiten ByteLevel, Split, Digits, Metaspace, Whitespace, WhitespaceSplit, Punctuation, BertPreTokenizer, CharDelimiterSplit, FixedLength, UnicodeScripts y Sequence</translation>
+    </message>
+    <message>
+        <source>precompiled_charsmap: %1</source>
+        <translation>precompiled_charsmap: %1</translation>
+    </message>
+    <message>
+        <source>its array is cut or too long</source>
+        <translation>su lista está cortada o es demasiado larga</translation>
+    </message>
+    <message>
+        <source>its texts are no UTF-8</source>
+        <translation>sus textos no son UTF-8</translation>
+    </message>
+    <message>
+        <source>it matches backwards</source>
+        <translation>coincide hacia atrás</translation>
+    </message>
+    <message>
+        <source>it is longer than 64 KiB</source>
+        <translation>ocupa más de 64 KiB</translation>
+    </message>
+    <message>
+        <source>%1 is not known to match as in the tokenizers library</source>
+        <translation>no se sabe si %1 coincide como en la biblioteca tokenizers</translation>
+    </message>
+    <message>
+        <source>tokenizer %1</source>
+        <translation>tokenizador %1</translation>
+    </message>
+    <message>
+        <source>tokenizer gpt2</source>
+        <translation>tokenizador gpt2</translation>
+    </message>
+    <message>
+        <source>%1 are more than %2</source>
+        <translation>%1 son más de %2</translation>
+    </message>
+    <message>
+        <source>a Metaspace with prepend_scheme first behind another pre-tokenizer and a normalizer is not supported</source>
+        <translation>no se admite un Metaspace con prepend_scheme first detrás de otro pretokenizador y un normalizador</translation>
+    </message>
+    <message>
+        <source>added_tokens: an entry has no id from 0 to %1</source>
+        <translation>added_tokens: una entrada no tiene un identificador de 0 a %1</translation>
+    </message>
+    <message>
+        <source>added_tokens: &quot;%1&quot; has the id %2, and the tokenizers library gives it %3</source>
+        <translation>added_tokens: «%1» tiene el identificador %2, y la biblioteca tokenizers le da %3</translation>
+    </message>
+    <message>
+        <source>a Sequence has no list %1</source>
+        <translation>un Sequence no tiene la lista %1</translation>
+    </message>
+    <message>
+        <source>it is larger than 64 MiB</source>
+        <translation>ocupa más de 64 MiB</translation>
+    </message>
+    <message>
+        <source>it has no model</source>
+        <translation>no tiene modelo</translation>
+    </message>
+    <message>
+        <source>reading the checkpoints</source>
+        <translation>al leer los puntos de control</translation>
+    </message>
+    <message>
+        <source>repairing %1</source>
+        <translation>al reparar %1</translation>
+    </message>
+    <message>
+        <source>SHA-256 of manifest.json differs from the tracker&apos;s.</source>
+        <translation>el SHA-256 de manifest.json difiere del que tiene el registro.</translation>
+    </message>
+    <message>
+        <source>it belongs to run %1.</source>
+        <translation>pertenece a la ejecución %1.</translation>
+    </message>
+    <message>
+        <source>starting the supervisor</source>
+        <translation>al iniciar el supervisor</translation>
+    </message>
+    <message>
+        <source>freeing the claims of dead workers</source>
+        <translation>al liberar las reservas de trabajadores muertos</translation>
+    </message>
+    <message>
+        <source>taking checkpoints back</source>
+        <translation>al recuperar puntos de control</translation>
+    </message>
+    <message>
+        <source>verifying checkpoints</source>
+        <translation>al verificar los puntos de control</translation>
+    </message>
+    <message>
+        <source>removing leftovers</source>
+        <translation>al quitar los restos</translation>
+    </message>
+    <message>
+        <source>starting the merge</source>
+        <translation>al iniciar la fusión</translation>
+    </message>
+    <message>
+        <source>starting the feeder</source>
+        <translation>al iniciar el alimentador</translation>
+    </message>
+    <message>
+        <source>starting worker %1</source>
+        <translation>al iniciar el trabajador %1</translation>
+    </message>
+    <message>
+        <source>writing telemetry</source>
+        <translation>al escribir la telemetría</translation>
+    </message>
+    <message>
+        <source>auditing</source>
+        <translation>al auditar</translation>
+    </message>
+    <message>
+        <source>the tracker was rebuilt</source>
+        <translation>el registro se reconstruyó</translation>
+    </message>
+    <message>
+        <source>not proven when the tracker was rebuilt</source>
+        <translation>no se demostró cuando se reconstruyó el registro</translation>
+    </message>
+    <message>
+        <source>rebuilding the tracker</source>
+        <translation>al reconstruir el registro</translation>
+    </message>
+    <message>
+        <source>opening epoch %1</source>
+        <translation>al abrir la época %1</translation>
+    </message>
+    <message>
+        <source>keeping a copy before the tracker is migrated</source>
+        <translation>al guardar una copia antes de migrar el registro</translation>
+    </message>
+    <message>
+        <source>migrating the tracker to version %1</source>
+        <translation>al migrar el registro a la versión %1</translation>
+    </message>
+    <message>
+        <source>out of memory</source>
+        <translation>no queda memoria</translation>
+    </message>
+    <message>
+        <source>its numbers add up to more than any run has</source>
+        <translation>sus números suman más de lo que tiene ninguna ejecución</translation>
+    </message>
+    <message>
+        <source>syncing the WAL</source>
+        <translation>al sincronizar el WAL</translation>
+    </message>
+    <message>
+        <source>creating the tracker</source>
+        <translation>al crear el registro</translation>
+    </message>
+    <message>
+        <source>beginning an attempt</source>
+        <translation>al empezar un intento</translation>
+    </message>
+    <message>
+        <source>revoking a worker</source>
+        <translation>al revocar un trabajador</translation>
+    </message>
+    <message>
+        <source>advancing the epoch</source>
+        <translation>al avanzar de época</translation>
+    </message>
+    <message>
+        <source>publishing a snapshot of the tracker</source>
+        <translation>al publicar una instantánea del registro</translation>
+    </message>
+    <message>
+        <source>taking a damaged checkpoint out</source>
+        <translation>al retirar un punto de control dañado</translation>
+    </message>
+    <message>
+        <source>taking a checkpoint back</source>
+        <translation>al recuperar un punto de control</translation>
+    </message>
+    <message>
+        <source>left out: the run went back to %1</source>
+        <translation>omitido: la ejecución volvió a %1</translation>
+    </message>
+    <message>
+        <source>going back to %1</source>
+        <translation>al volver a %1</translation>
+    </message>
+    <message>
+        <source>opening a merge round</source>
+        <translation>al abrir una ronda de fusión</translation>
+    </message>
+    <message>
+        <source>reading what a checkpoint was trained on</source>
+        <translation>al leer con qué se entrenó un punto de control</translation>
+    </message>
+    <message>
+        <source>keeping the plan of the learning rate</source>
+        <translation>al guardar el plan de la tasa de aprendizaje</translation>
+    </message>
+    <message>
+        <source>committing checkpoint %1</source>
+        <translation>al confirmar el punto de control %1</translation>
+    </message>
+    <message>
+        <source>its process is gone</source>
+        <translation>su proceso ya no existe</translation>
+    </message>
+    <message>
+        <source>claiming a chunk</source>
+        <translation>al reservar un fragmento</translation>
+    </message>
+    <message>
+        <source>finishing %1</source>
+        <translation>al terminar %1</translation>
+    </message>
+    <message>
+        <source>left out of merge round %1</source>
+        <translation>omitido de la ronda de fusión %1</translation>
+    </message>
+    <message>
+        <source>committing merge round %1</source>
+        <translation>al confirmar la ronda de fusión %1</translation>
+    </message>
+    <message>
+        <source>writing checkpoint %1</source>
+        <translation>al escribir el punto de control %1</translation>
+    </message>
+    <message>
+        <source>opening block %1</source>
+        <translation>al abrir el bloque %1</translation>
+    </message>
+    <message>
+        <source>block %1: the prepared file is not the one that the tracker recorded</source>
+        <translation>bloque %1: el archivo preparado no es el que anotó el registro</translation>
+    </message>
+    <message>
+        <source>block %1 has no chunk %2</source>
+        <translation>el bloque %1 no tiene el fragmento %2</translation>
+    </message>
+    <message>
+        <source>reading %1</source>
+        <translation>al leer %1</translation>
+    </message>
+    <message>
+        <source>looking up block %1</source>
+        <translation>al buscar el bloque %1</translation>
+    </message>
+    <message>
+        <source>%1 packs into %2 windows, the tracker says %3</source>
+        <translation>%1 se empaqueta en %2 ventanas; el registro dice %3</translation>
+    </message>
+    <message>
+        <source>these are not the weights of the counting model</source>
+        <translation>estos no son los pesos del modelo que cuenta</translation>
+    </message>
+    <message>
+        <source>evaluating: %1</source>
+        <translation>al evaluar: %1</translation>
+    </message>
+    <message>
+        <source>training %1 on %2 (at most %3 in use): %4</source>
+        <translation>al entrenar %1 en %2 (como mucho %3 en uso): %4</translation>
+    </message>
+    <message>
+        <source>the GPUs cannot be used: %1</source>
+        <translation>no se pueden usar las GPU: %1</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>no memory left on the host</source>
+        <translation>no queda memoria en el equipo</translation>
+    </message>
+    <message>
+        <source>training %1: %2</source>
+        <translation>al entrenar %1: %2</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 has NaN or Inf in its weights.</source>
+        <translation>El punto de control %1 tiene NaN o Inf en sus pesos.</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 does not grow from the base of %2.</source>
+        <translation>El punto de control %1 no parte de la base de %2.</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 stands beside other frozen weights than the replica that merges.</source>
+        <translation>El punto de control %1 está junto a otros pesos congelados que los de la réplica que fusiona.</translation>
+    </message>
+    <message>
+        <source>it has %1 tensors, not %2</source>
+        <translation>tiene %1 tensores, no %2</translation>
+    </message>
+    <message>
+        <source>tensor %1 has no equal of its shape there</source>
+        <translation>el tensor %1 no tiene allí un igual de su forma</translation>
+    </message>
+    <message>
+        <source>precision is fp16, which needs a GPU; allowed on this device are auto, fp32, bf16</source>
+        <translation>precision es fp16, que necesita una GPU; en este dispositivo se permiten auto, fp32 y bf16</translation>
+    </message>
+    <message>
+        <source>device is %1, but this machine has no usable GPU; choose cpu</source>
+        <translation>device es %1, pero este equipo no tiene una GPU utilizable; elija cpu</translation>
+    </message>
+    <message>
+        <source>weights and gradients of %1 do not fit on %2; lower layers, width or vocabulary</source>
+        <translation>los pesos y gradientes de %1 no caben en %2; reduzca las capas, la anchura o el vocabulario</translation>
+    </message>
+    <message>
+        <source>creating the model: %1</source>
+        <translation>al crear el modelo: %1</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is missing in the saved optimizer state</source>
+        <translation>falta el tensor «%1» en el estado guardado del optimizador</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; of the saved optimizer state has another shape or type than this optimizer needs</source>
+        <translation>el tensor «%1» del estado guardado del optimizador tiene otra forma u otro tipo que los que necesita este optimizador</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; of the saved optimizer state is unknown to this optimizer</source>
+        <translation>este optimizador no conoce el tensor «%1» del estado guardado</translation>
+    </message>
+    <message>
+        <source>sampling: %1</source>
+        <translation>al generar texto: %1</translation>
+    </message>
+    <message>
+        <source>the benchmark was stopped before its first step</source>
+        <translation>la prueba de rendimiento se detuvo antes de su primer paso</translation>
+    </message>
+    <message>
+        <source>fit was stopped</source>
+        <translation>fit se detuvo</translation>
+    </message>
+    <message>
+        <source>the benchmark was stopped</source>
+        <translation>la prueba de rendimiento se detuvo</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos;</source>
+        <translation>tensor «%1»</translation>
+    </message>
+    <message>
+        <source>importing %1: %2</source>
+        <translation>al importar %1: %2</translation>
+    </message>
+    <message>
+        <source>exporting to %1: %2</source>
+        <translation>al exportar a %1: %2</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has a type that safetensors cannot hold</source>
+        <translation>el tensor «%1» tiene un tipo que safetensors no puede contener</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; was given twice</source>
+        <translation>el tensor «%1» se dio dos veces</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has no usable dtype, shape and data_offsets</source>
+        <translation>el tensor «%1» no tiene dtype, shape y data_offsets utilizables</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has type &apos;%2&apos;, which is not supported</source>
+        <translation>el tensor «%1» tiene el tipo «%2», que no se admite</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has an impossible shape</source>
+        <translation>el tensor «%1» tiene una forma imposible</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos;: shape and type need %2 bytes, but its offsets give another size</source>
+        <translation>tensor «%1»: la forma y el tipo necesitan %2 bytes, pero sus posiciones dan otro tamaño</translation>
+    </message>
+    <message>
+        <source>the header is no JSON object</source>
+        <translation>la cabecera no es un objeto JSON</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is listed twice</source>
+        <translation>el tensor «%1» figura dos veces</translation>
+    </message>
+    <message>
+        <source>the header lists more than a million tensors</source>
+        <translation>la cabecera enumera más de un millón de tensores</translation>
+    </message>
+    <message>
+        <source>__metadata__ is no object</source>
+        <translation>__metadata__ no es un objeto</translation>
+    </message>
+    <message>
+        <source>__metadata__ &apos;%1&apos; is no string</source>
+        <translation>«%1» de __metadata__ no es un texto</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; overlaps another one or leaves a gap</source>
+        <translation>el tensor «%1» se solapa con otro o deja un hueco</translation>
+    </message>
+    <message>
+        <source>the file holds %1 bytes of data, its header describes %2</source>
+        <translation>el archivo contiene %1 bytes de datos; su cabecera describe %2</translation>
+    </message>
+    <message>
+        <source>the file is too short for safetensors</source>
+        <translation>el archivo es demasiado corto para safetensors</translation>
+    </message>
+    <message>
+        <source>the header length %1 is impossible for this file</source>
+        <translation>la longitud de cabecera %1 es imposible para este archivo</translation>
+    </message>
+    <message>
+        <source>writing safetensors: %1</source>
+        <translation>al escribir safetensors: %1</translation>
+    </message>
+    <message>
+        <source>writing %1</source>
+        <translation>al escribir %1</translation>
+    </message>
+    <message>
+        <source>reading %1: %2</source>
+        <translation>al leer %1: %2</translation>
+    </message>
+    <message>
+        <source>quarantine list &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
+        <translation>lista de cuarentena «%1»: un nombre no puede estar vacío, empezar por un punto ni contener una barra</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>preset &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
+        <translation>preajuste «%1»: un nombre no puede estar vacío, empezar por un punto ni contener una barra</translation>
+    </message>
+    <message>
+        <source>before this message</source>
+        <translation>antes de este mensaje</translation>
+    </message>
+    <message>
+        <source>where this message is the last</source>
+        <translation>cuando este mensaje es el último</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

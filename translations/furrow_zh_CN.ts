@@ -5350,6 +5350,938 @@
         <source>the debug bundle could not be compressed</source>
         <translation>无法压缩调试包</translation>
     </message>
+    <message>
+        <source>The run of the benchmark is %1: %2</source>
+        <translation>基准测试的运行处于状态 %1：%2</translation>
+    </message>
+    <message>
+        <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
+        <translation>基准测试的运行以 %1 结束。其输出在 %2 中。</translation>
+    </message>
+    <message>
+        <source>%1 does not say where the time went: the worker did not end in order.</source>
+        <translation>%1 没有说明时间用在何处：工作进程未正常结束。</translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be made: %2. Name another one with --folder.</source>
+        <translation>无法创建文件夹 %1：%2。请用 --folder 指定另一个。</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; names no chunk: write BLOCK:CHUNK, for example 3:17.</source>
+        <translation>“%1”不是数据段的名称：请写成 块:数据段，例如 3:17。</translation>
+    </message>
+    <message>
+        <source>Chunk %1 has no sample %2: its samples are 0 to %3.</source>
+        <translation>数据段 %1 没有样本 %2：其样本为 0 到 %3。</translation>
+    </message>
+    <message>
+        <source>The run has no chunk %1, or does not know it yet.</source>
+        <translation>此运行没有数据段 %1，或尚不知道它。</translation>
+    </message>
+    <message>
+        <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
+        <translation>数据段 %1 并非有毒。&apos;furrowctl chunks list&apos; 会列出有毒的数据段。</translation>
+    </message>
+    <message>
+        <source>%1 is a file. Name the folder that keeps the runs.</source>
+        <translation>%1 是文件。请指定存放运行的文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 exists already. Name a new file with --out, or move that one away.</source>
+        <translation>%1 已存在。请用 --out 指定新文件，或将它移走。</translation>
+    </message>
+    <message>
+        <source>There is no completion for &apos;%1&apos;. Choose bash, zsh or fish.</source>
+        <translation>没有用于“%1”的补全。请选择 bash、zsh 或 fish。</translation>
+    </message>
+    <message>
+        <source>The folder %1 is not there.</source>
+        <translation>文件夹 %1 不存在。</translation>
+    </message>
+    <message>
+        <source>--set %1 is not key=value of a setting.</source>
+        <translation>--set %1 不是某项设置的 键=值。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as settings: %2.</source>
+        <translation>无法将 %1 作为设置读取：%2。</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 cannot be chosen: %2</source>
+        <translation>无法选择检查点 %1：%2</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1 with files; the dry run lists those it has.</source>
+        <translation>此运行没有带文件的检查点 %1；试运行会列出现有的检查点。</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1; &apos;furrowctl resume --dry-run&apos; lists those it has.</source>
+        <translation>此运行没有检查点 %1；&apos;furrowctl resume --dry-run&apos; 会列出现有的检查点。</translation>
+    </message>
+    <message>
+        <source>%1 is a file. Name a folder on the disk to try.</source>
+        <translation>%1 是文件。请指定要测试的磁盘上的文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 lies in the run %2. Name a folder outside of every run.</source>
+        <translation>%1 位于运行 %2 中。请指定不在任何运行之内的文件夹。</translation>
+    </message>
+    <message>
+        <source>--checkpoint chooses the model of --format huggingface; what was measured is of the whole run.</source>
+        <translation>--checkpoint 选择 --format huggingface 的模型；测量数据属于整个运行。</translation>
+    </message>
+    <message>
+        <source>--data gives a loss and --tasks right answers: ask for one after the other.</source>
+        <translation>--data 给出损失，--tasks 给出正确答案数：请分别执行。</translation>
+    </message>
+    <message>
+        <source>%1 is for --tasks.</source>
+        <translation>%1 用于 --tasks。</translation>
+    </message>
+    <message>
+        <source>--type is for --format gguf.</source>
+        <translation>--type 用于 --format gguf。</translation>
+    </message>
+    <message>
+        <source>%1 is not a JSON array of token ids.</source>
+        <translation>%1 不是词元 id 的 JSON 数组。</translation>
+    </message>
+    <message>
+        <source>%1 has the id %2; the vocabulary of %3 ends at %4.</source>
+        <translation>%1 含有 id %2；%3 的词表到 %4 为止。</translation>
+    </message>
+    <message>
+        <source>Stopped before the tokenizer was trained.</source>
+        <translation>在分词器训练完成之前已停止。</translation>
+    </message>
+    <message>
+        <source>No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one.</source>
+        <translation>在当前环境、python3 和 /opt/libtorch 中都没有找到合适的 libtorch。`furrowctl torch find 文件夹` 会在别处查找，`furrowctl torch install` 会获取一份。</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is not the name of a shipped file</source>
+        <translation>“%1”不是随附文件的名称</translation>
+    </message>
+    <message>
+        <source>%1 cannot be loaded (Windows error %2)</source>
+        <translation>无法加载 %1（Windows 错误 %2）</translation>
+    </message>
+    <message>
+        <source>the chat template writes something else %1 than in the whole conversation, from byte %2 on (%3, %4), so what the assistant writes cannot be told</source>
+        <translation>聊天模板%1写出的内容与整个对话中的不同，从第 %2 字节起（%3，%4），因此无法得知助手写了什么</translation>
+    </message>
+    <message>
+        <source>is refused: %1</source>
+        <translation>被拒绝：%1</translation>
+    </message>
+    <message>
+        <source>data-parallel training: the ranks lost one another: %1; %2</source>
+        <translation>数据并行训练：各 rank 失去了彼此的联系：%1；%2</translation>
+    </message>
+    <message>
+        <source>data-parallel training: no meeting through %1: %2</source>
+        <translation>数据并行训练：无法通过 %1 会合：%2</translation>
+    </message>
+    <message>
+        <source>parallel is data, but this furrow-worker was built without NCCL and cannot sum on GPUs. Train on the CPU (devices cpu:2), set parallel to independent, or build with the CUDA wheel of libtorch.</source>
+        <translation>parallel 为 data，但此 furrow-worker 编译时未包含 NCCL，无法在 GPU 上求和。请在 CPU 上训练（devices cpu:2），将 parallel 设为 independent，或用 libtorch 的 CUDA wheel 构建。</translation>
+    </message>
+    <message>
+        <source>parallel is data, but this furrow-worker was built without Gloo&apos;s headers. Set parallel to independent, or install libgloo-dev and build again.</source>
+        <translation>parallel 为 data，但此 furrow-worker 编译时没有 Gloo 的头文件。请将 parallel 设为 independent，或安装 libgloo-dev 后重新构建。</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 和 %2</translation>
+    </message>
+    <message>
+        <source>rank %1 (worker %2)</source>
+        <translation>rank %1（工作进程 %2）</translation>
+    </message>
+    <message>
+        <source>%1 of %2 did not come to the meeting within %3 s. All ranks end and start again together from the last checkpoint.</source>
+        <translation>共 %2 个 rank，其中 %1 未在 %3 秒内到场。所有 rank 都会结束，并一起从最后的检查点重新开始。</translation>
+    </message>
+    <message>
+        <source>rank %1 (worker %2, process %3)</source>
+        <translation>rank %1（工作进程 %2，进程 %3）</translation>
+    </message>
+    <message>
+        <source>%1 ended: %2</source>
+        <translation>%1 已结束：%2</translation>
+    </message>
+    <message>
+        <source>%1 is gone.</source>
+        <translation>%1 已不存在。</translation>
+    </message>
+    <message>
+        <source>%1 are gone.</source>
+        <translation>%1 已不存在。</translation>
+    </message>
+    <message>
+        <source>%1 does not take part any more: it stands still or hangs.</source>
+        <translation>%1 不再参与：已停顿或挂起。</translation>
+    </message>
+    <message>
+        <source>%1 do not take part any more: they stand still or hang.</source>
+        <translation>%1 不再参与：已停顿或挂起。</translation>
+    </message>
+    <message>
+        <source>the ranks lost one another, and each of them is alive: %1.</source>
+        <translation>各 rank 失去了彼此的联系，而它们都还在运行：%1。</translation>
+    </message>
+    <message>
+        <source>%1 left a collective call out: it is at exchange %2 after %3 sums, another rank at exchange %4 after %5.</source>
+        <translation>%1 漏掉了一次集合调用：它在第 %2 次交换、%3 次求和之后，另一 rank 在第 %4 次交换、%5 次求和之后。</translation>
+    </message>
+    <message>
+        <source>data-parallel training, rank %1 of %2: %3 All ranks end and start again together from the last checkpoint.</source>
+        <translation>数据并行训练，rank %1（共 %2 个）：%3 所有 rank 都会结束，并一起从最后的检查点重新开始。</translation>
+    </message>
+    <message>
+        <source>%1 belongs to another version of Furrow. Install Furrow again, so that all of its files are of one version.</source>
+        <translation>%1 属于另一版本的 Furrow。请重新安装 Furrow，使所有文件属于同一版本。</translation>
+    </message>
+    <message>
+        <source>its end is missing</source>
+        <translation>缺少结尾</translation>
+    </message>
+    <message>
+        <source>its chunk table is not where it should be</source>
+        <translation>数据段表不在应有的位置</translation>
+    </message>
+    <message>
+        <source>the checksum of its chunk table differs</source>
+        <translation>数据段表的校验和不符</translation>
+    </message>
+    <message>
+        <source>it is too short</source>
+        <translation>它太短</translation>
+    </message>
+    <message>
+        <source>it does not begin as one</source>
+        <translation>开头不符</translation>
+    </message>
+    <message>
+        <source>the checksum of its header differs</source>
+        <translation>文件头的校验和不符</translation>
+    </message>
+    <message>
+        <source>it is too short for its chunks</source>
+        <translation>对其数据段而言太短</translation>
+    </message>
+    <message>
+        <source>its chunk table is too short</source>
+        <translation>数据段表太短</translation>
+    </message>
+    <message>
+        <source>a chunk is not where it should be</source>
+        <translation>有数据段不在应有的位置</translation>
+    </message>
+    <message>
+        <source>its chunks do not fill it</source>
+        <translation>其数据段没有填满它</translation>
+    </message>
+    <message>
+        <source>its list of unreadable rows cannot be read</source>
+        <translation>无法读取其不可读行的列表</translation>
+    </message>
+    <message>
+        <source>the checksum of a chunk differs</source>
+        <translation>某个数据段的校验和不符</translation>
+    </message>
+    <message>
+        <source>the samples of a chunk do not add up</source>
+        <translation>某个数据段的样本数不符</translation>
+    </message>
+    <message>
+        <source>its SHA-256 differs</source>
+        <translation>其 SHA-256 不符</translation>
+    </message>
+    <message>
+        <source>its table is not where it should be</source>
+        <translation>其表不在应有的位置</translation>
+    </message>
+    <message>
+        <source>the checksum of its table differs</source>
+        <translation>其表的校验和不符</translation>
+    </message>
+    <message>
+        <source>its table is too short</source>
+        <translation>其表太短</translation>
+    </message>
+    <message>
+        <source>its rows do not add up</source>
+        <translation>其行数不符</translation>
+    </message>
+    <message>
+        <source>the checksum of a page differs</source>
+        <translation>某一页的校验和不符</translation>
+    </message>
+    <message>
+        <source>it names a row that it does not have</source>
+        <translation>它提到了并不存在的行</translation>
+    </message>
+    <message>
+        <source>the evaluation text</source>
+        <translation>评估文本</translation>
+    </message>
+    <message>
+        <source>Line %1 of the quarantine list, &quot;%2&quot;, %3</source>
+        <translation>隔离列表第 %1 行“%2”%3</translation>
+    </message>
+    <message>
+        <source>names no chunk: write chunk BLOCK:COLUMN.</source>
+        <translation>没有指明数据段：请写 chunk 块:列。</translation>
+    </message>
+    <message>
+        <source>names no sample: write sample and its fingerprint of 16 hex digits.</source>
+        <translation>没有指明样本：请写 sample 及其 16 位十六进制指纹。</translation>
+    </message>
+    <message>
+        <source>is pattern number %1, more than a list may have. Join some with |.</source>
+        <translation>是第 %1 个模式，超过一个列表的上限。请用 | 合并其中一些。</translation>
+    </message>
+    <message>
+        <source>holds no regular expression (%1).</source>
+        <translation>不含正则表达式（%1）。</translation>
+    </message>
+    <message>
+        <source>begins with none of chunk, sample, pattern.</source>
+        <translation>不以 chunk、sample 或 pattern 开头。</translation>
+    </message>
+    <message>
+        <source>reading the quarantine list</source>
+        <translation>读取隔离列表时</translation>
+    </message>
+    <message>
+        <source>no message where one should be</source>
+        <translation>应有消息之处没有消息</translation>
+    </message>
+    <message>
+        <source>a message that cannot be read</source>
+        <translation>有无法读取的消息</translation>
+    </message>
+    <message>
+        <source>a size that is no number</source>
+        <translation>大小不是数字</translation>
+    </message>
+    <message>
+        <source>no header where one should be</source>
+        <translation>应有文件头之处没有文件头</translation>
+    </message>
+    <message>
+        <source>a name of more than 64 KiB</source>
+        <translation>名称超过 64 KiB</translation>
+    </message>
+    <message>
+        <source>an extended header of more than 1 MiB</source>
+        <translation>扩展头超过 1 MiB</translation>
+    </message>
+    <message>
+        <source>an extended header that cannot be read</source>
+        <translation>有无法读取的扩展头</translation>
+    </message>
+    <message>
+        <source>a place behind its end</source>
+        <translation>位置在文件末尾之后</translation>
+    </message>
+    <message>
+        <source>a place that holds none (zip64)</source>
+        <translation>该位置没有目录（zip64）</translation>
+    </message>
+    <message>
+        <source>another size than it has</source>
+        <translation>大小与实际不符</translation>
+    </message>
+    <message>
+        <source>fewer files than it counts</source>
+        <translation>文件比所计的少</translation>
+    </message>
+    <message>
+        <source>a size without its value (zip64)</source>
+        <translation>大小缺少数值（zip64）</translation>
+    </message>
+    <message>
+        <source>a file where another one stands</source>
+        <translation>文件的位置上是另一个文件</translation>
+    </message>
+    <message>
+        <source>a file that is longer than the archive</source>
+        <translation>文件比归档还长</translation>
+    </message>
+    <message>
+        <source>two files in one place</source>
+        <translation>两个文件在同一位置</translation>
+    </message>
+    <message>
+        <source>it is no definition of one</source>
+        <translation>它不是其定义</translation>
+    </message>
+    <message>
+        <source>its version is not 1; a newer Furrow wrote it</source>
+        <translation>其版本不是 1；由更新版本的 Furrow 写出</translation>
+    </message>
+    <message>
+        <source>fallback or code_points is missing</source>
+        <translation>缺少 fallback 或 code_points</translation>
+    </message>
+    <message>
+        <source>code_points must be ascending code points</source>
+        <translation>code_points 必须是递增的码位</translation>
+    </message>
+    <message>
+        <source>a Replace has no pattern</source>
+        <translation>有 Replace 缺少模式</translation>
+    </message>
+    <message>
+        <source>the decoder %1 is not supported; supported are ByteLevel, WordPiece, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, Replace and Sequence</source>
+        <translation>不支持解码器 %1；支持 ByteLevel、WordPiece、ByteFallback、Fuse、Strip、Metaspace、BPEDecoder、Replace 和 Sequence</translation>
+    </message>
+    <message>
+        <source>model.vocab is missing or no object</source>
+        <translation>model.vocab 缺失或不是对象</translation>
+    </message>
+    <message>
+        <source>model.vocab: the id of &quot;%1&quot; is no number from 0 to %2</source>
+        <translation>model.vocab：“%1”的 id 不是 0 到 %2 的数</translation>
+    </message>
+    <message>
+        <source>model.vocab: two tokens have the id %1</source>
+        <translation>model.vocab：有两个词元的 id 都是 %1</translation>
+    </message>
+    <message>
+        <source>model.merges: &quot;%1&quot; is no pair</source>
+        <translation>model.merges：“%1”不是一对</translation>
+    </message>
+    <message>
+        <source>model.merges: an entry is no pair</source>
+        <translation>model.merges：有一项不是一对</translation>
+    </message>
+    <message>
+        <source>model.merges is missing or no list</source>
+        <translation>model.merges 缺失或不是列表</translation>
+    </message>
+    <message>
+        <source>model.merges: &quot;%1&quot; is shorter than the prefix of what continues a word</source>
+        <translation>model.merges：“%1”比续词前缀还短</translation>
+    </message>
+    <message>
+        <source>model.merges: &quot;%1&quot; + &quot;%2&quot; or its parts are not in the vocabulary</source>
+        <translation>model.merges：“%1”+“%2”或其组成部分不在词表中</translation>
+    </message>
+    <message>
+        <source>it has dropout, which makes ids random</source>
+        <translation>它带有 dropout，会使 id 随机</translation>
+    </message>
+    <message>
+        <source>the texts of its vocabulary are longer than 16 MiB together</source>
+        <translation>其词表文本合计超过 16 MiB</translation>
+    </message>
+    <message>
+        <source>a token of its vocabulary is longer than 4096 bytes</source>
+        <translation>其词表中有词元超过 4096 字节</translation>
+    </message>
+    <message>
+        <source>model.max_input_chars_per_word is no number</source>
+        <translation>model.max_input_chars_per_word 不是数字</translation>
+    </message>
+    <message>
+        <source>model.vocab is missing or no list</source>
+        <translation>model.vocab 缺失或不是列表</translation>
+    </message>
+    <message>
+        <source>model.vocab: entry %1 is no token and its score</source>
+        <translation>model.vocab：第 %1 项不是词元及其分数</translation>
+    </message>
+    <message>
+        <source>model.vocab: &quot;%1&quot; is there twice</source>
+        <translation>model.vocab：“%1”出现了两次</translation>
+    </message>
+    <message>
+        <source>model.unk_id is no id of the vocabulary</source>
+        <translation>model.unk_id 不是词表中的 id</translation>
+    </message>
+    <message>
+        <source>its model type is %1, supported are BPE, WordPiece, WordLevel and Unigram</source>
+        <translation>其模型类型为 %1；支持 BPE、WordPiece、WordLevel 和 Unigram</translation>
+    </message>
+    <message>
+        <source>precompiled_charsmap is no base64</source>
+        <translation>precompiled_charsmap 不是 base64</translation>
+    </message>
+    <message>
+        <source>the normalizer %1 is not supported; supported are NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Replace, Prepend, BertNormalizer, Nmt, Precompiled, ByteLevel and Sequence</source>
+        <translation>不支持规范化器 %1；支持 NFC、NFD、NFKC、NFKD、Lowercase、Strip、StripAccents、Replace、Prepend、BertNormalizer、Nmt、Precompiled、ByteLevel 和 Sequence</translation>
+    </message>
+    <message>
+        <source>the split behaviour &quot;%1&quot; is not known</source>
+        <translation>未知的切分方式“%1”</translation>
+    </message>
+    <message>
+        <source>a Split has no pattern</source>
+        <translation>有 Split 缺少模式</translation>
+    </message>
+    <message>
+        <source>the length of FixedLength is no number above 0</source>
+        <translation>FixedLength 的长度不是大于 0 的数</translation>
+    </message>
+    <message>
+        <source>the delimiter of CharDelimiterSplit is no one character</source>
+        <translation>CharDelimiterSplit 的分隔符不是单个字符</translation>
+    </message>
+    <message>
+        <source>the pre-tokenizer %1 is not supported; supported are ByteLevel, Split, Digits, Metaspace, Whitespace, WhitespaceSplit, Punctuation, BertPreTokenizer, CharDelimiterSplit, FixedLength, UnicodeScripts and Sequence</source>
+        <translation>不支持预分词器 %1；支持 ByteLevel、Split、Digits、Metaspace、Whitespace、WhitespaceSplit、Punctuation、BertPreTokenizer、CharDelimiterSplit、FixedLength、UnicodeScripts 和 Sequence</translation>
+    </message>
+    <message>
+        <source>precompiled_charsmap: %1</source>
+        <translation>precompiled_charsmap：%1</translation>
+    </message>
+    <message>
+        <source>its array is cut or too long</source>
+        <translation>其数组被截断或太长</translation>
+    </message>
+    <message>
+        <source>its texts are no UTF-8</source>
+        <translation>其文本不是 UTF-8</translation>
+    </message>
+    <message>
+        <source>it matches backwards</source>
+        <translation>它向后匹配</translation>
+    </message>
+    <message>
+        <source>it is longer than 64 KiB</source>
+        <translation>它超过 64 KiB</translation>
+    </message>
+    <message>
+        <source>%1 is not known to match as in the tokenizers library</source>
+        <translation>无法确定 %1 的匹配与 tokenizers 库一致</translation>
+    </message>
+    <message>
+        <source>tokenizer %1</source>
+        <translation>分词器 %1</translation>
+    </message>
+    <message>
+        <source>tokenizer gpt2</source>
+        <translation>分词器 gpt2</translation>
+    </message>
+    <message>
+        <source>%1 are more than %2</source>
+        <translation>%1 超过 %2 个</translation>
+    </message>
+    <message>
+        <source>a Metaspace with prepend_scheme first behind another pre-tokenizer and a normalizer is not supported</source>
+        <translation>不支持位于另一预分词器和规范化器之后、prepend_scheme 为 first 的 Metaspace</translation>
+    </message>
+    <message>
+        <source>added_tokens: an entry has no id from 0 to %1</source>
+        <translation>added_tokens：有一项没有 0 到 %1 的 id</translation>
+    </message>
+    <message>
+        <source>added_tokens: &quot;%1&quot; has the id %2, and the tokenizers library gives it %3</source>
+        <translation>added_tokens：“%1”的 id 为 %2，而 tokenizers 库给出 %3</translation>
+    </message>
+    <message>
+        <source>a Sequence has no list %1</source>
+        <translation>有 Sequence 缺少列表 %1</translation>
+    </message>
+    <message>
+        <source>it is larger than 64 MiB</source>
+        <translation>它大于 64 MiB</translation>
+    </message>
+    <message>
+        <source>it has no model</source>
+        <translation>它没有模型</translation>
+    </message>
+    <message>
+        <source>reading the checkpoints</source>
+        <translation>读取检查点时</translation>
+    </message>
+    <message>
+        <source>repairing %1</source>
+        <translation>修复 %1 时</translation>
+    </message>
+    <message>
+        <source>SHA-256 of manifest.json differs from the tracker&apos;s.</source>
+        <translation>manifest.json 的 SHA-256 与账本中的不同。</translation>
+    </message>
+    <message>
+        <source>it belongs to run %1.</source>
+        <translation>它属于运行 %1。</translation>
+    </message>
+    <message>
+        <source>starting the supervisor</source>
+        <translation>启动监督进程时</translation>
+    </message>
+    <message>
+        <source>freeing the claims of dead workers</source>
+        <translation>释放已终止工作进程的领取时</translation>
+    </message>
+    <message>
+        <source>taking checkpoints back</source>
+        <translation>收回检查点时</translation>
+    </message>
+    <message>
+        <source>verifying checkpoints</source>
+        <translation>验证检查点时</translation>
+    </message>
+    <message>
+        <source>removing leftovers</source>
+        <translation>清除残留时</translation>
+    </message>
+    <message>
+        <source>starting the merge</source>
+        <translation>启动合并时</translation>
+    </message>
+    <message>
+        <source>starting the feeder</source>
+        <translation>启动供数进程时</translation>
+    </message>
+    <message>
+        <source>starting worker %1</source>
+        <translation>启动工作进程 %1 时</translation>
+    </message>
+    <message>
+        <source>writing telemetry</source>
+        <translation>写入遥测数据时</translation>
+    </message>
+    <message>
+        <source>auditing</source>
+        <translation>审计时</translation>
+    </message>
+    <message>
+        <source>the tracker was rebuilt</source>
+        <translation>账本已重建</translation>
+    </message>
+    <message>
+        <source>not proven when the tracker was rebuilt</source>
+        <translation>重建账本时未得到证实</translation>
+    </message>
+    <message>
+        <source>rebuilding the tracker</source>
+        <translation>重建账本时</translation>
+    </message>
+    <message>
+        <source>opening epoch %1</source>
+        <translation>打开第 %1 轮时</translation>
+    </message>
+    <message>
+        <source>keeping a copy before the tracker is migrated</source>
+        <translation>迁移账本前保存副本时</translation>
+    </message>
+    <message>
+        <source>migrating the tracker to version %1</source>
+        <translation>将账本迁移到版本 %1 时</translation>
+    </message>
+    <message>
+        <source>out of memory</source>
+        <translation>内存不足</translation>
+    </message>
+    <message>
+        <source>its numbers add up to more than any run has</source>
+        <translation>其数字之和超过任何运行可能有的值</translation>
+    </message>
+    <message>
+        <source>syncing the WAL</source>
+        <translation>同步 WAL 时</translation>
+    </message>
+    <message>
+        <source>creating the tracker</source>
+        <translation>创建账本时</translation>
+    </message>
+    <message>
+        <source>beginning an attempt</source>
+        <translation>开始一次尝试时</translation>
+    </message>
+    <message>
+        <source>revoking a worker</source>
+        <translation>撤销工作进程时</translation>
+    </message>
+    <message>
+        <source>advancing the epoch</source>
+        <translation>推进轮次时</translation>
+    </message>
+    <message>
+        <source>publishing a snapshot of the tracker</source>
+        <translation>发布账本快照时</translation>
+    </message>
+    <message>
+        <source>taking a damaged checkpoint out</source>
+        <translation>移除损坏的检查点时</translation>
+    </message>
+    <message>
+        <source>taking a checkpoint back</source>
+        <translation>收回检查点时</translation>
+    </message>
+    <message>
+        <source>left out: the run went back to %1</source>
+        <translation>已略去：运行回到了 %1</translation>
+    </message>
+    <message>
+        <source>going back to %1</source>
+        <translation>回到 %1 时</translation>
+    </message>
+    <message>
+        <source>opening a merge round</source>
+        <translation>打开合并轮时</translation>
+    </message>
+    <message>
+        <source>reading what a checkpoint was trained on</source>
+        <translation>读取检查点的训练内容时</translation>
+    </message>
+    <message>
+        <source>keeping the plan of the learning rate</source>
+        <translation>保存学习率计划时</translation>
+    </message>
+    <message>
+        <source>committing checkpoint %1</source>
+        <translation>提交检查点 %1 时</translation>
+    </message>
+    <message>
+        <source>its process is gone</source>
+        <translation>其进程已不存在</translation>
+    </message>
+    <message>
+        <source>claiming a chunk</source>
+        <translation>领取数据段时</translation>
+    </message>
+    <message>
+        <source>finishing %1</source>
+        <translation>完成 %1 时</translation>
+    </message>
+    <message>
+        <source>left out of merge round %1</source>
+        <translation>未计入合并轮 %1</translation>
+    </message>
+    <message>
+        <source>committing merge round %1</source>
+        <translation>提交合并轮 %1 时</translation>
+    </message>
+    <message>
+        <source>writing checkpoint %1</source>
+        <translation>写入检查点 %1 时</translation>
+    </message>
+    <message>
+        <source>opening block %1</source>
+        <translation>打开块 %1 时</translation>
+    </message>
+    <message>
+        <source>block %1: the prepared file is not the one that the tracker recorded</source>
+        <translation>块 %1：准备好的文件不是账本所记录的那个</translation>
+    </message>
+    <message>
+        <source>block %1 has no chunk %2</source>
+        <translation>块 %1 没有数据段 %2</translation>
+    </message>
+    <message>
+        <source>reading %1</source>
+        <translation>读取 %1 时</translation>
+    </message>
+    <message>
+        <source>looking up block %1</source>
+        <translation>查找块 %1 时</translation>
+    </message>
+    <message>
+        <source>%1 packs into %2 windows, the tracker says %3</source>
+        <translation>%1 打包成 %2 个窗口，账本所记为 %3</translation>
+    </message>
+    <message>
+        <source>these are not the weights of the counting model</source>
+        <translation>这些不是计数模型的权重</translation>
+    </message>
+    <message>
+        <source>evaluating: %1</source>
+        <translation>评估时：%1</translation>
+    </message>
+    <message>
+        <source>training %1 on %2 (at most %3 in use): %4</source>
+        <translation>在 %2 上训练 %1 时（最多占用 %3）：%4</translation>
+    </message>
+    <message>
+        <source>the GPUs cannot be used: %1</source>
+        <translation>无法使用 GPU：%1</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>no memory left on the host</source>
+        <translation>主机内存不足</translation>
+    </message>
+    <message>
+        <source>training %1: %2</source>
+        <translation>训练 %1 时：%2</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 has NaN or Inf in its weights.</source>
+        <translation>检查点 %1 的权重中含有 NaN 或 Inf。</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 does not grow from the base of %2.</source>
+        <translation>检查点 %1 不是从 %2 的基础上训练而来。</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 stands beside other frozen weights than the replica that merges.</source>
+        <translation>检查点 %1 所依的冻结权重与执行合并的副本不同。</translation>
+    </message>
+    <message>
+        <source>it has %1 tensors, not %2</source>
+        <translation>它有 %1 个张量，而不是 %2 个</translation>
+    </message>
+    <message>
+        <source>tensor %1 has no equal of its shape there</source>
+        <translation>张量 %1 在那里没有形状相同的对应项</translation>
+    </message>
+    <message>
+        <source>precision is fp16, which needs a GPU; allowed on this device are auto, fp32, bf16</source>
+        <translation>precision 为 fp16，需要 GPU；此设备可用 auto、fp32、bf16</translation>
+    </message>
+    <message>
+        <source>device is %1, but this machine has no usable GPU; choose cpu</source>
+        <translation>device 为 %1，但本机没有可用的 GPU；请选择 cpu</translation>
+    </message>
+    <message>
+        <source>weights and gradients of %1 do not fit on %2; lower layers, width or vocabulary</source>
+        <translation>%1 的权重和梯度放不进 %2；请减小层数、宽度或词表</translation>
+    </message>
+    <message>
+        <source>creating the model: %1</source>
+        <translation>创建模型时：%1</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is missing in the saved optimizer state</source>
+        <translation>保存的优化器状态中缺少张量“%1”</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; of the saved optimizer state has another shape or type than this optimizer needs</source>
+        <translation>保存的优化器状态中张量“%1”的形状或类型与此优化器所需的不同</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; of the saved optimizer state is unknown to this optimizer</source>
+        <translation>此优化器不认识保存状态中的张量“%1”</translation>
+    </message>
+    <message>
+        <source>sampling: %1</source>
+        <translation>生成文本时：%1</translation>
+    </message>
+    <message>
+        <source>the benchmark was stopped before its first step</source>
+        <translation>基准测试在第一步之前已停止</translation>
+    </message>
+    <message>
+        <source>fit was stopped</source>
+        <translation>fit 已停止</translation>
+    </message>
+    <message>
+        <source>the benchmark was stopped</source>
+        <translation>基准测试已停止</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos;</source>
+        <translation>张量“%1”</translation>
+    </message>
+    <message>
+        <source>importing %1: %2</source>
+        <translation>导入 %1 时：%2</translation>
+    </message>
+    <message>
+        <source>exporting to %1: %2</source>
+        <translation>导出到 %1 时：%2</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has a type that safetensors cannot hold</source>
+        <translation>张量“%1”的类型无法存入 safetensors</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; was given twice</source>
+        <translation>张量“%1”给出了两次</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has no usable dtype, shape and data_offsets</source>
+        <translation>张量“%1”没有可用的 dtype、shape 和 data_offsets</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has type &apos;%2&apos;, which is not supported</source>
+        <translation>张量“%1”的类型为“%2”，不受支持</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has an impossible shape</source>
+        <translation>张量“%1”的形状不可能成立</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos;: shape and type need %2 bytes, but its offsets give another size</source>
+        <translation>张量“%1”：形状和类型需要 %2 字节，但其偏移给出另一大小</translation>
+    </message>
+    <message>
+        <source>the header is no JSON object</source>
+        <translation>文件头不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is listed twice</source>
+        <translation>张量“%1”列出了两次</translation>
+    </message>
+    <message>
+        <source>the header lists more than a million tensors</source>
+        <translation>文件头列出的张量超过一百万个</translation>
+    </message>
+    <message>
+        <source>__metadata__ is no object</source>
+        <translation>__metadata__ 不是对象</translation>
+    </message>
+    <message>
+        <source>__metadata__ &apos;%1&apos; is no string</source>
+        <translation>__metadata__ 的“%1”不是字符串</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; overlaps another one or leaves a gap</source>
+        <translation>张量“%1”与另一张量重叠或留有空隙</translation>
+    </message>
+    <message>
+        <source>the file holds %1 bytes of data, its header describes %2</source>
+        <translation>文件含有 %1 字节数据，文件头描述的是 %2</translation>
+    </message>
+    <message>
+        <source>the file is too short for safetensors</source>
+        <translation>文件对 safetensors 来说太短</translation>
+    </message>
+    <message>
+        <source>the header length %1 is impossible for this file</source>
+        <translation>文件头长度 %1 对此文件不可能成立</translation>
+    </message>
+    <message>
+        <source>writing safetensors: %1</source>
+        <translation>写入 safetensors 时：%1</translation>
+    </message>
+    <message>
+        <source>writing %1</source>
+        <translation>写入 %1 时</translation>
+    </message>
+    <message>
+        <source>reading %1: %2</source>
+        <translation>读取 %1 时：%2</translation>
+    </message>
+    <message>
+        <source>quarantine list &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
+        <translation>隔离列表“%1”：名称不能为空、不能以点开头、不能含有斜杠</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>preset &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
+        <translation>预设“%1”：名称不能为空、不能以点开头、不能含有斜杠</translation>
+    </message>
+    <message>
+        <source>before this message</source>
+        <translation>在此消息之前</translation>
+    </message>
+    <message>
+        <source>where this message is the last</source>
+        <translation>在此消息为最后一条时</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

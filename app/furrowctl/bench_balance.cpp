@@ -4,6 +4,7 @@
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/process.h"
+#include "core/base/sentence.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/status/run_status.h"
 #include "core/telemetry/run_telemetry.h"
@@ -81,7 +82,8 @@ Result<RunPaths> trainOnce(const BalanceOptions& options, const std::filesystem:
     FURROW_TRY_ASSIGN(auto status, readStatus(paths));
     if (status.state != RunState::Finished)
         return Error { ErrorCode::Internal,
-            "The run of the benchmark is " + toString(status.state) + ": " + status.stopDetail };
+            sentence("The run of the benchmark is %1: %2",
+                { Term { TermSet::RunState, toString(status.state) }, status.stopDetail }) };
     return paths;
 }
 

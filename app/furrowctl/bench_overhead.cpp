@@ -5,6 +5,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/base/sentence.h"
 #include "core/run/status/run_status.h"
 
 #include <algorithm>
@@ -40,8 +41,8 @@ Status trainOnce(const OverheadOptions& options, const std::filesystem::path& ru
             if (exit->signal == 0 && exit->exitCode == 0)
                 return {};
             return Error { ErrorCode::Internal,
-                "The run of the benchmark ended with " + exit->describe() + ". What it said stands in " + utf8Text(log)
-                    + "." };
+                sentence("The run of the benchmark ended with %1. What it said stands in %2.",
+                    { exit->describe(), utf8Text(log) }) };
         }
 }
 
@@ -52,7 +53,7 @@ Result<nlohmann::json> timesOf(const std::filesystem::path& log)
     const auto at = text.rfind(kTimeMark);
     if (at == std::string::npos)
         return Error { ErrorCode::Internal,
-            utf8Text(log) + " does not say where the time went: the worker did not end in order." };
+            sentence("%1 does not say where the time went: the worker did not end in order.", { utf8Text(log) }) };
     const auto begin = at + kTimeMark.size();
     return nlohmann::json::parse(text.substr(begin, text.find('\n', begin) - begin), nullptr, false);
 }
@@ -88,8 +89,8 @@ int benchOverhead(const OverheadOptions& options)
     std::filesystem::create_directories(folder, failed);
     if (failed)
         return fail({ ErrorCode::Io,
-                        "The folder " + utf8Text(folder) + " cannot be made: " + failed.message()
-                            + ". Name another one with --folder." },
+                        sentence("The folder %1 cannot be made: %2. Name another one with --folder.",
+                            { utf8Text(folder), failed.message() }) },
             options.json);
     if (auto trained = trainOnce(options, folder / "run", folder / "output.log"); !trained.ok())
         return fail(trained.error(), options.json);

@@ -5,6 +5,7 @@
 #include "app/furrowctl/learnt_text.h"
 #include "core/base/format.h"
 #include "core/base/plain_line.h"
+#include "core/base/sentence.h"
 #include "core/config/chunk_name.h"
 #include "core/run/status/chunk_view.h"
 #include "core/run/status/ledger_view.h"
@@ -26,7 +27,8 @@ namespace {
 
 Error noChunk(const std::string& text)
 {
-    return { ErrorCode::InvalidArgument, "'" + text + "' names no chunk: write BLOCK:CHUNK, for example 3:17." };
+    return { ErrorCode::InvalidArgument,
+        sentence("'%1' names no chunk: write BLOCK:CHUNK, for example 3:17.", { text }) };
 }
 
 /// Why a sample is not trained, or "".
@@ -87,8 +89,8 @@ int inspect(InspectOptions o)
         return fail(view.error(), o.json);
     const auto& v = view.value();
     if (o.sample >= v.stored)
-        return failUsage("Chunk " + o.chunk + " has no sample " + std::to_string(o.sample) + ": its samples are 0 to "
-                + std::to_string(v.stored - 1) + ".",
+        return failUsage(sentence("Chunk %1 has no sample %2: its samples are 0 to %3.",
+                             { o.chunk, std::to_string(o.sample), std::to_string(v.stored - 1) }),
             o.json);
     if (o.json) {
         const auto& s = v.summary;
@@ -159,9 +161,9 @@ Result<std::vector<ChunkId>> namedChunks(const RunPaths& paths, const std::vecto
         ids.push_back(chunkIdOf({ epochs.empty() ? 0 : epochs.back().epoch, chunk->block, chunk->column }));
         const auto cell = reader.cell(ids.back());
         if (!cell.ok())
-            return cell.error().code == ErrorCode::NotFound
-                ? Error { ErrorCode::InvalidArgument, "The run has no chunk " + text + ", or does not know it yet." }
-                : cell.error();
+            return cell.error().code == ErrorCode::NotFound ? Error { ErrorCode::InvalidArgument,
+                sentence("The run has no chunk %1, or does not know it yet.", { text }) }
+                                                            : cell.error();
     }
     return ids;
 }
@@ -229,7 +231,7 @@ Result<std::vector<NamedChunk>> choosePoisoned(const PoisonedOptions& o)
         });
         if (chosen.size() == before)
             return Error { ErrorCode::InvalidArgument,
-                "Chunk " + text + " is not poisoned. 'furrowctl chunks list' shows those that are." };
+                sentence("Chunk %1 is not poisoned. 'furrowctl chunks list' shows those that are.", { text }) };
     }
     return chosen;
 }

@@ -31,7 +31,7 @@ int fail(const Error& error, bool json)
     return exitCodeFor(error);
 }
 
-int failUsage(const std::string& message, bool json) { return fail({ ErrorCode::InvalidArgument, message }, json); }
+int failUsage(const Message& message, bool json) { return fail({ ErrorCode::InvalidArgument, message }, json); }
 
 void print(const nlohmann::json& json)
 {
@@ -54,7 +54,8 @@ Status checkWorkspace(const std::string& folder)
 {
     std::error_code unknown;
     if (std::filesystem::is_regular_file(pathFromUtf8(folder), unknown))
-        return Error { ErrorCode::InvalidArgument, folder + " is a file. Name the folder that keeps the runs." };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is a file. Name the folder that keeps the runs.", { folder }) };
     const std::filesystem::directory_iterator entries(pathFromUtf8(folder), unknown);
     if (unknown && unknown != std::errc::no_such_file_or_directory)
         return Error { ErrorCode::Io, sentence("The folder %1 cannot be read (%2).", { folder, unknown.message() }) };
@@ -66,7 +67,7 @@ Status checkNewFile(const std::string& path)
     std::error_code unknown;
     if (std::filesystem::exists(std::filesystem::symlink_status(pathFromUtf8(path), unknown)))
         return Error { ErrorCode::InvalidArgument,
-            path + " exists already. Name a new file with --out, or move that one away." };
+            sentence("%1 exists already. Name a new file with --out, or move that one away.", { path }) };
     return {};
 }
 

@@ -46,7 +46,7 @@ int exitCodeFor(const Error& error);
 /// Prints the error as a sentence on stderr (as JSON {"error":...} on stdout with `json`) and returns the exit code for
 /// it.
 int fail(const Error& error, bool json = false);
-int failUsage(const std::string& message, bool json = false);
+int failUsage(const Message& message, bool json = false);
 void print(const nlohmann::json& json);
 
 /// Whole numbers from 0 and from 1 on. CLI11's own checks name the largest double in 309 digits.

@@ -3,6 +3,7 @@
 #include "app/describe.h"
 
 #include "app/furrowctl/command.h"
+#include "core/base/sentence.h"
 
 namespace furrow::ctl {
 
@@ -31,7 +32,7 @@ void addDescribeCommands(CLI::App& app, Chosen& chosen)
     completion->callback([&app, &chosen, shell] {
         chosen.action = [&app, shell] {
             if (*shell == "manual" || !describeProgram(app, *shell, valuesOf))
-                return failUsage("There is no completion for '" + *shell + "'. Choose bash, zsh or fish.");
+                return failUsage(sentence("There is no completion for '%1'. Choose bash, zsh or fish.", { *shell }));
             return int(kDone);
         };
     });

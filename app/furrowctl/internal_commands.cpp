@@ -4,6 +4,7 @@
 #include "app/furrowctl/command.h"
 #include "core/base/log.h"
 #include "core/base/process.h"
+#include "core/base/sentence.h"
 #include "core/run/supervise/feeder.h"
 #include "core/run/folder/run_file.h"
 #include "core/run/supervise/supervisor.h"
@@ -39,7 +40,8 @@ int supervise(const SuperviseOptions& o)
         const auto equals = change.find('=');
         const Setting* setting = findSetting(change.substr(0, equals));
         if (!setting || equals == std::string::npos)
-            return failLogged({ ErrorCode::InvalidArgument, "--set " + change + " is not key=value of a setting." });
+            return failLogged(
+                { ErrorCode::InvalidArgument, sentence("--set %1 is not key=value of a setting.", { change }) });
         if (const auto problems = setSetting(wanted, *setting, change.substr(equals + 1)); !problems.empty())
             return failLogged({ ErrorCode::InvalidArgument, toString(problems) });
     }

@@ -9,6 +9,7 @@
 #include "core/base/process.h"
 #include "core/base/redact.h"
 #include "core/base/resources.h"
+#include "core/base/sentence.h"
 #include "core/config/bounded_json.h"
 #include "core/device/machine_fit.h"
 #include "core/run/folder/adopted_model.h"
@@ -72,7 +73,8 @@ Result<RunConfig> configure(const NewOptions& o)
         std::string why;
         const auto json = parseBoundedJson(text, why);
         if (!json)
-            return Error { ErrorCode::InvalidArgument, o.configFile + " cannot be read as settings: " + why + "." };
+            return Error { ErrorCode::InvalidArgument,
+                sentence("%1 cannot be read as settings: %2.", { o.configFile, why }) };
         auto reading = configFromJson(*json, config);
         config = reading.config;
         problems = reading.problems;
@@ -252,14 +254,14 @@ Result<const ResumePlan::CheckpointChoice*> choose(const RunPaths& paths, Resume
             continue;
         if (!choice.canBeChosen)
             return Error { ErrorCode::InvalidArgument,
-                "Checkpoint " + folder + " cannot be chosen: " + choice.problem };
+                sentence("Checkpoint %1 cannot be chosen: %2", { folder, choice.problem }) };
         FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
         FURROW_TRY_ASSIGN(
             plan.effect, resumeEffect(reader, choice.row.id, [&plan](CheckpointId id) { return plan.isWhole(id); }));
         return &choice;
     }
     return Error { ErrorCode::InvalidArgument,
-        "The run has no checkpoint " + folder + " with files; the dry run lists those it has." };
+        sentence("The run has no checkpoint %1 with files; the dry run lists those it has.", { folder }) };
 }
 
 /// The settings of the next attempt.
@@ -387,7 +389,7 @@ Result<CheckpointId> checkpointNamed(const RunPaths& paths, const std::string& f
         if (isNamed(row, folder))
             return row.id;
     return Error { ErrorCode::InvalidArgument,
-        "The run has no checkpoint " + folder + "; 'furrowctl resume --dry-run' lists those it has." };
+        sentence("The run has no checkpoint %1; 'furrowctl resume --dry-run' lists those it has.", { folder }) };
 }
 
 int runResume(const ResumeOptions& o)

@@ -5,6 +5,7 @@
 #include "core/base/absolute_path.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/base/sentence.h"
 #include "core/run/folder/run_paths.h"
 #include "core/trials/storm/storm.h"
 
@@ -29,11 +30,12 @@ Status checkFolder(const std::string& folder)
     std::error_code unknown;
     const auto path = absolutePath(pathFromUtf8(folder));
     if (std::filesystem::is_regular_file(path, unknown))
-        return Error { ErrorCode::InvalidArgument, folder + " is a file. Name a folder on the disk to try." };
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is a file. Name a folder on the disk to try.", { folder }) };
     for (auto above = path; above.has_relative_path(); above = above.parent_path())
         if (std::filesystem::exists(RunPaths(above).configFile(), unknown))
             return Error { ErrorCode::InvalidArgument,
-                folder + " lies in the run " + utf8Text(above) + ". Name a folder outside of every run." };
+                sentence("%1 lies in the run %2. Name a folder outside of every run.", { folder, utf8Text(above) }) };
     return {};
 }
 

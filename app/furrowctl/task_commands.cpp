@@ -7,6 +7,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/base/sentence.h"
 #include "core/data/source/distant_source.h"
 #include "core/run/status/measured_export.h"
 #include "core/run/folder/run_paths.h"
@@ -112,7 +113,7 @@ int exportMeasured(const Given& given, const std::string& format)
         return fail(run.error(), given.json);
     if (!given.values.at("--checkpoint").empty())
         return failUsage(
-            "--checkpoint chooses the model of --format huggingface; what was measured is of the whole run.",
+            sentence("--checkpoint chooses the model of --format huggingface; what was measured is of the whole run."),
             given.json);
     auto records = furrow::exportMeasured(RunPaths(pathFromUtf8(given.folder)), format, out);
     if (!records.ok())
@@ -126,17 +127,17 @@ int exportMeasured(const Given& given, const std::string& format)
 }
 
 /// Why these options of eval do not go together; "": they do.
-std::string clashOf(const Given& given)
+Message clashOf(const Given& given)
 {
     const auto isGiven = [&given](const char* name) {
         const auto found = given.values.find(name);
         return found != given.values.end() && !found->second.empty();
     };
     if (isGiven("--tasks") && isGiven("--data"))
-        return "--data gives a loss and --tasks right answers: ask for one after the other.";
+        return sentence("--data gives a loss and --tasks right answers: ask for one after the other.");
     for (const char* name : { "--few-shot", "--limit", "--until" })
         if (isGiven(name) && !isGiven("--tasks"))
-            return std::string(name) + " is for --tasks.";
+            return sentence("%1 is for --tasks.", { name });
     return {};
 }
 
@@ -150,7 +151,7 @@ int perform(const Task& task, Given& given)
         return exportMeasured(given, format->second);
     const auto type = given.values.find("--type");
     if (type != given.values.end() && !type->second.empty() && format->second != "gguf")
-        return failUsage("--type is for --format gguf.", given.json);
+        return failUsage(sentence("--type is for --format gguf."), given.json);
     if (auto there = bringModel(given.folder, given.json); !there.ok())
         return fail(there.error(), given.json);
     if (auto there = checkThere(given.folder); !there.ok()) // a run, or a model without one

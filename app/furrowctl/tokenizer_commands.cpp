@@ -5,6 +5,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/base/sentence.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/plan/inspect.h"
 #include "core/data/tokenizer/bpe_trainer.h"
@@ -50,7 +51,7 @@ int write(const TokenizeOptions& o, const std::string& bytes)
 /// A JSON array of numbers, read without keeping a value per number.
 Result<std::vector<TokenId>> readIds(std::string_view text, const std::string& file)
 {
-    const Error wrong { ErrorCode::InvalidArgument, file + " is not a JSON array of token ids." };
+    const Error wrong { ErrorCode::InvalidArgument, sentence("%1 is not a JSON array of token ids.", { file }) };
     const auto skipSpace = [&text] { text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size())); };
     const auto take = [&](char c) {
         skipSpace();
@@ -87,8 +88,8 @@ int decodeIds(const TokenizeOptions& o, const Tokenizer& tokenizer, const std::s
         return fail(ids.error());
     for (const auto id : ids.value())
         if (id >= tokenizer.vocabularySize())
-            return failUsage(o.file + " has the id " + std::to_string(id) + "; the vocabulary of " + o.tokenizer
-                + " ends at " + std::to_string(tokenizer.vocabularySize() - 1) + ".");
+            return failUsage(sentence("%1 has the id %2; the vocabulary of %3 ends at %4.",
+                { o.file, std::to_string(id), o.tokenizer, std::to_string(tokenizer.vocabularySize() - 1) }));
     return write(o, tokenizer.decode(ids.value()));
 }
 
@@ -150,7 +151,7 @@ int trainTokenizer(const TrainOptions& o)
     if (!walked.ok())
         return fail(walked.error(), o.json);
     if (interrupt.requested())
-        return fail({ ErrorCode::Cancelled, "Stopped before the tokenizer was trained." }, o.json);
+        return fail({ ErrorCode::Cancelled, sentence("Stopped before the tokenizer was trained.") }, o.json);
     auto definition = trainer.train(o.bpe);
     if (!definition.ok())
         return fail(definition.error(), o.json);

@@ -2,6 +2,7 @@
 
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/terminal_output.h"
+#include "core/base/sentence.h"
 #include "core/config/message_json.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
@@ -103,7 +104,8 @@ int find(const Options& o)
             return fail(candidate.checked.error(), o.json);
     return fail(
         { ErrorCode::NotFound,
-            "No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one." },
+            sentence(
+                "No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one.") },
         o.json);
 }
 

@@ -28,7 +28,7 @@ std::string systemText(int code)
     return utf8Text(std::filesystem::path(std::wstring(text.data(), length))) + " (" + std::to_string(code) + ")";
 }
 
-Error lastError(const std::string& failed) { return systemError(failed, static_cast<int>(::GetLastError())); }
+Error lastError(const Message& failed) { return systemError(failed, static_cast<int>(::GetLastError())); }
 
 constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 

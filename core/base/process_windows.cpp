@@ -240,7 +240,7 @@ Status ChildProcess::writeInput(std::string_view bytes)
         DWORD wrote = 0;
         if (!::WriteFile(state_->stdinWriter.get(), bytes.data(),
                 static_cast<DWORD>(std::min<std::size_t>(bytes.size(), 1 << 16)), &wrote, nullptr))
-            return Error { ErrorCode::Io, "the process does not read its input" };
+            return Error { ErrorCode::Io, sentence("the process does not read its input") };
         bytes.remove_prefix(wrote);
     }
     return {};

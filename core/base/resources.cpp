@@ -13,8 +13,7 @@ Result<std::filesystem::path> resourcePath(std::string_view relative)
     const std::filesystem::path below = pathFromUtf8(relative);
     if (below.empty() || below.is_absolute() || below.has_root_path()
         || std::find(below.begin(), below.end(), "..") != below.end())
-        return Error { ErrorCode::InvalidArgument,
-            "'" + std::string(relative) + "' is not the name of a shipped file" };
+        return Error { ErrorCode::InvalidArgument, sentence("'%1' is not the name of a shipped file", { relative }) };
     const auto path = (executablePath().parent_path() / ".." / "share" / "furrow" / below).lexically_normal();
     std::error_code error;
     if (!std::filesystem::exists(path, error))

@@ -1,5 +1,7 @@
 #include "core/base/shared_library.h"
 
+#include "core/base/sentence.h"
+
 #include <windows.h>
 
 #include <utility>
@@ -11,7 +13,7 @@ Result<SharedLibrary> SharedLibrary::load(const std::string& name)
     void* handle = LoadLibraryA(name.c_str());
     if (!handle)
         return Error { ErrorCode::NotFound,
-            name + " cannot be loaded (Windows error " + std::to_string(GetLastError()) + ")" };
+            sentence("%1 cannot be loaded (Windows error %2)", { name, std::to_string(GetLastError()) }) };
     return SharedLibrary(handle);
 }
 

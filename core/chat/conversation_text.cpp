@@ -37,23 +37,23 @@ std::string shown(std::string_view text, std::size_t at)
     return at >= text.size() ? "its end" : "'" + replaceInvalidUtf8(text.substr(at, kShown)).text + "'";
 }
 
-Error at(std::size_t message, const std::string& what)
+Error at(std::size_t message, const Message& what)
 {
     return { ErrorCode::InvalidArgument,
         sentence("is refused at message %1: %2", { std::to_string(message + 1), what }) };
 }
 
 /// The error where `begin` is not how `whole` begins.
-Status checkBeginning(std::string_view begin, std::string_view whole, std::size_t message, const char* when)
+Status checkBeginning(std::string_view begin, std::string_view whole, std::size_t message, const Message& when)
 {
     if (whole.starts_with(begin))
         return {};
     const auto place = static_cast<std::size_t>(
         std::mismatch(begin.begin(), begin.end(), whole.begin(), whole.end()).first - begin.begin());
     return at(message,
-        std::string("the chat template writes something else ") + when + " than in the whole conversation, from byte "
-            + std::to_string(place) + " on (" + shown(begin, place) + ", " + shown(whole, place)
-            + "), so what the assistant writes cannot be told");
+        sentence(
+            "the chat template writes something else %1 than in the whole conversation, from byte %2 on (%3, %4), so what the assistant writes cannot be told",
+            { when, std::to_string(place), shown(begin, place), shown(whole, place) }));
 }
 
 } // namespace
@@ -118,7 +118,7 @@ Result<ConversationText> ConversationRenderer::write(std::string_view conversati
     FURROW_TRY_ASSIGN(const auto asked, Asked::read(conversation, format_));
     auto whole = asked->render(*template_, asked->messages.size(), false);
     if (!whole.ok())
-        return Error { whole.error().code, "is refused: " + whole.error().message };
+        return Error { whole.error().code, sentence("is refused: %1", { whole.error().message }) };
     ConversationText written { std::move(whole.value().text), std::move(whole.value().generated) };
     if (!template_->marksGeneration()) {
         FURROW_TRY_ASSIGN(written.learnt, differences(*asked, written.text, turns));
@@ -143,13 +143,13 @@ Result<std::vector<ChatStretch>> ConversationRenderer::differences(
         const auto before = asked.render(*template_, message, true);
         if (!before.ok())
             return at(message, before.error().message);
-        FURROW_TRY(checkBeginning(before.value().text, text, message, "before this message"));
+        FURROW_TRY(checkBeginning(before.value().text, text, message, sentence("before this message")));
         std::size_t end = text.size();
         if (count < asked.messages.size()) {
             const auto after = asked.render(*template_, count, false);
             if (!after.ok())
                 return at(message, after.error().message);
-            FURROW_TRY(checkBeginning(after.value().text, text, message, "where this message is the last"));
+            FURROW_TRY(checkBeginning(after.value().text, text, message, sentence("where this message is the last")));
             end = after.value().text.size();
         }
         learnt.insert(learnt.begin(), { before.value().text.size(), end });

@@ -6,6 +6,8 @@
 #include "core/collective/rank_group_torch.h"
 
 #include "core/base/fault_injection.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/collective/rank_roll_torch.h"
 #include "core/cuda/cuda_backend_torch.h"
 
@@ -74,7 +76,8 @@ struct RankGroup::State {
             failed = roll->blame(place, said, patience);
         } catch (const std::exception& e) { // the meeting file is gone too
             failed = Error { ErrorCode::Internal,
-                "data-parallel training: the ranks lost one another: " + said.substr(0, 300) + "; " + e.what() };
+                sentence(
+                    "data-parallel training: the ranks lost one another: %1; %2", { said.substr(0, 300), e.what() }) };
         }
         return *failed;
     }
@@ -135,15 +138,16 @@ Result<std::unique_ptr<RankGroup>> RankGroup::join(const RankGroupOptions& optio
         state->control = gloo(store, "control", options, timeout);
         state->sums = sumsFor(store, options, timeout);
     } catch (const std::exception& e) {
-        return state->roll
-            ? state->lost(e.what())
-            : Error { ErrorCode::Internal,
-                  "data-parallel training: no meeting through " + options.meetingFile.string() + ": " + e.what() };
+        return state->roll ? state->lost(e.what())
+                           : Error { ErrorCode::Internal,
+                                 sentence("data-parallel training: no meeting through %1: %2",
+                                     { utf8Text(options.meetingFile), e.what() }) };
     }
     if (!state->sums)
         return Error {
             ErrorCode::InvalidArgument,
-            "parallel is data, but this furrow-worker was built without NCCL and cannot sum on GPUs. Train on the CPU (devices cpu:2), set parallel to independent, or build with the CUDA wheel of libtorch."
+            sentence(
+                "parallel is data, but this furrow-worker was built without NCCL and cannot sum on GPUs. Train on the CPU (devices cpu:2), set parallel to independent, or build with the CUDA wheel of libtorch.")
         };
     return std::unique_ptr<RankGroup>(new RankGroup(std::move(state)));
 }
@@ -154,7 +158,8 @@ Result<std::unique_ptr<RankGroup>> RankGroup::join(const RankGroupOptions&)
 {
     return Error {
         ErrorCode::InvalidArgument,
-        "parallel is data, but this furrow-worker was built without Gloo's headers. Set parallel to independent, or install libgloo-dev and build again."
+        sentence(
+            "parallel is data, but this furrow-worker was built without Gloo's headers. Set parallel to independent, or install libgloo-dev and build again.")
     };
 }
 

@@ -1,5 +1,7 @@
 #include "core/collective/rank_roll_torch.h"
 
+#include "core/base/sentence.h"
+
 #include <algorithm>
 #include <sstream>
 #include <thread>
@@ -13,13 +15,13 @@ namespace furrow {
 namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(20);
-constexpr const char* kConsequence = " All ranks end and start again together from the last checkpoint.";
 
-std::string join(const std::vector<std::string>& names)
+/// "a, b and c".
+Message join(const std::vector<Message>& names)
 {
-    std::string text;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    Message text = names.front();
+    for (std::size_t i = 1; i < names.size(); ++i)
+        text = i + 1 == names.size() ? sentence("%1 and %2", { text, names[i] }) : text + ", " + names[i];
     return text;
 }
 
@@ -47,12 +49,13 @@ Status RankRoll::call(std::chrono::milliseconds timeout)
     const auto until = std::chrono::steady_clock::now() + timeout;
     for (auto missing = silent("here/"); !missing.empty(); missing = silent("here/")) {
         if (std::chrono::steady_clock::now() >= until) {
-            std::vector<std::string> names;
+            std::vector<Message> names;
             for (const int rank : missing)
-                names.push_back("rank " + std::to_string(rank) + " (worker " + std::to_string(rank) + ")");
+                names.push_back(sentence("rank %1 (worker %2)", { std::to_string(rank), std::to_string(rank) }));
             return Error { ErrorCode::Cancelled,
-                join(names) + " of " + std::to_string(ranks_) + " did not come to the meeting within "
-                    + std::to_string(timeout.count() / 1000) + " s." + kConsequence };
+                sentence(
+                    "%1 of %2 did not come to the meeting within %3 s. All ranks end and start again together from the last checkpoint.",
+                    { join(names), std::to_string(ranks_), std::to_string(timeout.count() / 1000) }) };
         }
         std::this_thread::sleep_for(kLook);
     }
@@ -70,10 +73,10 @@ std::vector<int> RankRoll::silent(const char* what) const
     return ranks;
 }
 
-std::string RankRoll::name(int rank) const
+Message RankRoll::name(int rank) const
 {
-    return "rank " + std::to_string(rank) + " (worker " + std::to_string(rank) + ", process "
-        + std::to_string(processes_[static_cast<std::size_t>(rank)].pid) + ")";
+    return sentence("rank %1 (worker %2, process %3)",
+        { std::to_string(rank), std::to_string(rank), std::to_string(processes_[static_cast<std::size_t>(rank)].pid) });
 }
 
 void RankRoll::say(const std::string& word)
@@ -114,31 +117,34 @@ Error RankRoll::blame(const RankPlace& place, const std::string& said, std::chro
 {
     say("lost " + std::to_string(place.exchange) + " " + std::to_string(place.sums));
     const auto missing = hear(patience);
-    std::vector<std::string> gone;
-    std::vector<std::string> still;
+    std::vector<Message> gone;
+    std::vector<Message> still;
     for (const int rank : missing)
         (isAlive(processes_[static_cast<std::size_t>(rank)]) ? still : gone).push_back(name(rank));
-    std::vector<std::string> left;
+    std::vector<Message> left;
     std::vector<std::optional<RankPlace>> places(static_cast<std::size_t>(ranks_));
     for (int rank = 0; rank < ranks_; ++rank) {
         if (std::find(missing.begin(), missing.end(), rank) != missing.end())
             continue;
         const Word word = wordOf(rank);
         if (word.left)
-            left.push_back(name(rank) + " ended: " + word.why);
+            left.push_back(sentence("%1 ended: %2", { name(rank), word.why }));
         else
             places[static_cast<std::size_t>(rank)] = word.place;
     }
     if (!left.empty())
         return error(join(left));
     if (!gone.empty())
-        return error(join(gone) + (gone.size() == 1 ? " is gone." : " are gone."));
-    if (!still.empty())
         return error(
-            join(still) + (still.size() == 1 ? " does" : " do") + " not take part any more: it stands still or hangs.");
+            gone.size() == 1 ? sentence("%1 is gone.", { join(gone) }) : sentence("%1 are gone.", { join(gone) }));
+    if (!still.empty())
+        return error(still.size() == 1
+                ? sentence("%1 does not take part any more: it stands still or hangs.", { join(still) })
+                : sentence("%1 do not take part any more: they stand still or hang.", { join(still) }));
     const auto skipped = whoSkipped(places);
-    return error(skipped.empty() ? "the ranks lost one another, and each of them is alive: " + said.substr(0, 300) + "."
-                                 : skipped);
+    return error(skipped.empty()
+            ? sentence("the ranks lost one another, and each of them is alive: %1.", { said.substr(0, 300) })
+            : skipped);
 }
 
 Error RankRoll::blame(const std::vector<RankPlace>& places)
@@ -149,7 +155,7 @@ Error RankRoll::blame(const std::vector<RankPlace>& places)
 }
 
 /// "" when all are at one place.
-std::string RankRoll::whoSkipped(const std::vector<std::optional<RankPlace>>& places) const
+Message RankRoll::whoSkipped(const std::vector<std::optional<RankPlace>>& places) const
 {
     const auto isFurther = [](const RankPlace& a, const RankPlace& b) {
         return a.exchange != b.exchange ? a.exchange > b.exchange : a.sums < b.sums;
@@ -164,20 +170,22 @@ std::string RankRoll::whoSkipped(const std::vector<std::optional<RankPlace>>& pl
     }
     if (!first || *first == *last)
         return {};
-    std::vector<std::string> names;
+    std::vector<Message> names;
     for (int rank = 0; rank < ranks_; ++rank)
         if (places[static_cast<std::size_t>(rank)] == first)
             names.push_back(name(rank));
-    return join(names) + " left a collective call out: it is at exchange " + std::to_string(first->exchange) + " after "
-        + std::to_string(first->sums) + " sums, another rank at exchange " + std::to_string(last->exchange) + " after "
-        + std::to_string(last->sums) + ".";
+    return sentence(
+        "%1 left a collective call out: it is at exchange %2 after %3 sums, another rank at exchange %4 after %5.",
+        { join(names), std::to_string(first->exchange), std::to_string(first->sums), std::to_string(last->exchange),
+            std::to_string(last->sums) });
 }
 
-Error RankRoll::error(const std::string& what) const
+Error RankRoll::error(const Message& what) const
 {
     return { ErrorCode::Internal,
-        "data-parallel training, rank " + std::to_string(rank_) + " of " + std::to_string(ranks_) + ": " + what
-            + kConsequence };
+        sentence(
+            "data-parallel training, rank %1 of %2: %3 All ranks end and start again together from the last checkpoint.",
+            { std::to_string(rank_), std::to_string(ranks_), what }) };
 }
 
 } // namespace furrow

@@ -46,9 +46,9 @@ private:
     struct Word;
     std::vector<int> silent(const char* what) const;
     std::vector<int> hear(std::chrono::milliseconds patience) const;
-    std::string name(int rank) const;
-    std::string whoSkipped(const std::vector<std::optional<RankPlace>>& places) const;
-    Error error(const std::string& what) const;
+    Message name(int rank) const;
+    Message whoSkipped(const std::vector<std::optional<RankPlace>>& places) const;
+    Error error(const Message& what) const;
     void say(const std::string& word);
     Word wordOf(int rank) const;
 

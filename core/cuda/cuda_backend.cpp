@@ -1,5 +1,6 @@
 #include "core/cuda/cuda_backend_torch.h"
 
+#include "core/base/sentence.h"
 #include "core/base/shared_library.h"
 
 namespace furrow {
@@ -17,7 +18,10 @@ Result<const CudaBackend*> load()
     FURROW_TRY_ASSIGN(auto library, SharedLibrary::load(kLibrary));
     const auto backend = reinterpret_cast<const CudaBackend* (*)()>(library.symbol("furrowCudaBackend"));
     if (!backend)
-        return Error { ErrorCode::NotFound, std::string(kLibrary) + " belongs to another version of Furrow" };
+        return Error { ErrorCode::NotFound,
+            sentence(
+                "%1 belongs to another version of Furrow. Install Furrow again, so that all of its files are of one version.",
+                { kLibrary }) };
     static const SharedLibrary stays = std::move(library); // libtorch keeps pointers into its CUDA libraries
     return backend();
 }

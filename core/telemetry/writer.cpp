@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/link_refusal.h"
 #include "core/base/regular_file.h"
+#include "core/base/sentence.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -69,7 +70,7 @@ Result<TelemetryWriter> TelemetryWriter::open(const std::filesystem::path& file,
     const bool torn = endsInsideALine(file);
     auto opened = RegularFile::open(file, RegularFile::At::End);
     if (!opened.ok())
-        return opened.error().in("writing telemetry");
+        return opened.error().in(sentence("writing telemetry"));
     state->file = std::move(opened).value();
 
     header.bootId = bootId();

@@ -261,7 +261,7 @@ Status openAllChunks(LedgerFile& file, std::int64_t epoch)
         FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
         done = addNextChunks(file, epoch);
         if (Status status = transaction.commit(); !status.ok())
-            return status.error().in("opening epoch " + std::to_string(epoch + 1));
+            return status.error().in(sentence("opening epoch %1", { std::to_string(epoch + 1) }));
     }
     return {};
 }

@@ -325,7 +325,7 @@ Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::in
     std::filesystem::path backup = db.path();
     backup += ".v" + std::to_string(found) + ".bak";
     if (Status status = db.backupTo(backup); !status.ok())
-        return status.error().in("keeping a copy before the tracker is migrated");
+        return status.error().in(sentence("keeping a copy before the tracker is migrated"));
     for (const MigrationStep& step : steps) {
         if (step.from < found)
             continue;
@@ -338,7 +338,8 @@ Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::in
             found = step.from + 1;
         }
         if (Status status = transaction.commit(); !status.ok())
-            return status.error().in("migrating the tracker to version " + std::to_string(step.from + 1));
+            return status.error().in(
+                sentence("migrating the tracker to version %1", { std::to_string(step.from + 1) }));
     }
     if (found != version)
         return Error { ErrorCode::InvalidArgument,

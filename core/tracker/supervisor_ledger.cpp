@@ -98,7 +98,7 @@ Status SupervisorLedger::create(
     openEpoch(file, 0);
     storeRules(db, resolvedNow(db, rules));
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("creating the tracker");
+        return status.error().in(sentence("creating the tracker"));
     auto moved = db.checkpoint(Database::WalFile::Empty);
     return moved.ok() ? Status {} : Status(moved.error());
 }
@@ -170,7 +170,7 @@ Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervis
     writeHeartbeat(file, "supervisor", supervisor, "");
     updateStop(file);
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("beginning an attempt");
+        return status.error().in(sentence("beginning an attempt"));
     return id;
 }
 
@@ -265,7 +265,7 @@ Result<std::int64_t> SupervisorLedger::revoke(IncarnationId incarnation, const M
     moves.finish();
     updateStop(file);
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("revoking a worker");
+        return status.error().in(sentence("revoking a worker"));
     return freed;
 }
 
@@ -345,7 +345,7 @@ Result<SupervisorLedger::Advance> SupervisorLedger::advance()
         result.planningEnded = needs.unproven ? std::move(feeder.planningEnded) : Message();
         result.gaveUp = std::move(feeder.gaveUp);
         if (Status status = transaction.commit(); !status.ok())
-            return status.error().in("advancing the epoch");
+            return status.error().in(sentence("advancing the epoch"));
     }
     if (!turn.needs.fullyOpened)
         FURROW_TRY(openAllChunks(file, turn.needs.newest));
@@ -464,7 +464,7 @@ Status SupervisorLedger::publishSnapshot(const std::filesystem::path& target)
     building += "." + randomHex(kMarkDigits) + kBuilding;
     if (Status status = state_->file.db.backupTo(building); !status.ok()) {
         std::filesystem::remove(building, error);
-        return status.error().in("publishing a snapshot of the tracker");
+        return status.error().in(sentence("publishing a snapshot of the tracker"));
     }
     std::filesystem::rename(building, target, error);
     if (error)

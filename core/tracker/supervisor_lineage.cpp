@@ -60,7 +60,7 @@ Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, cons
     moves.finish();
     updateStop(file);
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("taking a damaged checkpoint out");
+        return status.error().in(sentence("taking a damaged checkpoint out"));
     return freed;
 }
 
@@ -87,7 +87,7 @@ Result<std::optional<std::int64_t>> SupervisorLedger::takeBack(CheckpointId chec
     moves.finish();
     updateStop(file);
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("taking a checkpoint back");
+        return status.error().in(sentence("taking a checkpoint back"));
     return committed;
 }
 
@@ -109,14 +109,14 @@ Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
     if (db.integer("SELECT 1 FROM incarnation WHERE live=1"))
         db.fail({ ErrorCode::Busy, sentence("workers are alive; a run goes back only while nobody trains it") });
     ChunkMoves moves(file, 0);
-    const std::int64_t freed
-        = leave(file, moves, lineage, lineage.badAfter(checkpoint.value), "left out: the run went back to " + name);
+    const std::int64_t freed = leave(file, moves, lineage, lineage.badAfter(checkpoint.value),
+        sentence("left out: the run went back to %1", { name }));
     forgetAllLeft(db);
     writeRunEvent(file, 0, sentence("the run went back to %1", { name }));
     moves.finish();
     updateStop(file);
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("going back to " + name);
+        return status.error().in(sentence("going back to %1", { name }));
     return freed;
 }
 
@@ -175,7 +175,7 @@ Result<std::int64_t> SupervisorLedger::openMergeRound()
         writeRunEvent(file, 0, sentence(kMergeRoundOpened, { std::to_string(round) }));
     }
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("opening a merge round");
+        return status.error().in(sentence("opening a merge round"));
     return round;
 }
 

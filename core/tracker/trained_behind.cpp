@@ -1,5 +1,6 @@
 #include "core/tracker/trained_behind.h"
 
+#include "core/base/sentence.h"
 #include "core/tracker/ledger_file.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/row_bounds.h"
@@ -113,7 +114,7 @@ Result<TrainedBehind> trainedBehind(const std::filesystem::path& tracker, Checkp
         append(found, id);
     found.completePasses = completePasses(db, found);
     if (Status status = view.commit(); !status.ok())
-        return status.error().in("reading what a checkpoint was trained on");
+        return status.error().in(sentence("reading what a checkpoint was trained on"));
     return found;
 }
 
@@ -124,7 +125,7 @@ Result<std::vector<TrainedEpoch>> trainedEpochs(const std::filesystem::path& tra
     FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     auto epochs = epochsOf(db, loadLineage(db).ancestors(checkpoint.value));
     if (Status status = view.commit(); !status.ok())
-        return status.error().in("reading what a checkpoint was trained on");
+        return status.error().in(sentence("reading what a checkpoint was trained on"));
     return epochs;
 }
 

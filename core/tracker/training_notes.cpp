@@ -1,5 +1,6 @@
 #include "core/tracker/training_notes.h"
 
+#include "core/base/sentence.h"
 #include "core/tracker/ledger_file.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/row_bounds.h"
@@ -87,7 +88,7 @@ Status keepRatePlan(
         writeRunEvent(file, 0, event);
     }
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("keeping the plan of the learning rate");
+        return status.error().in(sentence("keeping the plan of the learning rate"));
     return {};
 }
 

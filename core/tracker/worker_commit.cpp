@@ -196,7 +196,7 @@ Result<CheckpointId> WorkerLedger::commit(const CheckpointRecord& checkpoint, st
     moves.finish();
     updateStop(file);
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("committing checkpoint " + record.folder);
+        return status.error().in(sentence("committing checkpoint %1", { record.folder }));
     return id;
 }
 

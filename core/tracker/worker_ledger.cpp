@@ -136,7 +136,7 @@ Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration
                     : sentence("replica %1 is being trained by process %2",
                           { std::to_string(registration.replica), std::to_string(process.pid) }) });
         else
-            revokeIncarnation(file, moves, id, "its process is gone");
+            revokeIncarnation(file, moves, id, sentence("its process is gone"));
     }
     if (registration.replica != kFollower)
         ensureReplica(file, registration.replica);
@@ -149,7 +149,7 @@ Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration
     const std::int64_t id = db.lastId();
     moves.finish();
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("starting worker " + std::to_string(registration.worker));
+        return status.error().in(sentence("starting worker %1", { std::to_string(registration.worker) }));
     state_->incarnation = id;
     state_->replica = registration.replica;
     state_->worker = registration.worker;
@@ -206,7 +206,7 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     moves.move(chunk, ChunkState::Leased, sentence("claim"));
     moves.finish();
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("claiming a chunk");
+        return status.error().in(sentence("claiming a chunk"));
     return Answer { std::move(claim) };
 }
 
@@ -281,7 +281,7 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
     moves.finish();
     updateStopCheaply(file, run, moves.totals());
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("finishing " + toString(claim.chunk));
+        return status.error().in(sentence("finishing %1", { toString(claim.chunk) }));
     return {};
 }
 

@@ -195,14 +195,14 @@ Result<CheckpointId> WorkerLedger::commitMerge(std::int64_t round, const Checkpo
     const CheckpointId id = insertCheckpoint(file, state_->incarnation, record);
     ChunkMoves moves(file, state_->incarnation);
     for (const std::int64_t incarnation : leftBehind(db, round, record.parents)) // perhaps this one too
-        revokeIncarnation(file, moves, incarnation, "left out of merge round " + std::to_string(round));
+        revokeIncarnation(file, moves, incarnation, sentence("left out of merge round %1", { std::to_string(round) }));
     db.run("UPDATE replica SET head=?", id);
-    keepOnlySurviving(file, moves, loadLineage(db), "left out of merge round " + std::to_string(round));
+    keepOnlySurviving(file, moves, loadLineage(db), sentence("left out of merge round %1", { std::to_string(round) }));
     db.run("UPDATE merge_round SET result=? WHERE round=?", id, round);
     moves.finish();
     updateStop(file);
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("committing merge round " + std::to_string(round));
+        return status.error().in(sentence("committing merge round %1", { std::to_string(round) }));
     return id;
 }
 

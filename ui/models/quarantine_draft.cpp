@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/data/plan/quarantine.h"
 #include "ui/models/core_words.h"
 
@@ -120,8 +121,8 @@ Status QuarantineDraft::save(const QString& name)
 {
     if (!isPlainName(name))
         return Error { ErrorCode::InvalidArgument,
-            "quarantine list \"" + name.toStdString()
-                + "\": a name must not be empty, begin with a dot or contain a slash" };
+            sentence("quarantine list \"%1\": a name must not be empty, begin with a dot or contain a slash",
+                { name.toStdString() }) };
     if (!problem_.isEmpty())
         return Error { ErrorCode::InvalidArgument, problem_.toStdString() };
     FURROW_TRY(realFileSystem().createFolders(pathFromUtf8(folderOf(workspace_).toStdString())));

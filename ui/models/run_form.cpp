@@ -194,7 +194,8 @@ Status saveOwnPreset(const QString& workspace, const QString& name, const RunCon
         && !name.contains(QLatin1Char('\\'));
     if (!plainName)
         return Error { ErrorCode::InvalidArgument,
-            "preset \"" + name.toStdString() + "\": a name must not be empty, begin with a dot or contain a slash" };
+            sentence("preset \"%1\": a name must not be empty, begin with a dot or contain a slash",
+                { name.toStdString() }) };
     const auto folder = pathFromUtf8(workspace.toStdString()) / "presets";
     FURROW_TRY(realFileSystem().createFolders(folder));
     return writeFileDurably(

@@ -385,7 +385,7 @@ private:
 
 } // namespace
 
-Error templateError(int line, const std::string& what)
+Error templateError(int line, const Message& what)
 {
     return { ErrorCode::InvalidArgument,
         sentence("the chat template fails in line %1: %2", { std::to_string(line), what }) };
@@ -394,7 +394,7 @@ Error templateError(int line, const std::string& what)
 Result<std::vector<Token>> readTokens(std::string_view source, Arena& arena)
 {
     if (!isValidUtf8(source))
-        return templateError(1, "it is not UTF-8");
+        return templateError(1, sentence("it is not UTF-8"));
     return Lexer(source, arena).read();
 }
 

@@ -27,7 +27,7 @@ struct Token {
 };
 
 /// An error of a template in words, with its line.
-Error templateError(int line, const std::string& what);
+Error templateError(int line, const Message& what);
 
 /// Cuts a template into tokens as Jinja2 does with trim_blocks and lstrip_blocks, which chat templates expect. What the
 /// tokens say lies in `arena`.

@@ -15,7 +15,7 @@ using namespace layout;
 
 constexpr std::uint64_t kMaxFooterBytes = 256ull << 20;
 
-Error corrupt(const std::string& name, const char* what)
+Error corrupt(const std::string& name, const Message& what)
 {
     return { ErrorCode::Corrupt, sentence("The prepared block %1 is damaged: %2.", { name, what }) };
 }
@@ -41,7 +41,7 @@ Result<PreparedBlock> PreparedBlock::open(const std::filesystem::path& path)
 {
     auto file = RandomAccessFile::open(path);
     if (!file.ok() && file.error().code == ErrorCode::InvalidArgument) // as any damage it is put aside and made again
-        return corrupt(utf8Text(path.filename()), "it is not a regular file");
+        return corrupt(utf8Text(path.filename()), sentence("it is not a regular file"));
     if (!file.ok())
         return file.error();
     PreparedBlock block(std::move(file).value());
@@ -55,14 +55,14 @@ Result<PreparedBlock> PreparedBlock::open(const std::filesystem::path& path)
     const auto footerBytes = cursor.take<std::uint64_t>();
     const auto hash = cursor.take<std::uint64_t>();
     if (std::string_view(cursor.data(), 8) != kEndMagic)
-        return corrupt(block.name_, "its end is missing");
+        return corrupt(block.name_, sentence("its end is missing"));
     if (footerBytes > kMaxFooterBytes || offset < kHeaderBytes || offset > size || footerBytes > size - offset
         || offset + footerBytes + kTrailerBytes != size)
-        return corrupt(block.name_, "its chunk table is not where it should be");
+        return corrupt(block.name_, sentence("its chunk table is not where it should be"));
     std::string footer(footerBytes, '\0');
     FURROW_TRY(block.file_.readAt(offset, bytesOf(footer)));
     if (xxh3(footer) != hash)
-        return corrupt(block.name_, "the checksum of its chunk table differs");
+        return corrupt(block.name_, sentence("the checksum of its chunk table differs"));
     block.contentBytes_ = offset;
     FURROW_TRY(block.readFooter(footer));
     block.digest_ = sha256Hex(footer);
@@ -72,11 +72,11 @@ Result<PreparedBlock> PreparedBlock::open(const std::filesystem::path& path)
 Status PreparedBlock::readHeader()
 {
     if (file_.sizeBytes() < kHeaderBytes + kTrailerBytes)
-        return corrupt(name_, "it is too short");
+        return corrupt(name_, sentence("it is too short"));
     std::string header(kHeaderBytes, '\0');
     FURROW_TRY(file_.readAt(0, bytesOf(header)));
     if (!header.starts_with(kMagic))
-        return corrupt(name_, "it does not begin as one");
+        return corrupt(name_, sentence("it does not begin as one"));
     Cursor cursor(header.data() + kMagic.size());
     const auto version = cursor.take<std::uint32_t>();
     if (version > kVersion)
@@ -90,12 +90,12 @@ Status PreparedBlock::readHeader()
     Cursor end(header.data() + kHeaderBytes - 8);
     if (version < 1 || flags > (version == 1 ? 0 : kFlagMasked) || (tokenBytes != 2 && tokenBytes != 4)
         || end.take<std::uint64_t>() != xxh3(std::string_view(header).substr(0, kHeaderBytes - 8)))
-        return corrupt(name_, "the checksum of its header differs");
+        return corrupt(name_, sentence("the checksum of its header differs"));
     tokenBytes_ = static_cast<int>(tokenBytes);
     version_ = version;
     isMasked_ = flags != 0;
     if (chunks > file_.sizeBytes() / entryBytes(version))
-        return corrupt(name_, "it is too short for its chunks");
+        return corrupt(name_, sentence("it is too short for its chunks"));
     chunks_.resize(chunks);
     return {};
 }
@@ -104,7 +104,7 @@ Status PreparedBlock::readFooter(const std::string& footer)
 {
     const std::uint64_t tableBytes = chunks_.size() * entryBytes(version_);
     if (footer.size() < tableBytes + kShaBytes)
-        return corrupt(name_, "its chunk table is too short");
+        return corrupt(name_, sentence("its chunk table is too short"));
     Cursor cursor(footer.data());
     std::uint64_t expected = kHeaderBytes;
     for (auto& e : chunks_) {
@@ -120,20 +120,20 @@ Status PreparedBlock::readFooter(const std::string& footer)
         s.tooLong = version_ == 1 ? 0 : cursor.take<std::int64_t>();
         if (e.offset != expected || e.sizeBytes > contentBytes_ - e.offset
             || e.sizeBytes != sectionBytes(e.samples, e.tokens, tokenBytes_, isMasked_))
-            return corrupt(name_, "a chunk is not where it should be");
+            return corrupt(name_, sentence("a chunk is not where it should be"));
         expected += e.sizeBytes;
     }
     if (expected != contentBytes_)
-        return corrupt(name_, "its chunks do not fill it");
+        return corrupt(name_, sentence("its chunks do not fill it"));
     contentSha256_ = footer.substr(tableBytes, kShaBytes);
     const auto list = nlohmann::json::parse(
         footer.begin() + static_cast<std::ptrdiff_t>(tableBytes + kShaBytes), footer.end(), nullptr, false);
     if (!list.is_array())
-        return corrupt(name_, "its list of unreadable rows cannot be read");
+        return corrupt(name_, sentence("its list of unreadable rows cannot be read"));
     for (const auto& item : list) {
         if (!item.is_array() || item.size() != 3 || !item[0].is_number_integer() || !item[1].is_number_integer()
             || !item[2].is_string())
-            return corrupt(name_, "its list of unreadable rows cannot be read");
+            return corrupt(name_, sentence("its list of unreadable rows cannot be read"));
         issues_.push_back({ item[0].get<std::int32_t>(), item[1].get<std::int64_t>(), item[2].get<std::string>() });
     }
     return {};
@@ -157,7 +157,7 @@ Result<ChunkText> PreparedBlock::readChunk(int column) const
     std::string section(entry.sizeBytes, '\0');
     FURROW_TRY(file_.readAt(entry.offset, bytesOf(section)));
     if (xxh3(section) != entry.hash)
-        return corrupt(name_, "the checksum of a chunk differs");
+        return corrupt(name_, sentence("the checksum of a chunk differs"));
     ChunkText text;
     Cursor cursor(section.data());
     if (tokenBytes_ == 2) {
@@ -185,7 +185,7 @@ Result<ChunkText> PreparedBlock::readChunk(int column) const
     for (const auto length : lengths)
         text.offsets.push_back(text.offsets.back() + length);
     if (text.offsets.back() != entry.tokens)
-        return corrupt(name_, "the samples of a chunk do not add up");
+        return corrupt(name_, sentence("the samples of a chunk do not add up"));
     return text;
 }
 
@@ -200,7 +200,7 @@ Status PreparedBlock::verify() const
         at += n;
     }
     if (sha.hex() != contentSha256_)
-        return corrupt(name_, "its SHA-256 differs");
+        return corrupt(name_, sentence("its SHA-256 differs"));
     return {};
 }
 

@@ -25,7 +25,7 @@ constexpr std::uint64_t kStretchWords = 3; ///< file, first row, rows
 constexpr std::int64_t kMostRows = std::int64_t { 1 } << 39; ///< what numbers have room for
 constexpr std::uint64_t kMaxIndexFooter = 8ull << 30; ///< one bit a row: 2^36 rows
 
-Error corrupt(const std::string& name, const char* what)
+Error corrupt(const std::string& name, const Message& what)
 {
     return { ErrorCode::Corrupt, sentence("The list of duplicates %1 is damaged: %2.", { name, what }) };
 }
@@ -60,7 +60,7 @@ Result<DuplicateIndex> DuplicateIndex::open(const std::filesystem::path& path)
     DuplicateIndex index(std::move(file), utf8Text(path));
     const std::uint64_t size = index.file_.sizeBytes();
     if (size < kIndexHeader + kTrailerBytes)
-        return corrupt(index.name_, "it is too short");
+        return corrupt(index.name_, sentence("it is too short"));
     std::string ends(kIndexHeader + kTrailerBytes, '\0');
     const auto bytes = std::as_writable_bytes(std::span<char>(ends));
     FURROW_TRY(index.file_.readAt(0, bytes.first(kIndexHeader)));
@@ -68,7 +68,7 @@ Result<DuplicateIndex> DuplicateIndex::open(const std::filesystem::path& path)
     Cursor cursor(ends.data() + kIndexMagic.size());
     const auto version = cursor.take<std::uint32_t>();
     if (!ends.starts_with(kIndexMagic))
-        return corrupt(index.name_, "it does not begin as one");
+        return corrupt(index.name_, sentence("it does not begin as one"));
     if (version > kIndexVersion)
         return Error { ErrorCode::InvalidArgument,
             sentence("The list of duplicates %1 has version %2; this Furrow reads up to %3. Use a newer one.",
@@ -78,17 +78,17 @@ Result<DuplicateIndex> DuplicateIndex::open(const std::filesystem::path& path)
     const auto footerBytes = trailer.take<std::uint64_t>();
     const auto hash = trailer.take<std::uint64_t>();
     if (std::string_view(trailer.data(), 8) != kEndMagic)
-        return corrupt(index.name_, "its end is missing");
+        return corrupt(index.name_, sentence("its end is missing"));
     if (footerBytes < kFooterHead || footerBytes > kMaxIndexFooter || offset < kIndexHeader || offset > size
         || offset + footerBytes + kTrailerBytes != size)
-        return corrupt(index.name_, "its table is not where it should be");
+        return corrupt(index.name_, sentence("its table is not where it should be"));
     std::string footer(footerBytes, '\0');
     FURROW_TRY(index.file_.readAt(offset, std::as_writable_bytes(std::span<char>(footer))));
     if (version != kIndexVersion || xxh3(footer) != hash)
-        return corrupt(index.name_, "the checksum of its table differs");
+        return corrupt(index.name_, sentence("the checksum of its table differs"));
     FURROW_TRY(index.readFooter(footer));
     if (offset != kIndexHeader + index.entries_ * kPairBytes)
-        return corrupt(index.name_, "its table is not where it should be");
+        return corrupt(index.name_, sentence("its table is not where it should be"));
     index.digest_ = sha256Hex(footer);
     return index;
 }
@@ -104,7 +104,7 @@ Status DuplicateIndex::readFooter(const std::string& footer)
     const std::uint64_t words = (footer.size() - kFooterHead) / 8;
     const std::uint64_t pages = pagesOf(std::min(entries_, words * kPairsOfPage));
     if (pages > words / 2 || stretches > (words - 2 * pages) / kStretchWords)
-        return corrupt(name_, "its table is too short");
+        return corrupt(name_, sentence("its table is too short"));
     for (std::uint64_t p = 0; p < pages; ++p) {
         const auto first = cursor.take<std::uint64_t>();
         pages_.push_back({ first, cursor.take<std::uint64_t>() });
@@ -115,15 +115,15 @@ Status DuplicateIndex::readFooter(const std::string& footer)
             *value = cursor.take<std::int64_t>();
         if (stretch.first.file < 0 || stretch.first.row < 0 || stretch.rows <= 0 || stretch.rows > kMostRows
             || stretch.first.row > kMostRows)
-            return corrupt(name_, "its rows do not add up");
+            return corrupt(name_, sentence("its rows do not add up"));
         rows_ += static_cast<std::uint64_t>(stretch.rows);
         if (rows_ > static_cast<std::uint64_t>(kMostRows))
-            return corrupt(name_, "its rows do not add up");
+            return corrupt(name_, sentence("its rows do not add up"));
         byNumber_.push_back(stretch);
     }
     const std::uint64_t bitWords = words - 2 * pages - kStretchWords * stretches;
     if (bitWords != (rows_ + 63) / 64)
-        return corrupt(name_, "its rows do not add up");
+        return corrupt(name_, sentence("its rows do not add up"));
     repeatBits_.resize(bitWords);
     if (bitWords > 0)
         std::memcpy(repeatBits_.data(), cursor.data(), 8 * bitWords);
@@ -163,7 +163,7 @@ Result<std::string> DuplicateIndex::readPage(std::size_t page) const
     std::string pairs(std::min(kPairsOfPage, entries_ - first) * kPairBytes, '\0');
     FURROW_TRY(file_.readAt(kIndexHeader + first * kPairBytes, std::as_writable_bytes(std::span<char>(pairs))));
     if (xxh3(pairs) != pages_[page].hash)
-        return corrupt(name_, "the checksum of a page differs");
+        return corrupt(name_, sentence("the checksum of a page differs"));
     return pairs;
 }
 
@@ -178,8 +178,9 @@ Result<std::optional<RowPlace>> DuplicateIndex::firstOf(std::uint64_t fingerprin
         if (fingerprintAt(pairs.data() + at) != fingerprint)
             continue;
         const std::uint64_t number = numberAt(pairs.data() + at + 8);
-        return number < rows_ ? Result<std::optional<RowPlace>>(std::optional(placeOf(number)))
-                              : Result<std::optional<RowPlace>>(corrupt(name_, "it names a row that it does not have"));
+        return number < rows_
+            ? Result<std::optional<RowPlace>>(std::optional(placeOf(number)))
+            : Result<std::optional<RowPlace>>(corrupt(name_, sentence("it names a row that it does not have")));
     }
     return std::optional<RowPlace> {};
 }

@@ -142,7 +142,7 @@ Result<HeldOut> readEvaluationText(
     const RunConfig own = evaluationConfig(config, source);
     auto data = inspectData(own);
     if (!data.ok())
-        return data.error().in("the evaluation text");
+        return data.error().in(sentence("the evaluation text"));
     FURROW_TRY_ASSIGN(const auto manifest, readManifest(data.value().manifest));
     FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(own, manifest, tokenizer));
     HeldOut set;
@@ -155,7 +155,7 @@ Result<HeldOut> readEvaluationText(
         return set.complete;
     });
     if (!walked.ok())
-        return walked.error().in("the evaluation text");
+        return walked.error().in(sentence("the evaluation text"));
     if (set.text.tokens.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("The evaluation text %1 has no sample that passes the filters of the run.", { source }) };

@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/pattern_answer.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -75,8 +76,8 @@ Result<std::shared_ptr<const Quarantine>> Quarantine::parse(std::string_view tex
             continue;
         if (auto status = list->add(line); !status.ok())
             return Error { status.error().code,
-                "Line " + std::to_string(number) + " of the quarantine list, \"" + std::string(line.substr(0, 80))
-                    + "\", " + status.error().message };
+                sentence("Line %1 of the quarantine list, \"%2\", %3",
+                    { std::to_string(number), line.substr(0, 80), status.error().message }) };
     }
     return std::shared_ptr<const Quarantine>(std::move(list));
 }
@@ -90,19 +91,19 @@ Status Quarantine::add(std::string_view line)
     if (kind == "chunk") {
         const auto chunk = parseChunkName(rest);
         if (!chunk)
-            return refused("names no chunk: write chunk BLOCK:COLUMN.");
+            return refused(sentence("names no chunk: write chunk BLOCK:COLUMN."));
         chunks_.push_back(*chunk);
         return {};
     }
     if (kind == "sample") {
         std::uint64_t fingerprint = 0;
         if (rest.size() != 16 || !parseNumber(rest, fingerprint, 16))
-            return refused("names no sample: write sample and its fingerprint of 16 hex digits.");
+            return refused(sentence("names no sample: write sample and its fingerprint of 16 hex digits."));
         samples_.insert(fingerprint);
     } else if (kind == "pattern" && !rest.empty()) {
         if (patterns_.size() >= kMaxPatterns)
-            return refused("is pattern number " + std::to_string(kMaxPatterns + 1)
-                + ", more than a list may have. Join some with |.");
+            return refused(sentence("is pattern number %1, more than a list may have. Join some with |.",
+                { std::to_string(kMaxPatterns + 1) }));
         int code = 0;
         PCRE2_SIZE offset = 0;
         auto pattern = std::make_unique<Pattern>();
@@ -112,14 +113,14 @@ Status Quarantine::add(std::string_view line)
         if (!pattern->code) {
             PCRE2_UCHAR why[200] = {};
             pcre2_get_error_message(code, why, sizeof why);
-            return refused("holds no regular expression (" + std::string(reinterpret_cast<const char*>(why)) + ").");
+            return refused(sentence("holds no regular expression (%1).", { reinterpret_cast<const char*>(why) }));
         }
         pcre2_jit_compile(pattern->code.get(), PCRE2_JIT_COMPLETE); // where it fails, matching is only slower
         pattern->context.reset(pcre2_match_context_create(nullptr));
         pcre2_set_match_limit(pattern->context.get(), kMatchLimit);
         patterns_.push_back(std::move(pattern));
     } else {
-        return refused("begins with none of chunk, sample, pattern.");
+        return refused(sentence("begins with none of chunk, sample, pattern."));
     }
     sampleEntries_.append(kind).append(" ").append(rest).append("\n");
     return {};
@@ -141,7 +142,7 @@ Result<std::string> readQuarantineFile(const std::string& path)
         return std::string();
     auto text = readFile(pathFromUtf8(path), kMaxListBytes);
     if (!text.ok())
-        return text.error().in("reading the quarantine list");
+        return text.error().in(sentence("reading the quarantine list"));
     if (auto list = Quarantine::parse(text.value()); !list.ok())
         return Error { list.error().code, path + ": " + list.error().message };
     return text;

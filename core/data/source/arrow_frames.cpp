@@ -124,7 +124,7 @@ Result<std::optional<ArrowFrame>> ArrowFrames::next()
     if (atEnd_)
         return std::optional<ArrowFrame> {};
     if (size > kMostMetadata)
-        return damaged("no message where one should be");
+        return damaged(sentence("no message where one should be"));
     ArrowFrame frame;
     frame.metadata.resize(size);
     FURROW_TRY_ASSIGN(auto n, readFully(*stream_, frame.metadata));
@@ -132,7 +132,7 @@ Result<std::optional<ArrowFrame>> ArrowFrames::next()
     if (n < size)
         return cut();
     if (!describe(frame))
-        return damaged("a message that cannot be read");
+        return damaged(sentence("a message that cannot be read"));
     body_ = frame.bodyBytes;
     return std::optional(std::move(frame));
 }
@@ -152,7 +152,7 @@ Error ArrowFrames::cut() const
             { name_, std::to_string(at_) }) };
 }
 
-Error ArrowFrames::damaged(const char* why) const
+Error ArrowFrames::damaged(const Message& why) const
 {
     return { ErrorCode::Corrupt,
         sentence("%1 has damaged Arrow data before byte %2 (%3). Fetch or write it again.",

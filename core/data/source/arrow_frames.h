@@ -31,7 +31,7 @@ public:
 
 private:
     Error cut() const;
-    Error damaged(const char* why) const;
+    Error damaged(const Message& why) const;
 
     std::unique_ptr<ByteStream> stream_;
     std::string name_;

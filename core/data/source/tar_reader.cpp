@@ -102,7 +102,7 @@ Result<std::optional<TarEntry>> TarReader::next()
         const std::string prefix = isUstar ? field(header, 345, 155) : "";
         const auto size = number(header.substr(124, 12));
         if (!size || *size > kLargest)
-            return damaged("a size that is no number");
+            return damaged(sentence("a size that is no number"));
         TarEntry entry { TarEntry::Kind::Other, (prefix.empty() ? "" : prefix + "/") + field(header, 0, 100), begin_,
             at_, *size };
         const char type = header[kType];
@@ -147,7 +147,7 @@ Result<bool> TarReader::readHeader(std::span<char> header)
     const std::string_view block(header.data(), header.size());
     atEnd_ = block.find_first_not_of('\0') == std::string_view::npos;
     if (!atEnd_ && !isTarHeader(block))
-        return damaged("no header where one should be");
+        return damaged(sentence("no header where one should be"));
     return !atEnd_;
 }
 
@@ -173,7 +173,7 @@ Status TarReader::stepOver(std::uint64_t size)
 Status TarReader::readLongName(const TarEntry& entry, std::string& name)
 {
     if (entry.sizeBytes > kMostNameBytes)
-        return damaged("a name of more than 64 KiB");
+        return damaged(sentence("a name of more than 64 KiB"));
     name.resize(static_cast<std::size_t>(entry.sizeBytes + paddingOf(entry.sizeBytes)));
     FURROW_TRY(fill(name));
     name.resize(static_cast<std::size_t>(entry.sizeBytes));
@@ -185,7 +185,7 @@ Status TarReader::readLongName(const TarEntry& entry, std::string& name)
 Status TarReader::readPax(const TarEntry& entry, Extra& extra)
 {
     if (entry.sizeBytes > kMostPaxBytes)
-        return damaged("an extended header of more than 1 MiB");
+        return damaged(sentence("an extended header of more than 1 MiB"));
     std::string bytes(static_cast<std::size_t>(entry.sizeBytes + paddingOf(entry.sizeBytes)), '\0');
     FURROW_TRY(fill(bytes));
     std::string_view rest(bytes.data(), static_cast<std::size_t>(entry.sizeBytes));
@@ -195,7 +195,7 @@ Status TarReader::readPax(const TarEntry& entry, Extra& extra)
         const auto digits = static_cast<std::size_t>(parsed.ptr - rest.data());
         if (parsed.ec != std::errc() || length < digits + 3 || length > rest.size() || rest[digits] != ' '
             || rest[length - 1] != '\n')
-            return damaged("an extended header that cannot be read");
+            return damaged(sentence("an extended header that cannot be read"));
         const auto record = rest.substr(digits + 1, length - digits - 2);
         const auto equals = record.find('=');
         const auto key = record.substr(0, equals);
@@ -206,7 +206,7 @@ Status TarReader::readPax(const TarEntry& entry, Extra& extra)
             std::uint64_t size = 0;
             const auto number = std::from_chars(value.data(), value.data() + value.size(), size);
             if (number.ec != std::errc() || number.ptr != value.data() + value.size() || size > kLargest)
-                return damaged("a size that is no number");
+                return damaged(sentence("a size that is no number"));
             extra.sizeBytes = size;
         }
         extra.sparse = extra.sparse || key.starts_with("GNU.sparse.");
@@ -222,7 +222,7 @@ Error TarReader::cut() const
             { name_, std::to_string(at_) }) };
 }
 
-Error TarReader::damaged(const std::string& why) const
+Error TarReader::damaged(const Message& why) const
 {
     return { ErrorCode::Corrupt,
         sentence("%1 is damaged before byte %2 (%3). Fetch or write it again.", { name_, std::to_string(at_), why }) };

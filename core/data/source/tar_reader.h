@@ -41,7 +41,7 @@ private:
     Status readLongName(const TarEntry& entry, std::string& name);
     Status readPax(const TarEntry& entry, Extra& extra);
     Error cut() const;
-    Error damaged(const std::string& why) const;
+    Error damaged(const Message& why) const;
 
     std::unique_ptr<ByteStream> stream_;
     std::string name_;

@@ -58,7 +58,7 @@ private:
     Result<std::string> readAt(std::uint64_t offset, std::uint64_t size) const
     {
         if (offset > source_.sizeBytes() || size > source_.sizeBytes() - offset)
-            return damaged("a place behind its end");
+            return damaged(sentence("a place behind its end"));
         std::string bytes(static_cast<std::size_t>(size), '\0');
         FURROW_TRY(source_.readAt(offset, std::as_writable_bytes(std::span<char>(bytes))));
         return bytes;
@@ -95,7 +95,7 @@ private:
                 at = number(locator, 8, 8);
                 FURROW_TRY_ASSIGN(auto end64, readAt(at, kEnd64Bytes));
                 if (!end64.starts_with("PK\6\6"sv))
-                    return damaged("a place that holds none (zip64)");
+                    return damaged(sentence("a place that holds none (zip64)"));
                 count_ = number(end64, 32, 8);
                 size_ = number(end64, 40, 8);
                 offset_ = number(end64, 48, 8);
@@ -109,18 +109,18 @@ private:
             return Error { ErrorCode::InvalidArgument,
                 sentence("%1 has a directory of more than 64 MiB. Unpack it and name the folder.", { name_ }) };
         if (offset_ > at || size_ != at - offset_ || count_ > size_ / kEntryBytes)
-            return damaged("another size than it has");
+            return damaged(sentence("another size than it has"));
         return {};
     }
     Status take(std::string_view& rest, ZipEntry& entry) const
     {
         if (rest.size() < kEntryBytes || !rest.starts_with("PK\1\2"sv))
-            return damaged("fewer files than it counts");
+            return damaged(sentence("fewer files than it counts"));
         const auto nameBytes = number(rest, 28, 2);
         const auto extraBytes = number(rest, 30, 2);
         const auto all = kEntryBytes + nameBytes + extraBytes + number(rest, 32, 2);
         if (all > rest.size())
-            return damaged("fewer files than it counts");
+            return damaged(sentence("fewer files than it counts"));
         constexpr std::uint64_t kUnix = 3;
         constexpr std::uint64_t kFileType = 0170000, kSymbolicLink = 0120000;
         entry.encrypted = (number(rest, 8, 2) & 1) != 0;
@@ -149,7 +149,7 @@ private:
             if (*value != kIn64)
                 continue;
             if (values.size() < 8)
-                return damaged("a size without its value (zip64)");
+                return damaged(sentence("a size without its value (zip64)"));
             *value = number(values, 0, 8);
             values.remove_prefix(8);
         }
@@ -161,10 +161,10 @@ private:
         const auto nameBytes = number(local, 26, 2);
         FURROW_TRY_ASSIGN(auto name, readAt(entry.offset + kLocalBytes, nameBytes));
         if (!local.starts_with("PK\3\4"sv) || name != entry.name)
-            return damaged("a file where another one stands");
+            return damaged(sentence("a file where another one stands"));
         entry.offset += kLocalBytes + nameBytes + number(local, 28, 2);
         if (entry.offset > offset_ || entry.packedBytes > offset_ - entry.offset)
-            return damaged("a file that is longer than the archive");
+            return damaged(sentence("a file that is longer than the archive"));
         return {};
     }
     /// Files that share their bytes are how a small archive claims to hold a very large one.
@@ -176,7 +176,7 @@ private:
         std::sort(ranges.begin(), ranges.end());
         for (std::size_t i = 1; i < ranges.size(); ++i)
             if (ranges[i].first < ranges[i - 1].second || ranges[i].first == ranges[i - 1].first)
-                return damaged("two files in one place");
+                return damaged(sentence("two files in one place"));
         return {};
     }
 

@@ -152,23 +152,23 @@ Result<std::shared_ptr<const Tokenizer>> readCharTokenizer(std::string_view defi
 {
     const auto json = nlohmann::json::parse(definition, nullptr, false);
     const auto corrupt
-        = [](const char* why) { return Error { ErrorCode::Corrupt, sentence("character tokenizer: %1", { why }) }; };
+        = [](const Message& why) { return Error { ErrorCode::Corrupt, sentence("character tokenizer: %1", { why }) }; };
     if (!json.is_object() || json.value("furrow_tokenizer", nlohmann::json()) != "char")
-        return corrupt("it is no definition of one");
+        return corrupt(sentence("it is no definition of one"));
     if (json.value("version", nlohmann::json()) != 1)
-        return corrupt("its version is not 1; a newer Furrow wrote it");
+        return corrupt(sentence("its version is not 1; a newer Furrow wrote it"));
     const auto fallback = json.value("fallback", nlohmann::json());
     const auto list = json.value("code_points", nlohmann::json());
     const auto* named = std::find_if(std::begin(kFallbackNames), std::end(kFallbackNames),
         [&](const auto& known) { return fallback == known.second; });
     if (named == std::end(kFallbackNames) || !list.is_array() || list.empty())
-        return corrupt("fallback or code_points is missing");
+        return corrupt(sentence("fallback or code_points is missing"));
     std::vector<char32_t> codePoints;
     for (const auto& c : list) {
         const bool valid
             = c.is_number_unsigned() && c.get<std::uint64_t>() < kInvalidByte && (c < 0xD800 || c > 0xDFFF);
         if (!valid || (!codePoints.empty() && c.get<char32_t>() <= codePoints.back()))
-            return corrupt("code_points must be ascending code points");
+            return corrupt(sentence("code_points must be ascending code points"));
         codePoints.push_back(c.get<char32_t>());
     }
     return std::shared_ptr<const Tokenizer>(std::make_shared<CharTokenizer>(std::move(codePoints), named->first));

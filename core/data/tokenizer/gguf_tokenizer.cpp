@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 
 const std::string kPrefix = "tokenizer.ggml.";
 
-Error unusable(const std::string& message) { return { ErrorCode::InvalidArgument, "tokenizer.ggml." + message }; }
+Error unusable(const Message& message) { return { ErrorCode::InvalidArgument, Message(kPrefix) + message }; }
 
 const Json& value(const GgufFile& file, const char* key)
 {

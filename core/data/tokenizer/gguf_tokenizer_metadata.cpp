@@ -16,7 +16,7 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 
-Error noForm(const std::string& why)
+Error noForm(const Message& why)
 {
     return { ErrorCode::InvalidArgument,
         sentence("llama.cpp has no form for this tokenizer: %1. Export as huggingface.", { why }) };

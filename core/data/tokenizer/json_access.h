@@ -13,7 +13,7 @@ namespace furrow {
 
 using Json = nlohmann::json;
 
-inline Error refused(const std::string& why) { return { ErrorCode::InvalidArgument, why }; }
+inline Error refused(const Message& why) { return { ErrorCode::InvalidArgument, why }; }
 
 /// The member, or null when it is missing or `object` is none.
 inline const Json& member(const Json& object, const char* key)

@@ -1,5 +1,7 @@
 #include "core/data/tokenizer/json_steps.h"
 
+#include "core/base/sentence.h"
+
 namespace furrow {
 
 Result<DecoderStep> readDecoder(const Json& step)
@@ -27,7 +29,7 @@ Result<DecoderStep> readDecoder(const Json& step)
     if (type == "Replace") {
         const auto pattern = patternOf(step);
         if (!pattern)
-            return refused("a Replace has no pattern");
+            return refused(sentence("a Replace has no pattern"));
         ReplaceDecoder replace { nullptr, pattern->text, textOr(step, "content", "") };
         if (!pattern->isRegex)
             return DecoderStep(std::move(replace));
@@ -35,8 +37,9 @@ Result<DecoderStep> readDecoder(const Json& step)
         replace.pattern = regex;
         return DecoderStep(std::move(replace));
     }
-    return refused("the decoder " + type
-        + " is not supported; supported are ByteLevel, WordPiece, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, Replace and Sequence");
+    return refused(sentence(
+        "the decoder %1 is not supported; supported are ByteLevel, WordPiece, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, Replace and Sequence",
+        { type }));
 }
 
 } // namespace furrow

@@ -1,4 +1,5 @@
 #include "core/data/tokenizer/bpe_model.h"
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/byte_alphabet.h"
 #include "core/data/tokenizer/json_steps.h"
 #include "core/data/tokenizer/unigram_model.h"
@@ -34,15 +35,15 @@ template <typename Add> Status readEntries(const Json& model, PieceModel& out, B
 {
     const auto& vocabulary = member(model, "vocab");
     if (!vocabulary.is_object())
-        return refused("model.vocab is missing or no object");
+        return refused(sentence("model.vocab is missing or no object"));
     for (const auto& [token, value] : vocabulary.get_ref<const Json::object_t&>()) {
         const auto number = numberOf(value, kMaxTokenId);
         if (!number)
-            return refused(
-                "model.vocab: the id of \"" + token + "\" is no number from 0 to " + std::to_string(kMaxTokenId));
+            return refused(sentence(
+                "model.vocab: the id of \"%1\" is no number from 0 to %2", { token, std::to_string(kMaxTokenId) }));
         const auto id = static_cast<TokenId>(*number);
         if (id < out.tokens.size() && out.tokens[id].known)
-            return refused("model.vocab: two tokens have the id " + std::to_string(id));
+            return refused(sentence("model.vocab: two tokens have the id %1", { std::to_string(id) }));
         FURROW_TRY(add(token, id));
         entries.insert(token, id);
     }
@@ -69,14 +70,14 @@ Status readMerge(const Json& merge, std::string_view& left, std::string_view& ri
         const std::string_view both = *text;
         const auto space = both.find(' ');
         if (space == std::string_view::npos || both.find(' ', space + 1) != std::string_view::npos)
-            return refused("model.merges: \"" + std::string(both) + "\" is no pair");
+            return refused(sentence("model.merges: \"%1\" is no pair", { both }));
         left = both.substr(0, space);
         right = both.substr(space + 1);
         return {};
     }
     const bool isPair = merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string();
     if (!isPair)
-        return refused("model.merges: an entry is no pair");
+        return refused(sentence("model.merges: an entry is no pair"));
     left = *stringOf(merge[0]);
     right = *stringOf(merge[1]);
     return {};
@@ -86,7 +87,7 @@ Status readMerges(const Json& json, BpeModel& model, std::string& settings, cons
 {
     const auto& merges = member(json, "merges");
     if (!merges.is_array())
-        return refused("model.merges is missing or no list");
+        return refused(sentence("model.merges is missing or no list"));
     model.merges = MergeTable(merges.size());
     std::uint32_t rank = 0;
     std::string joined;
@@ -96,12 +97,12 @@ Status readMerges(const Json& json, BpeModel& model, std::string& settings, cons
         FURROW_TRY(readMerge(merge, left, right));
         if (right.size() < model.continuingPrefix.size())
             return refused(
-                "model.merges: \"" + std::string(right) + "\" is shorter than the prefix of what continues a word");
+                sentence("model.merges: \"%1\" is shorter than the prefix of what continues a word", { right }));
         joined.assign(left).append(right.substr(model.continuingPrefix.size()));
         const auto ids = { entries.find(left), entries.find(right), entries.find(joined) };
         if (std::find(ids.begin(), ids.end(), BytesMap::kNone) != ids.end())
-            return refused("model.merges: \"" + std::string(left) + "\" + \"" + std::string(right)
-                + "\" or its parts are not in the vocabulary");
+            return refused(
+                sentence("model.merges: \"%1\" + \"%2\" or its parts are not in the vocabulary", { left, right }));
         model.merges.add(ids.begin()[0], ids.begin()[1], rank++, ids.begin()[2]);
         settings.append("\n").append(std::to_string(ids.begin()[0])).append(" ").append(std::to_string(ids.begin()[1]));
     }
@@ -113,7 +114,7 @@ Result<std::shared_ptr<PieceModel>> readBpe(const Json& json, bool byteLevel, st
     auto model = std::make_shared<BpeModel>();
     const auto& dropout = member(json, "dropout");
     if (dropout.is_number() && dropout.get<double>() != 0)
-        return refused("it has dropout, which makes ids random");
+        return refused(sentence("it has dropout, which makes ids random"));
     model->byteLevel = byteLevel;
     model->wholeFirst = boolOr(json, "ignore_merges", false);
     model->fuseUnknown = boolOr(json, "fuse_unk", false);
@@ -141,10 +142,10 @@ Result<std::shared_ptr<PieceModel>> readBpe(const Json& json, bool byteLevel, st
 Status checkTree(const PieceModel& model)
 {
     if (model.arena.size() > kMaxTreeBytes)
-        return refused("the texts of its vocabulary are longer than 16 MiB together");
+        return refused(sentence("the texts of its vocabulary are longer than 16 MiB together"));
     for (const auto& token : model.tokens) {
         if (token.size > kMaxTokenBytes)
-            return refused("a token of its vocabulary is longer than 4096 bytes");
+            return refused(sentence("a token of its vocabulary is longer than 4096 bytes"));
     }
     return {};
 }
@@ -167,7 +168,7 @@ Result<std::shared_ptr<PieceModel>> readWordPiece(const Json& json, std::string&
     if (const auto& longest = member(json, "max_input_chars_per_word"); !longest.is_null()) {
         const auto number = numberOf(longest, UINT64_MAX);
         if (!number)
-            return refused("model.max_input_chars_per_word is no number");
+            return refused(sentence("model.max_input_chars_per_word is no number"));
         model->longestWord = *number;
     }
     settings += "\nWordPiece " + std::to_string(model->longestWord) + " " + model->continuingPrefix;
@@ -189,7 +190,7 @@ Result<std::shared_ptr<PieceModel>> readUnigram(const Json& json, std::string& s
     auto model = std::make_shared<UnigramModel>();
     const auto& vocabulary = member(json, "vocab");
     if (!vocabulary.is_array())
-        return refused("model.vocab is missing or no list");
+        return refused(sentence("model.vocab is missing or no list"));
     model->byteFallback = boolOr(json, "byte_fallback", false);
     settings += "\nUnigram " + std::to_string(model->byteFallback);
     for (const auto& entry : vocabulary) {
@@ -197,10 +198,10 @@ Result<std::shared_ptr<PieceModel>> readUnigram(const Json& json, std::string& s
             && std::isfinite(entry[1].get<double>());
         const auto id = static_cast<TokenId>(model->scores.size());
         if (!good)
-            return refused("model.vocab: entry " + std::to_string(id) + " is no token and its score");
+            return refused(sentence("model.vocab: entry %1 is no token and its score", { std::to_string(id) }));
         const auto& token = *stringOf(entry[0]);
         if (!entries.insert(token, id))
-            return refused("model.vocab: \"" + token + "\" is there twice");
+            return refused(sentence("model.vocab: \"%1\" is there twice", { token }));
         FURROW_TRY(model->add(id, token, true));
         model->scores.push_back(entry[1].get<double>());
         settings += "\n" + shown(entry[1]);
@@ -208,7 +209,7 @@ Result<std::shared_ptr<PieceModel>> readUnigram(const Json& json, std::string& s
     if (const auto& unknown = member(json, "unk_id"); !unknown.is_null()) {
         const auto id = numberOf(unknown, kMaxTokenId);
         if (!id || *id >= model->scores.size())
-            return refused("model.unk_id is no id of the vocabulary");
+            return refused(sentence("model.unk_id is no id of the vocabulary"));
         model->unknown = static_cast<TokenId>(*id);
         settings += "\nunknown " + std::to_string(*id);
     }
@@ -231,7 +232,7 @@ Result<std::shared_ptr<PieceModel>> readModel(
         return readWordLevel(model, settings, entries);
     if (type == "Unigram")
         return readUnigram(model, settings, entries);
-    return refused("its model type is " + type + ", supported are BPE, WordPiece, WordLevel and Unigram");
+    return refused(sentence("its model type is %1, supported are BPE, WordPiece, WordLevel and Unigram", { type }));
 }
 
 } // namespace furrow

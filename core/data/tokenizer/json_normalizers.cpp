@@ -1,4 +1,5 @@
 #include "core/data/tokenizer/base64.h"
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/json_steps.h"
 
 namespace furrow {
@@ -9,7 +10,7 @@ Result<NormalizerStep> readReplace(const Json& step)
 {
     const auto pattern = patternOf(step);
     if (!pattern)
-        return refused("a Replace has no pattern");
+        return refused(sentence("a Replace has no pattern"));
     ReplaceText replace { pattern->text, textOr(step, "content", ""), nullptr };
     if (pattern->isRegex) {
         FURROW_TRY_ASSIGN(auto regex, Regex::compile(pattern->text));
@@ -22,7 +23,7 @@ Result<NormalizerStep> readPrecompiled(const Json& step)
 {
     const auto packed = fromBase64(textOr(step, "precompiled_charsmap", ""));
     if (!packed)
-        return refused("precompiled_charsmap is no base64");
+        return refused(sentence("precompiled_charsmap is no base64"));
     FURROW_TRY_ASSIGN(auto charsmap, PrecompiledCharsmap::read(*packed));
     return NormalizerStep(PrecompiledText { charsmap });
 }
@@ -59,8 +60,9 @@ Result<NormalizerStep> readNormalizer(const Json& step)
         return readPrecompiled(step);
     if (type == "ByteLevel")
         return NormalizerStep(ByteLevelText {});
-    return refused("the normalizer " + type
-        + " is not supported; supported are NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Replace, Prepend, BertNormalizer, Nmt, Precompiled, ByteLevel and Sequence");
+    return refused(sentence(
+        "the normalizer %1 is not supported; supported are NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Replace, Prepend, BertNormalizer, Nmt, Precompiled, ByteLevel and Sequence",
+        { type }));
 }
 
 } // namespace furrow

@@ -1,4 +1,5 @@
 #include "core/data/tokenizer/json_steps.h"
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/unicode_classes.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ Result<SplitBehaviour> readBehaviour(const Json& step)
     const auto* found = std::find_if(
         std::begin(kBehaviours), std::end(kBehaviours), [&](const auto& b) { return b.first == behaviour; });
     if (found == std::end(kBehaviours))
-        return refused("the split behaviour \"" + behaviour + "\" is not known");
+        return refused(sentence("the split behaviour \"%1\" is not known", { behaviour }));
     return found->second;
 }
 
@@ -25,7 +26,7 @@ Result<PreTokenizerStep> readSplit(const Json& step)
     FURROW_TRY_ASSIGN(const auto behaviour, readBehaviour(step));
     const auto pattern = patternOf(step);
     if (!pattern)
-        return refused("a Split has no pattern");
+        return refused(sentence("a Split has no pattern"));
     SplitStep split;
     split.behaviour = behaviour;
     split.invert = boolOr(step, "invert", false);
@@ -65,7 +66,7 @@ Result<PreTokenizerStep> readFixedLength(const Json& step)
     const auto length = member(step, "length").is_null() ? std::uint64_t { 5 }
                                                          : numberOf(member(step, "length"), 1u << 30).value_or(0);
     if (length == 0)
-        return refused("the length of FixedLength is no number above 0");
+        return refused(sentence("the length of FixedLength is no number above 0"));
     return PreTokenizerStep(FixedLengthStep { length });
 }
 
@@ -98,14 +99,15 @@ Result<PreTokenizerStep> readPreTokenizer(const Json& step)
     if (type == "CharDelimiterSplit" || type == "Delimiter") {
         const auto delimiter = characterOf(step, "delimiter");
         return delimiter ? Result<PreTokenizerStep>(CharDelimiterStep { *delimiter })
-                         : refused("the delimiter of CharDelimiterSplit is no one character");
+                         : refused(sentence("the delimiter of CharDelimiterSplit is no one character"));
     }
     if (type == "FixedLength")
         return readFixedLength(step);
     if (type == "UnicodeScripts")
         return PreTokenizerStep(UnicodeScriptsStep {});
-    return refused("the pre-tokenizer " + type
-        + " is not supported; supported are ByteLevel, Split, Digits, Metaspace, Whitespace, WhitespaceSplit, Punctuation, BertPreTokenizer, CharDelimiterSplit, FixedLength, UnicodeScripts and Sequence");
+    return refused(sentence(
+        "the pre-tokenizer %1 is not supported; supported are ByteLevel, Split, Digits, Metaspace, Whitespace, WhitespaceSplit, Punctuation, BertPreTokenizer, CharDelimiterSplit, FixedLength, UnicodeScripts and Sequence",
+        { type }));
 }
 
 } // namespace furrow

@@ -4,7 +4,7 @@
 
 namespace furrow {
 
-Error noPatternAnswer(std::string_view pattern, std::size_t textBytes, const std::string& why)
+Error noPatternAnswer(std::string_view pattern, std::size_t textBytes, const Message& why)
 {
     constexpr std::size_t kShown = 200;
     return { ErrorCode::InvalidArgument,

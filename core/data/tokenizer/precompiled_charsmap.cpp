@@ -1,5 +1,6 @@
 #include "core/data/tokenizer/precompiled_charsmap.h"
 
+#include "core/base/sentence.h"
 #include "core/data/tokenizer/regex.h"
 #include "core/data/tokenizer/unicode_classes.h"
 
@@ -36,11 +37,12 @@ Result<std::shared_ptr<const PrecompiledCharsmap>> PrecompiledCharsmap::read(std
     const auto byteAt = [&](std::size_t i) { return std::uint32_t { static_cast<std::uint8_t>(packed[i]) }; };
     const auto unitAt
         = [&](std::size_t i) { return byteAt(i) | byteAt(i + 1) << 8 | byteAt(i + 2) << 16 | byteAt(i + 3) << 24; };
-    const auto corrupt
-        = [](const char* why) { return Error { ErrorCode::Corrupt, std::string("precompiled_charsmap: ") + why }; };
+    const auto corrupt = [](const Message& why) {
+        return Error { ErrorCode::Corrupt, sentence("precompiled_charsmap: %1", { why }) };
+    };
     const std::size_t size = packed.size() < 4 ? 0 : unitAt(0);
     if (size < 4 || size % 4 != 0 || size > packed.size() - 4 || packed.size() > kLongestTexts)
-        return corrupt("its array is cut or too long");
+        return corrupt(sentence("its array is cut or too long"));
     std::shared_ptr<PrecompiledCharsmap> made(new PrecompiledCharsmap);
     for (std::size_t i = 4; i < size + 4; i += 4)
         made->units_.push_back(unitAt(i));
@@ -49,7 +51,7 @@ Result<std::shared_ptr<const PrecompiledCharsmap>> PrecompiledCharsmap::read(std
     for (const char* p = made->texts_.data(); p < end;) {
         const auto c = decodeChar(p, end);
         if (c.codePoint == kInvalidByte)
-            return corrupt("its texts are no UTF-8");
+            return corrupt(sentence("its texts are no UTF-8"));
         p += c.sizeBytes;
     }
     return std::shared_ptr<const PrecompiledCharsmap>(std::move(made));

@@ -154,7 +154,7 @@ Status Regex::Code::matchesIn(const Shown& shown, std::size_t offset, Matching& 
         const auto first = static_cast<std::size_t>(matching.region->beg[0]);
         const auto last = static_cast<std::size_t>(matching.region->end[0]);
         if (first > last || (before != std::string_view::npos && first < before))
-            return noPatternAnswer(pattern, text.size(), "it matches backwards");
+            return noPatternAnswer(pattern, text.size(), sentence("it matches backwards"));
         if (first == last && last == before) {
             at += at < text.size() ? decodeChar(text.data() + at, text.data() + text.size()).sizeBytes : 1;
             continue;
@@ -167,15 +167,15 @@ Status Regex::Code::matchesIn(const Shown& shown, std::size_t offset, Matching& 
 
 Result<std::shared_ptr<const Regex>> Regex::compile(const std::string& pattern)
 {
-    const auto refused = [&](const std::string& why) {
+    const auto refused = [&](const Message& why) {
         return Error { ErrorCode::InvalidArgument,
             sentence("the pattern %1 is not understood: %2", { pattern.substr(0, kShownBytes), why }) };
     };
     if (pattern.size() > kMaxPatternBytes)
-        return refused("it is longer than 64 KiB");
+        return refused(sentence("it is longer than 64 KiB"));
     startLibrary();
     if (const auto unproven = unprovenPart(pattern); !unproven.empty())
-        return refused(unproven + " is not known to match as in the tokenizers library");
+        return refused(sentence("%1 is not known to match as in the tokenizers library", { unproven }));
     const auto text = patternForThisVersion(pattern);
     const auto* begin = onigText(text.data());
     regex_t* made = nullptr;
@@ -185,7 +185,8 @@ Result<std::shared_ptr<const Regex>> Regex::compile(const std::string& pattern)
     if (failed != ONIG_NORMAL) {
         OnigUChar why[ONIG_MAX_ERROR_MESSAGE_LEN] = {};
         const int size = onig_error_code_to_str(why, failed, &info);
-        return refused({ reinterpret_cast<const char*>(why), static_cast<std::size_t>(std::max(size, 0)) });
+        return refused(
+            std::string_view(reinterpret_cast<const char*>(why), static_cast<std::size_t>(std::max(size, 0))));
     }
     return std::shared_ptr<const Regex>(new Regex(std::shared_ptr<const Code>(
         new Code { std::unique_ptr<regex_t, FreeRegex>(made), pattern, PatternCharacters(pattern) })));

@@ -44,7 +44,7 @@ Result<std::shared_ptr<const Tokenizer>> loadGguf(const std::filesystem::path& p
         return files.error().in(utf8Text(path));
     const bool isJson = files.value().contains("tokenizer.json");
     auto loaded = loadTokenizerDefinition(files.value()[isJson ? "tokenizer.json" : "tokenizer.model"], name);
-    return loaded.ok() ? loaded : loaded.error().in("tokenizer " + utf8Text(path));
+    return loaded.ok() ? loaded : loaded.error().in(sentence("tokenizer %1", { utf8Text(path) }));
 }
 
 Result<std::shared_ptr<const Tokenizer>> loadFile(const std::filesystem::path& path, const std::string& name)
@@ -53,10 +53,10 @@ Result<std::shared_ptr<const Tokenizer>> loadFile(const std::filesystem::path& p
         return loadGguf(path, name);
     auto bytes = readFile(path, kMaxDefinitionBytes);
     if (!bytes.ok())
-        return bytes.error().in("tokenizer " + name);
+        return bytes.error().in(sentence("tokenizer %1", { name }));
     auto loaded = loadTokenizerDefinition(bytes.value(), name);
     if (!loaded.ok())
-        return loaded.error().in("tokenizer " + utf8Text(path));
+        return loaded.error().in(sentence("tokenizer %1", { utf8Text(path) }));
     return loaded;
 }
 
@@ -86,7 +86,7 @@ Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const std::string& nameOr
     if (nameOrPath == "gpt2") {
         const auto path = resourcePath("tokenizers/gpt2/tokenizer.json");
         if (!path.ok())
-            return path.error().in("tokenizer gpt2");
+            return path.error().in(sentence("tokenizer gpt2"));
         return loadFile(path.value(), "gpt2");
     }
     if (nameOrPath == "char")

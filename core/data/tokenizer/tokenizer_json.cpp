@@ -24,7 +24,7 @@ Status readSteps(const Json& part, const char* key, Result<Step> (*read)(const J
         return {};
     FURROW_TRY(flatten(part, key, steps));
     if (steps.size() > kMaxSteps)
-        return refused(std::string(key) + " are more than " + std::to_string(kMaxSteps));
+        return refused(sentence("%1 are more than %2", { key, std::to_string(kMaxSteps) }));
     for (const auto* step : steps) {
         FURROW_TRY_ASSIGN(auto made, read(*step));
         out.push_back(std::move(made));
@@ -59,8 +59,8 @@ Status readPipeline(const Json& root, TokenizerSpec& spec)
             spec.settings += "\nOniguruma";
         const auto* metaspace = std::get_if<MetaspaceStep>(&spec.preTokenizer[i]);
         if (i > 0 && metaspace != nullptr && metaspace->prepend == PrependScheme::First && !spec.normalizer.empty())
-            return refused(
-                "a Metaspace with prepend_scheme first behind another pre-tokenizer and a normalizer is not supported");
+            return refused(sentence(
+                "a Metaspace with prepend_scheme first behind another pre-tokenizer and a normalizer is not supported"));
     }
     return {};
 }
@@ -109,11 +109,11 @@ Status readAddedTokens(const Json& root, TokenizerSpec& spec, BytesMap& entries)
     for (const auto& entry : added) {
         const auto id = numberOf(member(entry, "id"), kMaxTokenId);
         if (!id)
-            return refused("added_tokens: an entry has no id from 0 to " + std::to_string(kMaxTokenId));
+            return refused(sentence("added_tokens: an entry has no id from 0 to %1", { std::to_string(kMaxTokenId) }));
         AddedToken token { static_cast<TokenId>(*id), textOr(entry, "content", "") };
         if (const auto theirs = token.content.empty() ? *id : ids.idOf(token.content, entries); theirs != *id)
-            return refused("added_tokens: \"" + token.content + "\" has the id " + std::to_string(*id)
-                + ", and the tokenizers library gives it " + std::to_string(theirs));
+            return refused(sentence("added_tokens: \"%1\" has the id %2, and the tokenizers library gives it %3",
+                { token.content, std::to_string(*id), std::to_string(theirs) }));
         token.special = boolOr(entry, "special", false);
         token.singleWord = boolOr(entry, "single_word", false);
         token.stripLeft = boolOr(entry, "lstrip", false);
@@ -136,7 +136,7 @@ Status flatten(const Json& step, const char* key, std::vector<const Json*>& out)
     }
     const auto& steps = member(step, key);
     if (!steps.is_array())
-        return refused(std::string("a Sequence has no list ") + key);
+        return refused(sentence("a Sequence has no list %1", { key }));
     for (const auto& inner : steps) {
         FURROW_TRY(flatten(inner, key, out));
     }
@@ -158,19 +158,19 @@ Result<TokenizerSpec> readTokenizerJson(std::string_view text)
     // Nothing that decides ids lies deeper; a file made to exhaust memory or stack does.
     const auto isShallow = [](int depth, Json::parse_event_t, const Json&) { return depth <= kMaxDepth; };
     if (text.size() > kMaxJsonBytes)
-        return refused("it is larger than 64 MiB");
+        return refused(sentence("it is larger than 64 MiB"));
     const Json root = Json::parse(text, isShallow, false);
     if (root.is_discarded())
         return Error { ErrorCode::Corrupt, sentence("it is not valid JSON") };
     if (!root.is_object())
-        return refused("it is not a JSON object");
+        return refused(sentence("it is not a JSON object"));
     TokenizerSpec spec;
     spec.definition = text;
     spec.settings = "tokenizer.json";
     FURROW_TRY(readPipeline(root, spec));
     const auto& json = member(root, "model");
     if (!json.is_object())
-        return refused("it has no model");
+        return refused(sentence("it has no model"));
     spec.byteLevel = isByteLevel(json, spec);
     if (spec.byteLevel)
         std::get<ByteLevelStep>(spec.preTokenizer.back()).writesAlphabet = false;

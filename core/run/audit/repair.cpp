@@ -111,7 +111,7 @@ public:
     {
         auto living = entriesOf(paths_.checkpointsFolder());
         if (!living.ok())
-            return living.error().in("reading the checkpoints");
+            return living.error().in(sentence("reading the checkpoints"));
         for (const auto& entry : living.value())
             if (!paths_.isBesideCheckpoints(entry) && entry.extension() != ".tmp" && !isLink(entry))
                 FURROW_TRY(take(entry / kManifestFile, utf8Text(entry.filename()), true));
@@ -440,7 +440,7 @@ Result<RepairReport> repairTracker(
         ScratchFolder::make(paths.folder())); // on the same disk: the new tracker is moved into its place
     const auto fresh = workshop.path() / paths.tracker().filename();
     if (auto built = build(paths, file, fresh, report, verdicts, say); !built.ok())
-        return built.error().in("repairing " + utf8Text(paths.tracker()));
+        return built.error().in(sentence("repairing %1", { utf8Text(paths.tracker()) }));
     const auto torn = asideOfTorn(paths); // a repair got as far as that: it had the yes that it needed
     if (!report.older && !acceptLoss && !torn) { // one that is older knows less than the files
         FURROW_TRY_ASSIGN(const auto lost, givenUp(paths, fresh));

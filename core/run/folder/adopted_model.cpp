@@ -211,7 +211,7 @@ Result<std::vector<std::string>> adoptModel(
 {
     auto read = readAdoptedModel(config.initFrom);
     if (!read.ok())
-        return read.error().in("init_from");
+        return read.error().in(Message::of({}, { settingTerm("init_from") }));
     const AdoptedModel& adopted = read.value();
     if (adopted.from.empty())
         return std::vector<std::string> {};

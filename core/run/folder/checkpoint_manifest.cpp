@@ -249,21 +249,21 @@ Result<CheckpointManifest> verifyOwnFiles(const std::filesystem::path& folder, c
     if (!text.ok())
         return unreadable(folder, text.error());
     if (sha256Hex(text.value()) != manifestSha256)
-        return damaged(folder, "SHA-256 of manifest.json differs from the tracker's.");
+        return damaged(folder, sentence("SHA-256 of manifest.json differs from the tracker's."));
     FURROW_TRY_ASSIGN(auto manifest, parseText(folder, text.value()));
     if (manifest.runId != runId)
-        return damaged(folder, "it belongs to run " + manifest.runId + ".");
+        return damaged(folder, sentence("it belongs to run %1.", { manifest.runId }));
     for (const auto& file : manifest.files) {
         std::error_code unknown;
         if (const auto size = std::filesystem::file_size(folder / pathFromUtf8(file.name), unknown);
             !unknown && static_cast<std::int64_t>(size) != static_cast<std::int64_t>(file.sizeBytes))
-            return damaged(folder, file.name + " has another size than was written.");
+            return damaged(folder, sentence("%1 has another size than was written.", { file.name }));
         auto sha = sha256File(folder / pathFromUtf8(file.name), stop,
             file.name == kWeightsFile ? onWeights : std::function<void(std::string_view)>());
         if (!sha.ok())
             return unreadable(folder, sha.error());
         if (sha.value() != file.sha256)
-            return damaged(folder, "SHA-256 of " + file.name + " differs.");
+            return damaged(folder, sentence("SHA-256 of %1 differs.", { file.name }));
     }
     std::error_code unknown; // merges and replicas have one, folders of other programs may not
     if (std::filesystem::exists(folder / kStateFile, unknown))

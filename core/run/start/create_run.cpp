@@ -85,7 +85,7 @@ Status checkName(const std::string& name)
 Status checkShape(const RunConfig& config)
 {
     const auto shape = config.shape.empty() ? Result<ModelConfig>(ModelConfig {}) : parseShape(config.shape);
-    return shape.ok() ? Status {} : shape.error().in("shape");
+    return shape.ok() ? Status {} : shape.error().in(Message::of({}, { settingTerm("shape") }));
 }
 
 Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, const DataInspection& data)

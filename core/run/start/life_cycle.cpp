@@ -276,7 +276,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     options.outputFile = paths.supervisorLog();
     auto started = startDetached(furrowctl(), options);
     if (!started.ok())
-        return started.error().in("starting the supervisor");
+        return started.error().in(sentence("starting the supervisor"));
     FURROW_TRY(waitUntilHeld(paths, started.value(), options.outputFile));
     return started;
 }

@@ -175,10 +175,10 @@ Result<std::vector<Message>> recoverRun(
                            // new checkpoints
         FURROW_TRY(realFileSystem().createFolder(paths.checkpointsFolder()));
     if (auto status = endOrphans(ledger, notes); !status.ok())
-        return status.error().in("freeing the claims of dead workers");
+        return status.error().in(sentence("freeing the claims of dead workers"));
     FURROW_TRY(checkTrackerIsNewest(paths, file, choice));
     if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
-        return status.error().in("taking checkpoints back");
+        return status.error().in(sentence("taking checkpoints back"));
     if (choice.goBackTo) {
         FURROW_TRY_ASSIGN(auto freed, ledger.goBackTo(*choice.goBackTo));
         notes.push_back("The run goes on from checkpoint " + std::to_string(choice.goBackTo->value) + "; "
@@ -186,16 +186,16 @@ Result<std::vector<Message>> recoverRun(
     }
     auto verified = verifyHeads(paths, file, ledger, choice.acceptLoss);
     if (!verified.ok())
-        return verified.error().in("verifying checkpoints");
+        return verified.error().in(sentence("verifying checkpoints"));
     if (!verified.value().refusal.empty())
         return Error { ErrorCode::Corrupt, verified.value().refusal };
     notes.insert(notes.end(), verified.value().notes.begin(), verified.value().notes.end());
     if (!verified.value()
             .notes.empty()) // what was lost now may have been all that stood in the way of what was lost before
         if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
-            return status.error().in("taking checkpoints back");
+            return status.error().in(sentence("taking checkpoints back"));
     if (auto status = sweepCheckpoints(paths, file, ledger, notes, files); !status.ok())
-        return status.error().in("removing leftovers");
+        return status.error().in(sentence("removing leftovers"));
     return notes;
 }
 

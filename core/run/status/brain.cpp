@@ -116,7 +116,7 @@ Result<std::optional<ParentFile>> parentOf(const RunFile& child)
     }
     auto file = readRunFile(parent);
     if (!file.ok())
-        return file.error().in("init_from");
+        return file.error().in(Message::of({}, { settingTerm("init_from") }));
     if (file.value().tokenizerHash != child.tokenizerHash)
         return Error { ErrorCode::InvalidArgument,
             sentence("tokenizer is %1, but the weights of init_from were trained with another one. Use --tokenizer %2.",

@@ -39,7 +39,7 @@ Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& w
     FURROW_TRY(refuseLink(options.outputFile));
     auto child = ChildProcess::start(worker, options);
     if (!child.ok())
-        return child.error().in("starting the merge");
+        return child.error().in(sentence("starting the merge"));
     failPoint("supervisor.merging");
     for (;;) {
         const auto exit = child.value().wait(std::chrono::seconds(1));

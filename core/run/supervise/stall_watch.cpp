@@ -90,7 +90,8 @@ void StallWatch::end(const Own& own, const Message& cause)
 
 void StallWatch::endFeeder(const ProcessIdentity& feeder, const Message& cause)
 {
-    end({ "The feeder", feeder, 0 }, cause);
+    const Own own { "The feeder", feeder, 0 };
+    end(own, cause);
 }
 
 /// Those of an attempt before this one too: they may have outlived their supervisor.

@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
+#include "core/base/sentence.h"
 
 #include <algorithm>
 
@@ -88,7 +89,7 @@ Status WorkerPool::startFeeder()
     options.withSecrets = true; // it alone asks the hub
     auto child = startProcess(executablePath(), options);
     if (!child.ok())
-        return child.error().in("starting the feeder");
+        return child.error().in(sentence("starting the feeder"));
     feeder_ = std::move(child).value();
     feederBackOff_.onStart(clock_.monotonicNs());
     return {};
@@ -116,7 +117,7 @@ Status WorkerPool::start(Slot& slot)
     options.outputFile = paths_.logFile(attempt_, "worker-" + worker);
     auto child = startProcess(program("furrow-worker"), options);
     if (!child.ok())
-        return child.error().in("starting worker " + worker);
+        return child.error().in(sentence("starting worker %1", { worker }));
     slot.process = std::move(child).value();
     slot.backOff.onStart(clock_.monotonicNs());
     return {};

@@ -699,7 +699,7 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
     if (Status status = view.commit(); !status.ok()) {
         if (watch.stop.stop_requested())
             return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") };
-        return status.error().in("auditing");
+        return status.error().in(sentence("auditing"));
     }
     std::int64_t chunks = 0;
     for (const AuditEpoch& epoch : report.epochs)

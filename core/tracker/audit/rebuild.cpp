@@ -313,7 +313,7 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
                 live.push_back(rows.integer(0));
         }
         for (const auto incarnation : live)
-            revokeIncarnation(file, moves, incarnation, "the tracker was rebuilt");
+            revokeIncarnation(file, moves, incarnation, sentence("the tracker was rebuilt"));
         moves.finish();
     }
     Choice choice(db, proven);
@@ -335,14 +335,14 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
                 one.record.folder, one.record.manifestSha256);
     setHeads(db, choice);
     ChunkMoves moves(file, 0);
-    keepOnlySurviving(file, moves, loadLineage(db), "not proven when the tracker was rebuilt");
+    keepOnlySurviving(file, moves, loadLineage(db), sentence("not proven when the tracker was rebuilt"));
     moves.finish();
     takeHeadsForward(db, result);
     const std::vector<Argument> added { std::to_string(result.checkpoints), std::to_string(result.parts) };
     writeRunEvent(file, 0, why == RebuildReason::Older ? sentence(kTakenForward, added) : sentence(kRebuilt, added));
     updateStop(file);
     if (Status status = transaction.commit(); !status.ok())
-        return status.error().in("rebuilding the tracker");
+        return status.error().in(sentence("rebuilding the tracker"));
     return result;
 }
 

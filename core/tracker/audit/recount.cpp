@@ -16,7 +16,7 @@ void revokeAll(LedgerFile& file)
 {
     ChunkMoves moves(file, 0);
     while (const auto live = file.db.integer("SELECT id FROM incarnation WHERE live=1"))
-        revokeIncarnation(file, moves, *live, "the tracker was rebuilt");
+        revokeIncarnation(file, moves, *live, sentence("the tracker was rebuilt"));
     moves.finish();
 }
 

@@ -83,9 +83,9 @@ Error busyError(const std::filesystem::path& path)
 }
 
 /// @param said  by SQLite, which quotes names of a damaged file as they stand there
-Error sqliteError(int code, const std::string& said, const std::filesystem::path& path)
+Error sqliteError(int code, const Message& said, const std::filesystem::path& path)
 {
-    const std::string detail = plainLine(said);
+    const Message detail = said.isPlain() ? Message(plainLine(said.text())) : said;
     const std::string file = utf8Text(path);
     switch (code & 0xff) {
     case SQLITE_CORRUPT:
@@ -284,7 +284,8 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     const int code = sqlite3_open_v2(name.c_str(), &raw, options.immutable ? flags | SQLITE_OPEN_URI : flags, nullptr);
     state->handle.reset(raw);
     if (code != SQLITE_OK)
-        return sqliteError(code, raw == nullptr ? "out of memory" : sqlite3_errmsg(raw), state->path);
+        return sqliteError(
+            code, raw == nullptr ? sentence("out of memory") : Message(sqlite3_errmsg(raw)), state->path);
     sqlite3_busy_handler(raw, waitForTurn, &state->waiting);
     sqlite3_db_config(raw, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -319,7 +320,7 @@ Result<Database> Database::create(const std::filesystem::path& path)
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
     const DbHandle handle(raw);
     if (code != SQLITE_OK)
-        return sqliteError(code, raw == nullptr ? "out of memory" : sqlite3_errmsg(raw), path);
+        return sqliteError(code, raw == nullptr ? sentence("out of memory") : Message(sqlite3_errmsg(raw)), path);
     // Every claim writes some nine pages whole: half the usual size does a sixth more of them with a sync each and half
     // as many again without (tests/bench/README.md), and is read almost as fast.
     const int set = sqlite3_exec(raw, "PRAGMA page_size=2048; PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr);
@@ -376,7 +377,7 @@ void Database::record(int code, const char* doing)
     const bool overflown = (code == SQLITE_ERROR && detail == "integer overflow")
         || code == SQLITE_CONSTRAINT_DATATYPE; // a sum() or an addition to what no run has
     if (overflown)
-        return fail(sqliteError(SQLITE_CORRUPT, "its numbers add up to more than any run has", state_->path));
+        return fail(sqliteError(SQLITE_CORRUPT, sentence("its numbers add up to more than any run has"), state_->path));
     if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_CONSTRAINT || (code & 0xff) == SQLITE_MISUSE)
         detail += std::string(", in: ") + doing;
     fail(sqliteError(code, detail, state_->path));
@@ -444,7 +445,7 @@ Status Database::backupTo(const std::filesystem::path& target, Journal journal)
         utf8Text(target).c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
     const DbHandle copy(raw);
     if (code != SQLITE_OK)
-        return sqliteError(code, raw == nullptr ? "out of memory" : sqlite3_errmsg(raw), target);
+        return sqliteError(code, raw == nullptr ? sentence("out of memory") : Message(sqlite3_errmsg(raw)), target);
     sqlite3_backup* backup = sqlite3_backup_init(raw, "main", state_->handle.get(), "main");
     if (backup == nullptr)
         return sqliteError(sqlite3_errcode(raw), sqlite3_errmsg(raw), target);
@@ -492,7 +493,7 @@ Status Database::syncWal()
     int code = sqlite3_file_control(raw, "main", SQLITE_FCNTL_JOURNAL_POINTER, &wal);
     if (code == SQLITE_OK && wal != nullptr && wal->pMethods != nullptr)
         code = wal->pMethods->xSync(wal, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
-    return code == SQLITE_OK ? Status {} : Status { sqliteError(code, "syncing the WAL", state_->path) };
+    return code == SQLITE_OK ? Status {} : Status { sqliteError(code, sentence("syncing the WAL"), state_->path) };
 }
 
 // --- Transaction

@@ -203,11 +203,11 @@ Result<CheckpointRecord> publishCheckpoint(
     record.folder = line + "-" + std::to_string(frozen.state.step) + "-" + randomHex(12);
     const auto temporary = paths.checkpointFolder(record.folder + ".tmp");
     if (auto noted = noteWriting(paths, runId, record.folder, files); !noted.ok())
-        return noted.error().in("writing checkpoint " + record.folder);
+        return noted.error().in(sentence("writing checkpoint %1", { record.folder }));
     const auto abandon = [&](const Error& error) {
         if (files.removeAll(temporary).ok())
             forgetWriting(paths, record.folder, files);
-        return error.in("writing checkpoint " + record.folder);
+        return error.in(sentence("writing checkpoint %1", { record.folder }));
     };
     try {
         auto hash = fillFolder(files, temporary, runId, frozen, record.sizeBytes);
@@ -218,7 +218,7 @@ Result<CheckpointRecord> publishCheckpoint(
             return abandon(status.error());
         failPoint("checkpoint.renamed");
         if (auto status = files.syncFolder(paths.checkpointsFolder()); !status.ok())
-            return status.error().in("writing checkpoint " + record.folder);
+            return status.error().in(sentence("writing checkpoint %1", { record.folder }));
     } catch (const std::exception& e) {
         return abandon({ ErrorCode::Internal, e.what() });
     }

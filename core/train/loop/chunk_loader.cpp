@@ -1,5 +1,7 @@
 #include "core/train/loop/chunk_loader.h"
 
+#include "core/base/sentence.h"
+
 namespace furrow {
 
 namespace {
@@ -70,12 +72,13 @@ Result<PreparedBlock*> ChunkLoader::open(
 {
     if (const auto found = open_.find(claim.block); found != open_.end())
         return &found->second;
-    const std::string name = "block " + std::to_string(claim.block);
     auto opened = PreparedBlock::open(file);
     if (!opened.ok())
-        return opened.error().in("opening " + name);
+        return opened.error().in(sentence("opening block %1", { std::to_string(claim.block) }));
     if (opened.value().digest() != digest)
-        return Error { ErrorCode::Corrupt, name + ": the prepared file is not the one that the tracker recorded" };
+        return Error { ErrorCode::Corrupt,
+            sentence("block %1: the prepared file is not the one that the tracker recorded",
+                { std::to_string(claim.block) }) };
     if (open_.size() >= kOpenBlocks)
         open_.clear();
     return &open_.emplace(claim.block, std::move(opened).value()).first->second;
@@ -87,16 +90,16 @@ Result<ChunkText> ChunkLoader::readText(
     FURROW_TRY_ASSIGN(auto block, open(claim, file, digest));
     if (claim.column >= block->chunkCount())
         return Error { ErrorCode::Corrupt,
-            "block " + std::to_string(claim.block) + " has no chunk " + std::to_string(claim.column) };
+            sentence("block %1 has no chunk %2", { std::to_string(claim.block), std::to_string(claim.column) }) };
     auto text = block->readChunk(claim.column);
-    return text.ok() ? std::move(text) : text.error().in("reading " + toString(claim.chunk));
+    return text.ok() ? std::move(text) : text.error().in(sentence("reading %1", { toString(claim.chunk) }));
 }
 
 Result<std::shared_ptr<const LoadedChunk>> ChunkLoader::load(const Claim& claim)
 {
     auto row = reader_.block(claim.block);
     if (!row.ok())
-        return row.error().in("looking up block " + std::to_string(claim.block));
+        return row.error().in(sentence("looking up block %1", { std::to_string(claim.block) }));
     const auto file = options_.blockFolder / row.value().fileName;
     const bool wasOpen = open_.contains(claim.block);
     auto text = readText(claim, file, row.value().digest);
@@ -115,8 +118,8 @@ Result<std::shared_ptr<const LoadedChunk>> ChunkLoader::load(const Claim& claim)
         PackingOrder { options_.seed, claim.epoch, claim.block, claim.column, options_.shuffle });
     if (chunk->windows->count() != claim.windows)
         return Error { ErrorCode::Corrupt,
-            toString(claim.chunk) + " packs into " + std::to_string(chunk->windows->count())
-                + " windows, the tracker says " + std::to_string(claim.windows) };
+            sentence("%1 packs into %2 windows, the tracker says %3",
+                { toString(claim.chunk), std::to_string(chunk->windows->count()), std::to_string(claim.windows) }) };
     return std::shared_ptr<const LoadedChunk>(std::move(chunk));
 }
 

@@ -6,6 +6,7 @@
 #include "core/train/loop/learner_torch.h"
 
 #include "core/base/fault_injection.h"
+#include "core/base/sentence.h"
 
 #include <torch/torch.h>
 
@@ -84,10 +85,10 @@ public:
         const auto* counts = findTensor(weights, "counts");
         if (!ids || !counts || ids->scalar_type() != torch::kInt64 || counts->scalar_type() != torch::kInt64
             || ids->dim() != 2 || counts->dim() != 1 || ids->size(0) != counts->size(0))
-            return Error { ErrorCode::Corrupt, "these are not the weights of the counting model" };
+            return Error { ErrorCode::Corrupt, sentence("these are not the weights of the counting model") };
         counts_.clear();
         if (ids->size(0) > 0 && ids->size(1) != 4)
-            return Error { ErrorCode::Corrupt, "these are not the weights of the counting model" };
+            return Error { ErrorCode::Corrupt, sentence("these are not the weights of the counting model") };
         const auto rows = ids->contiguous();
         for (std::int64_t i = 0; i < rows.size(0); ++i) {
             const auto* row = rows.data_ptr<std::int64_t>() + i * 4;

@@ -50,7 +50,7 @@ Result<Evaluation> EvaluationSet::run(Model& model, bool withAccuracy, const std
                 return Error { ErrorCode::Cancelled, sentence("the evaluation was interrupted") };
         }
     } catch (const c10::Error& e) {
-        return Error { ErrorCode::Internal, "evaluating: " + std::string(e.what_without_backtrace()) };
+        return Error { ErrorCode::Internal, sentence("evaluating: %1", { e.what_without_backtrace() }) };
     }
     Evaluation result;
     result.tokens = labels_;

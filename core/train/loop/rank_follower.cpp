@@ -151,9 +151,10 @@ Status RankFollower::trainStep(const RankOrder& order)
         return {};
     } catch (const c10::Error& e) {
         return Error { ErrorCode::Internal,
-            "training " + toString(claim_.chunk) + " on " + options_.device + " (at most "
-                + formatBytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes))
-                + " in use): " + e.what_without_backtrace() };
+            sentence("training %1 on %2 (at most %3 in use): %4",
+                { toString(claim_.chunk), options_.device,
+                    Bytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes)),
+                    e.what_without_backtrace() }) };
     }
 }
 

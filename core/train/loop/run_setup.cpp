@@ -34,7 +34,7 @@ Result<c10::Device> findDevice(const std::string& name)
             known += ", " + gpus[i].uuid + " (" + byNumber + ")";
         }
     } catch (const c10::Error& e) {
-        return Error { ErrorCode::Internal, "the GPUs cannot be used: " + std::string(e.what_without_backtrace()) };
+        return Error { ErrorCode::Internal, sentence("the GPUs cannot be used: %1", { e.what_without_backtrace() }) };
     }
     return Error { ErrorCode::InvalidArgument,
         sentence("There is no device '%1' here. What there is: %2.", { name, known }) };
@@ -121,7 +121,7 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
     const auto& c = setup.config;
     auto precision = precisionFor(c.precision, setup.device);
     if (!precision.ok())
-        return precision.error().in("precision");
+        return precision.error().in(Message::of({}, { settingTerm("precision") }));
     ModelOptions options;
     options.seed = static_cast<std::uint64_t>(c.seed);
     options.device = setup.device;
@@ -142,12 +142,12 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
         return learner;
     auto start = startWeights(c.initFrom, setup.modelConfig);
     if (!start.ok())
-        return start.error().in("init_from");
+        return start.error().in(Message::of({}, { settingTerm("init_from") }));
     for (const auto& [name, tensor] : learner.value()->weights())
         if (isLoraPair(name) && !findTensor(start.value(), name))
             start.value().emplace_back(name, tensor); // fresh pairs beside weights that have none
     if (auto loaded = learner.value()->loadWeights(start.value()); !loaded.ok())
-        return loaded.error().in("init_from " + c.initFrom);
+        return loaded.error().in(sentence("%1 %2", { settingTerm("init_from"), c.initFrom }));
     return learner;
 }
 

@@ -22,6 +22,7 @@ namespace furrow {
 namespace {
 
 constexpr std::int64_t kClaimWaitsEveryNs = 30'000'000'000;
+constexpr std::size_t kMostSaid = 300; // of what libtorch says
 
 void append(std::vector<WindowRange>& ranges, WindowRange range)
 {
@@ -253,22 +254,22 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
         work.positionTokens += static_cast<double>(step.labels);
         return record(work, known);
     } catch (const c10::OutOfMemoryError& e) {
-        return outOfMemory(e.what_without_backtrace());
+        return outOfMemory(std::string(e.what_without_backtrace()).substr(0, kMostSaid));
     } catch (const std::bad_alloc&) {
-        return outOfMemory("no memory left on the host");
+        return outOfMemory(sentence("no memory left on the host"));
     } catch (const c10::Error& e) {
         const std::string text = e.what_without_backtrace();
         if (text.find("can't allocate memory") != std::string::npos) // libtorch's word for it on a CPU
-            return outOfMemory(text);
-        return Error { ErrorCode::Internal, "training " + toString(work.claim.chunk) + ": " + text };
+            return outOfMemory(text.substr(0, kMostSaid));
+        return Error { ErrorCode::Internal, sentence("training %1: %2", { toString(work.claim.chunk), text }) };
     }
 }
 
-Error TrainingSession::outOfMemory(const std::string& said)
+Error TrainingSession::outOfMemory(const Message& said)
 {
     const auto& c = setup_.config;
     const std::vector<Argument> facts { options_.device, std::to_string(c.batchSize), std::to_string(c.seqLen),
-        Bytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes)), said.substr(0, 300) };
+        Bytes(static_cast<std::uint64_t>(memory_.read(setup_.device).peakBytes)), said };
     const bool canRecompute = !c.recompute && c.architecture == Architecture::Gpt;
     return { ErrorCode::Internal, sentence(canRecompute ? kStepTooLargeWithoutRecompute : kStepTooLarge, facts) };
 }

@@ -125,13 +125,14 @@ Result<std::vector<TrainingSession::Contribution>> TrainingSession::loadContribu
         for (const auto& [name, tensor] : member.weights)
             finite = finite && (!tensor.is_floating_point() || torch::isfinite(tensor).all().item<bool>());
         if (!finite)
-            leaveOut("Checkpoint " + row.folder + " has NaN or Inf in its weights.");
+            leaveOut(sentence("Checkpoint %1 has NaN or Inf in its weights.", { row.folder }));
         else if (!members.empty() && member.state.base != members.front().state.base)
-            leaveOut(
-                "Checkpoint " + row.folder + " does not grow from the base of " + members.front().member.name + ".");
+            leaveOut(sentence(
+                "Checkpoint %1 does not grow from the base of %2.", { row.folder, members.front().member.name }));
         else if (member.frozenFile && frozenFile_
             && member.frozenFile->sha256 != frozenFile_->sha256) // init_from was changed under the run
-            leaveOut("Checkpoint " + row.folder + " stands beside other frozen weights than the replica that merges.");
+            leaveOut(sentence(
+                "Checkpoint %1 stands beside other frozen weights than the replica that merges.", { row.folder }));
         else
             members.push_back(
                 { *id, member.state, { row.folder, std::move(member.weights), member.state.tokensSinceBase } });
@@ -355,7 +356,7 @@ Status TrainingSession::adoptMerge(std::int64_t round, CheckpointId result)
     if (!loaded.ok())
         return loaded.error();
     if (auto fits = learner_->loadWeights(loaded.value().allWeights()); !fits.ok())
-        return fits.error().in("checkpoint " + row.folder);
+        return fits.error().in(sentence("checkpoint %1", { row.folder }));
     if (loaded.value().frozenFile)
         frozenFile_ = loaded.value().frozenFile;
     failPoint("merge.loaded");

@@ -252,7 +252,7 @@ Status TrainingSession::restore()
             sentence("checkpoint %1 was made by the %2 learner, this worker was started with the %3 one",
                 { head->record.folder, loaded.state.learner, learner_->name() }) };
     if (auto fits = learner_->loadWeights(loaded.allWeights()); !fits.ok())
-        return fits.error().in("checkpoint " + head->record.folder);
+        return fits.error().in(sentence("checkpoint %1", { head->record.folder }));
     frozenFile_ = loaded.frozenFile;
     state_ = loaded.state;
     state_.parents.clear();
@@ -268,7 +268,7 @@ Status TrainingSession::restore()
     state_.replica = options_.replica;
     if (!mine.optimizer.empty())
         if (auto fits = learner_->loadOptimizer(mine.optimizer); !fits.ok())
-            return fits.error().in("checkpoint " + mine.folder);
+            return fits.error().in(sentence("checkpoint %1", { mine.folder }));
     return {};
 }
 

@@ -105,7 +105,7 @@ private:
     Status record(ChunkWork& work, const std::vector<StepOutcome>& outcomes);
     void judge(const ChunkWork& work, const StepOutcome& step);
     Status endChunk(ChunkWork& work, bool partly);
-    Error outOfMemory(const std::string& said);
+    Error outOfMemory(const Message& said);
 
     // session_checkpoint.cpp
     bool checkpointDue() const;

@@ -23,12 +23,12 @@ Status checkMembers(const std::vector<MergeMember>& members)
                 sentence("checkpoint %1 does not fit %2: %3", { member.name, first.name, what }) };
         };
         if (member.weights.size() != first.weights.size())
-            return differs("it has " + std::to_string(member.weights.size()) + " tensors, not "
-                + std::to_string(first.weights.size()));
+            return differs(sentence("it has %1 tensors, not %2",
+                { std::to_string(member.weights.size()), std::to_string(first.weights.size()) }));
         for (std::size_t i = 0; i < member.weights.size(); ++i) {
             const auto& [name, tensor] = member.weights[i];
             if (name != first.weights[i].first || tensor.sizes() != first.weights[i].second.sizes())
-                return differs("tensor " + name + " has no equal of its shape there");
+                return differs(sentence("tensor %1 has no equal of its shape there", { name }));
             if (tensor.is_floating_point() && !torch::isfinite(tensor).all().item<bool>())
                 return Error { ErrorCode::Corrupt,
                     sentence(

@@ -56,7 +56,8 @@ Result<Precision> precisionFor(PrecisionChoice choice, c10::Device device)
     case PrecisionChoice::BFloat16: return Precision::BFloat16;
     case PrecisionChoice::Float16:
         if (!device.is_cuda())
-            return invalid("precision is fp16, which needs a GPU; allowed on this device are auto, fp32, bf16");
+            return invalid(
+                sentence("precision is fp16, which needs a GPU; allowed on this device are auto, fp32, bf16"));
         return Precision::Float16;
     case PrecisionChoice::Float32: break;
     }
@@ -84,7 +85,8 @@ Result<std::unique_ptr<Model>> createModel(const ModelConfig& config, const Mode
     if (!text.empty())
         return invalid(text);
     if (options.device.is_cuda() && !at::hasCUDA())
-        return invalid("device is " + options.device.str() + ", but this machine has no usable GPU; choose cpu");
+        return invalid(
+            sentence("device is %1, but this machine has no usable GPU; choose cpu", { options.device.str() }));
     try {
         if (config.architecture == Architecture::Hrm)
             return std::unique_ptr<Model>(std::make_unique<HrmModel>(config, options));
@@ -92,12 +94,11 @@ Result<std::unique_ptr<Model>> createModel(const ModelConfig& config, const Mode
             return std::unique_ptr<Model>(std::make_unique<FastGptModel>(config, options));
         return std::unique_ptr<Model>(std::make_unique<GptModel>(config, options));
     } catch (const c10::OutOfMemoryError&) {
-        const double gib = static_cast<double>(config.parameterCount()) * 8 / (1 << 30);
         return Error { ErrorCode::Internal,
-            "weights and gradients of " + std::to_string(gib) + " GiB do not fit on " + options.device.str()
-                + "; lower layers, width or vocabulary" };
+            sentence("weights and gradients of %1 do not fit on %2; lower layers, width or vocabulary",
+                { Bytes(static_cast<std::uint64_t>(config.parameterCount()) * 8), options.device.str() }) };
     } catch (const std::exception& error) {
-        return Error { ErrorCode::Internal, std::string("creating the model: ") + error.what() };
+        return Error { ErrorCode::Internal, sentence("creating the model: %1", { error.what() }) };
     }
 }
 

@@ -1,5 +1,7 @@
 #include "core/train/optim/optimizer_states_torch.h"
 
+#include "core/base/sentence.h"
+
 #include <torch/torch.h>
 
 #include <unordered_map>
@@ -25,17 +27,19 @@ Status copyState(const NamedTensors& ours, const NamedTensors& saved)
     for (const auto& [name, tensor] : ours) {
         const auto one = found.find(name);
         if (one == found.end())
-            return Error { ErrorCode::Corrupt, "tensor '" + name + "' is missing in the saved optimizer state" };
+            return Error { ErrorCode::Corrupt,
+                sentence("tensor '%1' is missing in the saved optimizer state", { name }) };
         if (one->second.sizes() != tensor.sizes() || one->second.scalar_type() != tensor.scalar_type())
             return Error { ErrorCode::Corrupt,
-                "tensor '" + name
-                    + "' of the saved optimizer state has another shape or type than this optimizer needs" };
+                sentence("tensor '%1' of the saved optimizer state has another shape or type than this optimizer needs",
+                    { name }) };
     }
     if (found.size() > ours.size()) {
         for (const auto& [name, tensor] : ours)
             found.erase(name);
         return Error { ErrorCode::Corrupt,
-            "tensor '" + found.begin()->first + "' of the saved optimizer state is unknown to this optimizer" };
+            sentence(
+                "tensor '%1' of the saved optimizer state is unknown to this optimizer", { found.begin()->first }) };
     }
     const at::NoGradGuard guard;
     for (const auto& [name, tensor] : ours)

@@ -139,7 +139,7 @@ Result<std::vector<std::int64_t>> sampleText(Model& model, std::span<const std::
         }
         return drawn;
     } catch (const std::exception& error) {
-        return Error { ErrorCode::Internal, std::string("sampling: ") + error.what() };
+        return Error { ErrorCode::Internal, sentence("sampling: %1", { error.what() }) };
     }
 }
 

@@ -109,7 +109,7 @@ Result<StepTimes> timeSteps(
         each.push_back(secondsNow() - from);
     }
     if (each.empty())
-        return Error { ErrorCode::Cancelled, "the benchmark was stopped before its first step" };
+        return Error { ErrorCode::Cancelled, sentence("the benchmark was stopped before its first step") };
     StepTimes times;
     const auto n = static_cast<double>(each.size());
     times.count = each.size();
@@ -242,7 +242,7 @@ Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<b
         rows.push_back({ { "batch_size", windows }, { "peak_bytes", peak }, { "step_ms", seconds * 1e3 },
             { "tokens_per_s", static_cast<double>(windows * setup.config.seqLen) / seconds } });
         if (stopRequested())
-            return Error { ErrorCode::Cancelled, "fit was stopped" };
+            return Error { ErrorCode::Cancelled, sentence("fit was stopped") };
         if (before > 0 && peak + 2 * (peak - before) > limit) {
             end = "twice as much would not fit";
             break;

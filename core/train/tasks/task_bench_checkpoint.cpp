@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/quantile.h"
 #include "core/base/scratch_folder.h"
+#include "core/base/sentence.h"
 #include "core/base/stopwatch.h"
 #include "core/config/schema.h"
 #include "core/run/folder/checkpoint_notes.h"
@@ -81,7 +82,7 @@ Result<nlohmann::json> benchCheckpointTask(const TaskOptions& options, const std
         forgetWriting(paths, made);
         ratio.push_back(checkpoint.back() / bare.back());
         if (stopRequested())
-            return Error { ErrorCode::Cancelled, "the benchmark was stopped" };
+            return Error { ErrorCode::Cancelled, sentence("the benchmark was stopped") };
     }
     return nlohmann::json { { "preset", options.preset }, { "bytes", bytes }, { "rounds", kRounds },
         { "bare_s_median", quantile(bare, 0.5) }, { "checkpoint_s_median", quantile(checkpoint, 0.5) },

@@ -72,7 +72,7 @@ Result<std::unique_ptr<Learner>> learnerWith(
     bare.config.initFrom.clear(); // the weights come from the checkpoint
     FURROW_TRY_ASSIGN(auto learner, newLearner(bare));
     if (auto fits = learner->loadWeights(checkpoint.allWeights()); !fits.ok())
-        return fits.error().in("checkpoint " + row->record.folder);
+        return fits.error().in(sentence("checkpoint %1", { row->record.folder }));
     state = checkpoint.state;
     return learner;
 }

@@ -16,7 +16,7 @@ Result<at::Tensor> readTensor(const RandomAccessFile& file, const GgufTensor& te
 {
     std::vector<std::byte> stored(tensor.sizeBytes);
     if (const Status status = file.readAt(tensor.offset, stored); !status.ok())
-        return status.error().in("tensor '" + tensor.name + "'");
+        return status.error().in(sentence("tensor '%1'", { tensor.name }));
     at::Tensor numbers = at::empty(tensor.shape, at::kFloat);
     readBlocks(tensor.type, stored, { numbers.mutable_data_ptr<float>(), static_cast<std::size_t>(numbers.numel()) });
     return numbers;
@@ -57,7 +57,7 @@ Result<HuggingFaceModel> importGguf(const std::filesystem::path& path)
             return state.error().in(utf8Text(path));
         return HuggingFaceModel { model.layout, std::move(state).value() };
     } catch (const std::exception& error) {
-        return Error { ErrorCode::Internal, "importing " + utf8Text(path) + ": " + error.what() };
+        return Error { ErrorCode::Internal, sentence("importing %1: %2", { utf8Text(path), error.what() }) };
     }
 }
 

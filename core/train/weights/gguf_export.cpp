@@ -152,7 +152,7 @@ Status exportGguf(const Model& model, const HuggingFaceExtras& extras, const Ggu
         return files.syncFolder(folder);
     } catch (const std::exception& error) {
         (void)files.removeAll(temporary);
-        return Error { ErrorCode::Internal, "exporting to " + utf8Text(path) + ": " + error.what() };
+        return Error { ErrorCode::Internal, sentence("exporting to %1: %2", { utf8Text(path), error.what() }) };
     }
 }
 

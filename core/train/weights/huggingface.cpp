@@ -1,5 +1,6 @@
 #include "core/train/weights/huggingface_torch.h"
 #include "core/base/is_there.h"
+#include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/train/weights/safetensors_torch.h"
 
@@ -73,7 +74,7 @@ Status exportHuggingFace(
         }
         return files.syncFolder(folder);
     } catch (const std::exception& error) {
-        return Error { ErrorCode::Internal, "exporting to " + folder.string() + ": " + error.what() };
+        return Error { ErrorCode::Internal, sentence("exporting to %1: %2", { utf8Text(folder), error.what() }) };
     }
 }
 
@@ -95,7 +96,7 @@ Result<HuggingFaceModel> importHuggingFace(const std::filesystem::path& folder)
             return state.error().in(folder.string());
         return HuggingFaceModel { config.value(), std::move(state).value() };
     } catch (const std::exception& error) {
-        return Error { ErrorCode::Internal, "importing " + folder.string() + ": " + error.what() };
+        return Error { ErrorCode::Internal, sentence("importing %1: %2", { utf8Text(folder), error.what() }) };
     }
 }
 

@@ -1,5 +1,8 @@
 #include "core/train/weights/safetensors_torch.h"
 
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+
 #include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
@@ -47,9 +50,9 @@ Result<std::string> headerOf(const NamedTensors& tensors, const std::map<std::st
             kTypes.begin(), kTypes.end(), [&](const TypeName& one) { return one.type == tensor.scalar_type(); });
         if (type == kTypes.end())
             return Error { ErrorCode::InvalidArgument,
-                "tensor '" + name + "' has a type that safetensors cannot hold" };
+                sentence("tensor '%1' has a type that safetensors cannot hold", { name }) };
         if (header.contains(name))
-            return Error { ErrorCode::InvalidArgument, "tensor '" + name + "' was given twice" };
+            return Error { ErrorCode::InvalidArgument, sentence("tensor '%1' was given twice", { name }) };
         const std::uint64_t bytes = static_cast<std::uint64_t>(tensor.numel()) * tensor.element_size();
         header[name] = { { "dtype", type->name }, { "shape", tensor.sizes().vec() },
             { "data_offsets", { offset, offset + bytes } } };
@@ -82,7 +85,7 @@ struct Entry {
 
 Result<Entry> parseEntry(const std::string& name, const nlohmann::ordered_json& json)
 {
-    const Error bad = corrupt("tensor '" + name + "' has no usable dtype, shape and data_offsets");
+    const Error bad = corrupt(sentence("tensor '%1' has no usable dtype, shape and data_offsets", { name }));
     if (!json.is_object() || !json.contains("dtype") || !json.contains("shape") || !json.contains("data_offsets"))
         return bad;
     const auto& offsets = json["data_offsets"];
@@ -97,20 +100,20 @@ Result<Entry> parseEntry(const std::string& name, const nlohmann::ordered_json& 
     const auto* type
         = std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeName& one) { return typeName == one.name; });
     if (type == kTypes.end())
-        return corrupt("tensor '" + name + "' has type '" + typeName.substr(0, 20) + "', which is not supported");
+        return corrupt(sentence("tensor '%1' has type '%2', which is not supported", { name, typeName.substr(0, 20) }));
     entry.type = type->type;
     std::uint64_t bytes = c10::elementSize(entry.type);
     for (const auto& size : json["shape"]) {
         std::uint64_t product = 0;
         if (!size.is_number_unsigned() || __builtin_mul_overflow(bytes, size.get<std::uint64_t>(), &product)
             || product > (std::uint64_t { 1 } << 50))
-            return corrupt("tensor '" + name + "' has an impossible shape");
+            return corrupt(sentence("tensor '%1' has an impossible shape", { name }));
         entry.shape.push_back(size);
         bytes = product;
     }
     if (entry.end < entry.begin || entry.end - entry.begin != bytes)
-        return corrupt("tensor '" + name + "': shape and type need " + std::to_string(bytes)
-            + " bytes, but its offsets give another size");
+        return corrupt(sentence("tensor '%1': shape and type need %2 bytes, but its offsets give another size",
+            { name, std::to_string(bytes) }));
     return entry;
 }
 
@@ -138,19 +141,19 @@ Result<Header> parseHeader(const std::string& text, std::uint64_t dataBytes)
     NoDuplicates names;
     const auto json = nlohmann::ordered_json::parse(text, std::ref(names), false);
     if (json.is_discarded() || !json.is_object())
-        return corrupt("the header is no JSON object");
+        return corrupt(sentence("the header is no JSON object"));
     if (!names.twice.empty())
-        return corrupt("tensor '" + names.twice + "' is listed twice");
+        return corrupt(sentence("tensor '%1' is listed twice", { names.twice }));
     if (json.size() > kMaxTensors)
-        return corrupt("the header lists more than a million tensors");
+        return corrupt(sentence("the header lists more than a million tensors"));
     Header header;
     for (const auto& [name, value] : json.items()) {
         if (name == "__metadata__") {
             if (!value.is_object())
-                return corrupt("__metadata__ is no object");
+                return corrupt(sentence("__metadata__ is no object"));
             for (const auto& [key, one] : value.items()) {
                 if (!one.is_string())
-                    return corrupt("__metadata__ '" + key + "' is no string");
+                    return corrupt(sentence("__metadata__ '%1' is no string", { key }));
                 header.metadata[key] = one;
             }
             continue;
@@ -165,12 +168,12 @@ Result<Header> parseHeader(const std::string& text, std::uint64_t dataBytes)
     std::uint64_t offset = 0;
     for (const Entry& entry : header.entries) {
         if (entry.begin != offset)
-            return corrupt("tensor '" + entry.name + "' overlaps another one or leaves a gap");
+            return corrupt(sentence("tensor '%1' overlaps another one or leaves a gap", { entry.name }));
         offset = entry.end;
     }
     if (offset != dataBytes)
-        return corrupt("the file holds " + std::to_string(dataBytes) + " bytes of data, its header describes "
-            + std::to_string(offset));
+        return corrupt(sentence("the file holds %1 bytes of data, its header describes %2",
+            { std::to_string(dataBytes), std::to_string(offset) }));
     return header;
 }
 
@@ -178,13 +181,13 @@ Result<std::string> readHeaderText(const RandomAccessFile& file)
 {
     std::array<unsigned char, 8> length {};
     if (file.sizeBytes() < length.size())
-        return corrupt("the file is too short for safetensors");
+        return corrupt(sentence("the file is too short for safetensors"));
     FURROW_TRY(file.readAt(0, std::as_writable_bytes(std::span(length))));
     std::uint64_t headerBytes = 0;
     for (std::size_t i = 0; i < length.size(); ++i)
         headerBytes |= static_cast<std::uint64_t>(length[i]) << (8 * i);
     if (headerBytes > kMaxHeaderBytes || headerBytes > file.sizeBytes() - length.size())
-        return corrupt("the header length " + std::to_string(headerBytes) + " is impossible for this file");
+        return corrupt(sentence("the header length %1 is impossible for this file", { std::to_string(headerBytes) }));
     std::string text(headerBytes, '\0');
     FURROW_TRY(file.readAt(length.size(), std::as_writable_bytes(std::span(text))));
     return text;
@@ -208,7 +211,7 @@ Result<SafetensorsFile> readChecked(const std::filesystem::path& path)
         at::Tensor tensor = at::empty(entry.shape, at::TensorOptions().dtype(entry.type));
         const std::span<std::byte> bytes(static_cast<std::byte*>(tensor.mutable_data_ptr()), entry.end - entry.begin);
         if (const Status status = file.value().readAt(dataBegin + entry.begin, bytes); !status.ok())
-            return status.error().in("tensor '" + entry.name + "'");
+            return status.error().in(sentence("tensor '%1'", { entry.name }));
         result.tensors.emplace_back(entry.name, std::move(tensor));
     }
     return result;
@@ -230,11 +233,11 @@ Status writeSafetensors(
         FURROW_TRY(sink(header.value().data(), header.value().size()));
         for (const auto& [name, tensor] : tensors) {
             if (const Status status = writeTensor(tensor, sink); !status.ok())
-                return status.error().in("tensor '" + name + "'");
+                return status.error().in(sentence("tensor '%1'", { name }));
         }
         return {};
     } catch (const std::exception& error) {
-        return Error { ErrorCode::Internal, std::string("writing safetensors: ") + error.what() };
+        return Error { ErrorCode::Internal, sentence("writing safetensors: %1", { error.what() }) };
     }
 }
 
@@ -248,7 +251,7 @@ Status writeSafetensors(const NamedTensors& tensors, const std::map<std::string,
     const Status written = writeSafetensors(
         tensors, metadata, [&](const void* data, std::size_t size) { return output.append(data, size); });
     if (!written.ok())
-        return written.error().in("writing " + path.string());
+        return written.error().in(sentence("writing %1", { utf8Text(path) }));
     FURROW_TRY(output.sync());
     return output.close();
 }
@@ -258,10 +261,10 @@ Result<SafetensorsFile> readSafetensors(const std::filesystem::path& path)
     try {
         Result<SafetensorsFile> result = readChecked(path);
         if (!result.ok())
-            return result.error().in("reading " + path.string());
+            return result.error().in(sentence("reading %1", { utf8Text(path) }));
         return result;
     } catch (const std::exception& error) {
-        return Error { ErrorCode::Internal, "reading " + path.string() + ": " + error.what() };
+        return Error { ErrorCode::Internal, sentence("reading %1: %2", { utf8Text(path), error.what() }) };
     }
 }
 
