@@ -122,4 +122,13 @@ Message messageOf(std::string english, std::string_view parts)
     return message && message->text() == english ? std::move(*message) : Message(std::move(english));
 }
 
+std::optional<Message> answeredError(const nlohmann::json& answer)
+{
+    if (!answer.is_object() || !answer.contains("error") || !answer["error"].is_string() || answer["error"] == "")
+        return std::nullopt;
+    const auto parts = answer.value("message", nlohmann::json());
+    return messageOf(answer["error"].get<std::string>(),
+        parts.is_object() ? parts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) : std::string());
+}
+
 } // namespace furrow

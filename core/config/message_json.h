@@ -20,4 +20,8 @@ std::string messageParts(const Message& message);
 /// parts that are none, are too many or too deep, or that say something else in English, leave the plain text.
 Message messageOf(std::string english, std::string_view parts);
 
+/// Why a program of ours did not do what it was started for with --json: its {"error": text, "message": parts}. Nothing
+/// of any other answer.
+std::optional<Message> answeredError(const nlohmann::json& answer);
+
 } // namespace furrow

@@ -4,6 +4,7 @@
 #include "core/base/is_there.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/config/message_json.h"
 #include "core/libtorch/torch_place.h"
 
 #include <nlohmann/json.hpp>
@@ -96,12 +97,13 @@ Result<TorchFacts> judgeTrial(const TorchFacts& facts, const ProcessAnswer& answ
         return said.is_object() && said.contains(key) && said[key].is_string() ? said[key].get<std::string>()
                                                                                : std::string();
     };
-    if (!answer.isGood())
+    if (!answer.isGood()) {
+        const auto why = answeredError(said);
         return Error { ErrorCode::InvalidArgument,
             sentence(
                 "The libtorch %1 in %2 does not fit this Furrow (%3). `furrowctl torch install` brings one that fits.",
-                { facts.version, utf8Text(facts.folder),
-                    text("error").empty() ? answer.reason() : Message(text("error")) }) };
+                { facts.version, utf8Text(facts.folder), why ? *why : answer.reason() }) };
+    }
     if (const auto built = text("built_with"); !isSameSeries(facts.version, built))
         return Error { ErrorCode::InvalidArgument,
             sentence(

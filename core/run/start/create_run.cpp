@@ -15,6 +15,7 @@
 #include "core/base/secret_variables.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/config/message_json.h"
 #include "core/config/warm_up.h"
 #include "core/data/block/chunk_windows.h"
 #include "core/data/source/distant_source.h"
@@ -206,8 +207,8 @@ Status checkWeights(const RunPaths& paths)
     const auto from = said.ok() ? said.value().rfind("{\"error\"") : std::string::npos;
     const auto json = from == std::string::npos ? nlohmann::json()
                                                 : nlohmann::json::parse(said.value().substr(from), nullptr, false);
-    if (json.is_object() && json.contains("error"))
-        return Error { ErrorCode::InvalidArgument, json["error"].get<std::string>() };
+    if (const auto why = answeredError(json))
+        return Error { ErrorCode::InvalidArgument, *why };
     return Error { ErrorCode::Internal,
         sentence("init_from could not be checked: furrow-worker ended with %1.",
             { exit ? exit->describe() : sentence("no answer in ten minutes") }) };

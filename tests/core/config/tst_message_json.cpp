@@ -50,6 +50,21 @@ private Q_SLOTS:
         QVERIFY(!messageOf(said.text(), messageParts(said)).isPlain());
     }
 
+    /// What furrow-worker had against start weights was read as its English text alone.
+    void anErrorThatAProgramAnsweredKeepsItsValues()
+    {
+        const Message why = sentence("the file %1 is gone", { "x" });
+        const auto read = answeredError({ { "error", why.text() }, { "message", toJson(why) } });
+        QVERIFY(read);
+        QCOMPARE(read->text(), std::string("the file x is gone"));
+        QCOMPARE(messageParts(*read), messageParts(why));
+        QVERIFY(answeredError({ { "error", "the file x is gone" } })->isPlain());
+        QVERIFY(answeredError({ { "error", "the file x is gone" }, { "message", 7 } })->isPlain());
+        for (const auto& other : { nlohmann::json(), nlohmann::json({ { "error", "" } }),
+                 nlohmann::json({ { "error", 7 } }), nlohmann::json({ { "loss", 1 } }) })
+            QVERIFY(!answeredError(other));
+    }
+
     /// A run folder may come from anywhere.
     void partsThatAreNoneLeaveThePlainText_data()
     {
