@@ -266,6 +266,8 @@ std::string statusText(const RunStatus& s)
     if (s.evaluation)
         text += (s.evaluation->text.alsoTrained ? "loss of trained text " : "held-out loss ")
             + fixed(s.evaluation->loss, 4) + " nats per token, " + ofWhat(*s.evaluation) + "\n";
+    if (s.answers)
+        text += inWords(*s.answers) + "\n";
     return text;
 }
 

@@ -130,6 +130,8 @@ struct RunConfig {
     // Evaluation and sampling
     std::int64_t evalSteps = 250;
     std::int64_t evalBatches = 20;
+    std::string evalTasks;
+    std::int64_t evalTasksLimit = 100;
     std::int64_t sampleSteps = 0;
     std::string samplePrompt = "\n";
     double expectedLoss = 0.9;

@@ -17,7 +17,6 @@ namespace furrow {
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = 256u << 20;
 constexpr std::size_t kMostChoices = 256;
 
 using Json = nlohmann::json;
@@ -128,7 +127,7 @@ Message readLine(std::string_view line, KnownQuestion& question)
 
 Result<QuestionFile> readQuestions(const std::filesystem::path& path)
 {
-    FURROW_TRY_ASSIGN(const auto text, readFile(path, kMostBytes));
+    FURROW_TRY_ASSIGN(const auto text, readFile(path, kMostQuestionBytes));
     const std::string name = utf8Text(path);
     QuestionFile file;
     std::string_view rest = text;

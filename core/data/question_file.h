@@ -30,6 +30,9 @@ struct QuestionFile {
     bool isMultipleChoice() const { return !questions.empty() && questions.front().isMultipleChoice(); }
 };
 
+/// No file of questions is larger.
+inline constexpr std::uint64_t kMostQuestionBytes = 256u << 20;
+
 /// Reads a file with a JSON object in each line, as the local tasks of lm-evaluation-harness have them:
 ///  - the question in the first there is of `question`, `query`, `prompt`, `context`, `ctx`, `input`;
 ///  - of a multiple choice the choices in `choices`, `options` or `endings`, as texts or as {"text": [...], "label":

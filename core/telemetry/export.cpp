@@ -76,6 +76,8 @@ std::string text(double value)
 
 std::string text(std::int64_t value) { return std::to_string(value); }
 
+std::string text(std::nullptr_t) { return {}; }
+
 /// RFC 4180: quoted when needed, quotes doubled.
 std::string text(const std::string& value)
 {
@@ -87,7 +89,7 @@ std::string text(const std::string& value)
     return quoted + '"';
 }
 
-using Value = std::variant<std::int64_t, double, std::string>;
+using Value = std::variant<std::int64_t, double, std::string, std::nullptr_t>; ///< the last: there is none
 /// One record with the names of its values: the columns of CSV and the keys of JSON lines are the same.
 using Row = std::vector<std::pair<const char*, Value>>;
 
@@ -134,6 +136,21 @@ Row stepRow(const PlacedRecord& at, const ExportView& view)
     return row;
 }
 
+/// Its own steps and tokens; a worker does not know those of the others that are in merged weights.
+Row evalRow(const EvalRecord& eval)
+{
+    Row row { { "worker_step", eval.step }, { "weights_step", eval.weightsStep }, { "worker_tokens", eval.tokens },
+        { "loss", eval.hasLoss() ? Value(eval.loss) : Value(nullptr) }, { "what", std::string(toString(eval.what)) },
+        { "questions", eval.tasks.questions } };
+    const auto marks = namedMarks(eval.tasks);
+    for (const char* name :
+        { "accuracy", "accuracy_normalised", "exact_match", "standard_error", "standard_error_normalised", "chance" }) {
+        const auto found = std::ranges::find(marks, std::string_view(name), &NamedMark::name);
+        row.emplace_back(name, found != marks.end() ? Value(found->value) : Value(nullptr));
+    }
+    return row;
+}
+
 /// Nothing for kinds that have no table.
 std::optional<Row> rowOf(const PlacedRecord& at, const ExportView& view)
 {
@@ -145,11 +162,7 @@ std::optional<Row> rowOf(const PlacedRecord& at, const ExportView& view)
     const ScannedLine& line = at.line;
     switch (line.kind) {
     case LineKind::Step: return stepRow(at, view);
-    case LineKind::Eval:
-        // Its own steps and tokens; a worker does not know those of the others that are in merged weights.
-        return with({ { "worker_step", line.eval.step }, { "weights_step", line.eval.weightsStep },
-            { "worker_tokens", line.eval.tokens }, { "loss", line.eval.loss },
-            { "what", std::string(toString(line.eval.what)) } });
+    case LineKind::Eval: return with(evalRow(line.eval));
     case LineKind::Event:
         return with({ { "step", line.event.step }, { "chunk", chunkText(view, line.event.chunk) },
             { "what", std::string(toString(line.event.kind)) }, { "text", line.event.text } });
@@ -258,8 +271,12 @@ Result<std::int64_t> exportTensorBoard(
             if (s.parameterNorm != 0)
                 file.scalar(at.wall, s.step, "train/parameter_norm", s.parameterNorm);
         } else if (at.line.kind == LineKind::Eval) {
-            file.scalar(at.wall, at.line.eval.step,
-                at.line.eval.what == EvalRecord::What::Merged ? "eval/loss_merged" : "eval/loss", at.line.eval.loss);
+            const auto& eval = at.line.eval;
+            const std::string whose = eval.what == EvalRecord::What::Merged ? "_merged" : "";
+            if (eval.hasLoss())
+                file.scalar(at.wall, eval.step, "eval/loss" + whose, eval.loss);
+            for (const auto& [name, value] : namedMarks(eval.tasks))
+                file.scalar(at.wall, eval.step, "eval/" + (name + whose), value);
         } else if (at.line.kind == LineKind::Drift) {
             const auto& d = at.line.drift;
             file.scalar(at.wall, d.round, "drift/from_mean/replica" + std::to_string(d.replica), d.fromMean);

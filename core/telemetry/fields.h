@@ -86,6 +86,10 @@ template <RecordOf<EvalRecord> Record, typename Fields> void visitFields(Record&
     fields.number("loss", r.loss);
     fields.integer("wstep", r.weightsStep);
     fields.word("what", r.what, kEvalWords);
+    fields.integer("asked", r.tasks.questions);
+    fields.integer("right", r.tasks.right);
+    fields.integer("rightn", r.tasks.rightNormalised);
+    fields.number("chance", r.tasks.chance);
 }
 
 template <RecordOf<EventRecord> Record, typename Fields> void visitFields(Record& r, Fields& fields)

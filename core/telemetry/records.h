@@ -1,7 +1,9 @@
 #pragma once
 
 #include "core/base/message.h"
+#include "core/telemetry/task_marks.h"
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -60,16 +62,19 @@ struct StepRecord {
     bool operator==(const StepRecord&) const = default;
 };
 
-/// Loss on the held-out text.
+/// Loss on the held-out text, and the answers to the questions of the run.
 struct EvalRecord {
     enum class What { Replica, Merged };
     std::int64_t monotonicNs = 0;
     std::int64_t step = 0;
     std::int64_t tokens = 0;
-    double loss = 0; ///< nats per token
+    double loss = 0; ///< nats per token; NaN also where there are questions and no held-out text
     std::int64_t weightsStep = 0; ///< steps behind the weights, as checkpoints and status say them; `step` is the
                                   ///< worker's own. 0: not told (files of before)
     What what = What::Replica;
+    TaskMarks tasks; ///< without questions in files of before
+
+    bool hasLoss() const { return tasks.questions == 0 || !std::isnan(loss); }
     bool operator==(const EvalRecord&) const = default;
 };
 

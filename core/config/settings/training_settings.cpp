@@ -174,6 +174,20 @@ void addEvaluationSettings(SettingTable& table)
         .resume(Safe)
         .help("Batches of one evaluation, at most; always the same ones.");
 
+    table.text("eval_tasks", &C::evalTasks)
+        .label("Questions")
+        .resume(Refused)
+        .help(
+            "A JSONL file of questions with known answers, a multiple choice (question, choices, gold) or written (question, answer), that each evaluation puts to the model too, as 'furrowctl eval --tasks' does afterwards; the share of right answers is told beside the loss. The run keeps a copy. Empty: none.");
+
+    table.integer("eval_tasks_limit", &C::evalTasksLimit)
+        .label("Questions, at most")
+        .unit("questions")
+        .atLeast(0)
+        .zeroMeans("all")
+        .resume(Safe)
+        .help("First questions of eval_tasks that one evaluation asks. Training waits meanwhile.");
+
     table.integer("sample_steps", &C::sampleSteps)
         .label("Sample every")
         .unit("steps")

@@ -102,8 +102,8 @@ std::vector<Error> notAsBegun(
     const RunPaths& paths, const RunFile& file, LedgerReader& reader, const std::stop_token& stop)
 {
     std::vector<Error> changed;
-    for (const auto& same :
-        { checkTracker(paths, file, reader), checkTokenizerFile(paths, file), checkHeldOutFile(paths, file, stop) })
+    for (const auto& same : { checkTracker(paths, file, reader), checkTokenizerFile(paths, file),
+             checkHeldOutFile(paths, file, stop), checkQuestions(paths, file, stop) })
         if (!same.ok())
             changed.push_back(same.error());
     return changed;

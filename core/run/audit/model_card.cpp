@@ -34,7 +34,7 @@ constexpr std::size_t kMostFiles = 40; // that are named; the hash of the rows s
 constexpr std::size_t kMostText = 200; // bytes of a name or a value
 /// Said in other parts of the card, or nothing to do with the weights.
 constexpr std::array kNotShown { "name", "data", "data_weights", "init_from", "eval_data", "held_out_percent",
-    "sample_prompt", "devices", "cache_gib" };
+    "eval_tasks", "eval_tasks_limit", "sample_prompt", "devices", "cache_gib" };
 
 std::string plain(std::string_view text)
 {

@@ -6,6 +6,7 @@
 #include "core/config/bounded_json.h"
 #include "core/config/schema.h"
 #include "core/data/plan/held_out.h"
+#include "core/data/question_file.h"
 #include "core/data/tokenizer/tokenizer.h"
 
 #include <nlohmann/json.hpp>
@@ -21,6 +22,7 @@ constexpr const char* kFacts[]
     = { "data identity", "tokenizer hash", "vocabulary size", "samples per block in force", "held-out text hash" };
 
 constexpr const char* kFiles = "list of data files";
+constexpr const char* kQuestions = "hash of the questions";
 
 /// What the list of files says beside where they lie: a data set may be moved.
 std::string hashOfFiles(const RunFile& file)
@@ -41,13 +43,21 @@ std::string hashOfFiles(const RunFile& file)
 
 nlohmann::ordered_json frozenJson(const RunFile& file)
 {
-    nlohmann::ordered_json json
-        = { { kFacts[0], file.dataIdentity }, { kFacts[1], file.tokenizerHash }, { kFacts[2], file.vocabularySize },
-              { kFacts[3], file.samplesPerBlock }, { kFacts[4], file.heldOutHash }, { kFiles, hashOfFiles(file) } };
+    nlohmann::ordered_json json = { { kFacts[0], file.dataIdentity }, { kFacts[1], file.tokenizerHash },
+        { kFacts[2], file.vocabularySize }, { kFacts[3], file.samplesPerBlock }, { kFacts[4], file.heldOutHash },
+        { kFiles, hashOfFiles(file) }, { kQuestions, file.questionsHash } };
     for (const auto& setting : settings())
         if (setting.key != "name" && setting.key != "data") // a moved file is known by its identity
             json[setting.key] = settingText(file.config, setting);
     return json;
+}
+
+/// @return "" for a file that is larger: a hole of terabytes takes an hour to hash
+Result<std::string> hashOf(const std::filesystem::path& path, std::uint64_t most, const std::stop_token& stop)
+{
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(path, unknown);
+    return !unknown && size > most ? Result<std::string>(std::string()) : sha256File(path, stop);
 }
 
 std::string shown(const nlohmann::json& value)
@@ -115,16 +125,25 @@ Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_
 {
     if (file.heldOutHash.empty())
         return {};
-    std::error_code unknown;
-    const auto size = std::filesystem::file_size(paths.evaluationFile(), unknown);
-    const bool tooLarge = !unknown && size > kMostHeldOutBytes; // a hole of terabytes takes an hour to hash
-    FURROW_TRY_ASSIGN(
-        auto hash, tooLarge ? Result<std::string>(std::string()) : sha256File(paths.evaluationFile(), stop));
+    FURROW_TRY_ASSIGN(const auto hash, hashOf(paths.evaluationFile(), kMostHeldOutBytes, stop));
     if (hash != file.heldOutHash)
         return Error { ErrorCode::Corrupt,
             sentence(
                 "%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.",
                 { utf8Text(paths.evaluationFile()) }) };
+    return {};
+}
+
+Status checkQuestions(const RunPaths& paths, const RunFile& file, const std::stop_token& stop)
+{
+    if (file.questionsHash.empty())
+        return {};
+    FURROW_TRY_ASSIGN(const auto hash, hashOf(paths.questionsFile(), kMostQuestionBytes, stop));
+    if (hash != file.questionsHash)
+        return Error { ErrorCode::Corrupt,
+            sentence(
+                "%1 does not hold the questions this run began with (its SHA-256 differs): answers to it cannot be compared with those before. Put the original file back.",
+                { utf8Text(paths.questionsFile()) }) };
     return {};
 }
 

@@ -33,4 +33,7 @@ Status checkTokenizer(const RunPaths& paths, const RunFile& file, const Tokenize
 /// kept (RunFile::heldOutHash).
 Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_token& stop = {});
 
+/// The copy of the questions of eval_tasks against the hash that run.json keeps. Corrupt: it is another file.
+Status checkQuestions(const RunPaths& paths, const RunFile& file, const std::stop_token& stop = {});
+
 } // namespace furrow

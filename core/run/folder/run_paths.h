@@ -73,6 +73,10 @@ public:
     {
         return folder_ / "heldout.bin";
     } ///< frozen held-out tokens, see core/data/plan/held_out.h
+    std::filesystem::path questionsFile() const
+    {
+        return folder_ / "questions.jsonl";
+    } ///< the copy of eval_tasks, see core/data/question_file.h
     std::filesystem::path duplicatesFile() const
     {
         return folder_ / "duplicates.bin";

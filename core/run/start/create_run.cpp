@@ -23,6 +23,7 @@
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/plan/inspect.h"
 #include "core/data/overlap.h"
+#include "core/data/question_file.h"
 #include "core/data/plan/sample_encoder.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/device/machine_fit.h"
@@ -150,8 +151,9 @@ void makeAbsolute(RunConfig& config)
     std::for_each(config.data.begin(), config.data.end(), source);
     if (!config.evalData.empty())
         source(config.evalData);
-    if (!config.exclude.empty())
-        path(config.exclude);
+    for (auto* file : { &config.exclude, &config.evalTasks })
+        if (!file->empty())
+            path(*file);
     const bool named = config.tokenizer == "byte" || config.tokenizer == "char" || config.tokenizer == "gpt2";
     if (!named)
         path(config.tokenizer);
@@ -159,6 +161,35 @@ void makeAbsolute(RunConfig& config)
         path(config.initFrom);
     if (namesChatFile(config))
         path(config.chatTemplate);
+}
+
+/// Refuses a file that holds none, and says what is asked of the others.
+Status describeQuestions(const RunConfig& config, const Progress& say)
+{
+    if (config.evalTasks.empty())
+        return {};
+    const auto read = readQuestions(pathFromUtf8(config.evalTasks));
+    if (!read.ok())
+        return read.error().in("eval_tasks");
+    const auto count = std::ssize(read.value().questions);
+    const auto asked = config.evalTasksLimit == 0 ? count : std::min(count, config.evalTasksLimit);
+    say("Questions: " + config.evalTasks + "; each evaluation asks "
+        + (asked < count ? "the first " + formatCount(asked) + " of " + formatCount(count)
+                         : "all " + formatCount(count)));
+    if (read.value().unusable > 0)
+        say(sentence("Lines of %1 that are no questions and are left out: %2. The first: %3.",
+            { config.evalTasks, Count(read.value().unusable), read.value().firstUnusable }));
+    return {};
+}
+
+/// A copy: the answers of a whole run are to the same questions.
+Status keepQuestions(const RunPaths& paths, RunFile& file)
+{
+    if (file.config.evalTasks.empty())
+        return {};
+    FURROW_TRY_ASSIGN(const auto text, readFile(pathFromUtf8(file.config.evalTasks), kMostQuestionBytes));
+    file.questionsHash = sha256Hex(text);
+    return writeFileDurably(realFileSystem(), paths.questionsFile(), text);
 }
 
 Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile>& parent, const Tokenizer& tokenizer,
@@ -181,6 +212,7 @@ Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile
                 file.config, file.dataManifest, set.text.fingerprints, HeldOutLimits {}.maxScannedBytes));
         say("Evaluation text: " + file.config.evalData + "; " + describe(overlap));
     }
+    FURROW_TRY(keepQuestions(paths, file));
     FURROW_TRY(SupervisorLedger::create(paths.tracker(), trackerConfig(file, parent), stoppingRules(file.config)));
     if (parent)
         FURROW_TRY(writeParent(paths, *parent));
@@ -323,6 +355,7 @@ Status refuseSecretsIn(DataManifest data)
 Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, const Progress& say)
 {
     const KeepHubPieces kept(paths.cacheFolder(), file.config.cacheGiB);
+    FURROW_TRY(describeQuestions(file.config, say));
     say("Looking at the data");
     FURROW_TRY_ASSIGN(auto data, inspectData(file.config));
     describe(file.config, data, say);

@@ -63,7 +63,8 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
     FURROW_TRY(refuseRootInFolderOf(paths.folder()));
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY(refuseSecondNames(paths));
-    for (const auto& one : { paths.evaluationFile(), paths.duplicatesFile(), paths.supervisorLock() })
+    for (const auto& one :
+        { paths.evaluationFile(), paths.questionsFile(), paths.duplicatesFile(), paths.supervisorLock() })
         FURROW_TRY(refuseIrregular(one));
     FURROW_TRY(checkFoldersWritable(paths));
     if (const auto changed = notAsBegun(paths, file, reader); !changed.empty())

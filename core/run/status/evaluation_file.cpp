@@ -5,7 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace furrow {
 
@@ -17,8 +19,15 @@ try {
     if (!text.ok())
         return std::nullopt;
     const nlohmann::json json = parseBoundedJson(text.value());
-    return ToldEvaluation { json.at("worker"), json.at("merged"), json.at("step"), json.at("loss"),
-        json.at("wall_ns") };
+    ToldEvaluation told { json.at("worker"), json.at("merged"), json.at("step"),
+        json.value("loss", std::numeric_limits<double>::quiet_NaN()), json.at("wall_ns") };
+    const auto count
+        = [&json](const char* name) { return std::max<std::int64_t>(0, json.value(name, std::int64_t(0))); };
+    told.tasks.questions = count("questions");
+    told.tasks.right = std::min(count("right"), told.tasks.questions);
+    told.tasks.rightNormalised = std::min(count("right_normalised"), told.tasks.questions);
+    told.tasks.chance = json.value("chance", 0.0);
+    return told;
 } catch (const nlohmann::json::exception&) {
     return std::nullopt;
 }
@@ -27,13 +36,22 @@ try {
 
 Status publishEvaluation(const RunPaths& paths, const ToldEvaluation& told, FileSystem& files)
 {
-    if (!std::isfinite(told.loss)) // JSON has none
-        return {};
     FURROW_TRY(files.createFolders(paths.evaluationsFolder()));
-    const nlohmann::json json { { "worker", told.worker }, { "merged", told.merged }, { "step", told.step },
-        { "loss", told.loss }, { "wall_ns", told.wallNs } };
-    return writeFileWhole(
-        files, paths.evaluationsFolder() / ("w" + std::to_string(told.worker) + ".json"), json.dump() + "\n");
+    nlohmann::json json { { "worker", told.worker }, { "merged", told.merged }, { "step", told.step },
+        { "wall_ns", told.wallNs } };
+    const auto write = [&](const char* what) {
+        return writeFileWhole(files, paths.evaluationsFolder() / ("w" + std::to_string(told.worker) + what + ".json"),
+            json.dump() + "\n");
+    };
+    if (std::isfinite(told.loss)) { // JSON has no other
+        json["loss"] = told.loss;
+        FURROW_TRY(write(""));
+    }
+    if (told.tasks.questions == 0)
+        return {};
+    json.update({ { "questions", told.tasks.questions }, { "right", told.tasks.right },
+        { "right_normalised", told.tasks.rightNormalised }, { "chance", told.tasks.chance } });
+    return write("-answers");
 }
 
 std::optional<ToldEvaluation> newestEvaluation(
@@ -53,8 +71,14 @@ HeldOutLoss heldOutLossOf(const ToldEvaluation& told, const EvaluatedText& text)
 {
     const std::string worker = std::to_string(told.worker);
     return { told.loss, told.step, text, told.merged ? 0 : told.worker, told.merged, told.wallNs,
-        told.merged ? sentence("the merge, as worker %1 evaluated it", { worker })
-                    : sentence("worker %1, while it trained", { worker }) };
+        told.worker < 0   ? sentence("all replicas, merged") // by the task that merged them
+            : told.merged ? sentence("the merge, as worker %1 evaluated it", { worker })
+                          : sentence("worker %1, while it trained", { worker }) };
+}
+
+TaskAnswers answersOf(const ToldEvaluation& told)
+{
+    return { told.tasks, told.step, told.merged ? 0 : told.worker, told.merged, told.wallNs };
 }
 
 } // namespace furrow

@@ -4,28 +4,32 @@
 #include "core/base/result.h"
 #include "core/run/folder/run_paths.h"
 #include "core/run/status/run_status.h"
+#include "core/telemetry/task_marks.h"
 
 #include <functional>
 #include <optional>
 
 namespace furrow {
 
-/// A loss on held-out text that a worker found on its way, evaluations/w<worker>.json. The ledger has those of
-/// checkpoints only, which may be hours older. For people; nothing depends on it.
+/// What a worker found on its way: a loss on held-out text, evaluations/w<worker>.json, and its answers to the
+/// questions of the run, w<worker>-answers.json. The ledger has the losses of checkpoints only, which may be hours
+/// older. For people; nothing depends on it.
 struct ToldEvaluation {
     int worker = 0;
     bool merged = false; ///< of a merge, before the worker trained on
     std::int64_t step = 0;
-    double loss = 0; ///< nats per token
+    double loss = 0; ///< nats per token; NaN: there is none
     std::int64_t wallNs = 0;
+    TaskMarks tasks {};
 };
 
-/// Replaces what the worker told before. Not synced.
+/// Replaces what the worker told before; an evaluation without answers leaves those that it told. Not synced.
 Status publishEvaluation(const RunPaths& paths, const ToldEvaluation& told, FileSystem& files);
 /// The newest that counts; nullopt when none has told one, or nothing of it can be read.
 std::optional<ToldEvaluation> newestEvaluation(
     const RunPaths& paths, const std::function<bool(const ToldEvaluation&)>& counts);
 /// @param text  that it was made on
 HeldOutLoss heldOutLossOf(const ToldEvaluation& told, const EvaluatedText& text);
+TaskAnswers answersOf(const ToldEvaluation& told);
 
 } // namespace furrow

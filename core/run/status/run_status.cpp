@@ -341,7 +341,7 @@ void takeNewer(RunStatus& status, const RunPaths& paths, const std::optional<Run
     const auto told = newestEvaluation(paths, [&](const ToldEvaluation& one) {
         const bool ofNewest = !newest || newest->row.record.kind == CheckpointKind::Merge || one.merged
             || one.worker == newest->row.record.replica;
-        return ofNewest && counts(one);
+        return std::isfinite(one.loss) && ofNewest && counts(one);
     });
     const bool isSame = told && told->merged && status.evaluation && status.evaluation->merged
         && std::abs(told->loss - status.evaluation->loss) < kSame;
@@ -349,6 +349,9 @@ void takeNewer(RunStatus& status, const RunPaths& paths, const std::optional<Run
         status.evaluation = heldOutLossOf(*told, status.evaluated);
     if (status.evaluation && status.evaluation->checkpoint == 0)
         status.evaluation->superseded = newest && newest->row.wallNs > status.evaluation->wallNs;
+    if (const auto asked
+        = newestEvaluation(paths, [&](const ToldEvaluation& one) { return one.tasks.questions > 0 && counts(one); }))
+        status.answers = answersOf(*asked);
 }
 
 void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows,
@@ -671,6 +674,21 @@ Message ofWhat(const HeldOutLoss& evaluation)
               "of weights with %1 steps, on %2 tokens that are trained too, for the data is too small to hold text out; %3",
               { step, tokens, facts })
         : sentence("of weights with %1 steps, on %2 tokens of held-out text; %3", { step, tokens, facts });
+}
+
+Message inWords(const TaskAnswers& answers)
+{
+    const TaskMarks& marks = answers.marks;
+    const auto percent = [](double share) { return Real(100 * share, 1); };
+    const double normalised = static_cast<double>(marks.rightNormalised) / static_cast<double>(marks.questions);
+    const Message right = marks.isMultipleChoice()
+        ? sentence("accuracy %1 %, by length %2 %, where guessing gets %3 %",
+              { percent(marks.share()), percent(normalised), percent(marks.chance) })
+        : sentence("exact match %1 %", { percent(marks.share()) });
+    const Message whose
+        = answers.merged ? sentence("the merge") : sentence("replica %1", { std::to_string(answers.replica) });
+    return sentence("%1; of %2 questions, by weights with %3 steps, %4",
+        { right, Count(marks.questions), Count(answers.step), whose });
 }
 
 Message endInWords(StopReason reason, const Message& detail)

@@ -7,6 +7,7 @@
 #include "core/run/status/open_epochs.h"
 #include "core/run/status/reading.h"
 #include "core/run/folder/run_file.h"
+#include "core/telemetry/task_marks.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -41,6 +42,18 @@ struct HeldOutLoss {
 /// "of weights with 1,200 steps, on 12,345 tokens of held-out text; checkpoint 7, not the newest weights, before the
 /// end of epoch 1, replica 0": what the loss is of, which may be text that is trained too. A sentence.
 Message ofWhat(const HeldOutLoss& evaluation);
+
+/// Answers to the questions of the run (setting eval_tasks), and whose they are.
+struct TaskAnswers {
+    TaskMarks marks;
+    std::int64_t step = 0; ///< optimiser steps in the weights that answered
+    int replica = 0;
+    bool merged = false; ///< of a merge; `replica` means nothing then
+    std::int64_t wallNs = 0;
+};
+/// "accuracy 42.0 %, by length 44.0 %, where guessing gets 25.0 %; of 100 questions, by weights with 1,200 steps,
+/// replica 0". A sentence.
+Message inWords(const TaskAnswers& answers);
 
 struct WorkerStatus {
     int worker = 0;
@@ -109,6 +122,7 @@ struct RunStatus {
     std::optional<HeldOutLoss>
         evaluation; ///< of the newest weights (weightsOf()) if they were evaluated, else of the newest checkpoint that
                     ///< was; a later one that a worker told while it trained comes before both
+    std::optional<TaskAnswers> answers; ///< the newest of weights that are there; absent: no questions were put to any
     EvaluatedText evaluated; ///< that one evaluation takes as the run is set now
     StoppingRules rules; ///< in force now
     DataNotes data;

@@ -38,6 +38,17 @@ nlohmann::json evaluationJson(const HeldOutLoss& e)
         { "before_end_of_epoch", e.beforeEndOf ? nlohmann::json(*e.beforeEndOf + 1) : nlohmann::json(nullptr) } };
 }
 
+/// With the names that `furrowctl eval --tasks` has.
+nlohmann::json answersJson(const TaskAnswers& answers)
+{
+    nlohmann::json json { { "kind", answers.marks.kind() }, { "questions", answers.marks.questions },
+        { "step", answers.step }, { "merged", answers.merged },
+        { "replica", answers.merged ? nlohmann::json(nullptr) : nlohmann::json(answers.replica) } };
+    for (const auto& [name, value] : namedMarks(answers.marks))
+        json[name] = value;
+    return json;
+}
+
 nlohmann::json chunksJson(const EpochRow& epoch)
 {
     nlohmann::json json;
@@ -134,6 +145,7 @@ nlohmann::json toJson(const RunStatus& s)
         { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints },
         { "keeps_epoch_open", s.keepsEpochOpen } };
     json["evaluation"] = s.evaluation ? evaluationJson(*s.evaluation) : nlohmann::json(nullptr);
+    json["eval_tasks"] = s.answers ? answersJson(*s.answers) : nlohmann::json(nullptr);
     json["stop_message"] = toJson(s.stopDetail);
     json["hindrance"] = s.hindrance ? nlohmann::json(s.hindrance->sentence.text()) : nlohmann::json(nullptr);
     json["evidence"] = s.evidence;

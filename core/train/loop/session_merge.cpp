@@ -246,6 +246,15 @@ Result<double> TrainingSession::lossOf(const NamedTensors& weights)
     return evaluated.ok() ? Result<double>(evaluated.value().loss) : Result<double>(evaluated.error());
 }
 
+Result<TaskMarks> TrainingSession::answersOf(const NamedTensors& weights)
+{
+    if (!questions_ || !learner_->model())
+        return TaskMarks {};
+    FURROW_TRY(learner_->loadWeights(weights));
+    const UseAverage average(*learner_);
+    return answerQuestions(WorkerPhase::Merge);
+}
+
 /// The last round of DiLoCo: `merged` holds its outer step, and is whichever evaluates better, that or the plain
 /// average; the average where there is no text to evaluate on. An outer step looks ahead, for training that goes on.
 /// The members are evaluated too and told; none of them can be the result, since its weights lack what the others
@@ -317,16 +326,13 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
         FURROW_TRY_ASSIGN(auto loss, lossOf(merged.weights));
         merged.evalLoss = loss;
     }
-    if (merged.evalLoss) {
-        EvalRecord line;
-        line.monotonicNs = systemClock().monotonicNs();
-        line.step = state_.ownSteps;
-        line.weightsStep = merged.state.step;
-        line.tokens = state_.ownTokens;
-        line.loss = *merged.evalLoss;
-        line.what = EvalRecord::What::Merged;
-        telemetry_->write(line);
-    }
+    FURROW_TRY_ASSIGN(
+        const auto tasks, compared || merged.evalLoss ? answersOf(merged.weights) : Result<TaskMarks>(TaskMarks {}));
+    if (merged.evalLoss || tasks.questions > 0)
+        tellEvaluation({ .loss = merged.evalLoss.value_or(std::numeric_limits<double>::quiet_NaN()),
+                           .what = EvalRecord::What::Merged,
+                           .tasks = tasks },
+            merged.state.step);
     merged.incarnation = ledger_->incarnation();
     FURROW_TRY_ASSIGN(auto record, publishCheckpoint(setup_.paths, setup_.file.runId, merged, *setup_.files));
     failPoint("merge.published");

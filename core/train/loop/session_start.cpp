@@ -112,6 +112,9 @@ Status TrainingSession::openData()
     evaluation_ = std::make_unique<EvaluationSet>(std::move(heldOut), tokenizer_->endOfText(),
         EvaluationSet::Cut { windowRules(setup_.config), setup_.config.batchSize, setup_.config.evalBatches },
         setup_.device);
+    if (!setup_.config.evalTasks.empty()) {
+        FURROW_TRY_ASSIGN(questions_, readQuestions(setup_.paths.questionsFile()));
+    }
     return {};
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/sentence.h"
 #include "core/run/status/evaluation_file.h"
 #include "core/run/folder/memory_file.h"
+#include "core/train/sample/questions_torch.h"
 #include "core/train/sample/sampler_torch.h"
 #include "core/train/meters/seconds.h"
 
@@ -222,39 +223,75 @@ void TrainingSession::tellEvent(EventRecord::Kind kind, const Message& text, Chu
 
 Status TrainingSession::evaluate(const char* why)
 {
-    if (!learner_->model() || evaluation_->empty() || evalStep_ == state_.step)
+    if (!learner_->model() || (evaluation_->empty() && !questions_) || evalStep_ == state_.step)
         return {};
     const std::int64_t began = systemClock().monotonicNs();
     const UseAverage average(*learner_);
-    auto result = evaluation_->run(*learner_->model(), false, [this] {
-        tellProgress(WorkerPhase::Evaluate);
-        return ledger_->status().ok();
-    });
-    if (!result.ok())
-        return result.error();
+    EvalRecord line;
+    line.loss = std::numeric_limits<double>::quiet_NaN();
+    if (!evaluation_->empty()) {
+        FURROW_TRY_ASSIGN(const auto result, evaluation_->run(*learner_->model(), false, [this] {
+            tellProgress(WorkerPhase::Evaluate);
+            return ledger_->status().ok();
+        }));
+        line.loss = result.loss;
+        evalLoss_ = result.loss;
+        lossUnsaved_ = true;
+    }
+    FURROW_TRY_ASSIGN(line.tasks, answerQuestions(WorkerPhase::Evaluate));
     evalStep_ = state_.step;
     evalOwnStep_ = state_.ownSteps;
-    evalLoss_ = result.value().loss;
-    lossUnsaved_ = true;
-    EvalRecord line;
-    line.monotonicNs = systemClock().monotonicNs();
-    line.step = state_.ownSteps;
-    line.weightsStep = state_.step;
-    line.tokens = state_.ownTokens;
-    line.loss = result.value().loss;
     line.what
         = state_.tokensSinceBase == 0 && state_.mergeRound > 0 ? EvalRecord::What::Merged : EvalRecord::What::Replica;
-    telemetry_->write(line);
-    if (auto told = publishEvaluation(setup_.paths,
-            { options_.worker, line.what == EvalRecord::What::Merged, state_.step, line.loss, systemClock().wallNs() },
-            *setup_.files); // of the weights, as checkpoints say it
-        !told.ok())
-        logWarning(told.error().message);
+    tellEvaluation(line, state_.step);
     totals_.evaluationSeconds += secondsSince(began);
     lastStepEndNs_ = systemClock().monotonicNs();
-    logInfo("step " + std::to_string(state_.step) + ": loss on held-out text " + formatNumber(result.value().loss, 4)
-        + " (" + why + ")");
+    std::string found = evaluation_->empty() ? "" : "loss on held-out text " + formatNumber(line.loss, 4);
+    for (const auto& [name, value] : namedMarks(line.tasks))
+        found += (found.empty() ? "" : ", ") + std::string(name) + " " + formatNumber(value, 4);
+    logInfo("step " + std::to_string(state_.step) + ": " + found + " (" + why + ")");
     return {};
+}
+
+/// None while a person waits for the end. A model that cannot answer may be trained all the same.
+Result<TaskMarks> TrainingSession::answerQuestions(WorkerPhase phase)
+{
+    if (!questions_ || askedToStop())
+        return TaskMarks {};
+    bool isOver = false;
+    auto answers = ask(*learner_->model(), *tokenizer_, *questions_,
+        { .limit = setup_.config.evalTasksLimit, .onlyMarks = true }, [&] {
+            tellProgress(phase);
+            isOver = askedToStop();
+            return !isOver && ledger_->status().ok();
+        });
+    if (answers.ok())
+        return answers.value().marks;
+    FURROW_TRY(ledger_->status());
+    if (!isOver) {
+        const Message text
+            = sentence("The questions of eval_tasks could not be answered: %1", { answers.error().message });
+        logWarning(text);
+        tellEvent(EventRecord::Kind::Alarm, text);
+    }
+    return TaskMarks {};
+}
+
+/// @param line  with loss, answers, and what was evaluated  @param weightsStep  as checkpoints say it
+void TrainingSession::tellEvaluation(EvalRecord line, std::int64_t weightsStep)
+{
+    line.monotonicNs = systemClock().monotonicNs();
+    line.step = state_.ownSteps;
+    line.weightsStep = weightsStep;
+    line.tokens = state_.ownTokens;
+    if (line.tasks.questions > 0 || !evaluation_->empty())
+        telemetry_->write(line);
+    if (auto told = publishEvaluation(setup_.paths,
+            { options_.worker, line.what == EvalRecord::What::Merged, weightsStep, line.loss, systemClock().wallNs(),
+                line.tasks },
+            *setup_.files);
+        !told.ok())
+        logWarning(told.error().message);
 }
 
 Status TrainingSession::evaluateWhenDue()

@@ -2,6 +2,7 @@
 
 #include "core/base/message.h"
 #include "core/data/data_alarms.h"
+#include "core/data/question_file.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/telemetry/writer.h"
 #include "core/train/checkpoint/checkpoint_torch.h"
@@ -88,6 +89,8 @@ private:
     bool stopWanted() const;
     bool mergeWanted() const;
     Status evaluate(const char* why);
+    Result<TaskMarks> answerQuestions(WorkerPhase phase);
+    void tellEvaluation(EvalRecord line, std::int64_t weightsStep);
     Status evaluateWhenDue();
     void sampleWhenDue();
     void tellClaimWaits();
@@ -128,6 +131,7 @@ private:
     Status computeMerge(const WorkerLedger::MergeJob& job);
     Result<bool> isLastMerge();
     Result<double> lossOf(const NamedTensors& weights);
+    Result<TaskMarks> answersOf(const NamedTensors& weights);
     Result<Message> keepBest(
         FrozenCheckpoint& merged, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas);
     std::string tellDrifts(std::int64_t round, const NamedTensors& base, const std::vector<MergeMember>& members,
@@ -154,6 +158,7 @@ private:
     std::unique_ptr<StepRunner> steps_;
     std::unique_ptr<BatchMaker> batches_;
     std::unique_ptr<EvaluationSet> evaluation_;
+    std::optional<QuestionFile> questions_; ///< asked at each evaluation; nothing: the run has none
     std::optional<TelemetryWriter> telemetry_;
     std::unique_ptr<CheckpointWriter> writer_;
 

@@ -6,7 +6,6 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace furrow {
 
@@ -24,12 +23,25 @@ std::string trimmed(std::string_view text)
         : std::string(text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1));
 }
 
+/// Whether the answer, of which this much is written, may still become the right one. What a tokenizer put for half a
+/// character may change.
+bool mayBecome(std::string_view written, std::string_view right)
+{
+    constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+    written.remove_prefix(std::min(written.find_first_not_of(kWhiteSpace), written.size()));
+    while (written.ends_with(kReplacement))
+        written.remove_suffix(kReplacement.size());
+    return written.starts_with(right) ? written.find_first_not_of(kWhiteSpace, right.size()) == std::string_view::npos
+                                      : right.starts_with(written);
+}
+
 class Examination {
 public:
-    Examination(Model& model, const Tokenizer& tokenizer, const AskOptions& options)
+    Examination(Model& model, const Tokenizer& tokenizer, const AskOptions& options, const std::function<bool()>& goOn)
         : model_(model)
         , tokenizer_(tokenizer)
         , options_(options)
+        , goOn_(goOn)
     {
     }
 
@@ -40,6 +52,7 @@ public:
         Answer answer { .line = question.line };
         std::vector<double> byCharacter;
         for (const auto& choice : question.choices) {
+            FURROW_TRY(checkGoesOn());
             FURROW_TRY_ASSIGN(const double likelihood, logLikelihood(shown_ + question.prompt, " " + choice));
             answer.logLikelihoods.push_back(likelihood);
             byCharacter.push_back(likelihood / static_cast<double>(std::max<std::size_t>(1, countCodePoints(choice))));
@@ -61,8 +74,11 @@ public:
         sample.temperature = 0;
         sample.maxTokens = options_.maxTokens;
         sample.stopTokens = { tokenizer_.endOfText() };
+        FURROW_TRY(checkGoesOn());
+        const std::string right = trimmed(question.answer);
         std::vector<TokenId> tokens;
         std::string text;
+        Status goesOn;
         FURROW_TRY_ASSIGN(const auto drawn, sampleText(model_, prompt, sample, [&](std::int64_t token) {
             tokens.push_back(static_cast<TokenId>(token));
             text = tokenizer_.decode(tokens);
@@ -71,15 +87,24 @@ public:
             const auto end = options_.until.empty() ? std::string::npos : text.find(options_.until, begin);
             if (end != std::string::npos)
                 text.resize(end);
-            return end == std::string::npos;
+            goesOn = checkGoesOn();
+            return goesOn.ok() && end == std::string::npos && (!options_.onlyMarks || mayBecome(text, right));
         }));
+        FURROW_TRY(goesOn);
         Answer answer { .line = question.line };
         answer.written = trimmed(text);
-        answer.isRight = answer.written == trimmed(question.answer);
+        answer.isRight = answer.written == right;
         return answer;
     }
 
 private:
+    Status checkGoesOn() const
+    {
+        if (!goOn_ || goOn_())
+            return {};
+        return Error { ErrorCode::Cancelled, sentence("the evaluation was interrupted") };
+    }
+
     /// At least one token: an empty text begins as every text of the training does.
     Result<Tokens> encoded(const std::string& text) const
     {
@@ -116,6 +141,7 @@ private:
     Model& model_;
     const Tokenizer& tokenizer_;
     const AskOptions& options_;
+    const std::function<bool()>& goOn_;
     std::string shown_; ///< questions with their answers
 };
 
@@ -138,21 +164,12 @@ Status checkCount(const QuestionFile& file, const AskOptions& options)
 
 } // namespace
 
-Marks marksOf(const std::vector<bool>& right)
-{
-    if (right.empty())
-        return {};
-    const auto count = static_cast<double>(right.size());
-    const double share = static_cast<double>(std::count(right.begin(), right.end(), true)) / count;
-    return { share, right.size() > 1 ? std::sqrt(share * (1 - share) / (count - 1)) : 0 };
-}
-
 Result<Answers> ask(Model& model, const Tokenizer& tokenizer, const QuestionFile& file, const AskOptions& options,
     const std::function<bool()>& goOn)
-{
+try {
     FURROW_TRY(checkCount(file, options));
     const torch::NoGradGuard noGrad;
-    Examination examination(model, tokenizer, options);
+    Examination examination(model, tokenizer, options, goOn);
     const auto first = static_cast<std::size_t>(options.fewShot);
     std::size_t count = file.questions.size() - first;
     if (options.limit > 0)
@@ -160,25 +177,22 @@ Result<Answers> ask(Model& model, const Tokenizer& tokenizer, const QuestionFile
     for (std::size_t i = 0; i < first; ++i)
         examination.show(file.questions[i]);
     Answers all;
-    std::vector<bool> right;
-    std::vector<bool> rightNormalised;
+    TaskMarks& marks = all.marks;
     for (std::size_t i = first; i < first + count; ++i) {
-        if (goOn && !goOn())
-            return Error { ErrorCode::Cancelled, sentence("the evaluation was interrupted") };
         const KnownQuestion& question = file.questions[i];
         auto answer = question.isMultipleChoice() ? examination.choose(question) : examination.write(question);
         if (!answer.ok())
             return answer.error();
-        right.push_back(answer.value().isRight);
-        rightNormalised.push_back(answer.value().isRightNormalised);
+        ++marks.questions;
+        marks.right += answer.value().isRight ? 1 : 0;
+        marks.rightNormalised += answer.value().isRightNormalised ? 1 : 0;
         all.answers.push_back(std::move(answer).value());
     }
-    all.marks = marksOf(right);
-    if (file.isMultipleChoice()) {
-        all.normalised = marksOf(rightNormalised);
-        all.chance = chanceOf(file, first, count);
-    }
+    if (file.isMultipleChoice())
+        marks.chance = chanceOf(file, first, count);
     return all;
+} catch (const c10::Error& e) {
+    return Error { ErrorCode::Internal, "asking questions: " + std::string(e.what_without_backtrace()) };
 }
 
 } // namespace furrow

@@ -2,6 +2,7 @@
 
 #include "core/data/question_file.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/telemetry/task_marks.h"
 #include "core/train/model/model_torch.h"
 
 #include <cstdint>
@@ -16,9 +17,10 @@ namespace furrow {
 struct AskOptions {
     std::int64_t fewShot = 0; ///< first questions of the file that stand with their answers before each other one
     std::int64_t limit = 0; ///< ask no more than this; 0: all
-    std::int64_t maxTokens = 256; ///< of a written answer
+    std::int64_t maxTokens = 200; ///< of a written answer
     std::string until = "\n"; ///< ends a written answer; not a part of it
     bool matchSpecial = false; ///< special tokens written in a question are those tokens
+    bool onlyMarks = false; ///< a written answer ends as soon as it cannot become the right one
 };
 
 /// What the model answered to one question.
@@ -29,27 +31,17 @@ struct Answer {
     std::size_t chosen = 0; ///< the likeliest
     std::size_t chosenNormalised = 0; ///< the likeliest for each character of it
     bool isRightNormalised = false;
-    std::string written {};
+    std::string written {}; ///< with onlyMarks its beginning, where it is wrong
 };
-
-/// A share of right answers.
-struct Marks {
-    double share = 0;
-    double standardError = 0; ///< of the share, for as many questions drawn at random
-};
-/// @param right  1 for each right answer
-Marks marksOf(const std::vector<bool>& right);
 
 struct Answers {
     std::vector<Answer> answers;
-    Marks marks;
-    Marks normalised; ///< by the length of the choice; of a multiple choice
-    double chance = 0; ///< share that guessing gets; of a multiple choice
+    TaskMarks marks;
 };
 
 /// Puts questions to a model, one after the other: choices by their likelihood, else the likeliest text. A question
 /// that is longer than the context loses its beginning.
-/// @param goOn  asked before each; false ends with Cancelled. May be empty.
+/// @param goOn  asked before each choice and each token; false ends with Cancelled. May be empty.
 Result<Answers> ask(Model& model, const Tokenizer& tokenizer, const QuestionFile& file, const AskOptions& options,
     const std::function<bool()>& goOn = {});
 

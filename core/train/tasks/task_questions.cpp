@@ -39,13 +39,9 @@ Result<nlohmann::json> questionsTask(
         { "weights", weightsJson(run) }, { "place", run.place }, { "step", run.state.step },
         { "questions", asked.answers.size() }, { "few_shot", options.fewShot }, { "unusable", file.unusable },
         { "first_unusable", file.firstUnusable.text() }, { "answers", std::move(answers) } };
-    if (file.isMultipleChoice())
-        result.update({ { "kind", "multiple_choice" }, { "accuracy", asked.marks.share },
-            { "standard_error", asked.marks.standardError }, { "accuracy_normalised", asked.normalised.share },
-            { "standard_error_normalised", asked.normalised.standardError }, { "chance", asked.chance } });
-    else
-        result.update({ { "kind", "written" }, { "exact_match", asked.marks.share },
-            { "standard_error", asked.marks.standardError } });
+    result["kind"] = asked.marks.kind();
+    for (const auto& [name, value] : namedMarks(asked.marks))
+        result[name] = value;
     return result;
 }
 
