@@ -48,8 +48,8 @@ void describe(CLI::App& app, Arguments& a)
     app.add_flag("--safe-mode", a.safeMode, "Do not use or keep layout, theme and language");
     app.add_option("--screenshot", a.screenshot, "Save a picture of the window as PNG, then exit");
     app.add_option("--page", a.page, "Page to show first")
-        ->check(CLI::IsMember(
-            { "overview", "charts", "coverage", "workers", "config", "log", "data", "sampling", "new", "compare" }));
+        ->check(CLI::IsMember({ "overview", "charts", "coverage", "workers", "config", "log", "data", "sampling",
+            "chat", "new", "compare" }));
     app.add_option("--bench", a.bench, "Measure the interface: a name, or all; then exit");
     app.add_option("--json", a.json, "File for the figures of --bench");
     app.add_option(

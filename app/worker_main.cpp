@@ -143,6 +143,7 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     o.task.threads = o.trainer.threads;
     o.task.counting = o.trainer.counting;
     o.task.attempt = o.trainer.attempt;
+    o.task.jsonLines = o.json;
     const bool talks = o.task.task == "chat";
     const bool streams = talks || o.task.task == "stream" || (o.task.task == "sample" && !o.json);
     const bool onTerminal = furrow::outputIsTerminal();

@@ -78,7 +78,7 @@ const std::vector<Task>& tasks()
                 kSpecial, kTokens, kTemperature, kTopK, kTopP, kSampleSeed,
                 { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
         { "chat",
-            "Talk with the model, in its chat format where it has one: each line you write is answered, until /quit.",
+            "Talk with the model, in its chat format where it has one: each line you write is answered, until /quit. It follows the newest checkpoint of a run in training. With --json you write {\"say\": TEXT}, {\"stop\": true} and {\"forget\": true}, and tokens come with their probabilities.",
             kRunOrModel,
             { { "--prompt", "What the conversation begins with, without a chat format." }, kSpecial, kTokens,
                 kTemperature, kTopK, kTopP, kSampleSeed,

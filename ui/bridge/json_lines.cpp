@@ -4,9 +4,9 @@
 
 namespace furrow {
 
-QList<QJsonObject> JsonLines::take(const QString& piece)
+QList<QJsonObject> JsonLines::take(const QByteArray& piece)
 {
-    unfinished_ += piece.toUtf8();
+    unfinished_ += piece;
     QList<QJsonObject> lines;
     for (auto end = unfinished_.indexOf('\n'); end >= 0; end = unfinished_.indexOf('\n')) {
         lines += QJsonDocument::fromJson(unfinished_.left(end)).object();

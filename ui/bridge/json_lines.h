@@ -11,7 +11,8 @@ namespace furrow {
 class JsonLines {
 public:
     /// The lines that this piece completes.
-    QList<QJsonObject> take(const QString& piece);
+    QList<QJsonObject> take(const QByteArray& piece);
+    QList<QJsonObject> take(const QString& piece) { return take(piece.toUtf8()); }
     void forget() { unfinished_.clear(); }
 
 private:

@@ -1,8 +1,7 @@
 #include "ui/bridge/task_runner.h"
 
-#include "core/base/path.h"
-#include "core/base/process.h"
 #include "ui/bridge/answer_message.h"
+#include "ui/bridge/furrowctl_program.h"
 
 #include <QJsonDocument>
 
@@ -11,13 +10,6 @@ namespace furrow {
 namespace {
 
 constexpr qsizetype kMostOutput = 16 << 20;
-
-QString program()
-{
-    auto path = executablePath().parent_path() / "furrowctl";
-    path += executablePath().extension();
-    return QString::fromStdString(utf8Text(path));
-}
 
 } // namespace
 
@@ -28,7 +20,7 @@ TaskRunner::TaskRunner(QObject* parent)
         const QByteArray bytes = process_.readAllStandardOutput();
         output_ += bytes;
         output_ = output_.right(kMostOutput);
-        Q_EMIT wrote(QString::fromUtf8(bytes));
+        Q_EMIT wrote(decoder_(bytes)); // a piece may end inside of a character
     });
     connect(&process_, &QProcess::finished, this,
         [this](int code, QProcess::ExitStatus status) { end(status == QProcess::NormalExit && code == 0); });
@@ -44,8 +36,9 @@ void TaskRunner::run(const QStringList& arguments)
 {
     cancel();
     output_.clear();
+    decoder_.resetState();
     cancelled_ = false;
-    process_.start(program(), arguments);
+    process_.start(furrowctlProgram(), arguments);
     process_.closeWriteChannel();
 }
 
@@ -72,7 +65,7 @@ void TaskRunner::end(bool worked)
                           .section(QLatin1Char('\n'), -1)
                           .toStdString();
         if (problem.empty())
-            problem = tr("%1 could not be run: %2.").arg(program(), process_.errorString()).toStdString();
+            problem = tr("%1 could not be run: %2.").arg(furrowctlProgram(), process_.errorString()).toStdString();
     }
     Q_EMIT finished(answer, problem);
 }

@@ -5,6 +5,7 @@
 #include <QJsonObject>
 #include <QObject>
 #include <QProcess>
+#include <QStringDecoder>
 #include <QStringList>
 
 namespace furrow {
@@ -33,6 +34,7 @@ private:
 
     QProcess process_;
     QByteArray output_;
+    QStringDecoder decoder_ { QStringDecoder::Utf8 };
     bool cancelled_ = false;
 };
 

@@ -1,13 +1,11 @@
 #include "ui/pages/sampling_page.h"
 
-#include "core/run/status/run_weights.h"
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/parts/page_parts.h"
-#include "ui/widgets/elided_combo.h"
+#include "ui/parts/weights_choice.h"
 
-#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QPlainTextEdit>
@@ -24,19 +22,6 @@ namespace furrow {
 namespace {
 
 constexpr std::size_t kMostRecorded = 50;
-
-QString checkpointName(const SupervisorLedger::CheckpointRow& row)
-{
-    const QString of = row.record.kind == CheckpointKind::Merge
-        ? QCoreApplication::translate("SamplingPage", "merge")
-        : QCoreApplication::translate("SamplingPage", "replica %1").arg(row.record.replica);
-    const QString loss = row.record.evalLoss
-        ? QCoreApplication::translate("SamplingPage", ", eval loss %1").arg(fixedText(*row.record.evalLoss, 3))
-        : QString();
-    return QCoreApplication::translate("SamplingPage", "%1 of %2, step %3%4")
-        .arg(row.id.value)
-        .arg(of, countText(row.record.step), loss);
-}
 
 constexpr int kSettingsWidth = 240;
 constexpr int kPromptHeight = 64;
@@ -91,17 +76,16 @@ SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
         text_->insertPlainText(text);
     });
     connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject&, const Message& problem) { end(problem); });
-    connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &SamplingPage::fillCheckpoints);
+    connect(checkpoint_, &WeightsChoice::filled, this, &SamplingPage::sayWhatIsThere);
     connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &SamplingPage::showRecorded);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         task_.cancel();
         end({});
-        checkpoint_->clear();
         text_->clear();
         recorded_->clear();
         recorded_->setProperty("shown", QString());
     });
-    fillCheckpoints();
+    sayWhatIsThere();
     showRecorded();
 }
 
@@ -111,9 +95,7 @@ QWidget* SamplingPage::buildSettings()
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(14, 12, 12, 12);
     column->setSpacing(8);
-    checkpoint_ = new ElidedCombo;
-    checkpoint_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    checkpoint_->setMinimumContentsLength(10);
+    checkpoint_ = new WeightsChoice(bench_);
     prompt_ = new QPlainTextEdit(QStringLiteral("\n"));
     prompt_->setFont(codeFont());
     prompt_->setTabChangesFocus(true);
@@ -169,44 +151,11 @@ QWidget* SamplingPage::buildFoot()
     return foot;
 }
 
-void SamplingPage::setCheckpoint(const QString& folder)
-{
-    wanted_ = folder;
-    fillCheckpoints();
-}
+void SamplingPage::setCheckpoint(const QString& folder) { checkpoint_->choose(folder); }
 
-void SamplingPage::fillCheckpoints()
+void SamplingPage::sayWhatIsThere()
 {
-    const TablesPtr& tables = bench_.watcher().tables();
-    const QString chosen = wanted_.isEmpty() ? checkpoint_->currentData().toString() : wanted_;
-    QStringList known;
-    for (int i = 0; i < checkpoint_->count(); ++i)
-        known.append(checkpoint_->itemData(i).toString());
-    QStringList folders { QString() };
-    const auto newest = tables ? weightsOf(tables->checkpoints) : std::nullopt;
-    QStringList names { newest ? tr("the newest: %1").arg(checkpointName(newest->row)) : tr("the newest") };
-    for (std::size_t i = tables ? tables->checkpoints.size() : 0; i-- > 0;) {
-        const auto& row = tables->checkpoints[i];
-        if (row.removed || row.damaged)
-            continue;
-        folders.append(QString::fromStdString(row.record.folder));
-        names.append(checkpointName(row));
-    }
-    if (folders != known) {
-        checkpoint_->clear();
-        for (int i = 0; i < folders.size(); ++i)
-            checkpoint_->addItem(names[i], folders[i]);
-    }
-    checkpoint_->setItemText(0, names.front()); // the heads may move although no checkpoint came or went
-    checkpoint_->setItemData(0, newest ? coreWords(whoseWeights(*newest)) : QString(), Qt::ToolTipRole);
-    checkpoint_->setToolTip(checkpoint_->currentIndex() <= 0 && newest && newest->isOneOfSeveral()
-            ? coreWords(whoseWeights(*newest))
-            : QString());
-    const int at = checkpoint_->findData(chosen);
-    if (at >= 0)
-        wanted_.clear();
-    checkpoint_->setCurrentIndex(std::max(0, at));
-    const bool any = folders.size() > 1;
+    const bool any = checkpoint_->hasCheckpoints();
     go_->setEnabled(any || task_.isBusy());
     if (!any)
         state_->setText(tr("No checkpoint has been saved yet."));
@@ -228,8 +177,8 @@ void SamplingPage::write()
         QStringLiteral("--seed"), QString::number(seed_->value()) };
     if (topK_->value() > 0)
         arguments += { QStringLiteral("--top-k"), QString::number(topK_->value()) };
-    if (!checkpoint_->currentData().toString().isEmpty())
-        arguments += { QStringLiteral("--checkpoint"), checkpoint_->currentData().toString() };
+    if (!checkpoint_->checkpoint().isEmpty())
+        arguments += { QStringLiteral("--checkpoint"), checkpoint_->checkpoint() };
     task_.run(arguments);
     go_->setText(tr("Stop"));
     setTone(state_, TextTone::Secondary);

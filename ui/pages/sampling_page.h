@@ -4,7 +4,6 @@
 
 #include <QWidget>
 
-class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
 class QPlainTextEdit;
@@ -15,6 +14,7 @@ class QVBoxLayout;
 
 namespace furrow {
 
+class WeightsChoice;
 class Workbench;
 
 /// Type the beginning of a text, pick a checkpoint, see how the model goes on.
@@ -28,15 +28,14 @@ public:
 private:
     QWidget* buildSettings();
     QWidget* buildFoot();
-    void fillCheckpoints();
+    void sayWhatIsThere();
     void write();
     void end(const Message& problem);
     void showRecorded();
 
     Workbench& bench_;
     TaskRunner task_;
-    QString wanted_; // checkpoint to be chosen once it is known
-    QComboBox* checkpoint_ = nullptr;
+    WeightsChoice* checkpoint_ = nullptr;
     QPlainTextEdit* prompt_ = nullptr;
     QSpinBox* tokens_ = nullptr;
     QDoubleSpinBox* temperature_ = nullptr;

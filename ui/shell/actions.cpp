@@ -129,7 +129,7 @@ void Actions::makeView()
     zoomBack = add(Menu::View, tr("Previous zoom"), {}, QKeySequence(QStringLiteral("Alt+Left")), {});
     addSeparator(Menu::View);
     const QStringList titles { tr("Overview"), tr("Charts"), tr("Coverage"), tr("Workers"), tr("Config"), tr("Log"),
-        tr("Data"), tr("Sampling") };
+        tr("Data"), tr("Sampling"), tr("Chat") };
     for (int i = 0; i < titles.size(); ++i)
         pages.push_back(add(Menu::View, titles[i], {}, QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)), {}));
     addSeparator(Menu::View);

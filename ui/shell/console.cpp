@@ -125,7 +125,7 @@ void Console::showAsked()
 {
     static const QStringList kPages { QStringLiteral("overview"), QStringLiteral("charts"), QStringLiteral("coverage"),
         QStringLiteral("workers"), QStringLiteral("config"), QStringLiteral("log"), QStringLiteral("data"),
-        QStringLiteral("sampling") };
+        QStringLiteral("sampling"), QStringLiteral("chat") };
     if (options_.page == QLatin1String("new"))
         window_->showPerspective(MainWindow::Perspective::Launch);
     else if (options_.page == QLatin1String("compare"))

@@ -129,6 +129,8 @@ QString text(HelpDialog::Topic topic)
                     "For a run of your own press Ctrl+N, then choose a preset and your files. Mistakes are named beside their field, with the fix as a button. Launch starts at once, Queue waits until the devices are free."),
                 QT_TRANSLATE_NOOP("Help",
                     "Closing this window never touches training. Open it again and it shows what happened in the meantime."),
+                QT_TRANSLATE_NOOP("Help",
+                    "The page “Chat” talks with the model while it trains: the newest checkpoint answers, or two of them side by side. It uses one CPU thread while the run trains."),
                 QT_TRANSLATE_NOOP("Help", "Ctrl+K finds every command, Ctrl+/ shows all shortcuts.") });
     case HelpDialog::Sizes:
         return paragraphs(

@@ -2,6 +2,7 @@
 
 #include "ui/models/workbench.h"
 #include "ui/pages/charts_page.h"
+#include "ui/pages/chat_page.h"
 #include "ui/pages/config_page.h"
 #include "ui/pages/coverage_page.h"
 #include "ui/pages/data_page.h"
@@ -44,7 +45,7 @@ RunView::RunView(Workbench& bench, QWidget* parent)
     connect(banner, &RunBanner::inspectWanted, this, [this] { showPage(Coverage); });
     column->addWidget(banner);
     for (const QString& title : { tr("Overview"), tr("Charts"), tr("Coverage"), tr("Workers"), tr("Config"), tr("Log"),
-             tr("Data"), tr("Sampling") })
+             tr("Data"), tr("Sampling"), tr("Chat") })
         tabs_->addTab(title);
     tabs_->setDrawBase(false);
     tabs_->setExpanding(false);
@@ -111,7 +112,8 @@ QWidget* RunView::make(int page)
     }
     case Log: return new LogPage(bench_);
     case Data: return new DataPage(bench_);
-    default: return new SamplingPage(bench_);
+    case Sampling: return new SamplingPage(bench_);
+    default: return new ChatPage(bench_);
     }
 }
 

@@ -20,7 +20,7 @@ class Workbench;
 class RunView : public QWidget {
     Q_OBJECT
 public:
-    enum Page { Overview, Charts, Coverage, Workers, Config, Log, Data, Sampling, kPageCount };
+    enum Page { Overview, Charts, Coverage, Workers, Config, Log, Data, Sampling, Chat, kPageCount };
     explicit RunView(Workbench& bench, QWidget* parent = nullptr);
 
     void showPage(int page);

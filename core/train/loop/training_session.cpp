@@ -321,7 +321,7 @@ void TrainingSession::sampleWhenDue()
     options.seed = static_cast<std::uint64_t>(setup_.config.seed);
     options.stopTokens = { tokenizer_->endOfText() };
     const UseAverage average(*learner_);
-    auto tokens = sampleText(*learner_->model(), prompt, options, [this](std::int64_t) {
+    auto tokens = sampleText(*learner_->model(), prompt, options, [this](const DrawnToken&) {
         tellProgress(WorkerPhase::Evaluate);
         return true;
     });

@@ -79,8 +79,8 @@ public:
         std::vector<TokenId> tokens;
         std::string text;
         Status goesOn;
-        FURROW_TRY_ASSIGN(const auto drawn, sampleText(model_, prompt, sample, [&](std::int64_t token) {
-            tokens.push_back(static_cast<TokenId>(token));
+        FURROW_TRY_ASSIGN(const auto drawn, sampleText(model_, prompt, sample, [&](const DrawnToken& next) {
+            tokens.push_back(static_cast<TokenId>(next.token));
             text = tokenizer_.decode(tokens);
             const auto begin
                 = std::min(text.find_first_not_of(kWhiteSpace), text.size()); // of a line that is not empty

@@ -21,10 +21,19 @@ public:
     {
     }
 
-    std::int64_t draw(const at::Tensor& logits_V)
+    DrawnToken draw(const at::Tensor& logits_V)
     {
         const at::Tensor host = logits_V.to(at::kFloat).cpu().contiguous(); // sync: the next token depends on this one
         const std::span<const float> logits(host.const_data_ptr<float>(), static_cast<std::size_t>(host.numel()));
+        DrawnToken drawn { .token = choose(logits) };
+        if (options_.likeliest > 0)
+            addChances(drawn, logits);
+        return drawn;
+    }
+
+private:
+    std::int64_t choose(std::span<const float> logits)
+    {
         const auto likeliest = std::max_element(logits.begin(), logits.end());
         if (options_.temperature <= 0)
             return likeliest - logits.begin();
@@ -48,7 +57,24 @@ public:
         return static_cast<std::int64_t>(order_[kept - 1]);
     }
 
-private:
+    void addChances(DrawnToken& drawn, std::span<const float> logits) const
+    {
+        const double largest = *std::max_element(logits.begin(), logits.end());
+        double total = 0;
+        for (const float logit : logits)
+            total += std::exp(static_cast<double>(logit) - largest);
+        const auto probability
+            = [&](std::size_t token) { return std::exp(static_cast<double>(logits[token]) - largest) / total; };
+        std::vector<std::size_t> order(logits.size());
+        std::iota(order.begin(), order.end(), std::size_t { 0 });
+        const std::size_t told = std::min(order.size(), static_cast<std::size_t>(options_.likeliest));
+        std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(told), order.end(),
+            [&](std::size_t a, std::size_t b) { return logits[a] > logits[b] || (logits[a] == logits[b] && a < b); });
+        drawn.probability = probability(static_cast<std::size_t>(drawn.token));
+        for (std::size_t i = 0; i < told; ++i)
+            drawn.likeliest.push_back({ static_cast<std::int64_t>(order[i]), probability(order[i]) });
+    }
+
     void rank(std::span<const float> logits)
     {
         order_.resize(logits.size());
@@ -110,7 +136,7 @@ at::Tensor asBatch(const Model& model, std::span<const std::int64_t> tokens)
 } // namespace
 
 Result<std::vector<std::int64_t>> sampleText(Model& model, std::span<const std::int64_t> prompt,
-    const SampleOptions& options, const std::function<bool(std::int64_t)>& onToken)
+    const SampleOptions& options, const std::function<bool(const DrawnToken&)>& onToken)
 {
     FURROW_TRY(checkPrompt(model, prompt, options));
     try {
@@ -129,12 +155,12 @@ Result<std::vector<std::int64_t>> sampleText(Model& model, std::span<const std::
                 cache = model.newCache(1, std::min(context, fresh + missing));
             }
             const auto recent = std::span(text).last(static_cast<std::size_t>(fresh));
-            const std::int64_t token = drawer.draw(model.nextLogits(asBatch(model, recent), *cache)[0]);
-            if (std::find(options.stopTokens.begin(), options.stopTokens.end(), token) != options.stopTokens.end())
+            const DrawnToken next = drawer.draw(model.nextLogits(asBatch(model, recent), *cache)[0]);
+            if (std::find(options.stopTokens.begin(), options.stopTokens.end(), next.token) != options.stopTokens.end())
                 break;
-            text.push_back(token);
-            drawn.push_back(token);
-            if (onToken && !onToken(token))
+            text.push_back(next.token);
+            drawn.push_back(next.token);
+            if (onToken && !onToken(next))
                 break;
         }
         return drawn;

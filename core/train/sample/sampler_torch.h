@@ -17,6 +17,18 @@ struct SampleOptions {
     double topP = 1.0; ///< smallest set of tokens with at least this probability
     std::uint64_t seed = 1337;
     std::vector<std::int64_t> stopTokens {}; ///< each ends the text and is not returned
+    int likeliest = 0; ///< how many of the likeliest tokens are told with each one that is drawn
+};
+
+struct DrawnToken {
+    struct Chance {
+        std::int64_t token = 0;
+        double probability = 0;
+    };
+    std::int64_t token = 0;
+    // Of the model alone, whatever temperature, top-k and top-p make of it; only with SampleOptions::likeliest.
+    double probability = 0;
+    std::vector<Chance> likeliest {}; ///< likeliest first
 };
 
 /// Continues a prompt with the model's key-value cache. Same seed, same model, same text. When the context is full, it
@@ -25,6 +37,6 @@ struct SampleOptions {
 /// @param onToken  called with each new token as soon as it is drawn; false ends the text
 /// @return the new tokens
 Result<std::vector<std::int64_t>> sampleText(Model& model, std::span<const std::int64_t> prompt,
-    const SampleOptions& options, const std::function<bool(std::int64_t)>& onToken = {});
+    const SampleOptions& options, const std::function<bool(const DrawnToken&)>& onToken = {});
 
 } // namespace furrow

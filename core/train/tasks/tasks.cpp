@@ -96,6 +96,12 @@ Result<LoadedRun> loadRun(const TaskOptions& options)
         std::move(chosen.place) };
 }
 
+Result<std::string> newestCheckpoint(const RunPaths& paths)
+{
+    FURROW_TRY_ASSIGN(const auto chosen, chosenCheckpoint(paths, {}));
+    return chosen.row ? chosen.row->record.folder : std::string(kStartWeightsName);
+}
+
 nlohmann::json weightsJson(const LoadedRun& run) { return run.newest ? toJson(*run.newest) : nlohmann::json(nullptr); }
 
 Result<nlohmann::json> checkTask(const TaskOptions& options)

@@ -29,6 +29,7 @@ struct TaskOptions {
     // sample, chat
     std::string prompt = "\n";
     std::string chat; ///< sample: one turn of a person, answered in the model's own chat format; "": the prompt counts
+    bool jsonLines = false; ///< chat: what is said and answered are JSON lines (task_chat.cpp)
     bool special = false; ///< special tokens written in the prompt are those tokens; always without a run
     std::int64_t tokens = 200;
     double temperature = 0.8;

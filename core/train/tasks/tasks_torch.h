@@ -40,6 +40,8 @@ struct LoadedRun {
 Result<LoadedRun> loadRun(const TaskOptions& options);
 /// The latter.
 Result<LoadedRun> loadModelOfOthers(const TaskOptions& options);
+/// The folder name of the weights that loadRun() takes now where no checkpoint is named.
+Result<std::string> newestCheckpoint(const RunPaths& paths);
 /// LoadedRun::newest for the result of a task, or null.
 nlohmann::json weightsJson(const LoadedRun& run);
 

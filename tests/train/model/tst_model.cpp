@@ -39,6 +39,7 @@ private Q_SLOTS:
     void cacheGivesTheLogitsOfTheWhole();
     void positionsBehindTheWindowAreNeverTrained();
     void sameSeedSameText();
+    void chancesAreThoseOfTheModelAlone();
     void samplingGoesOnPastTheContext();
     void greedyAndTopKOneAgree();
     void badSamplingRequestsAreRefused();
@@ -417,8 +418,8 @@ void TestModel::sameSeedSameText()
     options.topP = 0.95;
     const auto first = sampleText(*model, prompt, options).value();
     std::vector<std::int64_t> streamed;
-    const auto second = sampleText(*model, prompt, options, [&](std::int64_t token) {
-        streamed.push_back(token);
+    const auto second = sampleText(*model, prompt, options, [&](const DrawnToken& next) {
+        streamed.push_back(next.token);
         return streamed.size() < 6;
     });
     QCOMPARE(first.size(), std::size_t { 10 });
@@ -426,6 +427,32 @@ void TestModel::sameSeedSameText()
     QCOMPARE(second.value().size(), std::size_t { 6 });
     options.seed = 2;
     QVERIFY(sampleText(*model, prompt, options).value() != first);
+}
+
+void TestModel::chancesAreThoseOfTheModelAlone()
+{
+    const auto model = make(smallGpt());
+    fillPattern(*model);
+    const std::vector<std::int64_t> prompt { 1, 2, 3 };
+    SampleOptions options;
+    options.maxTokens = 1;
+    options.temperature = 0;
+    options.likeliest = 3;
+    const auto logits
+        = model->nextLogits(at::tensor(at::ArrayRef<std::int64_t>(prompt)).unsqueeze(0), *model->newCache(1, 8))[0];
+    const auto [chances, tokens] = logits.to(at::kDouble).softmax(0).topk(3);
+    DrawnToken first;
+    QVERIFY(sampleText(*model, prompt, options, [&](const DrawnToken& next) {
+        first = next;
+        return true;
+    }).ok());
+    QCOMPARE(first.likeliest.size(), std::size_t { 3 });
+    for (int i = 0; i < 3; ++i) {
+        QCOMPARE(first.likeliest[static_cast<std::size_t>(i)].token, tokens[i].item<std::int64_t>());
+        QVERIFY(std::abs(first.likeliest[static_cast<std::size_t>(i)].probability - chances[i].item<double>()) < 1e-6);
+    }
+    QCOMPARE(first.token, first.likeliest.front().token);
+    QCOMPARE(first.probability, first.likeliest.front().probability);
 }
 
 void TestModel::samplingGoesOnPastTheContext()

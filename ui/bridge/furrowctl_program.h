@@ -1,0 +1,10 @@
+#pragma once
+
+#include <QString>
+
+namespace furrow {
+
+/// The furrowctl that lies beside this program.
+QString furrowctlProgram();
+
+} // namespace furrow
