@@ -145,6 +145,8 @@ at::Tensor FastGptModel::forwardBackward(
 
 LossSum FastGptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT)
 {
+    if (inputs_BT.dim() == 2 && inputs_BT.size(1) > config_.trainingLength()) // the step has tables for a window
+        return GptModel::lossSum(inputs_BT, labels_BT, places_BT);
     return { run(inputs_BT, labels_BT, places_BT, nullptr, 1.0).sum(), countLabels(labels_BT) };
 }
 

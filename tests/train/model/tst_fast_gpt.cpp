@@ -38,6 +38,7 @@ private Q_SLOTS:
     void initTestCase();
     void equalsLibtorch_data();
     void equalsLibtorch();
+    void aTextLongerThanTheTrainingWindowIsRead();
     void learnsFromAnswersAloneAsLibtorchDoes();
     void nothingToLearnChangesNothing();
     void repeatsToTheByte();
@@ -98,6 +99,30 @@ void TestFastGpt::equalsLibtorch()
     QVERIFY(relativeError(fast->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>(),
                 slow->lossSum(batch.inputs_BT, batch.labels_BT).sum.item<double>())
         < 1e-6);
+}
+
+/// `eval --tasks` of a run whose model has more context than its window was refused at the first long question.
+void TestFastGpt::aTextLongerThanTheTrainingWindowIsRead()
+{
+    for (ModelConfig config : { smallGpt(), llamaLike() }) {
+        config.contextLength = 48;
+        config.trainedLength = 16;
+        ModelOptions options;
+        const auto fast = make(config, options);
+        options.fastCpu = false;
+        const auto slow = make(config, options);
+        fillPattern(*fast);
+        fillPattern(*slow);
+        for (const std::int64_t length : { 16, 17, 48 }) {
+            const Batch batch = patternBatch(0, 0, config, 2, 3);
+            const at::Tensor inputs = batch.inputs_BT.narrow(1, 0, length);
+            const at::Tensor labels = batch.labels_BT.narrow(1, 0, length);
+            const LossSum ours = fast->lossSum(inputs, labels);
+            const LossSum theirs = slow->lossSum(inputs, labels);
+            QCOMPARE(ours.labels, theirs.labels);
+            QVERIFY(relativeError(ours.sum.item<double>(), theirs.sum.item<double>()) < 1e-6);
+        }
+    }
 }
 
 void TestFastGpt::learnsFromAnswersAloneAsLibtorchDoes()
