@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`furrowctl eval MODEL --tasks FILE` against a reader and a scorer of its own, as lm-evaluation-harness scores its local tasks, with transformers' logits.
+"""`furrowctl eval MODEL --tasks FILE`, and the same questions during a run, against a reader and a scorer of its own, as lm-evaluation-harness scores its local tasks, with transformers' logits.
 
     python questions_reference.py FURROWCTL
 Exits with 77 (skipped) where transformers or tokenizers is missing.
@@ -121,6 +121,7 @@ def check_choices(furrowctl, folder, tokenizer, model, few):
     error = (right / count * (1 - right / count) / (count - 1)) ** 0.5
     assert abs(result["standard_error"] - error) < 1e-9 and result["questions"] == count and result["unusable"] == 1, result
     print(f"{count} questions with choices, {few} shown: accuracy {right / count:.3f}, by length {normalised / count:.3f}")
+    return file, rows
 
 
 def check_written(furrowctl, folder, tokenizer, model):
@@ -140,13 +141,36 @@ def check_written(furrowctl, folder, tokenizer, model):
     print(f"{len(prompts)} written answers: exact match {result['exact_match']}")
 
 
+def check_run(furrowctl, folder, tokenizer, file, rows):
+    """What a run says of its questions while it trains, against transformers on the model that it ends with."""
+    r = random.Random(5)
+    data = folder / "train.txt"
+    data.write_text("".join(phrase(r, 8, 16) + "\n" for _ in range(400)))
+    run, out = folder / "run", folder / "trained"
+    settings = {"init-from": folder / "model", "data": data, "eval-tasks": file, "eval-steps": 5, "seq-len": 32, "batch-size": 4, "steps": 20, "lr": 0.01, "warmup-steps": 1, "devices": "cpu:1", "out": run}
+    for command in (["run", *(f"--{name}={value}" for name, value in settings.items())], ["export", run, "--format", "huggingface", "--out", out]):
+        done = subprocess.run([furrowctl, *map(str, command)], capture_output=True, text=True)
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+    told = json.loads(subprocess.run([furrowctl, "status", str(run), "--json"], capture_output=True, text=True, check=True).stdout)["eval_tasks"]
+    model = t.AutoModelForCausalLM.from_pretrained(out).eval()
+    right = close = 0
+    for _, question, choices, gold in rows:
+        values = [log_likelihood(tokenizer, model, question, " " + choice) for choice in choices]
+        best, second = sorted(values)[:-3:-1]
+        right += values.index(best) == gold
+        close += best - second < TOLERANCE
+    assert told["questions"] == len(rows) and told["step"] == 20 and told["kind"] == "multiple_choice", told
+    assert abs(told["accuracy"] * len(rows) - right) <= close + 1e-9, (told, right, close)
+    print(f"{len(rows)} questions that a run was asked: accuracy {told['accuracy']:.3f}")
+
+
 def main(furrowctl):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         tokenizer, model = make_model(folder / "model")
-        for few in (0, 2):
-            check_choices(furrowctl, folder, tokenizer, model, few)
+        asked = [check_choices(furrowctl, folder, tokenizer, model, few) for few in (0, 2)]
         check_written(furrowctl, folder, tokenizer, model)
+        check_run(furrowctl, folder, tokenizer, *asked[0])
 
 
 if __name__ == "__main__":
