@@ -5351,114 +5351,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The run of the benchmark is %1: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 does not say where the time went: the worker did not end in order.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The folder %1 cannot be made: %2. Name another one with --folder.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&apos;%1&apos; names no chunk: write BLOCK:CHUNK, for example 3:17.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Chunk %1 has no sample %2: its samples are 0 to %3.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The run has no chunk %1, or does not know it yet.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is a file. Name the folder that keeps the runs.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 exists already. Name a new file with --out, or move that one away.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no completion for &apos;%1&apos;. Choose bash, zsh or fish.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The folder %1 is not there.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>--set %1 is not key=value of a setting.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 cannot be read as settings: %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Checkpoint %1 cannot be chosen: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The run has no checkpoint %1 with files; the dry run lists those it has.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The run has no checkpoint %1; &apos;furrowctl resume --dry-run&apos; lists those it has.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is a file. Name a folder on the disk to try.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 lies in the run %2. Name a folder outside of every run.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>--checkpoint chooses the model of --format huggingface; what was measured is of the whole run.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>--data gives a loss and --tasks right answers: ask for one after the other.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is for --tasks.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>--type is for --format gguf.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is not a JSON array of token ids.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 has the id %2; the vocabulary of %3 ends at %4.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Stopped before the tokenizer was trained.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>&apos;%1&apos; is not the name of a shipped file</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6263,23 +6155,55 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>quarantine list &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>preset &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>before this message</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>where this message is the last</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not hold the questions this run began with (its SHA-256 differs): answers to it cannot be compared with those before. Put the original file back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lines of %1 that are no questions and are left out: %2. The first: %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoints have a part of %1 of these (%2 of their %3 samples), which is kept: only the rest is trained again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>accuracy %1 %, by length %2 %, where guessing gets %3 %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>exact match %1 %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the merge</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; of %2 questions, by weights with %3 steps, %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The questions of eval_tasks could not be answered: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a line of the input is not a JSON object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a line of the input has no text under &apos;%1&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>(From here on: %1)</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6511,6 +6435,10 @@
         <source>Where several epochs are open, or are opened again, a table says for each how many chunks are kept and how many are trained again.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The page “Chat” talks with the model while it trains: the newest checkpoint answers, or two of them side by side. It uses one CPU thread while the run trains.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -6586,6 +6514,13 @@
     <name>Overflow</name>
     <message>
         <source>More commands</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QPlainTextEdit</name>
+    <message>
+        <source>This token: %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -6741,25 +6676,6 @@
     </message>
     <message>
         <source>Data</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
-    <name>SamplingPage</name>
-    <message>
-        <source>merge</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>replica %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>, eval loss %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 of %2, step %3%4</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7950,6 +7866,26 @@
     </message>
     <message>
         <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, a GGUF, or a model of the hub (hf://owner/name, which the command line brings to this machine first), whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A JSONL file of questions with known answers, a multiple choice (question, choices, gold) or written (question, answer), that each evaluation puts to the model too, as &apos;furrowctl eval --tasks&apos; does afterwards; the share of right answers is told beside the loss. The run keeps a copy. Empty: none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Questions, at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>questions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>First questions of eval_tasks that one evaluation asks. Training waits meanwhile.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9170,6 +9106,10 @@
         <source>not possible now</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Chat</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -9665,6 +9605,146 @@
     </message>
     <message>
         <source>Smoothing width, scales, numeric ranges and which charts there are</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChatColumn</name>
+    <message>
+        <source>Nothing has been said yet. Hold the pointer over a word of the model to see how likely it was.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loading the weights…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, step %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no chat format: the text is continued</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From here on with newer weights: %1, step %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s), %1 per second</source>
+        <translation>
+            <numerusform>%Ln token, %1 per second</numerusform>
+            <numerusform>%Ln tokens, %1 per second</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1. Cut off before the model had ended.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tokenizer has nothing for: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 What was said is forgotten; say something to begin again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChatPage</name>
+    <message>
+        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Beside them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens of an answer, at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Among the likeliest (top-k)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Talk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Talk beside it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Say something. Enter sends it, Shift and Enter begins a new line.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What you say</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New talk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model forgets what was said</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChatSession</name>
+    <message>
+        <source>%1 ended: %2.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10825,6 +10905,10 @@ Vocabulary %3</source>
         <source>%1 &quot;Merge replicas&quot; in the Run menu makes one model of them all.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The model, for llama.cpp (GGUF, 16 bits; furrowctl export has more types)</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::FormField</name>
@@ -11325,10 +11409,6 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>%1 of %2 parts, the others in no checkpoint yet</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>In checkpoints</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -13018,6 +13098,10 @@ pattern REGULAR EXPRESSION</source>
         <source>nobody holds them; %1 excluded and %2 poisoned stay so</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>; of %1 of them a part is in checkpoints and kept</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -13143,6 +13227,10 @@ pattern REGULAR EXPRESSION</source>
         <source>Sampling</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Chat</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::SamplingPage</name>
@@ -13187,10 +13275,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the newest</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>No checkpoint has been saved yet.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -13208,10 +13292,6 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>None. The setting “Sample every” writes some text while the run trains.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the newest: %1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -13429,6 +13509,41 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>libtorch is there and works.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::WeightsChoice</name>
+    <message>
+        <source>merge</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>, eval loss %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2, step %3%4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the newest: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the newest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, the newest</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

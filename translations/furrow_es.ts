@@ -5352,114 +5352,6 @@
         <translation>no se pudo comprimir el paquete de depuración</translation>
     </message>
     <message>
-        <source>The run of the benchmark is %1: %2</source>
-        <translation>La ejecución de la prueba de rendimiento está en estado %1: %2</translation>
-    </message>
-    <message>
-        <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
-        <translation>La ejecución de la prueba de rendimiento terminó con %1. Lo que dijo está en %2.</translation>
-    </message>
-    <message>
-        <source>%1 does not say where the time went: the worker did not end in order.</source>
-        <translation>%1 no dice en qué se fue el tiempo: el trabajador no terminó en orden.</translation>
-    </message>
-    <message>
-        <source>The folder %1 cannot be made: %2. Name another one with --folder.</source>
-        <translation>No se puede crear la carpeta %1: %2. Indique otra con --folder.</translation>
-    </message>
-    <message>
-        <source>&apos;%1&apos; names no chunk: write BLOCK:CHUNK, for example 3:17.</source>
-        <translation>«%1» no nombra ningún fragmento: escriba BLOQUE:FRAGMENTO, por ejemplo 3:17.</translation>
-    </message>
-    <message>
-        <source>Chunk %1 has no sample %2: its samples are 0 to %3.</source>
-        <translation>El fragmento %1 no tiene la muestra %2: sus muestras van de 0 a %3.</translation>
-    </message>
-    <message>
-        <source>The run has no chunk %1, or does not know it yet.</source>
-        <translation>La ejecución no tiene el fragmento %1 o aún no lo conoce.</translation>
-    </message>
-    <message>
-        <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
-        <translation>El fragmento %1 no está envenenado. &apos;furrowctl chunks list&apos; muestra los que lo están.</translation>
-    </message>
-    <message>
-        <source>%1 is a file. Name the folder that keeps the runs.</source>
-        <translation>%1 es un archivo. Indique la carpeta que guarda las ejecuciones.</translation>
-    </message>
-    <message>
-        <source>%1 exists already. Name a new file with --out, or move that one away.</source>
-        <translation>%1 ya existe. Indique un archivo nuevo con --out o aparte ese.</translation>
-    </message>
-    <message>
-        <source>There is no completion for &apos;%1&apos;. Choose bash, zsh or fish.</source>
-        <translation>No hay autocompletado para «%1». Elija bash, zsh o fish.</translation>
-    </message>
-    <message>
-        <source>The folder %1 is not there.</source>
-        <translation>La carpeta %1 no existe.</translation>
-    </message>
-    <message>
-        <source>--set %1 is not key=value of a setting.</source>
-        <translation>--set %1 no es clave=valor de un ajuste.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read as settings: %2.</source>
-        <translation>%1 no se puede leer como ajustes: %2.</translation>
-    </message>
-    <message>
-        <source>Checkpoint %1 cannot be chosen: %2</source>
-        <translation>No se puede elegir el punto de control %1: %2</translation>
-    </message>
-    <message>
-        <source>The run has no checkpoint %1 with files; the dry run lists those it has.</source>
-        <translation>La ejecución no tiene ningún punto de control %1 con archivos; el ensayo enumera los que tiene.</translation>
-    </message>
-    <message>
-        <source>The run has no checkpoint %1; &apos;furrowctl resume --dry-run&apos; lists those it has.</source>
-        <translation>La ejecución no tiene el punto de control %1; &apos;furrowctl resume --dry-run&apos; enumera los que tiene.</translation>
-    </message>
-    <message>
-        <source>%1 is a file. Name a folder on the disk to try.</source>
-        <translation>%1 es un archivo. Indique una carpeta del disco que se va a probar.</translation>
-    </message>
-    <message>
-        <source>%1 lies in the run %2. Name a folder outside of every run.</source>
-        <translation>%1 está dentro de la ejecución %2. Indique una carpeta fuera de toda ejecución.</translation>
-    </message>
-    <message>
-        <source>--checkpoint chooses the model of --format huggingface; what was measured is of the whole run.</source>
-        <translation>--checkpoint elige el modelo de --format huggingface; lo que se midió es de toda la ejecución.</translation>
-    </message>
-    <message>
-        <source>--data gives a loss and --tasks right answers: ask for one after the other.</source>
-        <translation>--data da una pérdida y --tasks respuestas correctas: pídalos uno tras otro.</translation>
-    </message>
-    <message>
-        <source>%1 is for --tasks.</source>
-        <translation>%1 es para --tasks.</translation>
-    </message>
-    <message>
-        <source>--type is for --format gguf.</source>
-        <translation>--type es para --format gguf.</translation>
-    </message>
-    <message>
-        <source>%1 is not a JSON array of token ids.</source>
-        <translation>%1 no es una lista JSON de identificadores de tokens.</translation>
-    </message>
-    <message>
-        <source>%1 has the id %2; the vocabulary of %3 ends at %4.</source>
-        <translation>%1 tiene el identificador %2; el vocabulario de %3 termina en %4.</translation>
-    </message>
-    <message>
-        <source>Stopped before the tokenizer was trained.</source>
-        <translation>Se detuvo antes de que el tokenizador estuviera entrenado.</translation>
-    </message>
-    <message>
-        <source>No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one.</source>
-        <translation>No se encontró ninguna libtorch adecuada en el entorno activo, en python3 ni en /opt/libtorch. `furrowctl torch find CARPETA` busca en otro lugar, `furrowctl torch install` trae una.</translation>
-    </message>
-    <message>
         <source>&apos;%1&apos; is not the name of a shipped file</source>
         <translation>«%1» no es el nombre de un archivo incluido</translation>
     </message>
@@ -6264,24 +6156,56 @@
         <translation>al leer %1: %2</translation>
     </message>
     <message>
-        <source>quarantine list &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
-        <translation>lista de cuarentena «%1»: un nombre no puede estar vacío, empezar por un punto ni contener una barra</translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1: %2</translation>
-    </message>
-    <message>
-        <source>preset &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
-        <translation>preajuste «%1»: un nombre no puede estar vacío, empezar por un punto ni contener una barra</translation>
-    </message>
-    <message>
         <source>before this message</source>
         <translation>antes de este mensaje</translation>
     </message>
     <message>
         <source>where this message is the last</source>
         <translation>cuando este mensaje es el último</translation>
+    </message>
+    <message>
+        <source>%1 does not hold the questions this run began with (its SHA-256 differs): answers to it cannot be compared with those before. Put the original file back.</source>
+        <translation>%1 no contiene las preguntas con las que empezó esta ejecución (su SHA-256 es otro): las respuestas no se pueden comparar con las de antes. Devuelva el archivo original.</translation>
+    </message>
+    <message>
+        <source>Lines of %1 that are no questions and are left out: %2. The first: %3.</source>
+        <translation>Líneas de %1 que no son preguntas y se dejan fuera: %2. La primera: %3.</translation>
+    </message>
+    <message>
+        <source>Checkpoints have a part of %1 of these (%2 of their %3 samples), which is kept: only the rest is trained again.</source>
+        <translation>Los puntos de control tienen una parte de %1 de estos (%2 de sus %3 muestras), que se conserva: solo se vuelve a entrenar el resto.</translation>
+    </message>
+    <message>
+        <source>accuracy %1 %, by length %2 %, where guessing gets %3 %</source>
+        <translation>exactitud %1 %, por longitud %2 %; adivinando se logra %3 %</translation>
+    </message>
+    <message>
+        <source>exact match %1 %</source>
+        <translation>coincidencia exacta %1 %</translation>
+    </message>
+    <message>
+        <source>the merge</source>
+        <translation>la fusión</translation>
+    </message>
+    <message>
+        <source>%1; of %2 questions, by weights with %3 steps, %4</source>
+        <translation>%1; de %2 preguntas, con pesos de %3 pasos, %4</translation>
+    </message>
+    <message>
+        <source>The questions of eval_tasks could not be answered: %1</source>
+        <translation>No se pudieron responder las preguntas de eval_tasks: %1</translation>
+    </message>
+    <message>
+        <source>a line of the input is not a JSON object</source>
+        <translation>una línea de la entrada no es un objeto JSON</translation>
+    </message>
+    <message>
+        <source>a line of the input has no text under &apos;%1&apos;</source>
+        <translation>una línea de la entrada no tiene texto en «%1»</translation>
+    </message>
+    <message>
+        <source>(From here on: %1)</source>
+        <translation>(Desde aquí: %1)</translation>
     </message>
 </context>
 <context>
@@ -6512,6 +6436,10 @@
         <source>Where several epochs are open, or are opened again, a table says for each how many chunks are kept and how many are trained again.</source>
         <translation>Cuando hay varias épocas abiertas, o se vuelven a abrir, una tabla dice de cada una cuántos fragmentos se conservan y cuántos se repiten.</translation>
     </message>
+    <message>
+        <source>The page “Chat” talks with the model while it trains: the newest checkpoint answers, or two of them side by side. It uses one CPU thread while the run trains.</source>
+        <translation>La página «Chat» habla con el modelo mientras entrena: responde el punto de control más reciente, o dos de ellos uno al lado del otro. Mientras la ejecución entrena usa un hilo de la CPU.</translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -6588,6 +6516,13 @@
     <message>
         <source>More commands</source>
         <translation>Más órdenes</translation>
+    </message>
+</context>
+<context>
+    <name>QPlainTextEdit</name>
+    <message>
+        <source>This token: %1</source>
+        <translation>Este token: %1</translation>
     </message>
 </context>
 <context>
@@ -6743,25 +6678,6 @@
     <message>
         <source>Data</source>
         <translation>Datos</translation>
-    </message>
-</context>
-<context>
-    <name>SamplingPage</name>
-    <message>
-        <source>merge</source>
-        <translation>fusión</translation>
-    </message>
-    <message>
-        <source>replica %1</source>
-        <translation>réplica %1</translation>
-    </message>
-    <message>
-        <source>, eval loss %1</source>
-        <translation>, pérdida de evaluación %1</translation>
-    </message>
-    <message>
-        <source>%1 of %2, step %3%4</source>
-        <translation>%1 de %2, paso %3%4</translation>
     </message>
 </context>
 <context>
@@ -7952,6 +7868,26 @@
     <message>
         <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, a GGUF, or a model of the hub (hf://owner/name, which the command line brings to this machine first), whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
         <translation>La carpeta de un punto de control de una ejecución, una carpeta de Hugging Face con model.safetensors, un GGUF o un modelo del hub (hf://owner/name, que la línea de órdenes descarga primero a este equipo), de cuyos pesos parte la ejecución. La forma y el tokenizador se toman de ahí. Vacío: pesos nuevos.</translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation>Preguntas</translation>
+    </message>
+    <message>
+        <source>A JSONL file of questions with known answers, a multiple choice (question, choices, gold) or written (question, answer), that each evaluation puts to the model too, as &apos;furrowctl eval --tasks&apos; does afterwards; the share of right answers is told beside the loss. The run keeps a copy. Empty: none.</source>
+        <translation>Un archivo JSONL de preguntas con respuestas conocidas, de opción múltiple (question, choices, gold) o escritas (question, answer), que cada evaluación plantea también al modelo, como hace después «furrowctl eval --tasks»; la proporción de respuestas correctas se indica junto a la pérdida. La ejecución guarda una copia. Vacío: ninguna.</translation>
+    </message>
+    <message>
+        <source>Questions, at most</source>
+        <translation>Preguntas, como máximo</translation>
+    </message>
+    <message>
+        <source>questions</source>
+        <translation>preguntas</translation>
+    </message>
+    <message>
+        <source>First questions of eval_tasks that one evaluation asks. Training waits meanwhile.</source>
+        <translation>Primeras preguntas de eval_tasks que plantea una evaluación. Mientras tanto, el entrenamiento espera.</translation>
     </message>
 </context>
 <context>
@@ -9171,6 +9107,10 @@
         <source>not possible now</source>
         <translation>ahora no es posible</translation>
     </message>
+    <message>
+        <source>Chat</source>
+        <translation>Chat</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -9667,6 +9607,146 @@
     <message>
         <source>Smoothing width, scales, numeric ranges and which charts there are</source>
         <translation>Anchura del suavizado, escalas, rangos numéricos y qué gráficos hay</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChatColumn</name>
+    <message>
+        <source>Nothing has been said yet. Hold the pointer over a word of the model to see how likely it was.</source>
+        <translation>Todavía no se ha dicho nada. Deje el puntero sobre una palabra del modelo para ver lo probable que era.</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>Escribiendo…</translation>
+    </message>
+    <message>
+        <source>Loading the weights…</source>
+        <translation>Cargando los pesos…</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>Leyendo…</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Usted</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modelo</translation>
+    </message>
+    <message>
+        <source>%1, step %2</source>
+        <translation>%1, paso %2</translation>
+    </message>
+    <message>
+        <source>no chat format: the text is continued</source>
+        <translation>sin formato de chat: el texto se continúa</translation>
+    </message>
+    <message>
+        <source>From here on with newer weights: %1, step %2</source>
+        <translation>Desde aquí con pesos más recientes: %1, paso %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s), %1 per second</source>
+        <translation>
+            <numerusform>%Ln token, %1 por segundo</numerusform>
+            <numerusform>%Ln tokens, %1 por segundo</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1. Cut off before the model had ended.</source>
+        <translation>%1. Cortado antes de que el modelo terminara.</translation>
+    </message>
+    <message>
+        <source>The tokenizer has nothing for: %1</source>
+        <translation>El tokenizador no tiene nada para: %1</translation>
+    </message>
+    <message>
+        <source>%1 What was said is forgotten; say something to begin again.</source>
+        <translation>%1 Lo dicho se ha olvidado; diga algo para empezar de nuevo.</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChatPage</name>
+    <message>
+        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
+        <translation>0 toma siempre el token más probable; por encima de 1 el texto es más libre</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>todas</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Pesos</translation>
+    </message>
+    <message>
+        <source>Beside them</source>
+        <translation>Al lado</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Dispositivo</translation>
+    </message>
+    <message>
+        <source>Tokens of an answer, at most</source>
+        <translation>Tokens de una respuesta, como máximo</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Temperatura</translation>
+    </message>
+    <message>
+        <source>Among the likeliest (top-k)</source>
+        <translation>Entre los más probables (top-k)</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Semilla</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>Talk</source>
+        <translation>Conversación</translation>
+    </message>
+    <message>
+        <source>Talk beside it</source>
+        <translation>Conversación de al lado</translation>
+    </message>
+    <message>
+        <source>Say something. Enter sends it, Shift and Enter begins a new line.</source>
+        <translation>Diga algo. Intro lo envía, Mayús e Intro empieza una línea nueva.</translation>
+    </message>
+    <message>
+        <source>What you say</source>
+        <translation>Lo que dice</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Enviar</translation>
+    </message>
+    <message>
+        <source>New talk</source>
+        <translation>Conversación nueva</translation>
+    </message>
+    <message>
+        <source>The model forgets what was said</source>
+        <translation>El modelo olvida lo dicho</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Detener</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChatSession</name>
+    <message>
+        <source>%1 ended: %2.</source>
+        <translation>%1 terminó: %2.</translation>
     </message>
 </context>
 <context>
@@ -10828,6 +10908,10 @@ Vocabulario %3</translation>
         <source>%1 &quot;Merge replicas&quot; in the Run menu makes one model of them all.</source>
         <translation>%1 «Fusionar réplicas» en el menú Ejecución hace un solo modelo de todas.</translation>
     </message>
+    <message>
+        <source>The model, for llama.cpp (GGUF, 16 bits; furrowctl export has more types)</source>
+        <translation>El modelo, para llama.cpp (GGUF, 16 bits; furrowctl export ofrece más tipos)</translation>
+    </message>
 </context>
 <context>
     <name>furrow::FormField</name>
@@ -11330,10 +11414,6 @@ Es el del modelo del que parte la ejecución.</translation>
     <message>
         <source>%1 of %2 parts, the others in no checkpoint yet</source>
         <translation>%1 de %2 partes, las demás aún sin punto de control</translation>
-    </message>
-    <message>
-        <source>In checkpoints</source>
-        <translation>En puntos de control</translation>
     </message>
     <message>
         <source>%1 of %2 samples</source>
@@ -13027,6 +13107,10 @@ pattern EXPRESIÓN REGULAR</translation>
         <source>nobody holds them; %1 excluded and %2 poisoned stay so</source>
         <translation>nadie los tiene; %1 excluidos y %2 dañados siguen así</translation>
     </message>
+    <message>
+        <source>; of %1 of them a part is in checkpoints and kept</source>
+        <translation>; de %1 de ellos una parte está en puntos de control y se conserva</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -13152,6 +13236,10 @@ pattern EXPRESIÓN REGULAR</translation>
         <source>Sampling</source>
         <translation>Muestreo</translation>
     </message>
+    <message>
+        <source>Chat</source>
+        <translation>Chat</translation>
+    </message>
 </context>
 <context>
     <name>furrow::SamplingPage</name>
@@ -13196,10 +13284,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Escribir texto</translation>
     </message>
     <message>
-        <source>the newest</source>
-        <translation>el más reciente</translation>
-    </message>
-    <message>
         <source>No checkpoint has been saved yet.</source>
         <translation>Aún no se guardó ningún punto de control.</translation>
     </message>
@@ -13218,10 +13302,6 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>None. The setting “Sample every” writes some text while the run trains.</source>
         <translation>Ninguno. El ajuste «Muestrear cada» escribe texto mientras se entrena.</translation>
-    </message>
-    <message>
-        <source>the newest: %1</source>
-        <translation>el más reciente: %1</translation>
     </message>
     <message>
         <source>Writing…</source>
@@ -13439,6 +13519,41 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>libtorch is there and works.</source>
         <translation>libtorch está presente y funciona.</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::WeightsChoice</name>
+    <message>
+        <source>merge</source>
+        <translation>fusión</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <translation>réplica %1</translation>
+    </message>
+    <message>
+        <source>, eval loss %1</source>
+        <translation>, pérdida de evaluación %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2, step %3%4</source>
+        <translation>%1 de %2, paso %3%4</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>nada</translation>
+    </message>
+    <message>
+        <source>the newest: %1</source>
+        <translation>el más reciente: %1</translation>
+    </message>
+    <message>
+        <source>the newest</source>
+        <translation>el más reciente</translation>
+    </message>
+    <message>
+        <source>%1, the newest</source>
+        <translation>%1, el más reciente</translation>
     </message>
 </context>
 <context>

@@ -5351,114 +5351,6 @@
         <translation>无法压缩调试包</translation>
     </message>
     <message>
-        <source>The run of the benchmark is %1: %2</source>
-        <translation>基准测试的运行处于状态 %1：%2</translation>
-    </message>
-    <message>
-        <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
-        <translation>基准测试的运行以 %1 结束。其输出在 %2 中。</translation>
-    </message>
-    <message>
-        <source>%1 does not say where the time went: the worker did not end in order.</source>
-        <translation>%1 没有说明时间用在何处：工作进程未正常结束。</translation>
-    </message>
-    <message>
-        <source>The folder %1 cannot be made: %2. Name another one with --folder.</source>
-        <translation>无法创建文件夹 %1：%2。请用 --folder 指定另一个。</translation>
-    </message>
-    <message>
-        <source>&apos;%1&apos; names no chunk: write BLOCK:CHUNK, for example 3:17.</source>
-        <translation>“%1”不是数据段的名称：请写成 块:数据段，例如 3:17。</translation>
-    </message>
-    <message>
-        <source>Chunk %1 has no sample %2: its samples are 0 to %3.</source>
-        <translation>数据段 %1 没有样本 %2：其样本为 0 到 %3。</translation>
-    </message>
-    <message>
-        <source>The run has no chunk %1, or does not know it yet.</source>
-        <translation>此运行没有数据段 %1，或尚不知道它。</translation>
-    </message>
-    <message>
-        <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
-        <translation>数据段 %1 并非有毒。&apos;furrowctl chunks list&apos; 会列出有毒的数据段。</translation>
-    </message>
-    <message>
-        <source>%1 is a file. Name the folder that keeps the runs.</source>
-        <translation>%1 是文件。请指定存放运行的文件夹。</translation>
-    </message>
-    <message>
-        <source>%1 exists already. Name a new file with --out, or move that one away.</source>
-        <translation>%1 已存在。请用 --out 指定新文件，或将它移走。</translation>
-    </message>
-    <message>
-        <source>There is no completion for &apos;%1&apos;. Choose bash, zsh or fish.</source>
-        <translation>没有用于“%1”的补全。请选择 bash、zsh 或 fish。</translation>
-    </message>
-    <message>
-        <source>The folder %1 is not there.</source>
-        <translation>文件夹 %1 不存在。</translation>
-    </message>
-    <message>
-        <source>--set %1 is not key=value of a setting.</source>
-        <translation>--set %1 不是某项设置的 键=值。</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read as settings: %2.</source>
-        <translation>无法将 %1 作为设置读取：%2。</translation>
-    </message>
-    <message>
-        <source>Checkpoint %1 cannot be chosen: %2</source>
-        <translation>无法选择检查点 %1：%2</translation>
-    </message>
-    <message>
-        <source>The run has no checkpoint %1 with files; the dry run lists those it has.</source>
-        <translation>此运行没有带文件的检查点 %1；试运行会列出现有的检查点。</translation>
-    </message>
-    <message>
-        <source>The run has no checkpoint %1; &apos;furrowctl resume --dry-run&apos; lists those it has.</source>
-        <translation>此运行没有检查点 %1；&apos;furrowctl resume --dry-run&apos; 会列出现有的检查点。</translation>
-    </message>
-    <message>
-        <source>%1 is a file. Name a folder on the disk to try.</source>
-        <translation>%1 是文件。请指定要测试的磁盘上的文件夹。</translation>
-    </message>
-    <message>
-        <source>%1 lies in the run %2. Name a folder outside of every run.</source>
-        <translation>%1 位于运行 %2 中。请指定不在任何运行之内的文件夹。</translation>
-    </message>
-    <message>
-        <source>--checkpoint chooses the model of --format huggingface; what was measured is of the whole run.</source>
-        <translation>--checkpoint 选择 --format huggingface 的模型；测量数据属于整个运行。</translation>
-    </message>
-    <message>
-        <source>--data gives a loss and --tasks right answers: ask for one after the other.</source>
-        <translation>--data 给出损失，--tasks 给出正确答案数：请分别执行。</translation>
-    </message>
-    <message>
-        <source>%1 is for --tasks.</source>
-        <translation>%1 用于 --tasks。</translation>
-    </message>
-    <message>
-        <source>--type is for --format gguf.</source>
-        <translation>--type 用于 --format gguf。</translation>
-    </message>
-    <message>
-        <source>%1 is not a JSON array of token ids.</source>
-        <translation>%1 不是词元 id 的 JSON 数组。</translation>
-    </message>
-    <message>
-        <source>%1 has the id %2; the vocabulary of %3 ends at %4.</source>
-        <translation>%1 含有 id %2；%3 的词表到 %4 为止。</translation>
-    </message>
-    <message>
-        <source>Stopped before the tokenizer was trained.</source>
-        <translation>在分词器训练完成之前已停止。</translation>
-    </message>
-    <message>
-        <source>No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one.</source>
-        <translation>在当前环境、python3 和 /opt/libtorch 中都没有找到合适的 libtorch。`furrowctl torch find 文件夹` 会在别处查找，`furrowctl torch install` 会获取一份。</translation>
-    </message>
-    <message>
         <source>&apos;%1&apos; is not the name of a shipped file</source>
         <translation>“%1”不是随附文件的名称</translation>
     </message>
@@ -6263,24 +6155,56 @@
         <translation>读取 %1 时：%2</translation>
     </message>
     <message>
-        <source>quarantine list &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
-        <translation>隔离列表“%1”：名称不能为空、不能以点开头、不能含有斜杠</translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1：%2</translation>
-    </message>
-    <message>
-        <source>preset &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
-        <translation>预设“%1”：名称不能为空、不能以点开头、不能含有斜杠</translation>
-    </message>
-    <message>
         <source>before this message</source>
         <translation>在此消息之前</translation>
     </message>
     <message>
         <source>where this message is the last</source>
         <translation>在此消息为最后一条时</translation>
+    </message>
+    <message>
+        <source>%1 does not hold the questions this run began with (its SHA-256 differs): answers to it cannot be compared with those before. Put the original file back.</source>
+        <translation>%1 中不是此运行开始时的问题（SHA-256 不同）：对它的回答无法与之前的比较。请放回原来的文件。</translation>
+    </message>
+    <message>
+        <source>Lines of %1 that are no questions and are left out: %2. The first: %3.</source>
+        <translation>%1 中不是问题而被略去的行：%2。第一个：%3。</translation>
+    </message>
+    <message>
+        <source>Checkpoints have a part of %1 of these (%2 of their %3 samples), which is kept: only the rest is trained again.</source>
+        <translation>检查点中已有其中 %1 个的一部分（%3 个样本中的 %2 个），这部分会保留：只重新训练其余部分。</translation>
+    </message>
+    <message>
+        <source>accuracy %1 %, by length %2 %, where guessing gets %3 %</source>
+        <translation>正确率 %1 %，按长度 %2 %；猜测可得 %3 %</translation>
+    </message>
+    <message>
+        <source>exact match %1 %</source>
+        <translation>完全匹配 %1 %</translation>
+    </message>
+    <message>
+        <source>the merge</source>
+        <translation>合并结果</translation>
+    </message>
+    <message>
+        <source>%1; of %2 questions, by weights with %3 steps, %4</source>
+        <translation>%1；共 %2 个问题，权重有 %3 步，%4</translation>
+    </message>
+    <message>
+        <source>The questions of eval_tasks could not be answered: %1</source>
+        <translation>无法回答 eval_tasks 的问题：%1</translation>
+    </message>
+    <message>
+        <source>a line of the input is not a JSON object</source>
+        <translation>输入中的一行不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>a line of the input has no text under &apos;%1&apos;</source>
+        <translation>输入中的一行在 &apos;%1&apos; 下没有文本</translation>
+    </message>
+    <message>
+        <source>(From here on: %1)</source>
+        <translation>（从此处起：%1）</translation>
     </message>
 </context>
 <context>
@@ -6511,6 +6435,10 @@
         <source>Where several epochs are open, or are opened again, a table says for each how many chunks are kept and how many are trained again.</source>
         <translation>当有多个轮次打开或重新打开时，会有一个表说明每个轮次保留多少分片、重新训练多少分片。</translation>
     </message>
+    <message>
+        <source>The page “Chat” talks with the model while it trains: the newest checkpoint answers, or two of them side by side. It uses one CPU thread while the run trains.</source>
+        <translation>“对话”页可以在训练时与模型交谈：由最新的检查点回答，或让两个检查点并排回答。训练进行时它使用一个 CPU 线程。</translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -6587,6 +6515,13 @@
     <message>
         <source>More commands</source>
         <translation>更多命令</translation>
+    </message>
+</context>
+<context>
+    <name>QPlainTextEdit</name>
+    <message>
+        <source>This token: %1</source>
+        <translation>此 token：%1</translation>
     </message>
 </context>
 <context>
@@ -6741,25 +6676,6 @@
     <message>
         <source>Data</source>
         <translation>数据</translation>
-    </message>
-</context>
-<context>
-    <name>SamplingPage</name>
-    <message>
-        <source>merge</source>
-        <translation>合并</translation>
-    </message>
-    <message>
-        <source>replica %1</source>
-        <translation>副本 %1</translation>
-    </message>
-    <message>
-        <source>, eval loss %1</source>
-        <translation>，评估损失 %1</translation>
-    </message>
-    <message>
-        <source>%1 of %2, step %3%4</source>
-        <translation>%1，%2，第 %3 步%4</translation>
     </message>
 </context>
 <context>
@@ -7950,6 +7866,26 @@
     <message>
         <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, a GGUF, or a model of the hub (hf://owner/name, which the command line brings to this machine first), whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
         <translation>运行从其权重开始的检查点文件夹、带有 model.safetensors 的 Hugging Face 文件夹、GGUF，或 Hub 上的模型（hf://owner/name，命令行会先把它下载到本机）。形状和分词器取自那里。留空：全新的权重。</translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>A JSONL file of questions with known answers, a multiple choice (question, choices, gold) or written (question, answer), that each evaluation puts to the model too, as &apos;furrowctl eval --tasks&apos; does afterwards; the share of right answers is told beside the loss. The run keeps a copy. Empty: none.</source>
+        <translation>一个 JSONL 文件，其中是答案已知的问题：选择题（question、choices、gold）或书写题（question、answer）。每次评估也会向模型提出这些问题，与事后的 furrowctl eval --tasks 相同；正确回答的比例与损失一同给出。运行保存一份副本。留空：没有。</translation>
+    </message>
+    <message>
+        <source>Questions, at most</source>
+        <translation>问题上限</translation>
+    </message>
+    <message>
+        <source>questions</source>
+        <translation>个问题</translation>
+    </message>
+    <message>
+        <source>First questions of eval_tasks that one evaluation asks. Training waits meanwhile.</source>
+        <translation>一次评估提出 eval_tasks 中的前若干个问题。其间训练等待。</translation>
     </message>
 </context>
 <context>
@@ -9164,6 +9100,10 @@
         <source>not possible now</source>
         <translation>现在不可用</translation>
     </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -9658,6 +9598,145 @@
     <message>
         <source>Smoothing width, scales, numeric ranges and which charts there are</source>
         <translation>平滑宽度、坐标、数值范围以及显示哪些图表</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChatColumn</name>
+    <message>
+        <source>Nothing has been said yet. Hold the pointer over a word of the model to see how likely it was.</source>
+        <translation>还没有对话。将指针停在模型的词上，可以看到它的概率。</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>正在写入…</translation>
+    </message>
+    <message>
+        <source>Loading the weights…</source>
+        <translation>正在加载权重…</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取…</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>你</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>%1, step %2</source>
+        <translation>%1，第 %2 步</translation>
+    </message>
+    <message>
+        <source>no chat format: the text is continued</source>
+        <translation>没有对话格式：文本会被续写</translation>
+    </message>
+    <message>
+        <source>From here on with newer weights: %1, step %2</source>
+        <translation>从此处起使用更新的权重：%1，第 %2 步</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s), %1 per second</source>
+        <translation>
+            <numerusform>%Ln 个 token，每秒 %1 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1. Cut off before the model had ended.</source>
+        <translation>%1。在模型结束之前被截断。</translation>
+    </message>
+    <message>
+        <source>The tokenizer has nothing for: %1</source>
+        <translation>分词器没有对应：%1</translation>
+    </message>
+    <message>
+        <source>%1 What was said is forgotten; say something to begin again.</source>
+        <translation>%1 之前的对话已被遗忘；说点什么即可重新开始。</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChatPage</name>
+    <message>
+        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
+        <translation>0 总是取最可能的词元；大于 1 文本更随意</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Beside them</source>
+        <translation>并排</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Tokens of an answer, at most</source>
+        <translation>回答的 token 数上限</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Among the likeliest (top-k)</source>
+        <translation>在最可能的之中（top-k）</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>Talk</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Talk beside it</source>
+        <translation>并排的对话</translation>
+    </message>
+    <message>
+        <source>Say something. Enter sends it, Shift and Enter begins a new line.</source>
+        <translation>说点什么。Enter 发送，Shift+Enter 换行。</translation>
+    </message>
+    <message>
+        <source>What you say</source>
+        <translation>你说的话</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>New talk</source>
+        <translation>新对话</translation>
+    </message>
+    <message>
+        <source>The model forgets what was said</source>
+        <translation>模型会忘记之前的对话</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::ChatSession</name>
+    <message>
+        <source>%1 ended: %2.</source>
+        <translation>%1 已结束：%2。</translation>
     </message>
 </context>
 <context>
@@ -10804,6 +10883,10 @@ Vocabulary %3</source>
         <source>%1 &quot;Merge replicas&quot; in the Run menu makes one model of them all.</source>
         <translation>%1 菜单“运行”中的“合并副本”可将所有副本合成一个模型。</translation>
     </message>
+    <message>
+        <source>The model, for llama.cpp (GGUF, 16 bits; furrowctl export has more types)</source>
+        <translation>模型，用于 llama.cpp（GGUF，16 位；furrowctl export 提供更多类型）</translation>
+    </message>
 </context>
 <context>
     <name>furrow::FormField</name>
@@ -11301,10 +11384,6 @@ It comes from the model that the run starts from.</source>
     <message>
         <source>%1 of %2 parts, the others in no checkpoint yet</source>
         <translation>%2 个部分中的 %1 个，其余尚未进入检查点</translation>
-    </message>
-    <message>
-        <source>In checkpoints</source>
-        <translation>在检查点中</translation>
     </message>
     <message>
         <source>%1 of %2 samples</source>
@@ -12976,6 +13055,10 @@ pattern 正则表达式</translation>
         <source>nobody holds them; %1 excluded and %2 poisoned stay so</source>
         <translation>无人持有；%1 个已排除和 %2 个已损坏的保持不变</translation>
     </message>
+    <message>
+        <source>; of %1 of them a part is in checkpoints and kept</source>
+        <translation>；其中 %1 个有一部分在检查点中并会保留</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -13101,6 +13184,10 @@ pattern 正则表达式</translation>
         <source>Sampling</source>
         <translation>采样</translation>
     </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
 </context>
 <context>
     <name>furrow::SamplingPage</name>
@@ -13145,10 +13232,6 @@ pattern 正则表达式</translation>
         <translation>写文本</translation>
     </message>
     <message>
-        <source>the newest</source>
-        <translation>最新的</translation>
-    </message>
-    <message>
         <source>No checkpoint has been saved yet.</source>
         <translation>尚未保存检查点。</translation>
     </message>
@@ -13167,10 +13250,6 @@ pattern 正则表达式</translation>
     <message>
         <source>None. The setting “Sample every” writes some text while the run trains.</source>
         <translation>无。设置“采样间隔”会在训练时写出文本。</translation>
-    </message>
-    <message>
-        <source>the newest: %1</source>
-        <translation>最新：%1</translation>
     </message>
     <message>
         <source>Writing…</source>
@@ -13384,6 +13463,41 @@ pattern 正则表达式</translation>
     <message>
         <source>libtorch is there and works.</source>
         <translation>libtorch 已就绪，可以使用。</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::WeightsChoice</name>
+    <message>
+        <source>merge</source>
+        <translation>合并</translation>
+    </message>
+    <message>
+        <source>replica %1</source>
+        <translation>副本 %1</translation>
+    </message>
+    <message>
+        <source>, eval loss %1</source>
+        <translation>，评估损失 %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2, step %3%4</source>
+        <translation>%1，%2，第 %3 步%4</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>the newest: %1</source>
+        <translation>最新：%1</translation>
+    </message>
+    <message>
+        <source>the newest</source>
+        <translation>最新的</translation>
+    </message>
+    <message>
+        <source>%1, the newest</source>
+        <translation>%1，最新</translation>
     </message>
 </context>
 <context>

@@ -17,6 +17,7 @@ struct ChartLine {
     std::size_t supersededFrom
         = std::numeric_limits<std::size_t>::max(); ///< points from here on were trained again later
     int member = 0; ///< the worker, where `worker` is a run
+    std::int64_t attempt = 0; ///< 0: of none
 };
 
 struct ChartEval {

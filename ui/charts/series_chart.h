@@ -49,6 +49,7 @@ public:
         double max = 0;
         double mean = 0;
         double newest = 0;
+        std::int64_t attempt = 0; ///< that the newest is of
     };
     /// Of the visible points of each worker, exact.
     std::vector<Statistic> statistics() const;

@@ -33,9 +33,12 @@ void SeriesChart::updateTitle()
     if (title_->property("compact").toBool())
         return;
     std::vector<ChartTitle::Entry> entries;
-    std::map<int, std::map<int, double>> newest; // of each worker; of each run the workers that trained it
+    std::map<int, std::map<int, double>> newest; // of each worker; of each run the workers of its newest attempt
+    std::map<int, std::int64_t> attempts;
+    for (const auto& shape : curves_->shapes())
+        attempts[shape.line.worker] = std::max(attempts[shape.line.worker], shape.line.attempt);
     for (const auto& shape : curves_->shapes()) {
-        if (!shape.smooth.empty())
+        if (!shape.smooth.empty() && shape.line.attempt == attempts[shape.line.worker])
             newest[shape.line.worker][shape.line.member] = shape.smooth.back().y;
     }
     for (const auto& [worker, values] : newest)
@@ -91,21 +94,27 @@ QString SeriesChart::densityText() const
 
 std::vector<SeriesChart::Statistic> SeriesChart::statistics() const
 {
-    std::map<int, std::pair<Summary, double>> perWorker;
+    struct OfWorker {
+        Summary summary;
+        double newest = 0;
+        std::int64_t attempt = 0;
+    };
+    std::map<int, OfWorker> perWorker;
     for (const auto& shape : curves_->shapes()) {
         const ChartLine& line = shape.line;
         const auto begin = shape.columns.front().begin;
         const auto end = shape.columns.back().end;
         if (end <= begin)
             continue;
-        auto& [summary, newest] = perWorker[line.worker];
-        summary.add(line.curve->range(begin, end));
-        newest = line.curve->y(end - 1);
+        OfWorker& one = perWorker[line.worker];
+        one.summary.add(line.curve->range(begin, end));
+        one.newest = line.curve->y(end - 1);
+        one.attempt = line.attempt;
     }
     std::vector<Statistic> rows;
-    for (const auto& [worker, entry] : perWorker)
-        rows.push_back(
-            { worker, entry.first.count, entry.first.min, entry.first.max, entry.first.mean(), entry.second });
+    for (const auto& [worker, one] : perWorker)
+        rows.push_back({ worker, one.summary.count, one.summary.min, one.summary.max, one.summary.mean(), one.newest,
+            one.attempt });
     return rows;
 }
 

@@ -52,6 +52,7 @@ ExportDialog::ExportDialog(
     const QString words[] = { tr("Report of the run: state, figures, curves, settings and audit on one HTML page"),
         tr("Measurements, as CSV tables"), tr("Measurements, as JSON lines"), tr("Measurements, for TensorBoard"),
         tr("The model, for Hugging Face"),
+        tr("The model, for llama.cpp (GGUF, 16 bits; furrowctl export has more types)"),
         tr("Bundle for developers: logs, settings and audit, without data, weights, secrets or folder names") };
     for (int kind = Report; kind <= Bundle; ++kind) {
         auto* button = new QRadioButton(words[kind]);
@@ -104,9 +105,11 @@ void ExportDialog::choose(int kind)
 {
     const QString base = QDir::home().filePath(QFileInfo(folder_).fileName());
     const QString endings[] = { QStringLiteral("-report.html"), QStringLiteral("-csv"), QStringLiteral("-jsonl"),
-        QStringLiteral("-tensorboard"), QStringLiteral("-huggingface"), QStringLiteral("-bundle.tar.gz") };
+        QStringLiteral("-tensorboard"), QStringLiteral("-huggingface"), QStringLiteral(".gguf"),
+        QStringLiteral("-bundle.tar.gz") };
     target_->setText(QDir::toNativeSeparators(base + endings[kind]));
     say(kind == Report || kind == Bundle ? QString()
+            : kind == Gguf               ? whatModel()
             : kind == HuggingFace        ? QStringLiteral("%1 %2").arg(tr("A folder is created there."), whatModel())
                                          : tr("A folder is created there."));
 }
@@ -154,7 +157,7 @@ void ExportDialog::start()
         return;
     }
     const QString formats[] = { QStringLiteral("csv"), QStringLiteral("jsonl"), QStringLiteral("tensorboard"),
-        QStringLiteral("huggingface") };
+        QStringLiteral("huggingface"), QStringLiteral("gguf") };
     task_.run({ QStringLiteral("export"), folder_, QStringLiteral("--format"), formats[kind - Csv],
         QStringLiteral("--out"), writing_, QStringLiteral("--json") });
 }

@@ -24,7 +24,7 @@ public:
     ExportDialog(const QString& folder, StatusPtr status, TablesPtr tables, const QImage& curves, QWidget* parent);
 
 private:
-    enum Kind { Report, Csv, JsonLines, TensorBoard, HuggingFace, Bundle };
+    enum Kind { Report, Csv, JsonLines, TensorBoard, HuggingFace, Gguf, Bundle };
     QWidget* buildFoot();
     void choose(int kind);
     void browse();

@@ -55,6 +55,8 @@ Replay::Replay(RunWatcher& watcher, CellStore& cells, ClaimStore& claims, QObjec
     connect(&watcher, &RunWatcher::heldChanged, this, [this](bool held) {
         if (!held)
             setMoment(std::nullopt);
+        else if (!moment_) // what stands still is a moment, and every view says which
+            setMoment(end());
     });
 }
 

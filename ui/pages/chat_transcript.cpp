@@ -86,10 +86,14 @@ bool ChatTranscript::viewportEvent(QEvent* event)
     if (event->type() != QEvent::ToolTip)
         return QPlainTextEdit::viewportEvent(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    QTextCursor at = cursorForPosition(help->pos());
-    if (cursorRect(at).left() <= help->pos().x() && !at.atBlockEnd())
+    QTextCursor at = cursorForPosition(help->pos()); // the nearest place between two characters, however far it is
+    const QRect place = cursorRect(at);
+    const bool isBehind = place.left() <= help->pos().x();
+    if (isBehind && !at.atBlockEnd())
         at.movePosition(QTextCursor::NextCharacter); // the format of a cursor is that of the character before it
-    showTip(help->globalPos(), at.charFormat().stringProperty(kNote), viewport());
+    const bool isOver = place.top() <= help->pos().y() && help->pos().y() <= place.bottom()
+        && !(isBehind && at.atBlockEnd() && cursorRect(at).left() < help->pos().x());
+    showTip(help->globalPos(), isOver ? at.charFormat().stringProperty(kNote) : QString(), viewport());
     return true;
 }
 

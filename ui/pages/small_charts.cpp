@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QGridLayout>
+#include <algorithm>
 
 namespace furrow {
 
@@ -44,11 +45,18 @@ constexpr Kind kKinds[kSmallChartCount] = {
         false, false, true },
 };
 
+/// Of the workers of the newest attempt: those of earlier ones are over.
 QString newestText(const SeriesChart& chart)
 {
+    const auto statistics = chart.statistics();
+    std::int64_t attempt = 0;
+    for (const SeriesChart::Statistic& statistic : statistics)
+        attempt = std::max(attempt, statistic.attempt);
     double sum = 0;
     int n = 0;
-    for (const SeriesChart::Statistic& statistic : chart.statistics()) {
+    for (const SeriesChart::Statistic& statistic : statistics) {
+        if (statistic.attempt != attempt)
+            continue;
         sum += statistic.newest;
         ++n;
     }

@@ -23,6 +23,7 @@ private Q_SLOTS:
     void aRunCountedOtherTokensThanItsClaims();
     void checkpointInTheMiddleOfAChunkKeepsTheClaim();
     void midChunkCheckpointSurvivesTheDeathOfItsWorker();
+    void aTrainingWasCalledCommittedByItsFirstPart();
     void trainingGoesOnWhileACheckpointIsWritten();
     void skippedWindowsAreNamedAndTheChunkIsWhole();
     void fullySkippedChunkIsCommittedWithTheNextCheckpoint();
@@ -286,6 +287,26 @@ void TestCommits::midChunkCheckpointSurvivesTheDeathOfItsWorker()
     QCOMPARE(field.counts()[Committed], 1);
     QCOMPARE(good(field.reader().totals()).steps, 5);
     verifyClean(field);
+}
+
+// So a console that had read it did not look at it again when its worker died, and the audit counted all of it as lost.
+void TestCommits::aTrainingWasCalledCommittedByItsFirstPart()
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    const auto claim = claimed(worker);
+    good(worker.begin(*claim));
+    const Part half { claim->chunk, { 0, 4 }, 2 };
+    good(worker.commit(record(0, "c1"), { &half, 1 }));
+    good(worker.finish(*claim, trainedAll(*claim, 1, 5)));
+    const auto row = [&field] { return good(field.reader().claimsSince(0, 10)).front(); };
+    QVERIFY(row().outcome == ClaimEnd::Trained);
+    good(field.supervisor().revoke(field.ids[0], "SIGKILL"));
+    QVERIFY(row().outcome == ClaimEnd::Lost);
+    QCOMPARE(row().keptWindows, 4);
+    QCOMPARE(
+        good(audit(field.tracker)).epochs.front().tokensLost, Field::kTokens * 3 / 5); // of five steps two are kept
 }
 
 void TestCommits::trainingGoesOnWhileACheckpointIsWritten()
