@@ -4,6 +4,7 @@
 #include "core/base/process.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <iostream>
 #include <span>
 
@@ -68,7 +69,13 @@ int main(int argc, char** argv)
         return app.exit(e) == 0 ? kDone : kUsage;
     }
     try {
-        return chosen.action();
+        const int code = chosen.action();
+        std::cout.flush();
+        if (std::cout.good() && std::fflush(stdout) == 0)
+            return code;
+        std::cerr
+            << "furrowctl: standard output cannot be written, so what stands there is not whole. Look whether its disk is full.\n";
+        return code == kDone ? kFailed : code;
     } catch (const std::exception& fault) { // a sentence, also where nobody foresaw it
         std::cerr << "furrowctl: this is a fault of Furrow, please report it with the command: " << fault.what()
                   << '\n';

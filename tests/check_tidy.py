@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 
 def skip(why):
@@ -29,7 +30,12 @@ SINCE = os.environ.get("FURROW_TIDY_SINCE", "HEAD~1")
 changed = subprocess.run(["git", "-C", ROOT, "diff", "--name-only", "--diff-filter=d", SINCE, "--", "core", "ui", "app"], capture_output=True, text=True)
 if changed.returncode:
     skip(f"git does not know {SINCE}")
-built = {pathlib.Path(entry["directory"], entry["file"]).resolve() for entry in json.loads((BUILD / "compile_commands.json").read_text())}
+commands = json.loads((BUILD / "compile_commands.json").read_text())
+for entry in commands:  # clang cannot read what GCC precompiled
+    entry["command"] = re.sub(r"-Winvalid-pch -include \S+", "", entry["command"])
+scratch = tempfile.TemporaryDirectory()
+(pathlib.Path(scratch.name) / "compile_commands.json").write_text(json.dumps(commands))
+built = {pathlib.Path(entry["directory"], entry["file"]).resolve() for entry in commands}
 files = [path for path in (ROOT / name for name in changed.stdout.split("\n")) if path in built]
 if len(files) > MOST and "FURROW_TIDY_SINCE" not in os.environ:
     print(f"{len(files)} files changed: only {MOST} of them are looked at")
@@ -37,7 +43,7 @@ if len(files) > MOST and "FURROW_TIDY_SINCE" not in os.environ:
 
 
 def findings(path):
-    said = subprocess.run([TIDY, "-p", BUILD, "--quiet", path], capture_output=True, text=True)
+    said = subprocess.run([TIDY, "-p", scratch.name, "--quiet", path], capture_output=True, text=True)
     found = set(re.findall(r"^.+?:\d+:\d+: (?:error|warning): .+$", said.stdout, re.M))
     return found or ({said.stdout + said.stderr} if said.returncode else set())
 

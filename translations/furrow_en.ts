@@ -6206,6 +6206,14 @@
         <source>(From here on: %1)</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. &apos;furrowctl resume %3 --accept-loss&apos; goes on from these and moves what the tracker does not know to checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; gives them up, and %5 of %6 known chunks are trained then.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>asking questions: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6207,6 +6207,14 @@
         <source>(From here on: %1)</source>
         <translation>(Desde aquí: %1)</translation>
     </message>
+    <message>
+        <source>Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. &apos;furrowctl resume %3 --accept-loss&apos; goes on from these and moves what the tracker does not know to checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; gives them up, and %5 of %6 known chunks are trained then.</source>
+        <translation>Llevado adelante desde los manifiestos de %1, el registro perdería los pesos más recientes que conoce: %2. No se cambió nada. &apos;furrowctl resume %3 --accept-loss&apos; sigue desde estos y mueve lo que el registro no conoce a checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; renuncia a ellos, y entonces %5 de los %6 fragmentos conocidos están entrenados.</translation>
+    </message>
+    <message>
+        <source>asking questions: %1</source>
+        <translation>al hacer las preguntas: %1</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6206,6 +6206,14 @@
         <source>(From here on: %1)</source>
         <translation>（从此处起：%1）</translation>
     </message>
+    <message>
+        <source>Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. &apos;furrowctl resume %3 --accept-loss&apos; goes on from these and moves what the tracker does not know to checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; gives them up, and %5 of %6 known chunks are trained then.</source>
+        <translation>若按 %1 中的清单向前推进，账本将放弃它已知的最新权重：%2。未作任何更改。&apos;furrowctl resume %3 --accept-loss&apos; 从这些权重继续，并把账本不认识的内容移到 checkpoints/unknown；&apos;furrowctl doctor %4 --repair --accept-loss&apos; 则放弃它们，届时 %6 个已知数据段中有 %5 个已训练。</translation>
+    </message>
+    <message>
+        <source>asking questions: %1</source>
+        <translation>提问时出错：%1</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

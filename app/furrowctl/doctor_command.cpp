@@ -236,8 +236,9 @@ int repair(const std::string& run, bool acceptLoss, bool json)
               << r.rebuilt.checkpoints << " checkpoints were added; " << r.committed << " of " << r.known
               << " chunks are in the weights by that, the rest is trained (again).\n";
     printNotes(notes);
-    std::cout << "The old file is kept as " << r.oldCopy.string() << "."
-              << (left.empty() ? " 'furrowctl resume " + run + "' goes on." : "") << std::endl;
+    if (!r.oldCopy.empty())
+        std::cout << "The old file is kept as " << r.oldCopy.string() << ".\n";
+    std::cout << (left.empty() ? "'furrowctl resume " + run + "' goes on.\n" : "") << std::flush;
     printLeft(left);
     return code;
 }

@@ -1,5 +1,6 @@
 #include "core/workspace/trash.h"
 
+#include "core/base/absolute_path.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/owner.h"
@@ -37,7 +38,7 @@ Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
     const RunPaths paths(run);
     if (isLocked(paths.supervisorLock()))
         return Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(run) }) };
-    if (run.parent_path() != workspace / "runs")
+    if (absolutePath(run).parent_path() != absolutePath(workspace) / "runs")
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 does not lie in this workspace; only its own runs go to its trash", { utf8Text(run) }) };
     return move(run, trashOf(workspace));
@@ -45,7 +46,7 @@ Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
 
 Result<fs::path> restoreFromTrash(const fs::path& workspace, const fs::path& trashed)
 {
-    if (trashed.parent_path() != trashOf(workspace))
+    if (absolutePath(trashed).parent_path() != absolutePath(trashOf(workspace)))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 does not lie in the trash of this workspace", { utf8Text(trashed) }) };
     return move(trashed, workspace / "runs");

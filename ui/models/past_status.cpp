@@ -122,7 +122,7 @@ std::optional<std::int64_t> endOf(const AttemptRow& attempt, std::int64_t wallNs
     const bool newest = sources.tables->attempts.back().id == attempt.id;
     if (attempt.endedWallNs)
         return attempt.endedWallNs;
-    const bool isPresent = newest && sources.now.attempt == attempt.id.value; // the tables may be the older of the two
+    const bool isPresent = newest && sources.now.attempt <= attempt.id.value; // the tables may be the older of the two
     if (isPresent && isLive(sources.now.state))
         return std::nullopt;
     std::int64_t last = std::max(attempt.startedWallNs, attempt.lastSeenWallNs);

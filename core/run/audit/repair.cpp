@@ -394,6 +394,12 @@ Status askBeforeGivingUp(
     std::string names;
     for (const auto& name : *lost)
         names += (names.empty() ? "" : ", ") + name;
+    if (report.older) // the manifests are of another line of the run, as a copy of it makes one
+        return Error { ErrorCode::Corrupt,
+            sentence(
+                "Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. 'furrowctl resume %3 --accept-loss' goes on from these and moves what the tracker does not know to checkpoints/unknown; 'furrowctl doctor %4 --repair --accept-loss' gives them up, and %5 of %6 known chunks are trained then.",
+                { utf8Text(paths.checkpointsFolder()), names, folder, folder, Count(report.committed),
+                    Count(report.known) }) };
     return Error { ErrorCode::Corrupt,
         sentence(
             "A tracker made anew would give up newest weights that the old one knew, since nothing whole in %1 proves them: %2. Nothing was changed. Put a whole copy of them back and repair then; or 'furrowctl doctor %3 --repair --accept-loss' goes on without them and their chunks are trained again.",
@@ -442,12 +448,15 @@ Result<RepairReport> repairTracker(
     if (auto built = build(paths, file, fresh, report, verdicts, say); !built.ok())
         return built.error().in(sentence("repairing %1", { utf8Text(paths.tracker()) }));
     const auto torn = asideOfTorn(paths); // a repair got as far as that: it had the yes that it needed
-    if (!report.older && !acceptLoss && !torn) { // one that is older knows less than the files
+    if (!acceptLoss && !torn) {
         FURROW_TRY_ASSIGN(const auto lost, givenUp(paths, fresh));
         FURROW_TRY(askBeforeGivingUp(paths, lost, report));
     }
     report.oldCopy = torn.value_or(with(paths.tracker(), (report.older ? ".older-" : ".damaged-") + randomHex(8)));
     FURROW_TRY(putInPlace(paths, fresh, report));
+    std::error_code unknown;
+    if (!std::filesystem::exists(report.oldCopy, unknown) && !unknown) // there was none
+        report.oldCopy.clear();
     FURROW_TRY(putRestAside(paths, file, report));
     return report;
 }

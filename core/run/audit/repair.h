@@ -18,7 +18,7 @@ struct RepairReport {
     bool older = false; ///< the tracker was whole and older than the weights; else it was damaged
     std::string damage; ///< what was wrong with the tracker
     std::string basis; ///< what the new one was made from
-    std::filesystem::path oldCopy; ///< the old file, kept
+    std::filesystem::path oldCopy; ///< the old file, kept; empty: there was none
     Rebuilt rebuilt;
     std::vector<Message> notes; ///< further sentences
     std::vector<Message> problems; ///< what is still wrong: no repair of this kind mends it

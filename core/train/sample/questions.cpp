@@ -192,7 +192,7 @@ try {
         marks.chance = chanceOf(file, first, count);
     return all;
 } catch (const c10::Error& e) {
-    return Error { ErrorCode::Internal, "asking questions: " + std::string(e.what_without_backtrace()) };
+    return Error { ErrorCode::Internal, sentence("asking questions: %1", { e.what_without_backtrace() }) };
 }
 
 } // namespace furrow

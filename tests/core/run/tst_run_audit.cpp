@@ -1056,6 +1056,29 @@ private Q_SLOTS:
         QVERIFY2(allTexts(report).find("damaged") == std::string::npos, allTexts(report).c_str());
     }
 
+    /// An older merge of a copy of the run lay among its checkpoints: the tracker was called older than the weights,
+    /// and taking it forward from the manifests gave up most of what it knew, without a yes.
+    void aMergeOfACopyMadeARepairGiveUpNewestWeights()
+    {
+        Changed run(whole_);
+        const auto folder = run.paths.checkpointFolder("merge-5");
+        fs::copy(run.paths.checkpointFolder("r0-4"), folder);
+        std::string sha256;
+        auto manifest = good(readManifestFile(folder / kManifestFile, sha256));
+        manifest.kind = CheckpointKind::Merge;
+        manifest.step = 5;
+        manifest.parents = { "r0-4" };
+        manifest.parts.clear();
+        Changed::write(folder / kManifestFile, toJsonText(manifest));
+        const auto before = good(readFile(run.paths.tracker()));
+        const auto refused = repairRun(run.paths, [](const std::string&) { });
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("r0-12") != std::string::npos
+                && refused.error().message.find("furrowctl resume") != std::string::npos,
+            refused.error().message.c_str());
+        QVERIFY(good(readFile(run.paths.tracker())) == before && fs::exists(folder));
+    }
+
     void doctorNamesAnotherHeldOutText()
     {
         Changed run(whole_);
