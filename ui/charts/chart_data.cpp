@@ -100,18 +100,46 @@ void addSpikes(ChartData& data, const TelemetrySnapshot& snapshot, double sample
     }
 }
 
-void addEvals(ChartData& data, const TelemetrySnapshot& snapshot, double samplesPerEpoch, int only)
+/// @param take  gets each with its x, oldest first: they come worker by worker, and the last one is to be the newest
+template <typename Take>
+void forEachEval(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch, int only, const Take& take)
 {
     if (!snapshot.evals)
         return;
-    std::vector<EvalPoint> evals = *snapshot.evals; // they come worker by worker; the last one is to be the newest
+    std::vector<EvalPoint> evals = *snapshot.evals;
     std::stable_sort(
         evals.begin(), evals.end(), [](const EvalPoint& a, const EvalPoint& b) { return a.wall < b.wall; });
     for (const EvalPoint& eval : evals) {
         TelemetrySnapshot::Interval at;
         if ((only < 0 || eval.worker == only) && snapshot.find(eval.worker, eval.wall, at))
-            data.evals.push_back({ snapshot.xAt(at.stretch, at.begin, data.axis, samplesPerEpoch), eval.record.loss });
+            take(eval, snapshot.xAt(at.stretch, at.begin, axis, samplesPerEpoch));
     }
+}
+
+void addEvals(ChartData& data, const TelemetrySnapshot& snapshot, double samplesPerEpoch, int only)
+{
+    forEachEval(snapshot, data.axis, samplesPerEpoch, only, [&data](const EvalPoint& eval, double x) {
+        if (eval.record.hasLoss())
+            data.evals.push_back({ x, eval.record.loss });
+    });
+}
+
+/// Points of one line, whose x does not fall.
+struct Points {
+    std::vector<double> x;
+    std::vector<float> y;
+
+    void add(double atX, double atY)
+    {
+        x.push_back(x.empty() ? atX : std::max(atX, x.back()));
+        y.push_back(static_cast<float>(atY));
+    }
+};
+
+void addLines(ChartData& data, const std::map<int, Points>& byWorker)
+{
+    for (const auto& [worker, points] : byWorker)
+        data.lines.push_back({ makeCurve(points.x, points.y), nullptr, worker });
 }
 
 } // namespace
@@ -145,20 +173,34 @@ ChartData driftDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samp
 {
     ChartData data;
     data.axis = axis;
-    std::map<int, std::pair<std::vector<double>, std::vector<float>>> byReplica;
+    std::map<int, Points> byReplica;
     if (!snapshot.drifts)
         return data;
     for (const DriftPoint& drift : *snapshot.drifts) {
         TelemetrySnapshot::Interval at;
         if (!snapshot.find(-1, drift.wall, at)) // whoever merged, the replicas stood where the newest step was
             continue;
-        auto& [x, y] = byReplica[drift.record.replica];
-        const double here = snapshot.xAt(at.stretch, at.begin, axis, samplesPerEpoch);
-        x.push_back(x.empty() ? here : std::max(here, x.back()));
-        y.push_back(static_cast<float>(drift.record.fromMean));
+        byReplica[drift.record.replica].add(
+            snapshot.xAt(at.stretch, at.begin, axis, samplesPerEpoch), drift.record.fromMean);
     }
-    for (const auto& [replica, line] : byReplica)
-        data.lines.push_back({ makeCurve(line.first, line.second), nullptr, replica });
+    addLines(data, byReplica);
+    return data;
+}
+
+ChartData answersDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch, int only)
+{
+    ChartData data;
+    data.axis = axis;
+    std::map<int, Points> byWorker;
+    forEachEval(snapshot, axis, samplesPerEpoch, only, [&](const EvalPoint& eval, double x) {
+        if (eval.record.tasks.questions == 0)
+            return;
+        if (eval.record.what == EvalRecord::What::Merged)
+            data.evals.push_back({ x, eval.record.tasks.share() });
+        else
+            byWorker[eval.worker].add(x, eval.record.tasks.share());
+    });
+    addLines(data, byWorker);
     return data;
 }
 

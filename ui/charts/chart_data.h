@@ -60,6 +60,10 @@ QString lineName(const ChartData& data, int worker);
 ChartData chartDataOf(
     const TelemetrySnapshot& snapshot, Metric metric, XAxis axis, double samplesPerEpoch = 0, int only = -1);
 
+/// The share of questions that each worker answered right at each evaluation; those of merges as `evals`. Empty: none
+/// was asked. @param only  a worker, or -1 for all
+ChartData answersDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch = 0, int only = -1);
+
 /// How far each replica was from the mean of all at each merge.
 ChartData driftDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch = 0);
 

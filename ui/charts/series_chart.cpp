@@ -216,7 +216,7 @@ void SeriesChart::drawFrame()
     curves_->measure(plot_->bufferDevicePixelRatio());
     plot_->yAxis->setRange(shownValues());
     plot_->yAxis2->setRange(plot_->yAxis->range());
-    const bool any = !curves_->data().lines.empty();
+    const bool any = !curves_->data().lines.empty() || !curves_->data().evals.empty();
     empty_->setVisible(!any);
     for (QCPAxis* axis : { plot_->xAxis, plot_->yAxis }) { // a scale of nothing would be a lie
         axis->setTickLabels(any);

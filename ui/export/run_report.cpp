@@ -39,6 +39,9 @@ QString figures(const RunStatus& status)
         status.evaluation ? QStringLiteral("%1 (%2)").arg(fixedText(status.evaluation->loss, 4),
                                 coreWords(ofWhat(*status.evaluation)).toHtmlEscaped())
                           : none);
+    if (status.answers)
+        html += row(
+            said(QT_TRANSLATE_NOOP("RunReport", "Right answers")), coreWords(inWords(*status.answers)).toHtmlEscaped());
     html += row(said(QT_TRANSLATE_NOOP("RunReport", "Checkpoints")), countText(status.checkpoints));
     const auto shown = shownEpochs(status);
     const RowCounts rows = shown ? shown->together.rowsKnown : RowCounts {};

@@ -296,9 +296,13 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
             continue;
         newest = eval.wall;
         const auto step = eval.record.weightsStep > 0 ? eval.record.weightsStep : eval.record.step;
-        status.evaluation = heldOutLossOf({ eval.worker, eval.record.what == EvalRecord::What::Merged, step,
-                                              eval.record.loss, static_cast<std::int64_t>(eval.wall * 1e9) },
-            status.evaluated);
+        const ToldEvaluation told { eval.worker, eval.record.what == EvalRecord::What::Merged, step, eval.record.loss,
+            static_cast<std::int64_t>(eval.wall * 1e9), eval.record.tasks };
+        if (told.tasks.questions > 0)
+            status.answers = answersOf(told);
+        if (!eval.record.hasLoss())
+            continue;
+        status.evaluation = heldOutLossOf(told, status.evaluated);
         status.evaluation->beforeEndOf = unfinishedEpoch(status.epochs, status.evaluation->wallNs);
     }
 }
@@ -314,6 +318,7 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     status.poisonedCause = {};
     status.stopDetail = {};
     status.evaluation.reset();
+    status.answers.reset();
     status.lossWorkers = 0;
     status.endedWallNs = 0;
     status.tokensPerSecond = 0;

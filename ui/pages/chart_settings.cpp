@@ -196,6 +196,8 @@ void ChartSettings::takeSmall()
     Q_EMIT changed();
 }
 
+void ChartSettings::offer(SmallChart chart, bool has) { small_[static_cast<std::size_t>(chart)]->setVisible(has); }
+
 void ChartSettings::setLogLoss(bool on) { logLoss_->setChecked(on); }
 
 void ChartSettings::setAxis(XAxis axis, const QString& unit)

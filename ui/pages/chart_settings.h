@@ -23,7 +23,8 @@ struct ChartWishes {
     bool perplexity = false;
     bool allPoints = false; ///< the loss axis reaches to the farthest point
     std::optional<double> lossFrom, lossTo; ///< absent: from what is visible
-    std::vector<SmallChart> small { SmallChart::LearningRate, SmallChart::Speed, SmallChart::GradientNorm };
+    std::vector<SmallChart> small { SmallChart::LearningRate, SmallChart::Speed, SmallChart::GradientNorm,
+        SmallChart::Answers }; ///< some of them are shown only when the run has their numbers
 };
 
 /// A count as a person writes it: "20M", "1.5 k", "3e6", in the locale; nullopt: none.
@@ -38,6 +39,8 @@ public:
 
     const ChartWishes& wishes() const { return wishes_; }
     void setLogLoss(bool on);
+    /// Whether the run has numbers for a chart that not every run has.
+    void offer(SmallChart chart, bool has);
     /// Other units of x: a width in the old ones means nothing. @param unit  "tokens"
     void setAxis(XAxis axis, const QString& unit);
     /// What is visible, as hint in the fields; nullopt: everything.

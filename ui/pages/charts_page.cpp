@@ -80,6 +80,8 @@ ChartsPage::ChartsPage(Workbench& bench, QWidget* parent)
     connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &ChartsPage::take);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         snapshot_.reset();
+        hasAnswers_ = false;
+        showSmall();
         link_.setRange(std::nullopt, false);
         loss_->setData({});
         small_->clearData();
@@ -302,7 +304,11 @@ void ChartsPage::redraw()
     ChartData loss = shown(Metric::Loss);
     strip_->setData(loss);
     loss_->setData(std::move(loss));
-    small_->setData(shown, driftDataOf(*snapshot_, axis(), perEpoch));
+    const ChartData answers = answersDataOf(*snapshot_, axis(), perEpoch);
+    const bool has = !answers.lines.empty() || !answers.evals.empty();
+    if (std::exchange(hasAnswers_, has) != has)
+        showSmall();
+    small_->setData(shown, driftDataOf(*snapshot_, axis(), perEpoch), answers);
     showSelection();
 }
 
@@ -421,13 +427,22 @@ void ChartsPage::applyOptions()
     options.mean = wishes.mean;
     options.logX = wishes.logX;
     small_->setOptions(options);
-    small_->setShown(wishes.small);
+    showSmall();
     options.logY = wishes.logLoss;
     options.perplexity = wishes.perplexity;
     if (wishes.allPoints)
         options.clipPercent = 0;
     loss_->setOptions(options);
     loss_->setValueLimits(wishes.lossFrom, wishes.lossTo);
+}
+
+void ChartsPage::showSmall()
+{
+    std::vector<SmallChart> shown = settings_->wishes().small;
+    settings_->offer(SmallChart::Answers, hasAnswers_);
+    if (!hasAnswers_)
+        std::erase(shown, SmallChart::Answers);
+    small_->setShown(shown);
 }
 
 void ChartsPage::fit()

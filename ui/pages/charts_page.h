@@ -62,6 +62,7 @@ private:
     void choosePoint(int worker, double x);
     void selectInstant(int worker, double wall);
     void applyOptions();
+    void showSmall();
 
     Workbench& bench_;
     ChartLink link_;
@@ -81,6 +82,7 @@ private:
     ChartStatistics* statistics_ = nullptr;
     ChartSettings* settings_ = nullptr;
     std::optional<std::vector<LostTraining>> lost_; // dashed in the curves
+    bool hasAnswers_ = false; // the run was asked questions
     std::optional<std::int64_t> attempt_; // whose curves are shown; absent: all
 };
 

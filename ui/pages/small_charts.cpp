@@ -20,7 +20,7 @@ struct Kind {
     bool fromZero = false;
 };
 
-// In the order of SmallChart. Drift has no metric: its points are merges, not steps.
+// In the order of SmallChart. Drift and answers have no metric: their points are merges and evaluations, not steps.
 constexpr Kind kKinds[kSmallChartCount] = {
     { QT_TRANSLATE_NOOP("SmallCharts", "Learning rate"),
         QT_TRANSLATE_NOOP("SmallCharts", "per worker, each on its own schedule"), Metric::LearningRate, true, false,
@@ -43,6 +43,9 @@ constexpr Kind kKinds[kSmallChartCount] = {
         false, false, true },
     { QT_TRANSLATE_NOOP("SmallCharts", "Optimiser"), QT_TRANSLATE_NOOP("SmallCharts", "ms per step"), Metric::Optimizer,
         false, false, true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Right answers"),
+        QT_TRANSLATE_NOOP("SmallCharts", "share of the questions, at each evaluation"), Metric::Loss, true, false,
+        true },
 };
 
 /// Of the workers of the newest attempt: those of earlier ones are over.
@@ -143,17 +146,18 @@ void SmallCharts::setOptions(const ChartOptions& common)
     }
 }
 
-void SmallCharts::setData(const std::function<ChartData(Metric)>& dataOf, const ChartData& drift)
+void SmallCharts::setData(
+    const std::function<ChartData(Metric)>& dataOf, const ChartData& drift, const ChartData& answers)
 {
-    for (const SmallChart kind : shown_) {
-        SeriesChart* made = chart(kind);
-        made->setData(kind == SmallChart::Drift ? drift : dataOf(kKinds[static_cast<int>(kind)].metric));
-    }
+    for (const SmallChart kind : shown_)
+        chart(kind)->setData(kind == SmallChart::Drift ? drift
+                : kind == SmallChart::Answers          ? answers
+                                                       : dataOf(kKinds[static_cast<int>(kind)].metric));
 }
 
 void SmallCharts::clearData()
 {
-    setData([](Metric) { return ChartData {}; }, {});
+    setData([](Metric) { return ChartData {}; }, {}, {});
 }
 
 void SmallCharts::setHighlights(const std::vector<ChartSpan>& spans)

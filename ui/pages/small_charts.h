@@ -21,9 +21,10 @@ enum class SmallChart {
     WaitData,
     Forward,
     Backward,
-    Optimizer
+    Optimizer,
+    Answers
 };
-inline constexpr int kSmallChartCount = 10;
+inline constexpr int kSmallChartCount = 11;
 
 QString smallChartName(SmallChart chart); ///< "Learning rate"
 
@@ -38,7 +39,8 @@ public:
     /// Smoothing, raw points, mean and the scale of x are taken; what belongs to one chart stays.
     void setOptions(const ChartOptions& common);
     /// @param dataOf  the curves of a metric as the page shows them  @param drift  of the replicas at each merge
-    void setData(const std::function<ChartData(Metric)>& dataOf, const ChartData& drift);
+    /// @param answers  to the questions of the run
+    void setData(const std::function<ChartData(Metric)>& dataOf, const ChartData& drift, const ChartData& answers);
     void clearData();
     void setHighlights(const std::vector<ChartSpan>& spans);
     void setEmptyText(const QString& sentence);

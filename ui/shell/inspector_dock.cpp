@@ -560,6 +560,9 @@ void InspectorDock::showRun()
     if (status.evaluation)
         addRow(tr("Eval loss"),
             fixedText(status.evaluation->loss, 3) + QLatin1Char('\n') + coreWords(ofWhat(*status.evaluation)));
+    if (status.answers)
+        addRow(tr("Right answers"),
+            percentText(status.answers->marks.share()) + QLatin1Char('\n') + coreWords(inWords(*status.answers)));
     if (const QString said = dataText(status); !said.isEmpty())
         addRow(tr("Data"), said);
     addRow(tr("Vocabulary"), countText(file.vocabularySize));

@@ -19,6 +19,8 @@
 #include <QSvgRenderer>
 #include <QTableView>
 
+#include <fstream>
+
 using namespace furrow;
 using namespace furrow::test;
 
@@ -205,6 +207,32 @@ private Q_SLOTS:
         QCOMPARE(
             std::count_if(charts.begin(), charts.end(), [](const SeriesChart* chart) { return chart->isVisible(); }),
             7);
+    }
+
+    void rightAnswersAreAChartOfARunThatIsAskedQuestions()
+    {
+        const auto shown = [this] { return named<SeriesChart>(*page_, QStringLiteral("Right answers")); };
+        QVERIFY(!buttonOf(*page_, QStringLiteral("Right answers"))->isVisible());
+        QVERIFY(shown() == nullptr || !shown()->isVisible());
+        std::string lines;
+        for (const auto& [what, right] : { std::pair(EvalRecord::What::Replica, 25),
+                 std::pair(EvalRecord::What::Replica, 50), std::pair(EvalRecord::What::Merged, 75) })
+            encodeLine(TelemetryRecord(
+                           EvalRecord { systemClock().monotonicNs(), 9, 9, 3.0, 9, what, { 100, right, right, 0.25 } }),
+                lines);
+        std::ofstream(story_->paths().telemetryFile(1, 0), std::ios::app) << lines;
+        QTRY_VERIFY_WITH_TIMEOUT(shown() != nullptr && shown()->isVisible(), kPatienceMs);
+        QVERIFY(buttonOf(*page_, QStringLiteral("Right answers"))->isVisible());
+        QTRY_COMPARE(shown()->data().evals.size(), std::size_t(1));
+        QCOMPARE(shown()->data().evals.front().y, 0.75);
+        QCOMPARE(shown()->data().lines.size(), std::size_t(1));
+        const Curve& curve = *shown()->data().lines.front().curve;
+        QCOMPARE(curve.size(), std::size_t(2));
+        QCOMPARE(curve.y(0), 0.25f);
+        QCOMPARE(curve.y(1), 0.5f);
+        QCOMPARE(loss_->data().evals.back().y, 3.0); // the loss stands where it stood
+        buttonOf(*page_, QStringLiteral("Right answers"))->click();
+        QVERIFY(!shown()->isVisible());
     }
 
     void tabGoesFromTheButtonIntoThePanel()
