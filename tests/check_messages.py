@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fails when a text for people is not made by sentence() (core/base/sentence.h), so that the console cannot say it in the language of the person: a literal
-with words in an Error, or in the call of a function that makes an Error or takes a Message. core/trials speaks English only."""
-import functools, pathlib, re, sys
+with words in an Error, or in the call of a function that makes an Error or takes a Message, core/trials apart, which speaks English only. Or when a sentence
+is not in translations/*.ts."""
+import functools, html, json, pathlib, re, subprocess, sys, tempfile
 
 ROOT = pathlib.Path(sys.argv[1])
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|[A-Za-z_]\w*|\d[\w\'.]*|::|->|\s+|.', re.DOTALL)
@@ -148,4 +149,17 @@ for path, text in texts.items():
     for line, literal in breaches(tokens(text), names):
         found += 1
         print(f"{path.relative_to(ROOT)}:{line}: {literal} is said without sentence(), so nobody can read it in another language")
-sys.exit(1 if found or not texts else 0)
+
+with tempfile.TemporaryDirectory() as folder:
+    rooms = [ROOT / room for room in ("core", "app", "ui")]
+    collected = pathlib.Path(folder) / "sentences.cpp"
+    subprocess.run([sys.executable, ROOT / "translations" / "core_texts.py", *rooms, collected], check=True)
+    quoted = re.findall(r'NOOP\("Core", ("(?:[^"\\]|\\.)*")\)', collected.read_text(encoding="utf-8"))
+sentences = {json.loads(literal) for literal in quoted}
+for path in sorted((ROOT / "translations").glob("*.ts")):
+    own = path.read_text(encoding="utf-8").partition("<name>Core</name>")[2].partition("</context>")[0]
+    known = {html.unescape(source) for source in re.findall(r"<source>([^<]*)</source>", own)}
+    for missing in sorted(sentences - known):
+        found += 1
+        print(f"{path.relative_to(ROOT)} lacks: {missing}")
+sys.exit(1 if found or not texts or not sentences else 0)

@@ -6214,6 +6214,130 @@
         <source>asking questions: %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The run of the benchmark is %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not say where the time went: the worker did not end in order.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be made: %2. Name another one with --folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; names no chunk: write BLOCK:CHUNK, for example 3:17.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunk %1 has no sample %2: its samples are 0 to %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has no chunk %1, or does not know it yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--cause holds what looks like a secret, which would be kept in the run and shown everywhere. Take it out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a file. Name the folder that keeps the runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 exists already. Name a new file with --out, or move that one away.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no completion for &apos;%1&apos;. Choose bash, zsh or fish.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder %1 is not there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--set %1 is not key=value of a setting.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as settings: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 cannot be chosen: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1 with files; the dry run lists those it has.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1; &apos;furrowctl resume --dry-run&apos; lists those it has.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a file. Name a folder on the disk to try.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 lies in the run %2. Name a folder outside of every run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--checkpoint chooses the model of --format huggingface; what was measured is of the whole run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--data gives a loss and --tasks right answers: ask for one after the other.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is for --tasks.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--type is for --format gguf.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not a JSON array of token ids.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has the id %2; the vocabulary of %3 ends at %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped before the tokenizer was trained.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>quarantine list &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>preset &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -6684,6 +6808,10 @@
     </message>
     <message>
         <source>Data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Right answers</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7969,6 +8097,14 @@
     </message>
     <message>
         <source>mean %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Right answers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>share of the questions, at each evaluation</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11433,6 +11569,10 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>was %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Right answers</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

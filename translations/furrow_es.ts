@@ -6215,6 +6215,130 @@
         <source>asking questions: %1</source>
         <translation>al hacer las preguntas: %1</translation>
     </message>
+    <message>
+        <source>The run of the benchmark is %1: %2</source>
+        <translation>La ejecución de la prueba de rendimiento está en estado %1: %2</translation>
+    </message>
+    <message>
+        <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
+        <translation>La ejecución de la prueba de rendimiento terminó con %1. Lo que dijo está en %2.</translation>
+    </message>
+    <message>
+        <source>%1 does not say where the time went: the worker did not end in order.</source>
+        <translation>%1 no dice en qué se fue el tiempo: el trabajador no terminó en orden.</translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be made: %2. Name another one with --folder.</source>
+        <translation>No se puede crear la carpeta %1: %2. Indique otra con --folder.</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; names no chunk: write BLOCK:CHUNK, for example 3:17.</source>
+        <translation>«%1» no nombra ningún fragmento: escriba BLOQUE:FRAGMENTO, por ejemplo 3:17.</translation>
+    </message>
+    <message>
+        <source>Chunk %1 has no sample %2: its samples are 0 to %3.</source>
+        <translation>El fragmento %1 no tiene la muestra %2: sus muestras van de 0 a %3.</translation>
+    </message>
+    <message>
+        <source>The run has no chunk %1, or does not know it yet.</source>
+        <translation>La ejecución no tiene el fragmento %1 o aún no lo conoce.</translation>
+    </message>
+    <message>
+        <source>--cause holds what looks like a secret, which would be kept in the run and shown everywhere. Take it out.</source>
+        <translation>--cause contiene lo que parece un secreto, que se guardaría en la ejecución y se mostraría en todas partes. Quítelo.</translation>
+    </message>
+    <message>
+        <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
+        <translation>El fragmento %1 no está envenenado. &apos;furrowctl chunks list&apos; muestra los que lo están.</translation>
+    </message>
+    <message>
+        <source>%1 is a file. Name the folder that keeps the runs.</source>
+        <translation>%1 es un archivo. Indique la carpeta que guarda las ejecuciones.</translation>
+    </message>
+    <message>
+        <source>%1 exists already. Name a new file with --out, or move that one away.</source>
+        <translation>%1 ya existe. Indique un archivo nuevo con --out o aparte ese.</translation>
+    </message>
+    <message>
+        <source>There is no completion for &apos;%1&apos;. Choose bash, zsh or fish.</source>
+        <translation>No hay autocompletado para «%1». Elija bash, zsh o fish.</translation>
+    </message>
+    <message>
+        <source>The folder %1 is not there.</source>
+        <translation>La carpeta %1 no existe.</translation>
+    </message>
+    <message>
+        <source>--set %1 is not key=value of a setting.</source>
+        <translation>--set %1 no es clave=valor de un ajuste.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as settings: %2.</source>
+        <translation>%1 no se puede leer como ajustes: %2.</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 cannot be chosen: %2</source>
+        <translation>No se puede elegir el punto de control %1: %2</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1 with files; the dry run lists those it has.</source>
+        <translation>La ejecución no tiene ningún punto de control %1 con archivos; el ensayo enumera los que tiene.</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1; &apos;furrowctl resume --dry-run&apos; lists those it has.</source>
+        <translation>La ejecución no tiene el punto de control %1; &apos;furrowctl resume --dry-run&apos; enumera los que tiene.</translation>
+    </message>
+    <message>
+        <source>%1 is a file. Name a folder on the disk to try.</source>
+        <translation>%1 es un archivo. Indique una carpeta del disco que se va a probar.</translation>
+    </message>
+    <message>
+        <source>%1 lies in the run %2. Name a folder outside of every run.</source>
+        <translation>%1 está dentro de la ejecución %2. Indique una carpeta fuera de toda ejecución.</translation>
+    </message>
+    <message>
+        <source>--checkpoint chooses the model of --format huggingface; what was measured is of the whole run.</source>
+        <translation>--checkpoint elige el modelo de --format huggingface; lo que se midió es de toda la ejecución.</translation>
+    </message>
+    <message>
+        <source>--data gives a loss and --tasks right answers: ask for one after the other.</source>
+        <translation>--data da una pérdida y --tasks respuestas correctas: pídalos uno tras otro.</translation>
+    </message>
+    <message>
+        <source>%1 is for --tasks.</source>
+        <translation>%1 es para --tasks.</translation>
+    </message>
+    <message>
+        <source>--type is for --format gguf.</source>
+        <translation>--type es para --format gguf.</translation>
+    </message>
+    <message>
+        <source>%1 is not a JSON array of token ids.</source>
+        <translation>%1 no es una lista JSON de identificadores de tokens.</translation>
+    </message>
+    <message>
+        <source>%1 has the id %2; the vocabulary of %3 ends at %4.</source>
+        <translation>%1 tiene el identificador %2; el vocabulario de %3 termina en %4.</translation>
+    </message>
+    <message>
+        <source>Stopped before the tokenizer was trained.</source>
+        <translation>Se detuvo antes de que el tokenizador estuviera entrenado.</translation>
+    </message>
+    <message>
+        <source>No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one.</source>
+        <translation>No se encontró ninguna libtorch adecuada en el entorno activo, en python3 ni en /opt/libtorch. `furrowctl torch find CARPETA` busca en otro lugar, `furrowctl torch install` trae una.</translation>
+    </message>
+    <message>
+        <source>quarantine list &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
+        <translation>lista de cuarentena «%1»: un nombre no puede estar vacío, empezar por un punto ni contener una barra</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>preset &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
+        <translation>preajuste «%1»: un nombre no puede estar vacío, empezar por un punto ni contener una barra</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -6686,6 +6810,10 @@
     <message>
         <source>Data</source>
         <translation>Datos</translation>
+    </message>
+    <message>
+        <source>Right answers</source>
+        <translation>Respuestas correctas</translation>
     </message>
 </context>
 <context>
@@ -7971,6 +8099,14 @@
     <message>
         <source>mean %1</source>
         <translation>media %1</translation>
+    </message>
+    <message>
+        <source>Right answers</source>
+        <translation>Respuestas correctas</translation>
+    </message>
+    <message>
+        <source>share of the questions, at each evaluation</source>
+        <translation>proporción de las preguntas, en cada evaluación</translation>
     </message>
 </context>
 <context>
@@ -11438,6 +11574,10 @@ Es el del modelo del que parte la ejecución.</translation>
     <message>
         <source>was %1</source>
         <translation>era %1</translation>
+    </message>
+    <message>
+        <source>Right answers</source>
+        <translation>Respuestas correctas</translation>
     </message>
 </context>
 <context>

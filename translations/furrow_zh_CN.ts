@@ -6214,6 +6214,130 @@
         <source>asking questions: %1</source>
         <translation>提问时出错：%1</translation>
     </message>
+    <message>
+        <source>The run of the benchmark is %1: %2</source>
+        <translation>基准测试的运行处于状态 %1：%2</translation>
+    </message>
+    <message>
+        <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
+        <translation>基准测试的运行以 %1 结束。其输出在 %2 中。</translation>
+    </message>
+    <message>
+        <source>%1 does not say where the time went: the worker did not end in order.</source>
+        <translation>%1 没有说明时间用在何处：工作进程未正常结束。</translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be made: %2. Name another one with --folder.</source>
+        <translation>无法创建文件夹 %1：%2。请用 --folder 指定另一个。</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; names no chunk: write BLOCK:CHUNK, for example 3:17.</source>
+        <translation>“%1”不是数据段的名称：请写成 块:数据段，例如 3:17。</translation>
+    </message>
+    <message>
+        <source>Chunk %1 has no sample %2: its samples are 0 to %3.</source>
+        <translation>数据段 %1 没有样本 %2：其样本为 0 到 %3。</translation>
+    </message>
+    <message>
+        <source>The run has no chunk %1, or does not know it yet.</source>
+        <translation>此运行没有数据段 %1，或尚不知道它。</translation>
+    </message>
+    <message>
+        <source>--cause holds what looks like a secret, which would be kept in the run and shown everywhere. Take it out.</source>
+        <translation>--cause 含有疑似机密的内容，它会保存在运行中并到处显示。请将其删除。</translation>
+    </message>
+    <message>
+        <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
+        <translation>数据段 %1 并非有毒。&apos;furrowctl chunks list&apos; 会列出有毒的数据段。</translation>
+    </message>
+    <message>
+        <source>%1 is a file. Name the folder that keeps the runs.</source>
+        <translation>%1 是文件。请指定存放运行的文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 exists already. Name a new file with --out, or move that one away.</source>
+        <translation>%1 已存在。请用 --out 指定新文件，或将它移走。</translation>
+    </message>
+    <message>
+        <source>There is no completion for &apos;%1&apos;. Choose bash, zsh or fish.</source>
+        <translation>没有用于“%1”的补全。请选择 bash、zsh 或 fish。</translation>
+    </message>
+    <message>
+        <source>The folder %1 is not there.</source>
+        <translation>文件夹 %1 不存在。</translation>
+    </message>
+    <message>
+        <source>--set %1 is not key=value of a setting.</source>
+        <translation>--set %1 不是某项设置的 键=值。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as settings: %2.</source>
+        <translation>无法将 %1 作为设置读取：%2。</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 cannot be chosen: %2</source>
+        <translation>无法选择检查点 %1：%2</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1 with files; the dry run lists those it has.</source>
+        <translation>此运行没有带文件的检查点 %1；试运行会列出现有的检查点。</translation>
+    </message>
+    <message>
+        <source>The run has no checkpoint %1; &apos;furrowctl resume --dry-run&apos; lists those it has.</source>
+        <translation>此运行没有检查点 %1；&apos;furrowctl resume --dry-run&apos; 会列出现有的检查点。</translation>
+    </message>
+    <message>
+        <source>%1 is a file. Name a folder on the disk to try.</source>
+        <translation>%1 是文件。请指定要测试的磁盘上的文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 lies in the run %2. Name a folder outside of every run.</source>
+        <translation>%1 位于运行 %2 中。请指定不在任何运行之内的文件夹。</translation>
+    </message>
+    <message>
+        <source>--checkpoint chooses the model of --format huggingface; what was measured is of the whole run.</source>
+        <translation>--checkpoint 选择 --format huggingface 的模型；测量数据属于整个运行。</translation>
+    </message>
+    <message>
+        <source>--data gives a loss and --tasks right answers: ask for one after the other.</source>
+        <translation>--data 给出损失，--tasks 给出正确答案数：请分别执行。</translation>
+    </message>
+    <message>
+        <source>%1 is for --tasks.</source>
+        <translation>%1 用于 --tasks。</translation>
+    </message>
+    <message>
+        <source>--type is for --format gguf.</source>
+        <translation>--type 用于 --format gguf。</translation>
+    </message>
+    <message>
+        <source>%1 is not a JSON array of token ids.</source>
+        <translation>%1 不是词元 id 的 JSON 数组。</translation>
+    </message>
+    <message>
+        <source>%1 has the id %2; the vocabulary of %3 ends at %4.</source>
+        <translation>%1 含有 id %2；%3 的词表到 %4 为止。</translation>
+    </message>
+    <message>
+        <source>Stopped before the tokenizer was trained.</source>
+        <translation>在分词器训练完成之前已停止。</translation>
+    </message>
+    <message>
+        <source>No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one.</source>
+        <translation>在当前环境、python3 和 /opt/libtorch 中都没有找到合适的 libtorch。`furrowctl torch find 文件夹` 会在别处查找，`furrowctl torch install` 会获取一份。</translation>
+    </message>
+    <message>
+        <source>quarantine list &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
+        <translation>隔离列表“%1”：名称不能为空、不能以点开头、不能含有斜杠</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>preset &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
+        <translation>预设“%1”：名称不能为空、不能以点开头、不能含有斜杠</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -6684,6 +6808,10 @@
     <message>
         <source>Data</source>
         <translation>数据</translation>
+    </message>
+    <message>
+        <source>Right answers</source>
+        <translation>正确回答</translation>
     </message>
 </context>
 <context>
@@ -7969,6 +8097,14 @@
     <message>
         <source>mean %1</source>
         <translation>平均 %1</translation>
+    </message>
+    <message>
+        <source>Right answers</source>
+        <translation>正确回答</translation>
+    </message>
+    <message>
+        <source>share of the questions, at each evaluation</source>
+        <translation>每次评估时占问题的比例</translation>
     </message>
 </context>
 <context>
@@ -11408,6 +11544,10 @@ It comes from the model that the run starts from.</source>
     <message>
         <source>was %1</source>
         <translation>曾为 %1</translation>
+    </message>
+    <message>
+        <source>Right answers</source>
+        <translation>正确回答</translation>
     </message>
 </context>
 <context>
