@@ -344,7 +344,7 @@ private Q_SLOTS:
         QPushButton* merge = buttonWith(dialog, QStringLiteral("Merge 2 replicas"));
         QVERIFY(evaluate != nullptr && merge != nullptr);
         QTest::mouseClick(evaluate, Qt::LeftButton);
-        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(dialog, QStringLiteral("^Nothing was merged yet")) != nullptr,
+        QTRY_VERIFY2_WITH_TIMEOUT(labelWith(dialog, QStringLiteral("^Nothing has been merged yet")) != nullptr,
             qPrintable(textsOf(dialog)), kPatienceMs);
         const auto lossOf = [dialog](const QString& who) {
             return named<QLabel>(dialog, QStringLiteral("Held-out loss of ") + who)->text().toDouble();

@@ -39,6 +39,15 @@ namespace fs = std::filesystem;
 /// Trained to the end of its epoch by one worker: six checkpoints, of which the keep policy leaves two with weights.
 class WholeRun {
 public:
+    static std::string stateText(const CheckpointManifest& of)
+    {
+        return nlohmann::json {
+            { "format", kStateFormat }, { "replica", 0 }, { "own_steps", of.step }, { "step", of.step },
+            { "tokens", of.tokens }, { "samples", 0 }, { "steps_since_base", of.step },
+            { "tokens_since_base", of.tokens }, { "base", "" }, { "merge_round", 0 }, { "parents", of.parents }
+        }.dump();
+    }
+
     WholeRun()
     {
         std::string text;
@@ -115,15 +124,6 @@ private:
                 copyTracker(paths.folder() / "older.sqlite");
         }
         good(worker.end("done"));
-    }
-
-    static std::string stateText(const CheckpointManifest& of)
-    {
-        return nlohmann::json {
-            { "format", kStateFormat }, { "replica", 0 }, { "own_steps", of.step }, { "step", of.step },
-            { "tokens", of.tokens }, { "samples", 0 }, { "steps_since_base", of.step },
-            { "tokens_since_base", of.tokens }, { "base", "" }, { "merge_round", 0 }, { "parents", of.parents }
-        }.dump();
     }
 
     std::string commit(WorkerLedger& worker, const std::string& runId, std::int64_t step, const std::string& parent,
@@ -1062,13 +1062,19 @@ private Q_SLOTS:
     {
         Changed run(whole_);
         const auto folder = run.paths.checkpointFolder("merge-5");
-        fs::copy(run.paths.checkpointFolder("r0-4"), folder);
+        fs::copy(run.paths.checkpointFolder("r0-10"), folder);
         std::string sha256;
         auto manifest = good(readManifestFile(folder / kManifestFile, sha256));
         manifest.kind = CheckpointKind::Merge;
         manifest.step = 5;
         manifest.parents = { "r0-4" };
         manifest.parts.clear();
+        manifest.writtenWallNs = systemClock().wallNs(); // the newest merge counts
+        const std::string state = WholeRun::stateText(manifest);
+        Changed::write(folder / kStateFile, state);
+        for (auto& file : manifest.files)
+            if (file.name == kStateFile)
+                file = { file.name, state.size(), sha256Hex(state) };
         Changed::write(folder / kManifestFile, toJsonText(manifest));
         const auto before = good(readFile(run.paths.tracker()));
         const auto refused = repairRun(run.paths, [](const std::string&) { });
