@@ -61,6 +61,29 @@ std::string unknownIn(const std::string& text, const Tokenizer& tokenizer)
     return all;
 }
 
+Result<WrittenText> writeText(const LoadedRun& run, const Tokens& prompt, const SampleOptions& sample,
+    const std::string& endText, const ShowPiece& show)
+{
+    std::string piece;
+    TextStream text(*run.tokenizer, [&piece](const std::string& more) { piece += more; }, endText);
+    bool isOver = false;
+    bool isStopped = false;
+    const std::int64_t began = systemClock().monotonicNs();
+    FURROW_TRY_ASSIGN(
+        const auto tokens, sampleText(*run.learner->model(), prompt, sample, [&](const DrawnToken& token) {
+            isOver = !text.add(token.token);
+            isStopped = !show(std::exchange(piece, {}), token);
+            return !isOver && !isStopped;
+        }));
+    text.finish();
+    if (!piece.empty() && !tokens.empty())
+        show(piece, { .token = tokens.back() });
+    const double seconds = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
+    const auto count = static_cast<std::int64_t>(tokens.size());
+    return WrittenText { text.text(), count, static_cast<double>(count) / std::max(seconds, 1e-9),
+        isOver || (!isStopped && count < sample.maxTokens) };
+}
+
 Result<Talk> Talk::open(const TaskOptions& options)
 {
     FURROW_TRY_ASSIGN(auto run, loadRun(options));
@@ -119,34 +142,16 @@ void Talk::keep(const std::string& said, const std::string& answer)
     }
 }
 
-Result<TalkAnswer> Talk::answer(const std::string& said, SampleOptions sample, const Show& show)
+Result<WrittenText> Talk::answer(const std::string& said, SampleOptions sample, const ShowPiece& show)
 {
     FURROW_TRY_ASSIGN(const auto prompt, promptWith(said));
     sample.seed += ++asked_;
     sample.stopTokens = { run_.tokenizer->endOfText() };
     if (turns_)
         sample.stopTokens.assign(turns_->endTokens().begin(), turns_->endTokens().end());
-    std::string piece;
-    TextStream text(
-        *run_.tokenizer, [&piece](const std::string& more) { piece += more; }, turns_ ? turns_->endText() : "\n\n");
-    bool isOver = false;
-    bool isStopped = false;
-    const std::int64_t began = systemClock().monotonicNs();
-    auto tokens = sampleText(*run_.learner->model(), prompt, sample, [&](const DrawnToken& token) {
-        isOver = !text.add(token.token);
-        isStopped = !show(std::exchange(piece, {}), token);
-        return !isOver && !isStopped;
-    });
-    if (!tokens.ok())
-        return tokens.error();
-    text.finish();
-    if (!piece.empty() && !tokens.value().empty())
-        show(piece, { .token = tokens.value().back() });
-    keep(said, text.text());
-    const double seconds = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
-    const auto count = static_cast<std::int64_t>(tokens.value().size());
-    return TalkAnswer { text.text(), count, static_cast<double>(count) / std::max(seconds, 1e-9),
-        isOver || (!isStopped && count < sample.maxTokens) };
+    FURROW_TRY_ASSIGN(auto written, writeText(run_, prompt, sample, turns_ ? turns_->endText() : "\n\n", show));
+    keep(said, written.text);
+    return written;
 }
 
 } // namespace furrow

@@ -27,12 +27,19 @@ Result<std::vector<std::int64_t>> promptTokens(const ChatTurns& turns, const std
 /// The characters of a text that the tokenizer has nothing for, with blanks between them; "" for none.
 std::string unknownIn(const std::string& text, const Tokenizer& tokenizer);
 
-struct TalkAnswer {
+struct WrittenText {
     std::string text;
     std::int64_t tokens = 0;
     double tokensPerSecond = 0;
     bool ended = false; ///< by the model itself, neither by a limit nor by a person
 };
+/// @param piece  text that can be shown, "" while a character needs more tokens; false ends the text
+using ShowPiece = std::function<bool(const std::string& piece, const DrawnToken& token)>;
+
+/// Lets the model go on from a prompt.
+/// @param endText  ends the text too and does not belong to it; "": nothing does
+Result<WrittenText> writeText(const LoadedRun& run, const std::vector<std::int64_t>& prompt,
+    const SampleOptions& sample, const std::string& endText, const ShowPiece& show);
 
 /// A model that is talked to, and what was said so far. In its chat format where it has one; without it both go on
 /// with one text, and an answer ends with an empty line. One thread.
@@ -47,10 +54,8 @@ public:
     /// that cannot be read are left alone: the talk goes on with those that it has. @return whether it took any
     bool follow();
     void forget();
-    /// @param piece  text that can be shown, "" while a character needs more tokens; false ends the answer
-    using Show = std::function<bool(const std::string& piece, const DrawnToken& token)>;
     /// What was answered until then is part of what was said, however it ended. The seed of each answer is another one.
-    Result<TalkAnswer> answer(const std::string& said, SampleOptions sample, const Show& show);
+    Result<WrittenText> answer(const std::string& said, SampleOptions sample, const ShowPiece& show);
 
 private:
     explicit Talk(LoadedRun run, const TaskOptions& options)

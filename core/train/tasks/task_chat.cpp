@@ -122,7 +122,7 @@ nlohmann::json tokenLine(const std::string& piece, const DrawnToken& token, cons
     return { { "token", { { "text", piece }, { "probability", token.probability }, { "likeliest", others } } } };
 }
 
-nlohmann::json answerLine(const TalkAnswer& answer, const std::string& unknown)
+nlohmann::json answerLine(const WrittenText& answer, const std::string& unknown)
 {
     return { { "answer",
         { { "text", answer.text }, { "tokens", answer.tokens }, { "tokens_per_s", answer.tokensPerSecond },

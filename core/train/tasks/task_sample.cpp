@@ -1,11 +1,7 @@
 // sample: text from a checkpoint.
 
-#include "core/base/clock.h"
 #include "core/base/sentence.h"
 #include "core/train/tasks/talk_torch.h"
-#include "core/train/tasks/text_stream.h"
-
-#include <algorithm>
 
 namespace furrow {
 
@@ -13,8 +9,7 @@ Result<nlohmann::json> sampleTask(
     const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
 {
     FURROW_TRY_ASSIGN(auto run, loadRun(options));
-    auto* model = run.learner->model();
-    if (!model)
+    if (!run.learner->model())
         return Error { ErrorCode::InvalidArgument, sentence("the counting model writes no text") };
     SampleOptions sample = sampleOptionsOf(options);
     std::vector<std::int64_t> prompt;
@@ -31,23 +26,16 @@ Result<nlohmann::json> sampleTask(
         sample.stopTokens.assign(turns->endTokens().begin(), turns->endTokens().end());
         endText = turns->endText();
     }
-    const std::int64_t began = systemClock().monotonicNs();
-    TextStream text(*run.tokenizer, output, endText);
-    bool isOver = false;
-    auto tokens = sampleText(*model, prompt, sample, [&](const DrawnToken& next) {
-        isOver = !text.add(next.token);
-        return !isOver && !stopRequested();
-    });
-    if (!tokens.ok())
-        return tokens.error();
-    text.finish();
-    const double seconds = static_cast<double>(systemClock().monotonicNs() - began) / 1e9;
-    const bool isWhole = isOver || static_cast<std::int64_t>(tokens.value().size()) < sample.maxTokens;
-    return nlohmann::json { { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) },
-        { "prompt", options.chat.empty() ? options.prompt : options.chat }, { "prompt_tokens", prompt },
-        { "unknown_characters", unknownIn(options.chat.empty() ? options.prompt : options.chat, *run.tokenizer) },
-        { "text", text.text() }, { "ended", isWhole && !stopRequested() }, { "tokens", text.tokens() },
-        { "tokens_per_s", static_cast<double>(text.tokens()) / std::max(seconds, 1e-9) } };
+    const std::string& asked = options.chat.empty() ? options.prompt : options.chat;
+    FURROW_TRY_ASSIGN(
+        const auto written, writeText(run, prompt, sample, endText, [&](const std::string& piece, const DrawnToken&) {
+            output(piece);
+            return !stopRequested();
+        }));
+    return nlohmann::json { { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) }, { "prompt", asked },
+        { "prompt_tokens", prompt }, { "unknown_characters", unknownIn(asked, *run.tokenizer) },
+        { "text", written.text }, { "ended", written.ended && !stopRequested() }, { "tokens", written.tokens },
+        { "tokens_per_s", written.tokensPerSecond } };
 }
 
 } // namespace furrow
