@@ -182,7 +182,7 @@ struct EpochRow {
     ChunkCounts chunks;
     RowCounts rowsCommitted; ///< over committed chunks
     RowCounts rowsKnown;
-    std::int64_t samplesExcluded = 0; ///< of excluded chunks, among rowsKnown; as `lost` below
+    std::int64_t samplesExcluded = 0; ///< of excluded chunks, among rowsKnown; as `lost` below, of shownEpochs()
     Message unprovenReason;
     LostChunks lost; ///< as readStatus() finds it; epochs() leaves it empty
     PartlyTrained partly; ///< the same

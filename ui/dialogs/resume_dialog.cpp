@@ -203,10 +203,10 @@ bool ResumeDialog::isAnyOutOfReach() const
 void ResumeDialog::addCounts(QVBoxLayout* column)
 {
     const ResumeEffect& effect = plan_->effect;
-    const PartlyTrained keptOfLost = effect.keptOfLost();
+    const std::int64_t partlyKept = effect.keptOfLost().chunks;
     QString lost = tr("trained or begun after the newest checkpoint; those weights are gone");
-    if (keptOfLost.sum() > 0)
-        lost += tr("; of %1 of them a part is in checkpoints and kept").arg(countText(keptOfLost.sum()));
+    if (partlyKept > 0)
+        lost += tr("; of %1 of them a part is in checkpoints and kept").arg(countText(partlyKept));
     column->addWidget(makeLabel(tr("Dry run"), TextTone::Value, TextSize::Body, true));
     const struct {
         CellKind kind;

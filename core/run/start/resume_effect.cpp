@@ -102,15 +102,15 @@ Result<ResumeEffect> resumeEffect(
     return effect;
 }
 
-PartlyTrained ResumeEffect::keptOfLost() const
+ResumeEffect::KeptOfLost ResumeEffect::keptOfLost() const
 {
-    PartlyTrained sum;
+    KeptOfLost sum;
     for (const auto& epoch : epochs)
         for (const ChunkCell& cell : epoch.cells) {
             if (!isWorkLost(cell) || cell.covered == 0
                 || std::binary_search(partsLost.begin(), partsLost.end(), cell.id))
                 continue;
-            ++sum.free;
+            ++sum.chunks;
             sum.samplesDone += samplesDone(cell);
             sum.samples += cell.samples;
         }
@@ -122,12 +122,12 @@ namespace {
 /// Of chunks that are trained again and not as a whole; "": there are none.
 Message keptOfLostSentence(const ResumeEffect& effect)
 {
-    const PartlyTrained kept = effect.keptOfLost();
-    if (kept.sum() == 0)
+    const auto kept = effect.keptOfLost();
+    if (kept.chunks == 0)
         return {};
     return sentence(
         "Checkpoints have a part of %1 of these (%2 of their %3 samples), which is kept: only the rest is trained again.",
-        { Count(kept.sum()), Count(kept.samplesDone), Count(kept.samples) });
+        { Count(kept.chunks), Count(kept.samplesDone), Count(kept.samples) });
 }
 
 /// Of chunks that are trained in part; "": there are none.

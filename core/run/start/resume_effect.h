@@ -41,7 +41,12 @@ struct ResumeEffect {
     std::int64_t operator[](ChunkFate fate) const { return byFate[static_cast<std::size_t>(fate)]; }
     /// Chunks whose work was lost and of which checkpoints have a part all the same, which stays: only the rest of them
     /// is trained again.
-    PartlyTrained keptOfLost() const;
+    struct KeptOfLost {
+        std::int64_t chunks = 0;
+        std::int64_t samplesDone = 0; ///< of `samples`
+        std::int64_t samples = 0;
+    };
+    KeptOfLost keptOfLost() const;
     /// How many chunks are trained again.
     std::int64_t again() const { return (*this)[ChunkFate::Redo] + (*this)[ChunkFate::Lost]; }
 };

@@ -273,7 +273,8 @@ Status countChunksApart(
         }
     }
     for (EpochRow& epoch : status.epochs) {
-        if (epoch.chunks[ChunkState::Excluded] > 0) {
+        const bool isShown = !epoch.closedWallNs || &epoch == &status.epochs.back(); // shownEpochs()
+        if (isShown && epoch.chunks[ChunkState::Excluded] > 0) {
             FURROW_TRY_ASSIGN(epoch.samplesExcluded, ledger.samplesExcluded(epoch.epoch));
         }
         if (epoch.closedWallNs)
