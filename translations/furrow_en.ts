@@ -6816,6 +6816,29 @@
     </message>
 </context>
 <context>
+    <name>SamplingFields</name>
+    <message>
+        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Among the likeliest (top-k)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>SaveFile</name>
     <message>
         <source>Replace file</source>
@@ -9813,14 +9836,6 @@
 <context>
     <name>furrow::ChatPage</name>
     <message>
-        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>all</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Weights</source>
         <translation type="unfinished"></translation>
     </message>
@@ -9834,18 +9849,6 @@
     </message>
     <message>
         <source>Tokens of an answer, at most</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Temperature</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Among the likeliest (top-k)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Seed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -13391,10 +13394,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>all</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Checkpoint</source>
         <translation type="unfinished"></translation>
     </message>
@@ -13404,18 +13403,6 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Temperature</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Seed</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -13444,10 +13431,6 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>Writing…</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Among the likeliest (top-k)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -6817,6 +6817,29 @@
     </message>
 </context>
 <context>
+    <name>SamplingFields</name>
+    <message>
+        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
+        <translation>0 toma siempre el token más probable; por encima de 1 el texto es más libre</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>todas</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Temperatura</translation>
+    </message>
+    <message>
+        <source>Among the likeliest (top-k)</source>
+        <translation>Entre los más probables (top-k)</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Semilla</translation>
+    </message>
+</context>
+<context>
     <name>SaveFile</name>
     <message>
         <source>Replace file</source>
@@ -9814,14 +9837,6 @@
 <context>
     <name>furrow::ChatPage</name>
     <message>
-        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
-        <translation>0 toma siempre el token más probable; por encima de 1 el texto es más libre</translation>
-    </message>
-    <message>
-        <source>all</source>
-        <translation>todas</translation>
-    </message>
-    <message>
         <source>Weights</source>
         <translation>Pesos</translation>
     </message>
@@ -9836,18 +9851,6 @@
     <message>
         <source>Tokens of an answer, at most</source>
         <translation>Tokens de una respuesta, como máximo</translation>
-    </message>
-    <message>
-        <source>Temperature</source>
-        <translation>Temperatura</translation>
-    </message>
-    <message>
-        <source>Among the likeliest (top-k)</source>
-        <translation>Entre los más probables (top-k)</translation>
-    </message>
-    <message>
-        <source>Seed</source>
-        <translation>Semilla</translation>
     </message>
     <message>
         <source>CPU</source>
@@ -13400,10 +13403,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Escrito durante el entrenamiento</translation>
     </message>
     <message>
-        <source>all</source>
-        <translation>todos</translation>
-    </message>
-    <message>
         <source>Checkpoint</source>
         <translation>Punto de control</translation>
     </message>
@@ -13414,18 +13413,6 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>Tokens</source>
         <translation>Tokens</translation>
-    </message>
-    <message>
-        <source>Temperature</source>
-        <translation>Temperatura</translation>
-    </message>
-    <message>
-        <source>Seed</source>
-        <translation>Semilla</translation>
-    </message>
-    <message>
-        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
-        <translation>0 toma siempre el token más probable; por encima de 1 el texto es más libre</translation>
     </message>
     <message>
         <source>Write text</source>
@@ -13454,10 +13441,6 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>Writing…</source>
         <translation>Escribiendo…</translation>
-    </message>
-    <message>
-        <source>Among the likeliest (top-k)</source>
-        <translation>Entre los más probables (top-k)</translation>
     </message>
     <message>
         <source>Stop</source>

@@ -6815,6 +6815,29 @@
     </message>
 </context>
 <context>
+    <name>SamplingFields</name>
+    <message>
+        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
+        <translation>0 总是取最可能的词元；大于 1 文本更随意</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Among the likeliest (top-k)</source>
+        <translation>在最可能的之中（top-k）</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+</context>
+<context>
     <name>SaveFile</name>
     <message>
         <source>Replace file</source>
@@ -9804,14 +9827,6 @@
 <context>
     <name>furrow::ChatPage</name>
     <message>
-        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
-        <translation>0 总是取最可能的词元；大于 1 文本更随意</translation>
-    </message>
-    <message>
-        <source>all</source>
-        <translation>全部</translation>
-    </message>
-    <message>
         <source>Weights</source>
         <translation>权重</translation>
     </message>
@@ -9826,18 +9841,6 @@
     <message>
         <source>Tokens of an answer, at most</source>
         <translation>回答的 token 数上限</translation>
-    </message>
-    <message>
-        <source>Temperature</source>
-        <translation>温度</translation>
-    </message>
-    <message>
-        <source>Among the likeliest (top-k)</source>
-        <translation>在最可能的之中（top-k）</translation>
-    </message>
-    <message>
-        <source>Seed</source>
-        <translation>种子</translation>
     </message>
     <message>
         <source>CPU</source>
@@ -13348,10 +13351,6 @@ pattern 正则表达式</translation>
         <translation>训练期间写出的文本</translation>
     </message>
     <message>
-        <source>all</source>
-        <translation>全部</translation>
-    </message>
-    <message>
         <source>Checkpoint</source>
         <translation>检查点</translation>
     </message>
@@ -13362,18 +13361,6 @@ pattern 正则表达式</translation>
     <message>
         <source>Tokens</source>
         <translation>词元</translation>
-    </message>
-    <message>
-        <source>Temperature</source>
-        <translation>温度</translation>
-    </message>
-    <message>
-        <source>Seed</source>
-        <translation>种子</translation>
-    </message>
-    <message>
-        <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
-        <translation>0 总是取最可能的词元；大于 1 文本更随意</translation>
     </message>
     <message>
         <source>Write text</source>
@@ -13402,10 +13389,6 @@ pattern 正则表达式</translation>
     <message>
         <source>Writing…</source>
         <translation>正在写入…</translation>
-    </message>
-    <message>
-        <source>Among the likeliest (top-k)</source>
-        <translation>在最可能的之中（top-k）</translation>
     </message>
     <message>
         <source>Stop</source>

@@ -70,7 +70,7 @@ void ChatSession::close()
     isAnswering_ = false;
 }
 
-void ChatSession::say(const QString& text, const ChatChoices& choices)
+void ChatSession::say(const QString& text, const SamplingChoices& choices)
 {
     isAnswering_ = true;
     write({ { QStringLiteral("say"), text }, { QStringLiteral("tokens"), choices.tokens },

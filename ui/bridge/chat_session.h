@@ -2,6 +2,7 @@
 
 #include "core/base/message.h"
 #include "ui/bridge/json_lines.h"
+#include "ui/bridge/sampling_choices.h"
 
 #include <QList>
 #include <QObject>
@@ -17,13 +18,6 @@ struct ChatPlace {
     QString device; ///< "cpu" or the UUID of a GPU
 
     bool operator==(const ChatPlace&) const = default;
-};
-
-struct ChatChoices {
-    int tokens = 200;
-    double temperature = 0.8;
-    int topK = 0; ///< 0: all
-    int seed = 1337;
 };
 
 /// What is known of one token of an answer.
@@ -63,7 +57,7 @@ public:
     bool isOpen() const { return process_.state() != QProcess::NotRunning; }
     bool isAnswering() const { return isAnswering_; }
 
-    void say(const QString& text, const ChatChoices& choices);
+    void say(const QString& text, const SamplingChoices& choices);
     void stopAnswer();
     void forget();
 

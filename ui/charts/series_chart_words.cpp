@@ -33,16 +33,22 @@ void SeriesChart::updateTitle()
     if (title_->property("compact").toBool())
         return;
     std::vector<ChartTitle::Entry> entries;
-    std::map<int, std::map<int, double>> newest; // of each worker; of each run the workers of its newest attempt
-    std::map<int, std::int64_t> attempts;
-    for (const auto& shape : curves_->shapes())
-        attempts[shape.line.worker] = std::max(attempts[shape.line.worker], shape.line.attempt);
+    struct Newest {
+        std::int64_t attempt = 0;
+        std::map<int, double> values; ///< of a run by worker; of a worker its own
+    };
+    std::map<int, Newest> newest; // of each worker, or of each run
     for (const auto& shape : curves_->shapes()) {
-        if (!shape.smooth.empty() && shape.line.attempt == attempts[shape.line.worker])
-            newest[shape.line.worker][shape.line.member] = shape.smooth.back().y;
+        Newest& one = newest[shape.line.worker];
+        if (shape.smooth.empty() || shape.line.attempt < one.attempt)
+            continue;
+        if (shape.line.attempt > one.attempt)
+            one = { shape.line.attempt, {} };
+        one.values[shape.line.member] = shape.smooth.back().y;
     }
-    for (const auto& [worker, values] : newest)
-        entries.push_back({ worker, lineName(curves_->data(), worker), meanText(values) });
+    for (const auto& [worker, one] : newest)
+        if (!one.values.empty())
+            entries.push_back({ worker, lineName(curves_->data(), worker), meanText(one.values) });
     if (!curves_->mean().empty())
         entries.push_back({ -1, tr("mean"), valueText(curves_->mean().back().y) });
     if (!curves_->data().evals.empty())

@@ -403,8 +403,7 @@ StatusPtr shownStatus(Workbench& bench)
         epochs.push_back({ epoch, bench.replay().cellsOf(epoch, *moment) });
     return std::make_shared<const RunStatus>(statusAt(*moment,
         { *now, epochs, bench.replay().left(), bench.claims().claims(), bench.watcher().tables().get(),
-            bench.watcher().telemetry().get(), bench.replay().pausedAt(*moment),
-            [&bench](std::int64_t from, std::int64_t to) { return bench.replay().pausedNs(from, to); } }));
+            bench.watcher().telemetry().get(), bench.replay().pausedAt(*moment), bench.replay().pauses() }));
 }
 
 std::optional<std::vector<LostTraining>> shownLost(Workbench& bench, const RunStatus& shown)

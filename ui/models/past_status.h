@@ -5,7 +5,6 @@
 #include "ui/models/replay.h"
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -28,7 +27,7 @@ struct PastSources {
     const TelemetrySnapshot* telemetry = nullptr; ///< up to the moment; null: none
     bool isPaused = false; ///< a person wished a pause then
     /// How long it was paused between two moments [ns].
-    std::function<std::int64_t(std::int64_t, std::int64_t)> pausedNs = [](auto, auto) { return 0; };
+    PausedNs pausedNs = [](auto, auto) { return 0; };
 };
 
 /// The status of the run as it was at a moment [ns since 1970], of the epochs that were open then: chunks from the

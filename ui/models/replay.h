@@ -14,6 +14,9 @@ class CellStore;
 class ClaimStore;
 class RunWatcher;
 
+/// How long a run was paused between two moments [ns].
+using PausedNs = std::function<std::int64_t(std::int64_t fromNs, std::int64_t toNs)>;
+
 /// Takes every view back to a past moment of the run: the map from the moves of the ledger, losses from its claims,
 /// curves up to the moment. The run itself is not touched. Lives on the GUI thread.
 class Replay : public QObject {
@@ -48,6 +51,11 @@ public:
     bool pausedAt(std::int64_t wallNs) const;
     /// How long it was paused between two moments [ns].
     std::int64_t pausedNs(std::int64_t fromNs, std::int64_t toNs) const;
+    /// The same, to be asked while this lives.
+    PausedNs pauses() const
+    {
+        return [this](std::int64_t fromNs, std::int64_t toNs) { return pausedNs(fromNs, toNs); };
+    }
     /// Trainings of one chunk, oldest first, as they stood at the shown moment.
     std::vector<ClaimRow> claimsOf(ChunkId chunk) const;
 

@@ -146,8 +146,7 @@ void ChartsPage::takeShown()
 
 void ChartsPage::takeStatus(const StatusPtr& status)
 {
-    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(),
-        [this](std::int64_t from, std::int64_t to) { return bench_.replay().pausedNs(from, to); });
+    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(), bench_.replay().pauses());
     meters_->setStatus(*status);
     showEmptyText();
     auto lost = shownLost(bench_, *status);

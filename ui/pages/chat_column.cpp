@@ -38,7 +38,7 @@ ChatColumn::ChatColumn(const QString& name, QWidget* parent)
     connect(&session_, &ChatSession::ended, this, &ChatColumn::showEnd);
 }
 
-void ChatColumn::say(const QString& text, const ChatPlace& place, const ChatChoices& choices)
+void ChatColumn::say(const QString& text, const ChatPlace& place, const SamplingChoices& choices)
 {
     if (!session_.isOpen() || session_.place() != place) {
         clear();

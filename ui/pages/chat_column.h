@@ -18,7 +18,7 @@ public:
     explicit ChatColumn(const QString& name, QWidget* parent = nullptr);
 
     /// Says something to the model of a place; a talk with another place ends, and a new one begins.
-    void say(const QString& text, const ChatPlace& place, const ChatChoices& choices);
+    void say(const QString& text, const ChatPlace& place, const SamplingChoices& choices);
     void stop();
     /// Begins anew with the same weights.
     void forget();

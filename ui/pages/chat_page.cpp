@@ -6,7 +6,6 @@
 #include "ui/parts/page_parts.h"
 #include "ui/parts/weights_choice.h"
 
-#include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QKeyEvent>
 #include <QPlainTextEdit>
@@ -58,36 +57,12 @@ QWidget* ChatPage::buildSettings()
     device_ = new ElidedCombo;
     device_->setMinimumContentsLength(6);
     fillDevices();
-    tokens_ = new QSpinBox;
-    tokens_->setRange(1, 100'000);
-    tokens_->setValue(200);
-    temperature_ = new QDoubleSpinBox;
-    temperature_->setRange(0, 5);
-    temperature_->setSingleStep(0.1);
-    temperature_->setValue(0.8);
-    temperature_->setToolTip(tr("0 always takes the likeliest token; above 1 the text becomes wilder"));
-    topK_ = new QSpinBox;
-    topK_->setRange(0, 100'000);
-    topK_->setSpecialValueText(tr("all"));
-    seed_ = new QSpinBox;
-    seed_->setRange(0, 1 << 30);
-    seed_->setValue(1337);
     auto* form = new QFormLayout;
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    const std::pair<QString, QWidget*> rows[] = { { tr("Weights"), weights_ }, { tr("Beside them"), others_ },
-        { tr("Device"), device_ }, { tr("Tokens of an answer, at most"), tokens_ }, { tr("Temperature"), temperature_ },
-        { tr("Among the likeliest (top-k)"), topK_ }, { tr("Seed"), seed_ } };
-    for (const auto& [name, field] : rows) {
-        field->setAccessibleName(name);
-        QLabel* label = makeLabel(name, TextTone::Secondary, TextSize::Small);
-        if (field == weights_ || field == others_ || field == device_) { // as wide as the page lets them be
-            form->addRow(label);
-            form->addRow(field);
-        } else {
-            label->setWordWrap(true);
-            form->addRow(label, field);
-        }
-    }
+    addFieldRow(*form, tr("Weights"), weights_, true);
+    addFieldRow(*form, tr("Beside them"), others_, true);
+    addFieldRow(*form, tr("Device"), device_, true);
+    fields_.addTo(*form, tr("Tokens of an answer, at most"), {});
     column->addLayout(form);
     column->addStretch();
     return side;
@@ -165,11 +140,6 @@ ChatPlace ChatPage::placeOf(const WeightsChoice& choice) const
     return { choice.run(), choice.checkpoint(), device_->currentData().toString() };
 }
 
-ChatChoices ChatPage::choices() const
-{
-    return { tokens_->value(), temperature_->value(), topK_->value(), seed_->value() };
-}
-
 bool ChatPage::isBusy() const { return talk_->isBusy() || otherTalk_->isBusy(); }
 
 void ChatPage::say()
@@ -178,9 +148,9 @@ void ChatPage::say()
     if (text.trimmed().isEmpty() || weights_->isNone())
         return;
     said_->clear();
-    talk_->say(text, placeOf(*weights_), choices());
+    talk_->say(text, placeOf(*weights_), fields_.choices());
     if (!others_->isNone())
-        otherTalk_->say(text, placeOf(*others_), choices());
+        otherTalk_->say(text, placeOf(*others_), fields_.choices());
 }
 
 void ChatPage::refresh()

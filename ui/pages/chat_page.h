@@ -1,14 +1,13 @@
 #pragma once
 
 #include "ui/bridge/chat_session.h"
+#include "ui/parts/sampling_fields.h"
 
 #include <QWidget>
 
 class QComboBox;
-class QDoubleSpinBox;
 class QPlainTextEdit;
 class QPushButton;
-class QSpinBox;
 
 namespace furrow {
 
@@ -31,7 +30,6 @@ private:
     QWidget* buildComposer();
     void fillDevices();
     ChatPlace placeOf(const WeightsChoice& choice) const;
-    ChatChoices choices() const;
     bool isBusy() const;
     void say();
     void refresh();
@@ -40,10 +38,7 @@ private:
     WeightsChoice* weights_ = nullptr;
     WeightsChoice* others_ = nullptr;
     QComboBox* device_ = nullptr;
-    QSpinBox* tokens_ = nullptr;
-    QDoubleSpinBox* temperature_ = nullptr;
-    QSpinBox* topK_ = nullptr;
-    QSpinBox* seed_ = nullptr;
+    SamplingFields fields_;
     ChatColumn* talk_ = nullptr;
     ChatColumn* otherTalk_ = nullptr;
     QPlainTextEdit* said_ = nullptr;

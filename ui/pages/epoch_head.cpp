@@ -17,8 +17,6 @@ namespace furrow {
 namespace {
 
 constexpr std::size_t kPaceClaims = 40; // finished chunks that an estimate looks back at
-using PausedNs = EpochHead::PausedNs;
-
 constexpr std::size_t kLeastPaceClaims = 8;
 
 /// Seconds between two finished chunks, of the newest ones; and of their slower and faster half.

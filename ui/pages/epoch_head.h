@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/run/status/run_status.h"
+#include "ui/models/replay.h"
 
 #include <QWidget>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -19,8 +19,6 @@ class StateGlyph;
 class EpochHead : public QWidget {
     Q_OBJECT
 public:
-    using PausedNs = std::function<std::int64_t(std::int64_t, std::int64_t)>;
-
     explicit EpochHead(QWidget* parent = nullptr);
     /// @param claims  of the run, oldest first: the pace of the newest ones tells the end of the epoch
     /// @param moment  that is replayed [ns since 1970]: the pace of then, and the end counted from there; absent: the

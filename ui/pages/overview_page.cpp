@@ -143,8 +143,7 @@ void OverviewPage::takeShown()
 
 void OverviewPage::take(const StatusPtr& status)
 {
-    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(),
-        [this](std::int64_t from, std::int64_t to) { return bench_.replay().pausedNs(from, to); });
+    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(), bench_.replay().pauses());
     meters_->setStatus(*status);
     const QStringList open = coreWords(status->keepsEpochOpen);
     const QString sentence

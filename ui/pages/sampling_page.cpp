@@ -6,7 +6,6 @@
 #include "ui/parts/page_parts.h"
 #include "ui/parts/weights_choice.h"
 
-#include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -100,36 +99,11 @@ QWidget* SamplingPage::buildSettings()
     prompt_->setFont(codeFont());
     prompt_->setTabChangesFocus(true);
     prompt_->setFixedHeight(kPromptHeight);
-    tokens_ = new QSpinBox;
-    tokens_->setRange(1, 100'000);
-    tokens_->setValue(300);
-    temperature_ = new QDoubleSpinBox;
-    temperature_->setRange(0, 5);
-    temperature_->setSingleStep(0.1);
-    temperature_->setValue(0.8);
-    topK_ = new QSpinBox;
-    topK_->setRange(0, 100'000);
-    topK_->setValue(200);
-    topK_->setSpecialValueText(tr("all"));
-    seed_ = new QSpinBox;
-    seed_->setRange(0, 1 << 30);
-    seed_->setValue(1337);
     auto* form = new QFormLayout;
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    const std::pair<QString, QWidget*> rows[] = { { tr("Checkpoint"), checkpoint_ }, { tr("Prompt"), prompt_ },
-        { tr("Tokens"), tokens_ }, { tr("Temperature"), temperature_ }, { tr("Among the likeliest (top-k)"), topK_ },
-        { tr("Seed"), seed_ } };
-    for (const auto& [name, field] : rows) {
-        field->setAccessibleName(name);
-        QLabel* label = makeLabel(name, TextTone::Secondary, TextSize::Small);
-        if (field == checkpoint_ || field == prompt_) { // as wide as the page lets them be
-            form->addRow(label);
-            form->addRow(field);
-        } else {
-            form->addRow(label, field);
-        }
-    }
-    temperature_->setToolTip(tr("0 always takes the likeliest token; above 1 the text becomes wilder"));
+    addFieldRow(*form, tr("Checkpoint"), checkpoint_, true);
+    addFieldRow(*form, tr("Prompt"), prompt_, true);
+    fields_.addTo(*form, tr("Tokens"), { .tokens = 300, .topK = 200 });
     column->addLayout(form);
     column->addStretch();
     return side;
@@ -171,12 +145,13 @@ void SamplingPage::write()
         return;
     }
     text_->clear();
+    const SamplingChoices choices = fields_.choices();
     QStringList arguments { QStringLiteral("sample"), bench_.watcher().folder(),
         QStringLiteral("--prompt=") + prompt_->toPlainText(), QStringLiteral("--tokens"),
-        QString::number(tokens_->value()), QStringLiteral("--temperature"), QString::number(temperature_->value()),
-        QStringLiteral("--seed"), QString::number(seed_->value()) };
-    if (topK_->value() > 0)
-        arguments += { QStringLiteral("--top-k"), QString::number(topK_->value()) };
+        QString::number(choices.tokens), QStringLiteral("--temperature"), QString::number(choices.temperature),
+        QStringLiteral("--seed"), QString::number(choices.seed) };
+    if (choices.topK > 0)
+        arguments += { QStringLiteral("--top-k"), QString::number(choices.topK) };
     if (!checkpoint_->checkpoint().isEmpty())
         arguments += { QStringLiteral("--checkpoint"), checkpoint_->checkpoint() };
     task_.run(arguments);

@@ -1,14 +1,13 @@
 #pragma once
 
 #include "ui/bridge/task_runner.h"
+#include "ui/parts/sampling_fields.h"
 
 #include <QWidget>
 
-class QDoubleSpinBox;
 class QLabel;
 class QPlainTextEdit;
 class QPushButton;
-class QSpinBox;
 class QTextBrowser;
 class QVBoxLayout;
 
@@ -37,10 +36,7 @@ private:
     TaskRunner task_;
     WeightsChoice* checkpoint_ = nullptr;
     QPlainTextEdit* prompt_ = nullptr;
-    QSpinBox* tokens_ = nullptr;
-    QDoubleSpinBox* temperature_ = nullptr;
-    QSpinBox* topK_ = nullptr;
-    QSpinBox* seed_ = nullptr;
+    SamplingFields fields_;
     QPushButton* go_ = nullptr;
     QLabel* state_ = nullptr;
     QPlainTextEdit* text_ = nullptr;
