@@ -76,6 +76,15 @@ bool fits(const HeldClaim& held, const WindowRanges& done, const WindowRanges& s
     return partly || countWindows(done) + countWindows(skipped) == countWindows(held.ranges);
 }
 
+/// A worker that lives has taken the open merge round; its inputs are fixed.
+bool isMergeComputed(Database& db)
+{
+    return db
+        .integer(
+            "SELECT 1 FROM merge_round r JOIN incarnation i ON i.id=r.taken_by AND i.live=1 WHERE r.result IS NULL")
+        .has_value();
+}
+
 } // namespace
 
 WorkerLedger::WorkerLedger(std::unique_ptr<State> state)
@@ -104,8 +113,9 @@ void WorkerLedger::makeEveryWriteDurable() { state_->everyday = Durability::Full
 
 Status WorkerLedger::together(const std::function<void()>& work) { return Transaction::join(state_->file.db, work); }
 
-Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration, double leaseSeconds)
+Result<std::optional<IncarnationId>> WorkerLedger::start(const WorkerRegistration& registration, double leaseSeconds)
 {
+    using Answer = std::optional<IncarnationId>;
     LedgerFile& file = state_->file;
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
@@ -138,6 +148,11 @@ Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration
         else
             revokeIncarnation(file, moves, id, sentence("its process is gone"));
     }
+    if (isMergeComputed(db)) {
+        moves.finish();
+        FURROW_TRY(transaction.commit());
+        return Answer {};
+    }
     if (registration.replica != kFollower)
         ensureReplica(file, registration.replica);
     const std::int64_t now = file.clock->monotonicNs();
@@ -154,7 +169,7 @@ Result<IncarnationId> WorkerLedger::start(const WorkerRegistration& registration
     state_->replica = registration.replica;
     state_->worker = registration.worker;
     state_->attempt = registration.attempt.value;
-    return IncarnationId { id };
+    return Answer { IncarnationId { id } };
 }
 
 Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()

@@ -49,8 +49,9 @@ public:
     /// How long each call waits for others that write; without it 30 s.
     void setPatience(Patience patience);
 
-    /// Starts an incarnation (one worker process from its start) with a first lease of `leaseSeconds`.
-    Result<IncarnationId> start(const WorkerRegistration& registration, double leaseSeconds);
+    /// Starts an incarnation (one worker process from its start) with a first lease of `leaseSeconds`. Nothing while
+    /// another one computes a merge, which would leave this one out: ask again.
+    Result<std::optional<IncarnationId>> start(const WorkerRegistration& registration, double leaseSeconds);
     /// The free chunk with the lowest ord, now leased to this incarnation.
     Result<std::variant<Claim, NothingToClaim>> claim();
     /// Gives an untouched claim back.

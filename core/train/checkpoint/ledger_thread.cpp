@@ -18,6 +18,7 @@ const double kAskedLeaseSeconds = faultNumber("FURROW_LEASE_S", 0);
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kRenewEveryNs = kSecondNs / 2;
 constexpr std::int64_t kSignalsEveryNs = kSecondNs / 10; // others wait while this worker has not seen a merge round
+constexpr auto kMergePoll = std::chrono::milliseconds(10);
 constexpr auto kDiskPause = std::chrono::milliseconds(500);
 constexpr std::size_t kMaxWaits = 4096;
 constexpr std::int64_t kMaxLot = 4096;
@@ -33,9 +34,14 @@ Result<std::unique_ptr<LedgerThread>> LedgerThread::start(Options options)
         return true;
     }); // whoever holds the lock, it is outlasted; a kill ends the waiting
     const double lease = kAskedLeaseSeconds > 0 ? 4 * kAskedLeaseSeconds : kFirstLeaseSeconds;
-    FURROW_TRY_ASSIGN(auto incarnation, outlastDisk([&] { return ledger.start(options.registration, lease); }));
+    const auto registered = [&] { return ledger.start(options.registration, lease); };
+    FURROW_TRY_ASSIGN(auto incarnation, outlastDisk(registered));
+    while (!incarnation) {
+        std::this_thread::sleep_for(kMergePoll);
+        FURROW_TRY_ASSIGN(incarnation, outlastDisk(registered));
+    }
     FURROW_TRY_ASSIGN(auto signals, ledger.signals());
-    auto thread = std::unique_ptr<LedgerThread>(new LedgerThread(std::move(ledger), std::move(options), incarnation));
+    auto thread = std::unique_ptr<LedgerThread>(new LedgerThread(std::move(ledger), std::move(options), *incarnation));
     thread->signals_ = signals;
     thread->thread_ = std::jthread([self = thread.get()](std::stop_token stop) { self->run(stop); });
     return thread;

@@ -102,7 +102,7 @@ private:
         const auto runId = good(readRunFile(paths)).runId;
         const auto attempt = good(good(SupervisorLedger::open(paths.tracker())).beginAttempt(thisProcess(), "{}"));
         auto worker = good(WorkerLedger::open(paths.tracker(), runId));
-        incarnation_ = good(worker.start({ attempt, 0, 0, "cpu", "test" }, 600)).value;
+        incarnation_ = good(worker.start({ attempt, 0, 0, "cpu", "test" }, 600))->value;
         std::vector<Part> parts;
         std::string parent;
         std::int64_t step = 0;

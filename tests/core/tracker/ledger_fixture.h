@@ -75,7 +75,7 @@ struct Field {
     WorkerLedger worker(int index, double leaseSeconds = 60)
     {
         auto ledger = good(WorkerLedger::open(tracker, "run-1", clock), "worker");
-        ids[index] = good(ledger.start({ attempt, index, index, "cpu", "test" }, leaseSeconds), "start");
+        ids[index] = *good(ledger.start({ attempt, index, index, "cpu", "test" }, leaseSeconds), "start");
         return ledger;
     }
     std::map<int, IncarnationId> ids;

@@ -18,6 +18,7 @@ private Q_SLOTS:
     void deadReplicaTakesPartWithItsLastCheckpoint();
     void leftOutReplicaGivesItsChunksBack();
     void mergeOfADeadComputerIsTakenAgain();
+    void aWorkerThatStartedDuringAMergeWasLeftOutOfIt();
     void oneFailingWorkerDoesNotEndTheRound();
     void newReplicaStartsFromTheNewestMerge();
     void roundWithoutNewWorkHasTheBaseAsResult();
@@ -288,6 +289,26 @@ void TestMerges::mergeOfADeadComputerIsTakenAgain()
     QCOMPARE(job->contributions.size(), std::size_t(2));
     QVERIFY(!a.commitMerge(round, record(-1, "m0")).ok());
     good(b.commitMerge(round, record(-1, "m1")));
+    verifyClean(field);
+}
+
+/// It was revoked before its first step, and counted as a worker that had failed.
+void TestMerges::aWorkerThatStartedDuringAMergeWasLeftOutOfIt()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const std::int64_t round = good(field.supervisor().openMergeRound());
+    good(a.contribute(round, ca));
+    QVERIFY(good(a.takeMerge(round)).has_value());
+    auto b = good(WorkerLedger::open(field.tracker, "run-1", field.clock));
+    const WorkerRegistration seat { field.attempt, 1, 1, "cpu", "test" };
+    QVERIFY(!good(b.start(seat, 60)).has_value());
+    const CheckpointId merged = good(a.commitMerge(round, record(-1, "m1")));
+    QVERIFY(good(b.start(seat, 60)).has_value());
+    SAME(newestHead(field, 1), merged);
+    QVERIFY(b.claim().ok());
     verifyClean(field);
 }
 
