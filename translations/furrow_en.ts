@@ -6338,6 +6338,14 @@
         <source>preset &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the tracker cannot be written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not to be written by anybody: its permissions were changed. What needs to write it waits, and goes on once it can (`chmod u+w`).</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

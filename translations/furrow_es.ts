@@ -6339,6 +6339,14 @@
         <source>preset &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
         <translation>preajuste «%1»: un nombre no puede estar vacío, empezar por un punto ni contener una barra</translation>
     </message>
+    <message>
+        <source>the tracker cannot be written</source>
+        <translation>no se puede escribir en el registro</translation>
+    </message>
+    <message>
+        <source>%1 is not to be written by anybody: its permissions were changed. What needs to write it waits, and goes on once it can (`chmod u+w`).</source>
+        <translation>Nadie puede escribir en %1: se cambiaron sus permisos. Lo que necesita escribir en él espera y continúa en cuanto pueda (`chmod u+w`).</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

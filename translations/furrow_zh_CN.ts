@@ -6338,6 +6338,14 @@
         <source>preset &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
         <translation>预设“%1”：名称不能为空、不能以点开头、不能含有斜杠</translation>
     </message>
+    <message>
+        <source>the tracker cannot be written</source>
+        <translation>账本不可写</translation>
+    </message>
+    <message>
+        <source>%1 is not to be written by anybody: its permissions were changed. What needs to write it waits, and goes on once it can (`chmod u+w`).</source>
+        <translation>任何人都不能写入 %1：其权限被更改。需要写入它的进程会等待，一旦可写便继续（`chmod u+w`）。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

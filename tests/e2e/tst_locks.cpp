@@ -59,6 +59,7 @@ private Q_SLOTS:
     void aWorkerThatStandsStillKeepsNobodyWaitingAtTheEndOfAnEpoch();
     void aRunOfAnotherUserWasSaidToBeKilled();
     void aStopWaitedWithoutAWord();
+    void aTrackerThatNobodyMayWriteWasNotNamed();
 
 private:
     void startRun(int lines, const QStringList& more = {});
@@ -267,6 +268,21 @@ void TestLocks::aStopWaitedWithoutAWord()
     QVERIFY(stop.waitForFinished(60'000));
     QCOMPARE(stop.exitCode(), 0);
     QCOMPARE(isSaid(), 1); // once
+}
+
+// Its processes waited for it, and status said that the workers were starting.
+void TestLocks::aTrackerThatNobodyMayWriteWasNotNamed()
+{
+    using namespace std::filesystem;
+    startRun(1200);
+    const path index = tracker().string() + "-shm";
+    const auto hindrance = [this] { return RunDriver::status(run_)[QStringLiteral("hindrance")].toString(); };
+    permissions(index, perms::owner_read);
+    QVERIFY2(hindrance().contains(QStringLiteral("tracker.sqlite-shm is not to be written by anybody")),
+        qPrintable(hindrance()));
+    permissions(index, perms::owner_read | perms::owner_write);
+    QVERIFY(hindrance().isEmpty());
+    finishesWhole();
 }
 
 QTEST_GUILESS_MAIN(TestLocks)

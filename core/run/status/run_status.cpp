@@ -21,6 +21,7 @@
 #include "core/run/status/run_weights.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/tracker/named_chunks.h"
+#include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/sqlite/tracker_locks.h"
 
 #include <algorithm>
@@ -416,6 +417,20 @@ void deriveFromElsewhere(RunStatus& status, const LedgerReader::Totals& totals, 
     status.stopDetail = sentence("no sign of life for %1 from the computer that trains it", { silence });
 }
 
+/// One of the tracker's files that nobody has the right to write; root writes it all the same.
+std::optional<std::filesystem::path> readOnlyTrackerFile(const RunPaths& paths)
+{
+    using std::filesystem::perms;
+    constexpr perms kAnybody = perms::owner_write | perms::group_write | perms::others_write;
+    for (const auto& file : databaseFiles(paths.tracker())) {
+        std::error_code absent;
+        const auto status = std::filesystem::status(file, absent);
+        if (!absent && std::filesystem::is_regular_file(status) && (status.permissions() & kAnybody) == perms::none)
+            return file;
+    }
+    return std::nullopt;
+}
+
 /// What keeps a living run from going on, first of all: where there is room for one sentence, it is this one.
 void sayWhatHinders(RunStatus& status, const RunPaths& paths, double silentSeconds)
 {
@@ -435,6 +450,11 @@ void sayWhatHinders(RunStatus& status, const RunPaths& paths, double silentSecon
                 sentence(
                     "Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, or others wait for it, it is ended and started again.",
                     { std::to_string(w.worker), std::to_string(w.pid) }));
+    if (const auto file = readOnlyTrackerFile(paths))
+        say(sentence("the tracker cannot be written"),
+            sentence(
+                "%1 is not to be written by anybody: its permissions were changed. What needs to write it waits, and goes on once it can (`chmod u+w`).",
+                { utf8Text(*file) }));
     if (const auto writer = silentSeconds > kQuietSeconds ? trackerLocks(paths.tracker()).writer : std::nullopt)
         say(sentence("the tracker is locked"),
             sentence(

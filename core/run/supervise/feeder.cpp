@@ -17,6 +17,7 @@
 #include "core/run/folder/run_links.h"
 #include "core/run/start/start_at.h"
 #include "core/tracker/feeder_ledger.h"
+#include "core/tracker/sqlite/write_or_fail.h"
 
 #include <algorithm>
 #include <map>
@@ -545,6 +546,7 @@ Status feed(const RunPaths& paths, const std::shared_ptr<const RunFolderGuard>& 
 
 Status runFeeder(const RunPaths& paths, const StopRequest& stop)
 {
+    writeTrackersOrFail();
     FURROW_TRY_ASSIGN(const auto guard, RunFolderGuard::watch(paths));
     for (bool isSaid = false;; isSaid = true) {
         const Status fed = feed(paths, guard, stop);

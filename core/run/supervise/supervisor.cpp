@@ -34,6 +34,7 @@
 #include "core/run/status/tracker_config.h"
 #include "core/run/supervise/worker_pool.h"
 #include "core/tracker/named_chunks.h"
+#include "core/tracker/sqlite/write_or_fail.h"
 #include "core/tracker/training_notes.h"
 
 #include <nlohmann/json.hpp>
@@ -737,6 +738,7 @@ Status runSupervisor(
             sentence("Another supervisor holds %1. 'furrowctl status' says which; stop it first.",
                 { paths.folder().string() }) }
                                                     : lock.error();
+    writeTrackersOrFail();
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));

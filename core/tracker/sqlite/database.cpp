@@ -286,6 +286,9 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     if (code != SQLITE_OK)
         return sqliteError(
             code, raw == nullptr ? sentence("out of memory") : Message(sqlite3_errmsg(raw)), state->path);
+    if (!readOnly
+        && sqlite3_db_readonly(raw, "main") != 0) // else each write fails, long after it could be written again
+        return sqliteError(SQLITE_READONLY, Message(), state->path);
     sqlite3_busy_handler(raw, waitForTurn, &state->waiting);
     sqlite3_db_config(raw, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);

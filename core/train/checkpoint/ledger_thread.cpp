@@ -29,7 +29,8 @@ std::int64_t nowNs() { return systemClock().monotonicNs(); }
 
 Result<std::unique_ptr<LedgerThread>> LedgerThread::start(Options options)
 {
-    FURROW_TRY_ASSIGN(auto ledger, WorkerLedger::open(options.tracker, options.runId));
+    FURROW_TRY_ASSIGN(
+        auto ledger, outlastDisk([&options] { return WorkerLedger::open(options.tracker, options.runId); }));
     ledger.setPatience([](std::chrono::milliseconds) {
         return true;
     }); // whoever holds the lock, it is outlasted; a kill ends the waiting

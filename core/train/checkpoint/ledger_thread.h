@@ -97,17 +97,18 @@ public:
     /// CPU-independent cost of the ledger to this worker: seconds spent inside ledger calls, on the ledger thread.
     double busySeconds() const;
 
-private:
     /// A disk that is full or away may be there again: waits for it, for a worker that ended would lose its work.
     template <typename Work> static auto outlastDisk(Work work)
     {
-        auto result = work();
-        for (bool isSaid = false; !result.ok() && result.error().code == ErrorCode::Io; isSaid = true) {
+        for (bool isSaid = false;; isSaid = true) {
+            auto result = work();
+            if (result.ok() || result.error().code != ErrorCode::Io)
+                return result;
             waitForDisk(result.error(), isSaid);
-            result = work();
         }
-        return result;
     }
+
+private:
     static void waitForDisk(const Error& error, bool isSaid);
     LedgerThread(WorkerLedger ledger, Options options, IncarnationId incarnation);
     void run(std::stop_token stop);

@@ -1,6 +1,7 @@
 #include "core/train/loop/chunk_loader.h"
 
 #include "core/base/sentence.h"
+#include "core/train/checkpoint/ledger_thread.h"
 
 namespace furrow {
 
@@ -10,7 +11,8 @@ constexpr std::size_t kOpenBlocks = 4;
 
 Result<std::unique_ptr<ChunkLoader>> ChunkLoader::start(const Options& options)
 {
-    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(options.tracker));
+    FURROW_TRY_ASSIGN(
+        auto reader, LedgerThread::outlastDisk([&options] { return LedgerReader::open(options.tracker); }));
     auto loader = std::unique_ptr<ChunkLoader>(new ChunkLoader(options, std::move(reader)));
     loader->thread_ = std::jthread([self = loader.get()](std::stop_token stop) { self->run(stop); });
     return loader;

@@ -46,7 +46,8 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::open(
 
 Status TrainingSession::start()
 {
-    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(setup_.paths.tracker()));
+    FURROW_TRY_ASSIGN(
+        auto reader, LedgerThread::outlastDisk([this] { return LedgerReader::open(setup_.paths.tracker()); }));
     reader_.emplace(std::move(reader));
     FURROW_TRY(checkFrozen(setup_.file, *reader_));
     if (options_.attempt == 0) {

@@ -10,6 +10,7 @@
 #include "core/base/sentence.h"
 #include "core/run/status/evaluation_file.h"
 #include "core/run/folder/memory_file.h"
+#include "core/tracker/sqlite/write_or_fail.h"
 #include "core/train/sample/questions_torch.h"
 #include "core/train/sample/sampler_torch.h"
 #include "core/train/meters/seconds.h"
@@ -338,6 +339,7 @@ void TrainingSession::sampleWhenDue()
 Result<TrainerEnd> runTrainerWith(
     const TrainerOptions& options, const std::function<bool()>& stopRequested, const LearnerFactory& factory)
 {
+    writeTrackersOrFail();
     try {
         if (options.ranks > 1 && options.worker > 0) {
             auto follower = RankFollower::open(options, stopRequested, factory);
