@@ -6346,6 +6346,10 @@
         <source>%1 is not to be written by anybody: its permissions were changed. What needs to write it waits, and goes on once it can (`chmod u+w`).</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The tracker of %1 names process %2, which is none of the run; it is left alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6347,6 +6347,10 @@
         <source>%1 is not to be written by anybody: its permissions were changed. What needs to write it waits, and goes on once it can (`chmod u+w`).</source>
         <translation>Nadie puede escribir en %1: se cambiaron sus permisos. Lo que necesita escribir en él espera y continúa en cuanto pueda (`chmod u+w`).</translation>
     </message>
+    <message>
+        <source>The tracker of %1 names process %2, which is none of the run; it is left alone.</source>
+        <translation>El registro de %1 nombra el proceso %2, que no es de la ejecución; no se toca.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6346,6 +6346,10 @@
         <source>%1 is not to be written by anybody: its permissions were changed. What needs to write it waits, and goes on once it can (`chmod u+w`).</source>
         <translation>任何人都不能写入 %1：其权限被更改。需要写入它的进程会等待，一旦可写便继续（`chmod u+w`）。</translation>
     </message>
+    <message>
+        <source>The tracker of %1 names process %2, which is none of the run; it is left alone.</source>
+        <translation>%1 的账本提到进程 %2，但它不属于该运行；不予处理。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -11,6 +11,7 @@
 #include "core/run/folder/removed_weights.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/folder/stray_checkpoints.h"
+#include "core/run/start/own_process.h"
 
 #include <algorithm>
 #include <chrono>
@@ -26,16 +27,15 @@ using Notes = std::vector<Message>;
 /// Workers of a dead supervisor see their pipe close, checkpoint and end. They get this long before they are killed.
 constexpr auto kOrphanPatience = std::chrono::seconds(20);
 
-Status endOrphans(SupervisorLedger& ledger, Notes& notes)
+Status endOrphans(const RunPaths& paths, SupervisorLedger& ledger, Notes& notes)
 {
     const auto deadline = std::chrono::steady_clock::now() + kOrphanPatience;
     FURROW_TRY_ASSIGN(auto live, ledger.live());
     for (const auto& orphan : live) {
-        const bool wasGone = !isAlive(orphan.process); // it died unnoticed, perhaps long ago
-        while (isAlive(orphan.process) && std::chrono::steady_clock::now() < deadline)
+        const bool wasGone = !isOwnProcess(paths, orphan.process); // it died unnoticed, perhaps long ago
+        while (isOwnProcess(paths, orphan.process) && std::chrono::steady_clock::now() < deadline)
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        if (isAlive(orphan.process))
-            killProcessTree(orphan.process);
+        killOwnProcess(paths, orphan.process);
         const Message cause = wasGone ? sentence("its supervisor was gone; it was last seen at %1 and found dead at %2",
                                             { WallTime(orphan.lastSeenWallNs), WallTime(systemClock().wallNs()) })
                                       : sentence("its supervisor was gone");
@@ -174,7 +174,7 @@ Result<std::vector<Message>> recoverRun(
     if (choice.acceptLoss) // before the ledger gives anything up: the attempt would fail where there is no place for
                            // new checkpoints
         FURROW_TRY(realFileSystem().createFolder(paths.checkpointsFolder()));
-    if (auto status = endOrphans(ledger, notes); !status.ok())
+    if (auto status = endOrphans(paths, ledger, notes); !status.ok())
         return status.error().in(sentence("freeing the claims of dead workers"));
     FURROW_TRY(checkTrackerIsNewest(paths, file, choice));
     if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())

@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/base/process.h"
 #include "core/base/sentence.h"
+#include "core/run/start/own_process.h"
 
 #include <algorithm>
 #include <utility>
@@ -99,7 +100,7 @@ std::vector<StallWatch::Own> StallWatch::ownProcesses(std::chrono::milliseconds 
 {
     std::vector<Own> own;
     const auto add = [&](std::string name, const ProcessIdentity& process, double overdueSeconds) {
-        if (isAlive(process))
+        if (isOwnProcess(paths_, process))
             own.push_back({ std::move(name), process, overdueSeconds });
     };
     if (const auto rows = reader_.incarnations(); rows.ok())

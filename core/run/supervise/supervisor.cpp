@@ -23,6 +23,7 @@
 #include "core/run/supervise/keep_policy.h"
 #include "core/run/supervise/merge_task.h"
 #include "core/run/supervise/merge_timer.h"
+#include "core/run/start/own_process.h"
 #include "core/run/start/rate_outlook.h"
 #include "core/run/start/recovery.h"
 #include "core/run/start/resume_effect.h"
@@ -477,7 +478,7 @@ Status Supervision::endWorker(const SupervisorLedger::Expired& worker, const Mes
 {
     logWarning("Worker " + std::to_string(worker.worker) + " is killed: " + cause + ".");
     FURROW_TRY(ledger_.revoke(worker.incarnation, cause));
-    killProcessTree(worker.process);
+    killOwnProcess(paths_, worker.process);
     return {};
 }
 

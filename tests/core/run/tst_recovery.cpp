@@ -1,8 +1,10 @@
 #include "core/run/supervise/merge_task.h"
+#include "core/run/start/own_process.h"
 #include "core/run/start/recovery.h"
 
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
+#include "core/base/path.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
@@ -14,6 +16,7 @@
 #include "tests/core/tracker/ledger_fixture.h"
 #include "tests/fakes/fault_file_system.h"
 
+#include <QElapsedTimer>
 #include <QTest>
 #include <thread>
 
@@ -472,6 +475,48 @@ private Q_SLOTS:
     }
 
     /// `checkpoints` was a link to a disk that others used: their folders were deleted.
+    /// A run folder that came from elsewhere had any process of this user killed, by naming it as a worker.
+    void aTrackerHadAProcessKilledThatIsNoneOfItsRun()
+    {
+        Stopped run;
+        (void)run.field.worker(0);
+        auto stranger = good(ChildProcess::start("/bin/sleep", { .arguments = { "600" } }));
+        const ProcessIdentity named = stranger.identity();
+        {
+            auto db = good(Database::open(run.field.tracker, {}));
+            db.run("UPDATE incarnation SET pid=?, start_time=?, boot_id=? WHERE live=1", named.pid, named.startTime,
+                named.bootId);
+            good(db.takeStatus());
+        }
+        QVERIFY(!isOwnProcess(run.paths, named));
+        QElapsedTimer clock;
+        clock.start();
+        good(run.recover());
+        QVERIFY(clock.elapsed() < 10'000); // nobody waits for it either
+        QVERIFY(isAlive(named));
+        killOwnProcess(run.paths, named);
+        QVERIFY(isAlive(named));
+    }
+    void aProcessOfTheRunIsKnownByWhatItWasStartedWith()
+    {
+        Stopped run;
+        const auto program = run.paths.folder() / "furrow-worker";
+        std::filesystem::copy_file("/bin/sh", program);
+        const auto started = [&](const std::filesystem::path& path, const std::string& folder) {
+            return good(ChildProcess::start(path,
+                { .arguments = { "-c", "while :; do sleep 1; done", folder },
+                    .workingFolder = run.paths.folder().parent_path() }));
+        };
+        const auto relative = started(program, utf8Text(run.paths.folder().filename()));
+        const auto ofAnother = started(program, utf8Text(run.paths.folder().parent_path()));
+        const auto another = started("/bin/sh", utf8Text(run.paths.folder()));
+        QTRY_VERIFY(isOwnProcess(run.paths, relative.identity()));
+        QVERIFY(!isOwnProcess(run.paths, ofAnother.identity()));
+        QVERIFY(!isOwnProcess(run.paths, another.identity()));
+        killOwnProcess(run.paths, relative.identity());
+        QTRY_VERIFY(!isAlive(relative.identity()));
+    }
+
     void aLinkInTheRunFolderIsNotFollowed_data()
     {
         QTest::addColumn<QString>("name");
