@@ -96,6 +96,7 @@ void TestLocks::startRun(int lines, const QStringList& more)
             + RunDriver::tinyModel() + more);
     QVERIFY2(started.exitCode == 0, qPrintable(started.errors));
     QVERIFY(RunDriver::waitForChunks(run_, 4));
+    QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run_, 1) > 0, 20'000); // the other one may have trained them all
 }
 
 void TestLocks::finishesWhole()
