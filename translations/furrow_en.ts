@@ -6350,6 +6350,38 @@
         <source>The tracker of %1 names process %2, which is none of the run; it is left alone.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 is in the data twice: its rows are trained twice in each epoch. Name it once if that is not meant.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has the content of %2: its rows are trained twice in each epoch. Leave one out if that is not meant.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 more files are in the data more than once.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is hidden (its name begins with a dot) and was left out. Rename it if it is meant.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 columns are called %2; the first one is read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is another column %1; write it so if it is meant.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has carriage returns and no line feed. A line ends at a line feed, so its lines are one; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE) if they are meant.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>more stands behind the mark of its end, as in archives that were joined</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6351,6 +6351,38 @@
         <source>The tracker of %1 names process %2, which is none of the run; it is left alone.</source>
         <translation>El registro de %1 nombra el proceso %2, que no es de la ejecución; no se toca.</translation>
     </message>
+    <message>
+        <source>%1 is in the data twice: its rows are trained twice in each epoch. Name it once if that is not meant.</source>
+        <translation>%1 está dos veces en los datos: sus filas se entrenan dos veces en cada época. Nómbrelo una vez si no se desea.</translation>
+    </message>
+    <message>
+        <source>%1 has the content of %2: its rows are trained twice in each epoch. Leave one out if that is not meant.</source>
+        <translation>%1 tiene el contenido de %2: sus filas se entrenan dos veces en cada época. Omita uno si no se desea.</translation>
+    </message>
+    <message>
+        <source>%1 more files are in the data more than once.</source>
+        <translation>%1 archivos más están en los datos más de una vez.</translation>
+    </message>
+    <message>
+        <source>%1 is hidden (its name begins with a dot) and was left out. Rename it if it is meant.</source>
+        <translation>%1 está oculto (su nombre empieza por un punto) y se omitió. Cámbiele el nombre si debe usarse.</translation>
+    </message>
+    <message>
+        <source>%1 columns are called %2; the first one is read.</source>
+        <translation>%1 columnas se llaman %2; se lee la primera.</translation>
+    </message>
+    <message>
+        <source>There is another column %1; write it so if it is meant.</source>
+        <translation>Hay otra columna %1; escríbala así si es la deseada.</translation>
+    </message>
+    <message>
+        <source>%1 has carriage returns and no line feed. A line ends at a line feed, so its lines are one; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE) if they are meant.</source>
+        <translation>%1 tiene retornos de carro y ningún salto de línea. Una línea termina en un salto de línea, así que sus líneas son una sola; conviértalas (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE) si deben ser varias.</translation>
+    </message>
+    <message>
+        <source>more stands behind the mark of its end, as in archives that were joined</source>
+        <translation>hay más detrás de la marca de su final, como en archivos que se unieron</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

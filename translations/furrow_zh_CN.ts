@@ -6350,6 +6350,38 @@
         <source>The tracker of %1 names process %2, which is none of the run; it is left alone.</source>
         <translation>%1 的账本提到进程 %2，但它不属于该运行；不予处理。</translation>
     </message>
+    <message>
+        <source>%1 is in the data twice: its rows are trained twice in each epoch. Name it once if that is not meant.</source>
+        <translation>%1 在数据中出现两次：其各行在每个轮次中训练两次。若非本意，请只写一次。</translation>
+    </message>
+    <message>
+        <source>%1 has the content of %2: its rows are trained twice in each epoch. Leave one out if that is not meant.</source>
+        <translation>%1 与 %2 内容相同：其各行在每个轮次中训练两次。若非本意，请去掉其中一个。</translation>
+    </message>
+    <message>
+        <source>%1 more files are in the data more than once.</source>
+        <translation>另有 %1 个文件在数据中出现不止一次。</translation>
+    </message>
+    <message>
+        <source>%1 is hidden (its name begins with a dot) and was left out. Rename it if it is meant.</source>
+        <translation>%1 是隐藏文件（名称以点开头），已略过。若需要，请重命名。</translation>
+    </message>
+    <message>
+        <source>%1 columns are called %2; the first one is read.</source>
+        <translation>有 %1 列名为 %2；读取第一列。</translation>
+    </message>
+    <message>
+        <source>There is another column %1; write it so if it is meant.</source>
+        <translation>还有另一列 %1；若要用它，请这样写。</translation>
+    </message>
+    <message>
+        <source>%1 has carriage returns and no line feed. A line ends at a line feed, so its lines are one; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE) if they are meant.</source>
+        <translation>%1 只有回车符，没有换行符。行以换行符结束，因此它的各行成为一行；若需要分行，请转换（tr &apos;\r&apos; &apos;\n&apos; &lt; FILE）。</translation>
+    </message>
+    <message>
+        <source>more stands behind the mark of its end, as in archives that were joined</source>
+        <translation>其结束标记之后还有内容，如同被拼接的归档</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

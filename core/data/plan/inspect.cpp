@@ -20,7 +20,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace furrow {
 
@@ -373,6 +375,36 @@ Status readFirstRows(const RunConfig& config, const DataManifest& manifest, Data
     return {};
 }
 
+/// A file that is named twice, or copied: its rows are trained twice in each epoch, which nobody may want.
+void warnOfRepeats(const DataManifest& manifest, DataInspection& inspection)
+{
+    constexpr int kMostNamed = 5;
+    std::map<std::tuple<std::string, std::uint64_t, std::uint64_t>, const DataFile*> seen;
+    std::int64_t more = 0;
+    int named = 0;
+    for (const auto& source : manifest.sources) {
+        for (const auto& file : source.files) {
+            const auto place = file.member ? file.member->offset : 0;
+            const auto [first, isNew] = seen.try_emplace(
+                { file.hash.empty() ? file.pathOnDisk() : file.hash, file.bytesOnDisk(), place }, &file);
+            if (isNew)
+                continue;
+            if (++named > kMostNamed)
+                ++more;
+            else if (first->second->path == file.path)
+                inspection.warnings.push_back(sentence(
+                    "%1 is in the data twice: its rows are trained twice in each epoch. Name it once if that is not meant.",
+                    { file.path }));
+            else
+                inspection.warnings.push_back(sentence(
+                    "%1 has the content of %2: its rows are trained twice in each epoch. Leave one out if that is not meant.",
+                    { file.path, first->second->path }));
+        }
+    }
+    if (more > 0)
+        inspection.warnings.push_back(sentence("%1 more files are in the data more than once.", { Count(more) }));
+}
+
 Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& progress)
 {
     DataInspection inspection;
@@ -391,6 +423,7 @@ Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& prog
         inspection.warnings.insert(inspection.warnings.end(), source.skipped.begin(), source.skipped.end());
         manifest.sources.push_back(std::move(source));
     }
+    warnOfRepeats(manifest, inspection);
     if (!inspection.conversations.empty())
         manifest.chat = std::move(chat);
     inspection.manifest = writeManifest(manifest);

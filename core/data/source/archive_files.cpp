@@ -66,6 +66,14 @@ bool isHidden(std::string_view name)
     return name.starts_with('.') || name.find("/.") != std::string_view::npos || name.starts_with("__MACOSX/");
 }
 
+/// Only its own name begins with a dot, and is one of a data file: somebody may miss it.
+bool isHiddenData(std::string_view name)
+{
+    const auto folders = name.rfind('/') == std::string_view::npos ? 0 : name.rfind('/') + 1;
+    const auto own = name.substr(folders);
+    return own.starts_with('.') && !isHidden(name.substr(0, folders)) && !isNoteOfMacOs(own) && hasDataExtension(own);
+}
+
 bool leadsOut(std::string_view name)
 {
     const std::string inside = "/" + std::string(name) + "/";
@@ -87,6 +95,9 @@ public:
     {
         if (leadsOut(name))
             skip(sentence("%1 has a name that leads out of the archive and was left out.", { pathOf(name) }));
+        else if (isHiddenData(name))
+            skip(sentence("%1 is hidden (its name begins with a dot) and was left out. Rename it if it is meant.",
+                { pathOf(name) }));
         else if (!isHidden(name) && !hasDataExtension(name))
             skip(sentence(
                 "%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet .arrow .warc) and was left out.",

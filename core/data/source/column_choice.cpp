@@ -1,5 +1,6 @@
 #include "core/data/source/column_choice.h"
 
+#include "core/base/format.h"
 #include "core/base/sentence.h"
 #include "core/data/source/column_path.h"
 
@@ -40,9 +41,23 @@ std::string findColumn(const std::vector<std::string>& names, const std::string&
     return "";
 }
 
+/// What could be meant by the same name.
+void sayWhatIsCalledAlike(const FileColumns& columns, const std::string& wanted, ColumnChoice& chosen)
+{
+    const auto alike = std::count_if(columns.all.begin(), columns.all.end(),
+        [&](const std::string& name) { return ColumnPath::ofName(name).text() == chosen.column; });
+    if (alike > 1)
+        chosen.says.push_back(
+            sentence("%1 columns are called %2; the first one is read.", { Count(alike), chosen.column }));
+    for (const auto& other : { ColumnPath::ofName(wanted).text(), ColumnPath::parse(wanted).text() })
+        if (other != chosen.column && std::find(columns.text.begin(), columns.text.end(), other) != columns.text.end())
+            chosen.says.push_back(sentence("There is another column %1; write it so if it is meant.", { other }));
+}
+
 ColumnChoice choice(const FileColumns& columns, const std::string& column, const std::string& why)
 {
     ColumnChoice chosen { column, { why }, {} };
+    sayWhatIsCalledAlike(columns, column, chosen);
     std::copy_if(columns.text.begin(), columns.text.end(), std::back_inserter(chosen.others),
         [&](const std::string& name) { return name != column; });
     if (column.find("[]") != std::string::npos)
@@ -59,8 +74,11 @@ Result<ColumnChoice> chooseTextColumn(
     const FileColumns& columns, const std::string& configured, const std::string& fileName)
 {
     if (!configured.empty()) {
-        if (const auto column = findColumn(columns.text, configured); !column.empty())
-            return ColumnChoice { column, { sentence("The text is column %1, as text_column says.", { column }) }, {} };
+        if (const auto column = findColumn(columns.text, configured); !column.empty()) {
+            ColumnChoice chosen { column, { sentence("The text is column %1, as text_column says.", { column }) }, {} };
+            sayWhatIsCalledAlike(columns, configured, chosen);
+            return chosen;
+        }
         if (!findColumn(columns.all, configured).empty())
             return Error { ErrorCode::InvalidArgument,
                 sentence("%1: the column '%2' holds no text. Columns with text are: %3.",

@@ -298,6 +298,10 @@ std::vector<Message> readingOf(const FileFormat& format, const std::string& name
         sentences.push_back(
             sentence("%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.",
                 { name }));
+    if (format.endsLinesAtCarriageReturns)
+        sentences.push_back(sentence(
+            "%1 has carriage returns and no line feed. A line ends at a line feed, so its lines are one; convert them (tr '\\r' '\\n' < FILE) if they are meant.",
+            { name }));
     return sentences;
 }
 
@@ -393,6 +397,8 @@ Result<FileFormat> detectFormat(
     FURROW_TRY(checkTextClaim(name, extension, head));
     FURROW_TRY_ASSIGN(auto kind, textFormat(head, plain.size() == kHeadBytes, name, config.textColumn, format.list));
     format.format = kind;
+    format.endsLinesAtCarriageReturns = kind == TextFormat::Text && head.find('\n') == std::string_view::npos
+        && std::count(head.begin(), head.end(), '\r') > 1;
     if (format.isCsv()) {
         const auto separator = separatorLine(head);
         format.skipBytes += static_cast<std::int32_t>(separator.sizeBytes);

@@ -33,6 +33,7 @@ struct FileFormat {
     bool damagedUtf8
         = false; ///< some bytes are no characters, and no other encoding is likely; not part of what is frozen
     std::string otherEncoding {}; ///< in words, one that is nearly as likely, or ""; not part of what is frozen
+    bool endsLinesAtCarriageReturns = false; ///< of text without a line feed; not part of what is frozen
     CsvDialect csv; ///< of csv and tsv
     std::string
         list; ///< of json: where the list of rows is (ColumnPath, without "[]"); "": the document itself is the list

@@ -51,11 +51,16 @@ Status walk(const fs::path& folder, SourceFiles& found)
             break;
         }
         const fs::path path = it->path();
+        std::error_code statError;
         if (isHidden(path)) {
             it.disable_recursion_pending();
+            if (it->is_regular_file(statError) && hasDataExtension(utf8Text(path.filename()))
+                && !isNoteOfMacOs(utf8Text(path.filename())))
+                found.skipped.push_back(
+                    sentence("%1 is hidden (its name begins with a dot) and was left out. Rename it if it is meant.",
+                        { utf8Text(path) }));
             continue;
         }
-        std::error_code statError;
         if (it->is_symlink(statError)) {
             const auto target = fs::canonical(path, statError);
             if (statError) {
@@ -168,6 +173,8 @@ void sortNaturally(std::vector<std::string>& paths)
 }
 
 } // namespace
+
+bool isNoteOfMacOs(std::string_view name) { return name.starts_with("._"); }
 
 bool naturalLess(std::string_view a, std::string_view b)
 {

@@ -21,6 +21,9 @@ Result<SourceFiles> findSourceFiles(const std::string& spec);
 
 inline constexpr std::size_t kMaxSourceFiles = 100'000;
 
+/// macOS keeps what belongs to "name" as "._name" beside it, in archives too.
+bool isNoteOfMacOs(std::string_view name);
+
 /// "part-2" before "part-10": runs of digits compare as numbers.
 bool naturalLess(std::string_view a, std::string_view b);
 

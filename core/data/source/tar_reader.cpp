@@ -146,9 +146,23 @@ Result<bool> TarReader::readHeader(std::span<char> header)
     FURROW_TRY(fill(header));
     const std::string_view block(header.data(), header.size());
     atEnd_ = block.find_first_not_of('\0') == std::string_view::npos;
+    if (atEnd_)
+        FURROW_TRY(checkNothingFollows());
     if (!atEnd_ && !isTarHeader(block))
         return damaged(sentence("no header where one should be"));
     return !atEnd_;
+}
+
+/// Archives that were joined: who stops at the first mark loses the others without a word. Zeros fill the last record
+/// of an archive, of 10 KiB as a rule.
+Status TarReader::checkNothingFollows()
+{
+    constexpr std::size_t kMostFilled = 64 << 10;
+    std::string rest(kMostFilled, '\0');
+    FURROW_TRY_ASSIGN(auto size, readFully(*stream_, rest));
+    if (rest.find_first_not_of('\0') >= size)
+        return {};
+    return damaged(sentence("more stands behind the mark of its end, as in archives that were joined"));
 }
 
 Status TarReader::fill(std::span<char> into)

@@ -36,6 +36,7 @@ private:
     struct Extra; ///< what headers before that of the entry say of it
 
     Result<bool> readHeader(std::span<char> header);
+    Status checkNothingFollows();
     Status fill(std::span<char> into);
     Status stepOver(std::uint64_t size);
     Status readLongName(const TarEntry& entry, std::string& name);

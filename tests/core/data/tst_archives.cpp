@@ -98,8 +98,13 @@ private Q_SLOTS:
         VERIFY_OK(inspection);
         QCOMPARE(inspection.value().files, 3);
         QCOMPARE(inspection.value().rows, 300);
-        QCOMPARE(inspection.value().warnings.size(), std::size_t(1)); // the photo
-        QVERIFY(QString::fromStdString(inspection.value().warnings[0]).contains(name + "/photo.jpg"));
+        QString warnings;
+        for (const auto& warning : inspection.value().warnings)
+            warnings += QString::fromStdString(warning) + "\n";
+        const bool isTar = !name.contains("zip"); // those of zip hold what macOS adds in place of the hidden file
+        QCOMPARE(warnings.count(name), isTar ? 2 : 1);
+        QVERIFY2(warnings.contains(name + "/photo.jpg"), qPrintable(warnings));
+        QCOMPARE(warnings.contains(name + "/b/.hidden.txt is hidden"), isTar);
         auto texts = test::readAll(config, folder.path("cache"), 50);
         VERIFY_OK(texts);
         QCOMPARE(texts.value(), rows(0, 300));
@@ -237,6 +242,23 @@ private Q_SLOTS:
         VERIFY_OK(texts);
         QCOMPARE(texts.value(), rows(0, 300));
     }
+    /// tar stops at the first mark of an end: the second archive was left out without a word.
+    void archivesThatWereJoinedLostAllButTheFirst()
+    {
+        DataFolder folder;
+        const auto one = tarEntry("a.txt", lines(0, 100)) + test::tarEnd();
+        const auto web = tarEntry("1.txt", "one") + tarEntry("1.cls", "0") + tarEntry("2.txt", "two")
+            + tarEntry("2.cls", "1") + test::tarEnd();
+        const std::string filled(8192, '\0'); // the last record of an archive
+        for (const auto& [name, bytes] : std::map<std::string, std::string> { { "joined.tar", one + filled + one },
+                 { "joined.tgz", test::gzip(one + filled + one) }, { "web.tar", web + filled + web } }) {
+            const auto refused = inspectData(test::configFor({ folder.write(name, bytes) }));
+            QVERIFY(!refused.ok());
+            QVERIFY2(refused.error().message.find("archives that were joined") != std::string::npos,
+                refused.error().message.c_str());
+        }
+        VERIFY_OK(inspectData(test::configFor({ folder.write("filled.tar", one + filled) })));
+    }
     void refusesWithASentence_data()
     {
         QTest::addColumn<QString>("name");
@@ -319,7 +341,7 @@ private Q_SLOTS:
     {
         DataFolder folder;
         std::string packed = test::gzip(tarEntry("a.txt", lines(0, 1000)) + tarEntry("b.txt", lines(1000, 2000))
-            + std::string(5000, '\0') + test::tarEnd());
+            + std::string(200'000, '\0')); // more than is looked at behind the end
         packed[packed.size() - 8] = static_cast<char>(packed[packed.size() - 8] ^ 1);
         const auto config = test::configFor({ folder.write("a.tgz", packed) });
         const auto inspection = inspectData(config);

@@ -183,6 +183,57 @@ private Q_SLOTS:
             "../elsewhere.txt", folder.path("d/other.txt")); // by a pattern a person named it
         QCOMPARE(texts(test::configFor({ utf8Text(folder.path("d/*.txt")) }), folder), (Texts { "one", "two" }));
     }
+    void aFileThatIsNamedTwiceWasTrainedTwiceWithoutAWord()
+    {
+        DataFolder folder;
+        const auto a = folder.write("d/a.txt", "one\n");
+        const auto warnings = [](const RunConfig& config) {
+            QString all;
+            for (const auto& one : inspected(config).warnings)
+                all += QString::fromStdString(one) + QLatin1Char('\n');
+            return all;
+        };
+        QVERIFY(warnings(test::configFor({ a })).isEmpty());
+        for (const auto& source : { a, utf8Text(folder.path("d")) }) {
+            const auto said = warnings(test::configFor({ a, source }));
+            QVERIFY2(said.contains("a.txt is in the data twice"), qPrintable(said));
+        }
+        folder.write("d/copy.txt", "one\n");
+        const auto said = warnings(test::configFor({ utf8Text(folder.path("d")) }));
+        QVERIFY2(said.contains("copy.txt has the content of ") && said.count('\n') == 1, qPrintable(said));
+    }
+    void hiddenDataWasLeftOutWithoutAWord()
+    {
+        DataFolder folder;
+        folder.write("d/a.txt", "one\n");
+        folder.write("d/.b.jsonl", "{\"text\":\"two\"}\n");
+        folder.write("d/._a.txt", "of macOS\n");
+        folder.write("d/.git/c.txt", "three\n");
+        const auto inspection = inspected(test::configFor({ utf8Text(folder.path("d")) }));
+        QCOMPARE(inspection.warnings.size(), std::size_t(1));
+        QVERIFY2(
+            inspection.warnings[0].find(".b.jsonl is hidden") != std::string::npos, inspection.warnings[0].c_str());
+    }
+    void columnsOfOneNameAreSaid()
+    {
+        DataFolder folder;
+        const auto twice = reading(test::configFor({ folder.write("a.csv", "text,text\na,b\n") }));
+        QVERIFY2(twice.contains("2 columns are called text; the first one is read."), qPrintable(twice));
+        auto alike = test::configFor({ folder.write("a.jsonl", "{\"meta.text\":\"a\",\"meta\":{\"text\":\"b\"}}\n") });
+        alike.textColumn = "meta.text";
+        QVERIFY2(reading(alike).contains("There is another column meta\\.text; write it so if it is meant."),
+            qPrintable(reading(alike)));
+        QCOMPARE(texts(alike, folder), (Texts { "b" }));
+        alike.textColumn = "meta\\.text";
+        QCOMPARE(texts(alike, folder), (Texts { "a" }));
+    }
+    void linesOfAnOldMacWereOneWithoutAWord()
+    {
+        DataFolder folder;
+        const auto config = test::configFor({ folder.write("a.txt", "one\rtwo\rthree\r") });
+        QVERIFY2(reading(config).contains("has carriage returns and no line feed"), qPrintable(reading(config)));
+        QVERIFY(!reading(test::configFor({ folder.write("b.txt", "one\r\ntwo\r\n") })).contains("carriage"));
+    }
     void aFewZerosMadeATextUtf16()
     {
         DataFolder folder;
