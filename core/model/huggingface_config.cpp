@@ -539,7 +539,7 @@ std::string huggingFaceGenerationText(const SpecialTokens& tokens)
 
 std::string withFloat32(std::string_view configText)
 {
-    auto json = Json::parse(configText, nullptr, false);
+    auto json = nlohmann::json::parse(configText, nullptr, false); // sorted by key, as transformers writes it
     for (const char* key : { "dtype", "torch_dtype" })
         if (json.is_object() && json.contains(key))
             json[key] = "float32";

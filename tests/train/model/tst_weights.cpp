@@ -4,6 +4,7 @@
 #include "reference_vectors_torch.h"
 
 #include <QTemporaryDir>
+#include <QElapsedTimer>
 #include <QTest>
 
 #include <ATen/ATen.h>
@@ -68,6 +69,7 @@ private Q_SLOTS:
     void startsDataAtAMultipleOf64();
     void refusesBadFiles_data();
     void refusesBadFiles();
+    void aHeaderOfManyNamesTookAMinute();
     void survivesEveryCutAndEveryFlippedHeaderByte();
     void loadingNamesTheTensorThatDoesNotFit();
     void huggingFaceRoundTripKeepsLogits_data();
@@ -155,6 +157,21 @@ void TestWeights::refusesBadFiles()
     QVERIFY(!file.ok());
     QVERIFY2(QString::fromStdString(file.error().message).contains(says), file.error().message.c_str());
     QCOMPARE(file.error().code, ErrorCode::Corrupt);
+}
+
+/// Each name was compared with all before it.
+void TestWeights::aHeaderOfManyNamesTookAMinute()
+{
+    std::string header = "{";
+    for (int i = 0; i < 100'000; ++i)
+        header
+            += (i > 0 ? ",\"t" : "\"t") + std::to_string(i) + R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+    QElapsedTimer clock;
+    clock.start();
+    const auto read = readSafetensors(write("many", withHeader(header + "}", "")));
+    QVERIFY(read.ok());
+    QCOMPARE(read.value().tensors.size(), std::size_t(100'000));
+    QVERIFY2(clock.elapsed() < 10'000, qPrintable(QString::number(clock.elapsed())));
 }
 
 void TestWeights::survivesEveryCutAndEveryFlippedHeaderByte()
