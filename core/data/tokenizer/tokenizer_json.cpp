@@ -1,6 +1,7 @@
 #include "core/data/tokenizer/json_steps.h"
 
 #include "core/base/sentence.h"
+#include "core/config/bounded_json.h"
 
 #include <algorithm>
 
@@ -11,7 +12,6 @@ namespace furrow {
 
 namespace {
 
-constexpr int kMaxDepth = 32;
 constexpr std::size_t kMaxJsonBytes = 64u << 20;
 constexpr std::size_t kMaxSteps = 256;
 
@@ -155,11 +155,9 @@ std::optional<JsonPattern> patternOf(const Json& step)
 
 Result<TokenizerSpec> readTokenizerJson(std::string_view text)
 {
-    // Nothing that decides ids lies deeper; a file made to exhaust memory or stack does.
-    const auto isShallow = [](int depth, Json::parse_event_t, const Json&) { return depth <= kMaxDepth; };
     if (text.size() > kMaxJsonBytes)
         return refused(sentence("it is larger than 64 MiB"));
-    const Json root = Json::parse(text, isShallow, false);
+    const Json root = parseBoundedJson(text); // a file made to exhaust memory or stack is nested deep
     if (root.is_discarded())
         return Error { ErrorCode::Corrupt, sentence("it is not valid JSON") };
     if (!root.is_object())

@@ -277,6 +277,8 @@ private Q_SLOTS:
                 = { { "type", "Split" }, { "pattern", { { "Regex", "(" } } }, { "behavior", "Isolated" } };
         });
         row("bad added token", "added_tokens", [](json& d) { d["added_tokens"] = { { { "content", "x" } } }; });
+        row("each of many is compared with all before it, for hours", "added_tokens",
+            [](json& d) { d["added_tokens"] = json(200'000, json::object()); });
         row("empty vocabulary", "empty", [](json& d) {
             d["model"]["vocab"] = json::object();
             d["model"]["merges"] = json::array();
