@@ -13,6 +13,7 @@
 #include "core/data/source/row_choice.h"
 
 #include <algorithm>
+#include <functional>
 #include <arrow/buffer.h>
 #include <arrow/io/interfaces.h>
 #include <arrow/util/config.h>
@@ -200,18 +201,24 @@ ColumnPath pathOf(const parquet::ColumnDescriptor& column)
     return path;
 }
 
-/// Index of the text column, or an error.
+/// Index of the text column, or an error. Of columns "a.b" and a with a member b, both are written so by Parquet.
 Result<int> findColumn(const parquet::FileMetaData& metadata, const DataFile& file, const std::string& name)
 {
-    for (int i = 0; i < metadata.schema()->num_columns(); ++i) {
-        const auto* column = metadata.schema()->Column(i);
-        if (pathOf(*column).text() != name
-            && (column->max_repetition_level() > 0 || column->path()->ToDotString() != name))
-            continue;
-        if (!holdsText(*column))
-            return Error { ErrorCode::InvalidArgument,
-                sentence("%1: the column '%2' holds no text.", { file.path, name }) };
-        return i;
+    const auto isPath = [&](const parquet::ColumnDescriptor& column) { return pathOf(column).text() == name; };
+    const auto isWrittenSo = [&](const parquet::ColumnDescriptor& column) {
+        return column.max_repetition_level() == 0 && column.path()->ToDotString() == name;
+    };
+    for (const auto& fits :
+        std::initializer_list<std::function<bool(const parquet::ColumnDescriptor&)>> { isPath, isWrittenSo }) {
+        for (int i = 0; i < metadata.schema()->num_columns(); ++i) {
+            const auto* column = metadata.schema()->Column(i);
+            if (!fits(*column))
+                continue;
+            if (!holdsText(*column))
+                return Error { ErrorCode::InvalidArgument,
+                    sentence("%1: the column '%2' holds no text.", { file.path, name }) };
+            return i;
+        }
     }
     return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'.", { file.path, name }) };
 }

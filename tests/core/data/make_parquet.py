@@ -20,6 +20,7 @@ pq.write_table(pa.table({"text": [f"row {i} " + 300 * "x" for i in range(1_000_0
 
 pq.write_table(pa.table({"text": [None if i % 3 == 0 else rows[i] for i in range(5000)]}), out / "nulls.parquet", row_group_size=700)
 pq.write_table(pa.table({"meta": [{"body": row} for row in rows]}), out / "nested.parquet")
+pq.write_table(pa.table({"meta.body": ["dotted"] * 5000, "meta": [{"body": row} for row in rows]}), out / "alike.parquet")
 pq.write_table(pa.table({"text": [[row] for row in rows], "id": list(range(5000))}), out / "list.parquet")
 parts = [[] if i % 7 == 0 else [f"row {i}"] + [f"part {k}" for k in range(i % 3)] for i in range(5000)]
 messages = [[{"role": "user", "content": part} for part in row] for row in parts]

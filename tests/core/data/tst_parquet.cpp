@@ -234,6 +234,19 @@ private Q_SLOTS:
         QVERIFY(texts.ok());
         QCOMPARE(texts.value(), rows_);
     }
+    /// What was said to be the member was the column with a dot in its name.
+    void aColumnWithADotInItsNameWasReadForAMember()
+    {
+        auto config = test::configFor({ file("alike.parquet") });
+        config.textColumn = "meta.body";
+        auto texts = test::readAll(config, folder_.path("cache"), 2000);
+        QVERIFY(texts.ok());
+        QVERIFY(texts.value() == rows_);
+        config.textColumn = "meta\\.body";
+        texts = test::readAll(config, folder_.path("cache"), 2000);
+        QVERIFY(texts.ok());
+        QVERIFY(texts.value() == std::vector<std::string>(5000, "dotted"));
+    }
     void joinsTheTextsOfLists_data()
     {
         QTest::addColumn<QString>("column");
