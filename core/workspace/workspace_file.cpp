@@ -83,6 +83,17 @@ void shrinkWal(Database& db, const std::filesystem::path& workspace)
         (void)db.checkpoint(Database::WalFile::Empty); // the next opening tries again
 }
 
+/// Of this file, not of a tracker, which doctor could repair.
+Status aboutLibrary(const Status& status, const std::filesystem::path& workspace)
+{
+    if (status.ok() || status.error().code != ErrorCode::Corrupt)
+        return status;
+    return Error { ErrorCode::Corrupt,
+        sentence(
+            "%1, which holds tags, notes and the queue, is damaged. Move it away: Furrow makes a new one, and the runs are as they were.",
+            { utf8Text(fileOf(workspace)) }) };
+}
+
 } // namespace
 
 std::string toString(QueueState state)
@@ -103,22 +114,29 @@ Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace
     if (!std::filesystem::exists(fileOf(workspace), failed)) {
         FURROW_TRY(makeFile(workspace));
     }
-    FURROW_TRY_ASSIGN(auto db, Database::open(fileOf(workspace), {}));
+    auto opened = Database::open(fileOf(workspace), {});
+    if (!opened.ok())
+        return aboutLibrary(opened.error(), workspace).error();
+    auto db = std::move(opened).value();
     const auto version = db.integer("PRAGMA user_version");
-    FURROW_TRY(db.takeStatus());
+    FURROW_TRY(aboutLibrary(db.takeStatus(), workspace));
     if (version.value_or(0) != kVersion)
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 was written by a newer Furrow (version %2); use that one",
                 { utf8Text(fileOf(workspace)), std::to_string(version.value_or(0)) }) };
     shrinkWal(db, workspace);
-    return WorkspaceFile(std::move(db));
+    return WorkspaceFile(workspace, std::move(db));
 }
+
+Status WorkspaceFile::takeStatus() { return aboutLibrary(db_.takeStatus(), workspace_); }
 
 Status WorkspaceFile::inTransaction(const std::function<void()>& work)
 {
-    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db_));
+    auto transaction = Transaction::begin(db_);
+    if (!transaction.ok())
+        return aboutLibrary(transaction.error(), workspace_);
     work();
-    return transaction.commit();
+    return aboutLibrary(transaction.value().commit(), workspace_);
 }
 
 Result<std::map<std::string, RunNotes>> WorkspaceFile::notes()
@@ -129,7 +147,7 @@ Result<std::map<std::string, RunNotes>> WorkspaceFile::notes()
         while (rows.next())
             all[rows.text(0)] = { split(rows.text(1)), rows.text(2), rows.text(3), rows.integer(4) != 0 };
     }
-    FURROW_TRY(db_.takeStatus());
+    FURROW_TRY(takeStatus());
     return all;
 }
 
@@ -156,7 +174,7 @@ Result<std::vector<QueueEntry>> WorkspaceFile::queue()
             entries.push_back({ rows.integer(0), rows.text(1), rows.text(2), rows.text(3),
                 static_cast<QueueState>(rows.integer(4)), rows.text(5) });
     }
-    FURROW_TRY(db_.takeStatus());
+    FURROW_TRY(takeStatus());
     return entries;
 }
 
@@ -228,7 +246,7 @@ Status WorkspaceFile::setQueuePaused(bool paused)
 Result<bool> WorkspaceFile::isQueuePaused()
 {
     const auto paused = db_.integer("SELECT value FROM setting WHERE key='queue_paused'");
-    FURROW_TRY(db_.takeStatus());
+    FURROW_TRY(takeStatus());
     return paused.value_or(0) != 0;
 }
 

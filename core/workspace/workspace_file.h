@@ -57,12 +57,15 @@ public:
     Result<bool> isQueuePaused();
 
 private:
-    explicit WorkspaceFile(Database db)
-        : db_(std::move(db))
+    WorkspaceFile(std::filesystem::path workspace, Database db)
+        : workspace_(std::move(workspace))
+        , db_(std::move(db))
     {
     }
+    Status takeStatus(); ///< of db_
     Status inTransaction(const std::function<void()>& work);
 
+    std::filesystem::path workspace_;
     Database db_;
 };
 

@@ -78,6 +78,21 @@ private Q_SLOTS:
         QVERIFY(history.front().of == measured.of && history.front().peakBytes == 1100);
     }
 
+    /// "the tracker ... is damaged; furrowctl doctor WORKSPACE --repair", which is refused.
+    void aDamagedLibraryWasCalledATracker()
+    {
+        QVERIFY(WorkspaceFile::open(workspace("damaged")).ok());
+        QFile file(QString::fromStdString((workspace("damaged") / "library.sqlite").string()));
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        file.write(QByteArray(4096, 'x'));
+        file.close();
+        const auto opened = WorkspaceFile::open(workspace("damaged"));
+        QVERIFY(!opened.ok());
+        const auto said = QString::fromStdString(opened.error().message);
+        QVERIFY2(said.contains("library.sqlite, which holds tags, notes and the queue, is damaged. Move it away"),
+            qPrintable(said));
+        QVERIFY(!said.contains("doctor"));
+    }
     void twoConsolesMayWriteAtOnce()
     {
         auto one = WorkspaceFile::open(workspace("two"));
