@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kSlice = 1u << 20; // read at once from one file: also the longest line taken
 constexpr std::size_t kHead = 4096;
 constexpr std::size_t kMaxFiles = 100'000;
+constexpr std::int64_t kLateNs = 10'000'000'000; ///< no worker that runs keeps its lines back for so long
+constexpr auto kLongestAnewPause = std::chrono::minutes(10);
 
 std::uint64_t hashOfHead(const std::filesystem::path& path, std::uint64_t upTo)
 {
@@ -60,6 +62,12 @@ bool RunTelemetry::poll(std::size_t budgetBytes)
             break;
         }
     }
+    if (beginAnewWhenQuiet())
+        return true;
+    const bool wasComplete = complete_;
+    const std::int64_t newest = newestWallNs();
+    for (auto& [path, file] : files_)
+        file.offsetBefore = file.offset;
     // Attempts one after the other; inside one the files take turns, so that workers advance together in time and the
     // first curve is soon whole.
     std::size_t spent = 0;
@@ -73,7 +81,36 @@ bool RunTelemetry::poll(std::size_t budgetBytes)
     }
     store_.settle(until);
     complete_ = !more;
+    isLate_ = isLate_ || (wasComplete && std::any_of(files_.begin(), files_.end(), [&](const auto& one) {
+        const File& file = one.second;
+        return file.offset > file.offsetBefore && file.source.hasHeader
+            && store_.newestWallNs(file.source) < newest - kLateNs;
+    }));
     return more;
+}
+
+std::int64_t RunTelemetry::newestWallNs() const
+{
+    std::int64_t newest = 0;
+    for (const auto& [path, file] : files_)
+        if (file.source.hasHeader && file.offset > 0)
+            newest = std::max(newest, store_.newestWallNs(file.source));
+    return newest;
+}
+
+/// Files of a run that is being copied come one after the other, and sums over all workers go by time: once nothing
+/// more comes, all is read in order. Seldom, where a worker's clock is late for good.
+bool RunTelemetry::beginAnewWhenQuiet()
+{
+    const auto now = std::chrono::steady_clock::now();
+    if (!isLate_ || now < nextAnew_
+        || std::any_of(files_.begin(), files_.end(), [](const auto& one) { return one.second.hasMore(); }))
+        return false;
+    isLate_ = false;
+    nextAnew_ = now + anewPause_;
+    anewPause_ = std::min<std::chrono::seconds>(2 * anewPause_, kLongestAnewPause);
+    startAnew();
+    return true;
 }
 
 /// One slice of each file of the oldest attempt that has something new. @return whether there may be more
@@ -166,6 +203,7 @@ std::size_t RunTelemetry::takeLines(const std::filesystem::path& path, File& fil
 
 void RunTelemetry::startAnew()
 {
+    complete_ = false;
     store_.clear();
     for (auto& [path, file] : files_) {
         const auto size = file.size;

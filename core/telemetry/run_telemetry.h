@@ -2,6 +2,7 @@
 
 #include "core/telemetry/column_store.h"
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 
@@ -30,6 +31,7 @@ public:
 private:
     struct File {
         std::uint64_t offset = 0; ///< everything before it has been taken
+        std::uint64_t offsetBefore = 0; ///< when this poll began
         std::uint64_t size = 0;
         std::uint64_t seenSize = 0; ///< size when it was read last
         std::int64_t attempt = 0; ///< from the name
@@ -43,6 +45,8 @@ private:
     };
 
     void findFiles();
+    bool beginAnewWhenQuiet();
+    std::int64_t newestWallNs() const;
     bool readRound(std::size_t& spent);
     void refuse(File& file, std::string problem);
     std::size_t readSome(const std::filesystem::path& path, File& file, std::size_t budget);
@@ -58,6 +62,9 @@ private:
     std::string buffer_;
     bool changed_ = false;
     bool complete_ = false;
+    bool isLate_ = false; ///< lines came that belong between those that were read before
+    std::chrono::steady_clock::time_point nextAnew_;
+    std::chrono::seconds anewPause_ { 1 }; ///< doubled each time
 };
 
 } // namespace furrow

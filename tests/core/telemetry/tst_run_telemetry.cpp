@@ -149,6 +149,31 @@ private Q_SLOTS:
         QCOMPARE(snapshot->counts.shortened, std::int64_t(1));
     }
 
+    /// Of a run that was being copied: the second worker's steps were added behind the first one's.
+    void aFileThatCameLateWasAddedBehindTheOthers()
+    {
+        std::string a = kHeader;
+        std::string b = kHeader;
+        b.replace(b.find("\"worker\":0"), 10, "\"worker\":1");
+        for (int i = 1; i <= 100; ++i) {
+            a += stepLine(i, i);
+            b += stepLine(i, i);
+        }
+        append(folder_ / "1-w0.jsonl", a);
+        RunTelemetry late(folder_);
+        QVERIFY(readAll(late)->complete);
+        append(folder_ / "1-w1.jsonl", b.substr(0, b.size() / 2));
+        (void)readAll(late);
+        append(folder_ / "1-w1.jsonl", b.substr(b.size() / 2));
+        for (int i = 0; i < 3; ++i)
+            (void)readAll(late);
+        RunTelemetry fresh(folder_);
+        const auto all = readAll(fresh);
+        for (const std::size_t worker : { 0, 1 })
+            QTRY_COMPARE(readAll(late)->xAt(worker, 49, XAxis::Tokens), all->xAt(worker, 49, XAxis::Tokens));
+        append(folder_ / "1-w0.jsonl", stepLine(101, 101)); // and no more of that
+        QCOMPARE(readAll(late)->counts.lines, all->counts.lines + 1);
+    }
     void refusesANewerSchemaWithItsVersion()
     {
         append(folder_ / "1-w0.jsonl", "{\"schema\":2,\"run\":\"r\",\"attempt\":1,\"worker\":0}\n" + stepLine(1, 1));
