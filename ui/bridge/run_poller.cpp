@@ -18,7 +18,7 @@ template <typename T> std::shared_ptr<const T> shared(T value) { return std::mak
 
 bool RunUpdate::empty() const
 {
-    return !status && !problem && !tables && !cells && !claims && !events && !logLines && !telemetry;
+    return !isAnother && !status && !problem && !tables && !cells && !claims && !events && !logLines && !telemetry;
 }
 
 RunPoller::RunPoller(RunPaths paths)
@@ -38,6 +38,11 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
 {
     const auto begin = std::chrono::steady_clock::now();
     RunUpdate update;
+    if (wanted.status && isAnother()) {
+        update.isAnother = true;
+        cacheStale_ = false; // what was read is of the one before
+        return update;
+    }
     if (wanted.status) {
         auto status = readStatus(paths_);
         if (status.ok()) {
@@ -80,6 +85,20 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
     const auto took = std::chrono::steady_clock::now() - begin;
     update.lagMs = std::chrono::duration<double, std::milli>(took).count();
     return update;
+}
+
+/// A backup was put back, or another run moved here: what was read so far is of the one before.
+bool RunPoller::isAnother()
+{
+    const auto changed = [](const std::filesystem::path& path, std::optional<FileIdentity>& seen) {
+        const auto now = identityOf(path, Links::Follow);
+        if (!now.ok() || !now.value()) // away
+            return false;
+        if (!seen)
+            seen = now.value();
+        return *seen != *now.value();
+    };
+    return changed(paths_.folder(), folderRead_) || changed(paths_.tracker(), trackerRead_);
 }
 
 bool RunPoller::openLedger(RunUpdate& update)

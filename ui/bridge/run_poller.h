@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/file_stamp.h"
 #include "core/run/status/attempt_times.h"
 #include "core/telemetry/run_telemetry.h"
 #include "ui/bridge/log_tail.h"
@@ -16,6 +17,7 @@ struct RunUpdate {
     StatusPtr status;
     std::optional<Error> problem; ///< the folder or its tracker cannot be read
     bool isGone = false; ///< `problem` is that nothing is at the path of the run any more
+    bool isAnother = false; ///< another folder or tracker lies where that of the run was: nothing else of it is here
     TablesPtr tables;
     CellsPtr cells;
     ClaimsPtr claims; ///< new claims, and older ones that were open until now
@@ -40,6 +42,7 @@ public:
     RunUpdate poll(const Wanted& wanted);
 
 private:
+    bool isAnother();
     bool openLedger(RunUpdate& update);
     void readCells(RunUpdate& update, std::int64_t epoch);
     void markGone(RunUpdate& update);
@@ -49,6 +52,8 @@ private:
     void readTelemetry(RunUpdate& update);
 
     RunPaths paths_; // set in the constructor, then constant
+    std::optional<FileIdentity> folderRead_; // what was seen first
+    std::optional<FileIdentity> trackerRead_;
     std::optional<LedgerReader> ledger_;
     std::filesystem::file_time_type ledgerWritten_; // of the snapshot that it shows; of a tracker: nothing
     LogTail log_;

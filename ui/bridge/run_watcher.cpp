@@ -162,6 +162,10 @@ void RunWatcher::deliver(quint64 generation, const std::shared_ptr<const RunUpda
 /// True when the run was opened anew.
 bool RunWatcher::takeProblem(const RunUpdate& update)
 {
+    if (update.isAnother) {
+        open(QString(folder_));
+        return true;
+    }
     const std::int64_t now = systemClock().monotonicNs();
     if (update.status) {
         if (!problem_.empty() && status_) { // it is back, or something else stands in its place

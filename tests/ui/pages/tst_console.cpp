@@ -144,6 +144,30 @@ private Q_SLOTS:
         QVERIFY(!failed.first().first().value<Message>().empty());
     }
 
+    /// A backup of the run that was put back: header and figures were its own, workers, map, events and chart those of
+    /// the folder that had been there.
+    void twoRunsWereMixedWhereAnotherFolderWasPut()
+    {
+        RunStory story({});
+        const std::filesystem::path folder = story.folder().toStdString();
+        const auto backup = folder.parent_path() / "backup";
+        std::filesystem::copy(folder, backup, std::filesystem::copy_options::recursive);
+        QVERIFY(story.trainOne(0, true));
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().tables() != nullptr && !bench.cells().cells().empty(), kPatienceMs);
+        std::filesystem::rename(folder, folder.parent_path() / "away");
+        std::filesystem::rename(backup, folder);
+        const QSignalSpy opened(&bench.watcher(), &RunWatcher::opened);
+        const QSignalSpy events(&bench.watcher(), &RunWatcher::eventsRead);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 1, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().tables() != nullptr && !bench.cells().cells().empty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!events.isEmpty(), kPatienceMs);
+        QCOMPARE(events.first().first().value<EventsPtr>()->front().seq, 1); // all of them, of this one
+        QTest::qWait(1500);
+        QCOMPARE(opened.count(), 1);
+    }
+
     void scannerListsTheRunsOfAWorkspace()
     {
         const RunStory story({});
