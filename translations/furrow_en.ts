@@ -6382,6 +6382,22 @@
         <source>more stands behind the mark of its end, as in archives that were joined</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>--checkpoints names a checkpoint twice: it would count twice in the average.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A run has at most %1 tags.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tag %1 is too long. Keep what is longer than a few words as a note.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, which holds tags, notes and the queue, is damaged. Move it away: Furrow makes a new one, and the runs are as they were.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6383,6 +6383,22 @@
         <source>more stands behind the mark of its end, as in archives that were joined</source>
         <translation>hay más detrás de la marca de su final, como en archivos que se unieron</translation>
     </message>
+    <message>
+        <source>--checkpoints names a checkpoint twice: it would count twice in the average.</source>
+        <translation>--checkpoints nombra un punto de control dos veces: contaría dos veces en la media.</translation>
+    </message>
+    <message>
+        <source>A run has at most %1 tags.</source>
+        <translation>Una ejecución tiene como máximo %1 etiquetas.</translation>
+    </message>
+    <message>
+        <source>The tag %1 is too long. Keep what is longer than a few words as a note.</source>
+        <translation>La etiqueta %1 es demasiado larga. Guarde como nota lo que tenga más de unas pocas palabras.</translation>
+    </message>
+    <message>
+        <source>%1, which holds tags, notes and the queue, is damaged. Move it away: Furrow makes a new one, and the runs are as they were.</source>
+        <translation>%1, que contiene etiquetas, notas y la cola, está dañado. Apártelo: Furrow crea uno nuevo y las ejecuciones quedan como estaban.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6382,6 +6382,22 @@
         <source>more stands behind the mark of its end, as in archives that were joined</source>
         <translation>其结束标记之后还有内容，如同被拼接的归档</translation>
     </message>
+    <message>
+        <source>--checkpoints names a checkpoint twice: it would count twice in the average.</source>
+        <translation>--checkpoints 中有检查点出现两次：它会在平均值中计算两次。</translation>
+    </message>
+    <message>
+        <source>A run has at most %1 tags.</source>
+        <translation>一个运行最多有 %1 个标签。</translation>
+    </message>
+    <message>
+        <source>The tag %1 is too long. Keep what is longer than a few words as a note.</source>
+        <translation>标签 %1 太长。超过几个词的内容请写入备注。</translation>
+    </message>
+    <message>
+        <source>%1, which holds tags, notes and the queue, is damaged. Move it away: Furrow makes a new one, and the runs are as they were.</source>
+        <translation>保存标签、备注和队列的 %1 已损坏。请将其移走：Furrow 会新建一个，各运行保持原样。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

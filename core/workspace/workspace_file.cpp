@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/sentence.h"
+#include "core/base/utf8.h"
 
 #include <algorithm>
 
@@ -14,6 +15,9 @@ namespace {
 
 constexpr std::int64_t kVersion = 1;
 constexpr std::uintmax_t kLargeWal = 1 << 20;
+constexpr std::size_t kMostTags = 50; // of a run
+constexpr std::size_t kMostTagBytes = 100;
+constexpr std::size_t kMostNoteBytes = 64 << 10;
 
 constexpr const char* kSchema
     = "CREATE TABLE run (folder TEXT PRIMARY KEY, tags TEXT NOT NULL, grp TEXT NOT NULL, note TEXT NOT NULL, archived INTEGER NOT NULL);"
@@ -45,6 +49,34 @@ std::vector<std::string> split(const std::string& text)
         begin = end + 1;
     }
     return tags;
+}
+
+/// What anybody who may write to a shared workspace could have written.
+std::string bounded(const std::string& text, std::size_t mostBytes)
+{
+    return text.size() <= mostBytes ? text : std::string(cutAtCodePoint(text, mostBytes)) + "...";
+}
+
+std::vector<std::string> boundedTags(const std::string& text)
+{
+    auto tags = split(bounded(text, kMostTags * kMostTagBytes));
+    tags.resize(std::min(tags.size(), kMostTags));
+    for (std::string& tag : tags)
+        tag = bounded(tag, kMostTagBytes);
+    return tags;
+}
+
+Status checkTags(const std::vector<std::string>& tags)
+{
+    if (tags.size() > kMostTags)
+        return Error { ErrorCode::InvalidArgument,
+            sentence("A run has at most %1 tags.", { Count(static_cast<std::int64_t>(kMostTags)) }) };
+    for (const std::string& tag : tags)
+        if (tag.size() > kMostTagBytes)
+            return Error { ErrorCode::InvalidArgument,
+                sentence("The tag %1 is too long. Keep what is longer than a few words as a note.",
+                    { bounded(tag, kMostTagBytes / 2) }) };
+    return {};
 }
 
 /// Makes the file once, whoever comes first.
@@ -145,7 +177,8 @@ Result<std::map<std::string, RunNotes>> WorkspaceFile::notes()
     {
         Rows rows = db_.query("SELECT folder, tags, grp, note, archived FROM run");
         while (rows.next())
-            all[rows.text(0)] = { split(rows.text(1)), rows.text(2), rows.text(3), rows.integer(4) != 0 };
+            all[rows.text(0)] = { boundedTags(rows.text(1)), bounded(rows.text(2), kMostTagBytes),
+                bounded(rows.text(3), kMostNoteBytes), rows.integer(4) != 0 };
     }
     FURROW_TRY(takeStatus());
     return all;
@@ -153,6 +186,8 @@ Result<std::map<std::string, RunNotes>> WorkspaceFile::notes()
 
 Status WorkspaceFile::setNotes(const std::string& run, const RunNotes& notes)
 {
+    FURROW_TRY(checkTags(notes.tags));
+    FURROW_TRY(checkTags({ notes.group }));
     const std::string tags = joined(notes.tags);
     return inTransaction([&] {
         if (notes == RunNotes {})

@@ -195,7 +195,10 @@ void LibraryDock::showTags()
         shownTags_ = wanted;
         for (int i = 0; i < wanted.size(); ++i) {
             const QString& tag = wanted[i];
-            auto* button = makeButton(QLatin1Char('#') + tag);
+            constexpr int kWidest = 110;
+            auto* button = makeButton(fontMetrics().elidedText(QLatin1Char('#') + tag, Qt::ElideRight, kWidest));
+            button->setAccessibleName(QLatin1Char('#') + tag);
+            button->setToolTip(QLatin1Char('#') + tag);
             button->setProperty("compact", true);
             button->setCheckable(true);
             connect(button, &QPushButton::clicked, this,

@@ -14,6 +14,7 @@
 #include "core/train/weights/safetensors_torch.h"
 
 #include <algorithm>
+#include <set>
 
 namespace furrow {
 
@@ -95,6 +96,9 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
     if (names.size() < 2)
         return Error { ErrorCode::InvalidArgument,
             sentence("--checkpoints needs two or more folder names, joined by commas.") };
+    if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("--checkpoints names a checkpoint twice: it would count twice in the average.") };
     TaskOptions first = options;
     first.checkpoint = names.front();
     FURROW_TRY_ASSIGN(auto run, loadRun(first));

@@ -1,5 +1,6 @@
 #include "core/base/file_lock.h"
 #include "core/run/folder/memory_file.h"
+#include "core/tracker/sqlite/database.h"
 #include "core/workspace/compare_runs.h"
 #include "core/workspace/memory_history.h"
 #include "core/workspace/queue_runner.h"
@@ -92,6 +93,29 @@ private Q_SLOTS:
         QVERIFY2(said.contains("library.sqlite, which holds tags, notes and the queue, is damaged. Move it away"),
             qPrintable(said));
         QVERIFY(!said.contains("doctor"));
+    }
+    /// Buttons of a tag of 300 letters pushed all pages out of the screen; a shared file can hold any.
+    void aTagWithoutEndWasKeptAndShown()
+    {
+        auto file = WorkspaceFile::open(workspace("tags"));
+        QVERIFY(file.ok());
+        RunNotes notes;
+        notes.tags = { std::string(300, 'x') };
+        const auto refused = file.value().setNotes("runs/one", notes);
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("is too long") != std::string::npos, refused.error().message.c_str());
+        {
+            auto db = Database::open(workspace("tags") / "library.sqlite", {});
+            QVERIFY(db.ok());
+            db.value().run("INSERT INTO run VALUES ('runs/two', ?, '', ?, 0)", std::string(1'000'000, 'y'),
+                std::string(3'000'000, 'z'));
+            QVERIFY(db.value().takeStatus().ok());
+        }
+        const auto read = file.value().notes();
+        QVERIFY(read.ok());
+        const RunNotes& two = read.value().at("runs/two");
+        QCOMPARE(two.tags.size(), std::size_t(1));
+        QVERIFY(two.tags.front().size() < 200 && two.note.size() < 100'000);
     }
     void twoConsolesMayWriteAtOnce()
     {

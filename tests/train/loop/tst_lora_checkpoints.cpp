@@ -233,6 +233,8 @@ private Q_SLOTS:
         run.train(1, false, 12);
         const auto names = run.head(0).record.folder + "," + run.head(1).record.folder;
         QCOMPARE(run.startTask({ "--task", "merge", "--checkpoints", names }).exitCode, 0);
+        const auto twice = run.head(0).record.folder + "," + run.head(0).record.folder; // made one model of one
+        QVERIFY(run.startTask({ "--task", "merge", "--checkpoints", twice }).exitCode != 0);
         const auto made = must(entriesOf(run.paths().exportsFolder()));
         QCOMPARE(made.size(), std::size_t(1));
         auto config = withPairs();
