@@ -6398,6 +6398,30 @@
         <source>%1, which holds tags, notes and the queue, is damaged. Move it away: Furrow makes a new one, and the runs are as they were.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>has no turn of the assistant that is to be learnt (weight 0, or train false)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The column history is not read: a row is one question with its answer. Write earlier turns as messages.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 sample is longer than a window; its end is cut off and not trained.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 samples are longer than a window; their ends are cut off and not trained.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 sample is longer than a window and is left out, among the filtered ones.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 samples are longer than a window and are left out, among the filtered ones.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6399,6 +6399,30 @@
         <source>%1, which holds tags, notes and the queue, is damaged. Move it away: Furrow makes a new one, and the runs are as they were.</source>
         <translation>%1, que contiene etiquetas, notas y la cola, está dañado. Apártelo: Furrow crea uno nuevo y las ejecuciones quedan como estaban.</translation>
     </message>
+    <message>
+        <source>has no turn of the assistant that is to be learnt (weight 0, or train false)</source>
+        <translation>no tiene ningún turno del asistente que deba aprenderse (weight 0 o train false)</translation>
+    </message>
+    <message>
+        <source>The column history is not read: a row is one question with its answer. Write earlier turns as messages.</source>
+        <translation>La columna history no se lee: una fila es una pregunta con su respuesta. Escriba los turnos anteriores como messages.</translation>
+    </message>
+    <message>
+        <source>1 sample is longer than a window; its end is cut off and not trained.</source>
+        <translation>1 muestra es más larga que una ventana; su final se corta y no se entrena.</translation>
+    </message>
+    <message>
+        <source>%1 samples are longer than a window; their ends are cut off and not trained.</source>
+        <translation>%1 muestras son más largas que una ventana; sus finales se cortan y no se entrenan.</translation>
+    </message>
+    <message>
+        <source>1 sample is longer than a window and is left out, among the filtered ones.</source>
+        <translation>1 muestra es más larga que una ventana y se omite, entre las filtradas.</translation>
+    </message>
+    <message>
+        <source>%1 samples are longer than a window and are left out, among the filtered ones.</source>
+        <translation>%1 muestras son más largas que una ventana y se omiten, entre las filtradas.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6398,6 +6398,30 @@
         <source>%1, which holds tags, notes and the queue, is damaged. Move it away: Furrow makes a new one, and the runs are as they were.</source>
         <translation>保存标签、备注和队列的 %1 已损坏。请将其移走：Furrow 会新建一个，各运行保持原样。</translation>
     </message>
+    <message>
+        <source>has no turn of the assistant that is to be learnt (weight 0, or train false)</source>
+        <translation>没有需要学习的 assistant 回合（weight 为 0 或 train 为 false）</translation>
+    </message>
+    <message>
+        <source>The column history is not read: a row is one question with its answer. Write earlier turns as messages.</source>
+        <translation>不读取 history 列：一行是一个问题及其回答。较早的回合请写成 messages。</translation>
+    </message>
+    <message>
+        <source>1 sample is longer than a window; its end is cut off and not trained.</source>
+        <translation>1 个样本比窗口长；其末尾被截去，不参与训练。</translation>
+    </message>
+    <message>
+        <source>%1 samples are longer than a window; their ends are cut off and not trained.</source>
+        <translation>%1 个样本比窗口长；其末尾被截去，不参与训练。</translation>
+    </message>
+    <message>
+        <source>1 sample is longer than a window and is left out, among the filtered ones.</source>
+        <translation>1 个样本比窗口长，已被略过，计入被过滤的样本。</translation>
+    </message>
+    <message>
+        <source>%1 samples are longer than a window and are left out, among the filtered ones.</source>
+        <translation>%1 个样本比窗口长，已被略过，计入被过滤的样本。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

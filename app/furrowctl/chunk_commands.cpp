@@ -97,7 +97,8 @@ int inspect(InspectOptions o)
     if (o.json) {
         const auto& s = v.summary;
         nlohmann::json json = { { "block", v.block }, { "chunk", v.column }, { "rows", s.rows },
-            { "trained", s.samples }, { "filtered", s.filtered }, { "failed", s.failed }, { "held_out", s.heldOut },
+            { "trained", v.isExcluded ? 0 : s.samples }, { "excluded", v.isExcluded ? s.samples : 0 },
+            { "filtered", s.filtered }, { "failed", s.failed }, { "held_out", s.heldOut },
             { "duplicates", s.duplicates }, { "repeats", s.repeats }, { "invalid_utf8", s.invalidUtf8 },
             { "tokens", s.tokens }, { "learnt", s.learnt }, { "too_long", s.tooLong }, { "stored", v.stored },
             { "samples", nlohmann::json::array() } };
@@ -110,9 +111,9 @@ int inspect(InspectOptions o)
         return kDone;
     }
     std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, "
-              << v.summary.samples << " trained, " << v.summary.filtered << " filtered, " << v.summary.failed
-              << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates
-              << " left out as repeats, " << v.summary.tokens << " tokens";
+              << v.summary.samples << (v.isExcluded ? " left out with the chunk, " : " trained, ") << v.summary.filtered
+              << " filtered, " << v.summary.failed << " unreadable, " << v.summary.heldOut << " held out, "
+              << v.summary.duplicates << " left out as repeats, " << v.summary.tokens << " tokens";
     if (v.summary.repeats > 0)
         std::cout << ", " << v.summary.repeats << " trained although their text stands before in the block";
     if (v.summary.invalidUtf8 > 0)

@@ -78,11 +78,13 @@ std::string paceText(double tokensPerSecond)
 }
 
 /// "12 rows unreadable, 3 filtered"; "" when every row is trained or held out.
-std::string rowsText(const RowCounts& rows)
+std::string rowsText(const EpochRow& epoch)
 {
+    const RowCounts& rows = epoch.rowsKnown;
     std::string text;
     for (const auto& [count, what] : { std::pair(rows.failed, " rows unreadable"),
-             std::pair(rows.filtered, " filtered"), std::pair(rows.duplicates, " left out as repeats") })
+             std::pair(rows.filtered, " filtered"), std::pair(rows.duplicates, " left out as repeats"),
+             std::pair(epoch.samplesExcluded, " in chunks that are left out") })
         if (count > 0)
             text += (text.empty() ? "" : ", ") + formatCount(count) + what;
     return text;
@@ -125,7 +127,7 @@ std::string progressLine(const RunStatus& s)
     if (s.evaluation)
         text += "  held-out " + fixed(s.evaluation->loss, 4) + " (step " + formatCount(s.evaluation->step) + ")";
     if (const auto shown = shownEpochs(s))
-        for (const auto& trouble : { rowsText(shown->together.rowsKnown), unreadText(s) })
+        for (const auto& trouble : { rowsText(shown->together), unreadText(s) })
             text += trouble.empty() ? "" : "  " + trouble;
     for (const auto& reason : s.keepsEpochOpen)
         text += reason.starts_with("feeder: ") ? "  " + reason : "";
@@ -212,7 +214,7 @@ std::string epochText(const EpochRow& e)
         text += "  work lost: " + formatCount(lost)
             + (lost == 1 ? " chunk was trained or begun, its weights are gone; it will be trained again\n"
                          : " chunks were trained or begun, their weights are gone; they will be trained again\n");
-    if (const auto rows = rowsText(e.rowsKnown); !rows.empty())
+    if (const auto rows = rowsText(e); !rows.empty())
         text += "  rows that are not trained: " + rows + "\n";
     return text;
 }

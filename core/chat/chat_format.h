@@ -16,6 +16,7 @@ struct ChatFormat {
     std::string source; ///< of the template
     std::vector<std::pair<std::string, std::string>> tokens; ///< bos_token and the like, as texts
     std::int64_t day = 0; ///< what strftime_now tells, in seconds since 1970; 0 where the template does not ask
+    bool readsTurnWeights = true; ///< a turn with "weight": 0 or "train": false is not learnt; runs of before learn it
     bool operator==(const ChatFormat&) const = default;
 
     /// The text of a token, as "eos_token"; "" where there is none.

@@ -63,6 +63,7 @@ struct ConversationRenderer::Asked {
     chat::Arena arena { kMostBytes };
     std::span<const chat::Value> messages;
     ChatInputs inputs;
+    bool readsWeights = false;
 
     static Result<std::unique_ptr<Asked>> read(std::string_view conversation, const ChatFormat& format)
     {
@@ -79,6 +80,7 @@ struct ConversationRenderer::Asked {
         for (const auto& [name, text] : format.tokens)
             asked->inputs.variables.emplace_back(name, std::string_view(text));
         asked->inputs.now = dayOf(format.day);
+        asked->readsWeights = format.readsTurnWeights;
         return asked;
     }
     bool isAnswer(std::size_t message) const
@@ -86,6 +88,23 @@ struct ConversationRenderer::Asked {
         const auto* dict = std::get_if<chat::Dict*>(&messages[message]);
         const auto* role = dict ? (*dict)->named("role") : nullptr;
         return role && chat::equals(*role, std::string_view("assistant"));
+    }
+    /// The data say that this turn of the assistant is there to be read only.
+    bool isMuted(std::size_t message) const
+    {
+        const auto* dict = readsWeights ? std::get_if<chat::Dict*>(&messages[message]) : nullptr;
+        const auto* weight = dict ? (*dict)->named("weight") : nullptr;
+        const auto* train = dict ? (*dict)->named("train") : nullptr;
+        return isAnswer(message)
+            && ((weight && (chat::equals(*weight, std::int64_t(0)) || chat::equals(*weight, 0.0)))
+                || (train && chat::equals(*train, false)));
+    }
+    bool hasMuted() const
+    {
+        for (std::size_t message = 0; message < messages.size(); ++message)
+            if (isMuted(message))
+                return true;
+        return false;
     }
     /// The first `count` messages.
     Result<RenderedChat> render(const ChatTemplate& with, std::size_t count, bool prompt) const
@@ -120,10 +139,20 @@ Result<ConversationText> ConversationRenderer::write(std::string_view conversati
     if (!whole.ok())
         return Error { whole.error().code, sentence("is refused: %1", { whole.error().message }) };
     ConversationText written { std::move(whole.value().text), std::move(whole.value().generated) };
+    const bool hasMuted = asked->hasMuted();
     if (!template_->marksGeneration()) {
-        FURROW_TRY_ASSIGN(written.learnt, differences(*asked, written.text, turns));
+        FURROW_TRY_ASSIGN(written.learnt, differences(*asked, written.text, Turns::Learnt, turns));
+    } else if (hasMuted) {
+        FURROW_TRY_ASSIGN(const auto muted, differences(*asked, written.text, Turns::Muted, LearntTurns::All));
+        std::erase_if(written.learnt, [&muted](const ChatStretch& stretch) {
+            return std::any_of(muted.begin(), muted.end(),
+                [&](const ChatStretch& turn) { return stretch.begin >= turn.begin && stretch.begin < turn.end; });
+        });
     }
     std::erase_if(written.learnt, [](const ChatStretch& stretch) { return stretch.begin >= stretch.end; });
+    if (written.learnt.empty() && hasMuted)
+        return Error { ErrorCode::InvalidArgument,
+            sentence("has no turn of the assistant that is to be learnt (weight 0, or train false)") };
     if (written.learnt.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("is written by the chat template without a turn of the assistant") };
@@ -133,12 +162,12 @@ Result<ConversationText> ConversationRenderer::write(std::string_view conversati
 }
 
 Result<std::vector<ChatStretch>> ConversationRenderer::differences(
-    const Asked& asked, std::string_view text, LearntTurns turns) const
+    const Asked& asked, std::string_view text, Turns which, LearntTurns turns) const
 {
     std::vector<ChatStretch> learnt;
     for (std::size_t count = asked.messages.size(); count > 0; --count) {
         const std::size_t message = count - 1;
-        if (!asked.isAnswer(message))
+        if (!asked.isAnswer(message) || asked.isMuted(message) != (which == Turns::Muted))
             continue;
         const auto before = asked.render(*template_, message, true);
         if (!before.ok())

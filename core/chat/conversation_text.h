@@ -25,7 +25,8 @@ public:
     static Result<ConversationRenderer> open(const ChatFormat& format);
 
     /// What is learnt is what {% generation %} marks. A template without it is asked once more for each turn: what the
-    /// turn adds to the messages before it is what the assistant writes. Where these differences do not line up, or the
+    /// turn adds to the messages before it is what the assistant writes. A turn with "weight": 0 or "train": false is
+    /// not learnt (ChatFormat::readsTurnWeights). Where these differences do not line up, or the
     /// template refuses the conversation, the error says at which message, as the rest of a sentence.
     Result<ConversationText> write(std::string_view conversation, LearntTurns turns) const;
     /// The conversation up to where the assistant goes on: what a model is asked with.
@@ -35,7 +36,9 @@ public:
 private:
     ConversationRenderer(ChatFormat format, std::shared_ptr<const ChatTemplate> parsed);
     struct Asked;
-    Result<std::vector<ChatStretch>> differences(const Asked& asked, std::string_view text, LearntTurns turns) const;
+    enum class Turns { Learnt, Muted };
+    Result<std::vector<ChatStretch>> differences(
+        const Asked& asked, std::string_view text, Turns which, LearntTurns turns) const;
 
     ChatFormat format_;
     std::shared_ptr<const ChatTemplate> template_;

@@ -52,6 +52,8 @@ std::string contentKey(
         key["quarantine"] = rules.quarantine->sampleEntries();
     if (manifest.chat)
         key["chat"] = { manifest.chat->source, manifest.chat->tokens, manifest.chat->day, nameOf(config.chatLoss) };
+    if (manifest.chat && manifest.chat->readsTurnWeights)
+        key["chat"].push_back("turn weights");
     if (config.longSamples != LongSamples::Split)
         key["long"] = { nameOf(config.longSamples), config.seqLen };
     return key.dump();

@@ -150,10 +150,15 @@ Result<ColumnChoice> chooseContent(
                 { file.path, toString(found.form), toString(source.conversation) }) };
     const auto prefix = file.format.list.empty() ? "" : file.format.list + "[].";
     source.conversation = found.form;
-    return ColumnChoice { prefix + found.column,
+    ColumnChoice choice { prefix + found.column,
         { sentence("The rows are conversations (%1, column %2): the chat template writes them, answers are learnt.",
             { toString(found.form), found.column }) },
         {} };
+    if (found.form == ConversationForm::Alpaca
+        && std::find(columns.all.begin(), columns.all.end(), "history") != columns.all.end())
+        choice.says.push_back(sentence(
+            "The column history is not read: a row is one question with its answer. Write earlier turns as messages."));
+    return choice;
 }
 
 /// One column for all files of a source; a file without it is refused by name.

@@ -193,7 +193,10 @@ json toJson(const ChatFormat& chat)
     json tokens = json::array();
     for (const auto& [name, text] : chat.tokens)
         tokens.push_back({ name, text });
-    return { { "template", chat.source }, { "tokens", std::move(tokens) }, { "day", chat.day } };
+    json j { { "template", chat.source }, { "tokens", std::move(tokens) }, { "day", chat.day } };
+    if (chat.readsTurnWeights)
+        j["turn_weights"] = true;
+    return j;
 }
 
 ChatFormat chatFromJson(const JsonPart& j)
@@ -201,6 +204,7 @@ ChatFormat chatFromJson(const JsonPart& j)
     ChatFormat chat;
     j["template"].to(chat.source);
     j["day"].to(chat.day);
+    chat.readsTurnWeights = j.valueOr("turn_weights", false);
     j["tokens"].each([&chat](const JsonPart& token) {
         std::vector<std::string> both;
         token.to(both);

@@ -37,8 +37,8 @@ Result<PreparedBlock> openBlock(const RunPaths& paths, const RunFile& file, cons
     return blocks.openBlock(made);
 }
 
-/// What the run does not have is a wrong question: the answer says what it has.
-Status refuseUnknown(LedgerReader& ledger, const ChunkPart& part)
+/// The chunk as the epoch has it. What the run does not have is a wrong question: the answer says what it has.
+Result<ChunkCell> cellOf(LedgerReader& ledger, const ChunkPart& part)
 {
     FURROW_TRY_ASSIGN(const auto epochs, ledger.epochs());
     if (epochs.empty() || epochs.front().knownBlocks == 0)
@@ -51,10 +51,13 @@ Status refuseUnknown(LedgerReader& ledger, const ChunkPart& part)
                 { std::to_string(*part.epoch + 1), std::to_string(epochs.size()) }) };
     const bool isPlace
         = part.block >= 0 && part.block < kMaxBlocks && part.column >= 0 && part.column < kMaxChunksPerBlock;
-    const auto cell = isPlace ? ledger.cell(chunkIdOf({ epochs.front().epoch, part.block, part.column }))
-                              : Result<ChunkCell>(Error { ErrorCode::NotFound, {} });
-    if (cell.ok() || cell.error().code != ErrorCode::NotFound)
-        return cell.ok() ? Status() : Status(cell.error());
+    // A newer epoch may not have come to the block yet.
+    for (const auto epoch : { part.epoch.value_or(epochs.back().epoch), epochs.front().epoch }) {
+        auto cell = isPlace ? ledger.cell(chunkIdOf({ epoch, part.block, part.column }))
+                            : Result<ChunkCell>(Error { ErrorCode::NotFound, {} });
+        if (cell.ok() || cell.error().code != ErrorCode::NotFound)
+            return cell;
+    }
     return Error {
         ErrorCode::InvalidArgument,
         sentence("The run has no chunk %1:%2: it knows the blocks 0 to %3 so far.",
@@ -172,14 +175,15 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
     FURROW_TRY_ASSIGN(auto manifest, readManifest(file.dataManifest));
     FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer(utf8Text(paths.tokenizer())));
     FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
-    FURROW_TRY(refuseUnknown(ledger, part));
+    FURROW_TRY_ASSIGN(const auto cell, cellOf(ledger, part));
     FURROW_TRY_ASSIGN(auto row, ledger.block(part.block));
     FURROW_TRY_ASSIGN(auto block, openBlock(paths, file, row, tokenizer));
     FURROW_TRY_ASSIGN(auto chunk, block.readChunk(part.column));
     const ChunkText& text = chunk;
     const auto source = static_cast<std::size_t>(row.source);
     FURROW_TRY_ASSIGN(auto losses, lossesOf(ledger, part));
-    ChunkView view { part.block, part.column, block.summary(part.column), text.count(), !losses.empty(), {},
+    ChunkView view { part.block, part.column, block.summary(part.column), text.count(),
+        cell.state == ChunkState::Excluded, !losses.empty(), {},
         unreadableRows(block, row.plan, part.column, manifest) };
     const auto order = ordered(text.count(), losses, part.order);
     const auto first = std::clamp<std::int64_t>(part.first, 0, text.count());

@@ -31,6 +31,15 @@ std::vector<Message> dataInWords(const RunStatus& status)
             { Count(data.repeats) }));
     say(data.invalidUtf8, sentence("1 sample has bytes or escapes that are no characters."),
         sentence("%1 samples have bytes or escapes that are no characters.", { Count(data.invalidUtf8) }));
+    const std::int64_t tooLong = status.reading ? status.reading->tooLong : 0;
+    if (status.file.config.longSamples == LongSamples::Cut)
+        say(tooLong, sentence("1 sample is longer than a window; its end is cut off and not trained."),
+            sentence(
+                "%1 samples are longer than a window; their ends are cut off and not trained.", { Count(tooLong) }));
+    if (status.file.config.longSamples == LongSamples::LeaveOut)
+        say(tooLong, sentence("1 sample is longer than a window and is left out, among the filtered ones."),
+            sentence(
+                "%1 samples are longer than a window and are left out, among the filtered ones.", { Count(tooLong) }));
     return said;
 }
 

@@ -73,10 +73,12 @@ nlohmann::json samplesJson(const EpochRow& epoch)
 }
 
 /// Of all rows that were read so far, trained or not.
-nlohmann::json rowsJson(const RowCounts& known)
+nlohmann::json rowsJson(const EpochRow& epoch)
 {
+    const RowCounts& known = epoch.rowsKnown;
     return { { "failed", known.failed }, { "filtered", known.filtered }, { "held_out", known.heldOut },
-        { "duplicates", known.duplicates }, { "to_train", known.samples } };
+        { "duplicates", known.duplicates }, { "excluded", epoch.samplesExcluded },
+        { "to_train", known.samples - epoch.samplesExcluded } };
 }
 
 nlohmann::json blocksJson(const EpochRow& epoch)
@@ -92,8 +94,7 @@ nlohmann::json epochsJson(const RunStatus& s)
     nlohmann::json json = nlohmann::json::array();
     for (const EpochRow& epoch : openEpochs(s.epochs))
         json.push_back({ { "epoch", epoch.epoch + 1 }, { "open", !epoch.closedWallNs }, { "blocks", blocksJson(epoch) },
-            { "chunks", chunksJson(epoch) }, { "samples", samplesJson(epoch) },
-            { "rows", rowsJson(epoch.rowsKnown) } });
+            { "chunks", chunksJson(epoch) }, { "samples", samplesJson(epoch) }, { "rows", rowsJson(epoch) } });
     return json;
 }
 
@@ -167,7 +168,7 @@ nlohmann::json toJson(const RunStatus& s)
         json["blocks"] = blocksJson(epoch);
         json["chunks"] = chunksJson(epoch);
         json["samples"] = samplesJson(epoch);
-        json["rows"] = rowsJson(epoch.rowsKnown);
+        json["rows"] = rowsJson(epoch);
         json["order"] = orderJson(s.file.config, openEpochs(s.epochs).back());
     }
     return json;

@@ -183,6 +183,46 @@ private Q_SLOTS:
         QCOMPARE(learntOf(written(kPlain, four(), LearntTurns::Last)), (std::vector<std::string> { "D<|im_end|>\n" }));
     }
 
+    /// "weight" is OpenAI's, "train" that of others.
+    void aTurnThatWasNotToBeLearntWasLearnt_data()
+    {
+        QTest::addColumn<QByteArray>("mark");
+        QTest::newRow("weight") << QByteArray(R"("weight":0)");
+        QTest::newRow("weight as a real number") << QByteArray(R"("weight":0.0)");
+        QTest::newRow("train") << QByteArray(R"("train":false)");
+    }
+    void aTurnThatWasNotToBeLearntWasLearnt()
+    {
+        QFETCH(QByteArray, mark);
+        const auto row = [&](const char* first, const char* last) {
+            return read(QByteArray(R"({"messages":[{"role":"user","content":"A"},{"role":"assistant","content":"B",)")
+                            .append(first)
+                            .append(R"(},{"role":"user","content":"C"},{"role":"assistant","content":"D",)")
+                            .append(last)
+                            .append("}]}")
+                            .toStdString(),
+                kMessages);
+        };
+        const char* learnt = R"("weight":1,"train":true)";
+        using Parts = std::vector<std::string>;
+        for (const auto& [source, end] : { std::pair(kChatMl, ""), std::pair(kPlain, "\n") }) {
+            const std::string tail = std::string("<|im_end|>") + end;
+            const auto first = row(mark, learnt);
+            QCOMPARE(learntOf(written(source, first, LearntTurns::All)), (Parts { "D" + tail }));
+            const auto last = row(learnt, mark);
+            QCOMPARE(learntOf(written(source, last, LearntTurns::All)), (Parts { "B" + tail }));
+            QCOMPARE(learntOf(written(source, last, LearntTurns::Last)), (Parts { "B" + tail }));
+            const auto none = learntOf(written(source, row(mark, mark), LearntTurns::All));
+            QVERIFY2(none.front().find("no turn of the assistant that is to be learnt") != std::string::npos,
+                none.front().c_str());
+            ChatFormat before { source, {}, 0 };
+            before.readsTurnWeights = false; // as a run has it that began with an older Furrow
+            const auto renderer = ConversationRenderer::open(before);
+            QVERIFY(renderer.ok());
+            QCOMPARE(learntOf(renderer.value().write(first, LearntTurns::All)), (Parts { "B" + tail, "D" + tail }));
+        }
+    }
+
     void refusesDifferencesThatDoNotLineUpWithTheirPlace()
     {
         const auto text = written(kForgetting, four(), LearntTurns::All);

@@ -321,6 +321,23 @@ private Q_SLOTS:
         QCOMPARE(words[2].text(), std::string("1 sample has bytes or escapes that are no characters."));
     }
 
+    void theEndsOfLongSamplesWereCutOffWithoutAWord()
+    {
+        RunStatus status;
+        status.reading = Reading {};
+        status.reading->tooLong = 945;
+        QVERIFY(dataInWords(status).empty()); // the rest is in the next window
+        for (const auto& [rule, says] : { std::pair(LongSamples::Cut, "their ends are cut off and not trained."),
+                 std::pair(LongSamples::LeaveOut, "are left out, among the filtered ones.") }) {
+            status.file.config.longSamples = rule;
+            const auto words = dataInWords(status);
+            QCOMPARE(words.size(), std::size_t(1));
+            QCOMPARE(words[0].text(),
+                std::string("945 samples are longer than a window") + (rule == LongSamples::Cut ? "; " : " and ")
+                    + says);
+        }
+    }
+
     /// A name that reads like the sentence of something else was taken for it, and a reworded sentence for nothing.
     void whatHappenedWasReadFromEnglishWords()
     {
