@@ -6422,6 +6422,10 @@
         <source>%1 samples are longer than a window and are left out, among the filtered ones.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 was removed.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6423,6 +6423,10 @@
         <source>%1 samples are longer than a window and are left out, among the filtered ones.</source>
         <translation>%1 muestras son más largas que una ventana y se omiten, entre las filtradas.</translation>
     </message>
+    <message>
+        <source>%1 was removed.</source>
+        <translation>%1 se eliminó.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

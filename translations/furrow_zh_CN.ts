@@ -6422,6 +6422,10 @@
         <source>%1 samples are longer than a window and are left out, among the filtered ones.</source>
         <translation>%1 个样本比窗口长，已被略过，计入被过滤的样本。</translation>
     </message>
+    <message>
+        <source>%1 was removed.</source>
+        <translation>%1 已被删除。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

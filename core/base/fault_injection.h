@@ -13,6 +13,7 @@ namespace furrow {
 // - FURROW_LEASE_S=seconds: the shortest lease of a worker, and its first one.
 // - FURROW_LINGER_S=seconds: a worker at its end does not exit for so long.
 // - FURROW_EXIT_PATIENCE_S=seconds: how long the supervisor lets it.
+// - FURROW_REMOVED_PATIENCE_S=seconds: until a file of the data that is gone counts as removed.
 // - FURROW_SQLITE_FAULT=file: while that file exists, SQLite's own reading and writing fails as its first word says:
 // full, write, sync, read.
 // - FURROW_CLOCK=file: two numbers in it are added to the wall clock and to the monotonic one [s]: clocks that jump.

@@ -1,5 +1,6 @@
 #include "core/data/source/source_identity.h"
 
+#include "core/base/fault_injection.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -59,8 +60,8 @@ Status SourceIdentity::check(const DataFile& file)
 Result<FileStamp> SourceIdentity::stampOfSame(const DataFile& file)
 {
     const auto path = pathFromUtf8(file.pathOnDisk());
-    FURROW_TRY_ASSIGN(auto before, stampOf(path));
     const std::lock_guard guard(mutex_);
+    FURROW_TRY_ASSIGN(auto before, stampNow(path));
     const auto known = stamps_.find(file.pathOnDisk());
     if (known != stamps_.end() && known->second == before)
         return before;
@@ -74,6 +75,27 @@ Result<FileStamp> SourceIdentity::stampOfSame(const DataFile& file)
             sentence("%1 was written to while the run reads it.", { file.pathOnDisk() }) };
     stamps_[file.pathOnDisk()] = after;
     return after;
+}
+
+/// A disk that was unmounted takes its files along, and brings them back; a file that alone is gone was removed. Some
+/// editors write a file anew under its name, so a moment is none.
+Result<FileStamp> SourceIdentity::stampNow(const std::filesystem::path& path)
+{
+    constexpr double kPatienceSeconds = 20;
+    auto stamp = stampOf(path);
+    if (stamp.ok() || stamp.error().code != ErrorCode::NotFound) {
+        goneSince_.erase(path);
+        return stamp;
+    }
+    const auto known = stamps_.find(utf8Text(path));
+    const auto folder = stampOf(path.parent_path());
+    if (known == stamps_.end() || !folder.ok() || folder.value().device != known->second.device)
+        return stamp;
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> gone = now - goneSince_.try_emplace(path, now).first->second;
+    if (gone.count() < faultNumber("FURROW_REMOVED_PATIENCE_S", kPatienceSeconds))
+        return stamp;
+    return Error { ErrorCode::InvalidArgument, sentence("%1 was removed.", { utf8Text(path) }) };
 }
 
 Status SourceIdentity::checkAll(const DataManifest& manifest, std::map<std::string, std::string>* changed)

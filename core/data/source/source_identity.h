@@ -3,6 +3,7 @@
 #include "core/base/file_stamp.h"
 #include "core/data/source/data_manifest.h"
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,8 +17,8 @@ namespace furrow {
 /// another one notes it (HubClient::changed). Thread-safe.
 class SourceIdentity {
 public:
-    /// Ok: the file is as it was. InvalidArgument: it is another one now, with how in words; other codes: it cannot be
-    /// looked at now.
+    /// Ok: the file is as it was. InvalidArgument: it is another one now, or it is gone for some seconds while its
+    /// folder and disk are there, with how in words; other codes: it cannot be looked at now.
     Status check(const DataFile& file);
     /// The same, with the stamp of the right file: between two equal ones nobody wrote to it.
     Result<FileStamp> stampOfSame(const DataFile& file);
@@ -26,7 +27,10 @@ public:
     Status checkAll(const DataManifest& manifest, std::map<std::string, std::string>* changed = nullptr);
 
 private:
+    Result<FileStamp> stampNow(const std::filesystem::path& path); // mutex_ held
+
     std::mutex mutex_;
+    std::map<std::filesystem::path, std::chrono::steady_clock::time_point> goneSince_; ///< guarded by mutex_
     std::map<std::string, FileStamp> stamps_; ///< guarded by mutex_; of the last time that the file was the right one
 };
 

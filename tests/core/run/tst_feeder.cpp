@@ -187,6 +187,31 @@ private Q_SLOTS:
         run.stopFeeder();
     }
 
+    /// Its folder and disk are there: nothing brings it back by itself, and the run waited for ever.
+    void aFileThatWasRemovedWasWaitedFor()
+    {
+        qputenv("FURROW_REMOVED_PATIENCE_S", "1");
+        Run run(3000, 300, 50, 0.1, 1);
+        run.startFeeder();
+        const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
+        QTRY_VERIFY_WITH_TIMEOUT(good(reader().epochs()).at(0).preparedBlocks >= 7, 20'000);
+        std::filesystem::rename(run.file("data.txt"), run.file("away.txt"));
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen, 30), 30); // the feeder wants more blocks now
+        auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
+        QTRY_VERIFY_WITH_TIMEOUT(
+            good(supervisor.advance()).gaveUp.find("data.txt was removed") != std::string::npos, 20'000);
+        QVERIFY(good(supervisor.advance()).gaveUp.find("bad_files=leave_out") != std::string::npos);
+        run.stopFeeder();
+        qunsetenv("FURROW_REMOVED_PATIENCE_S");
+        std::filesystem::rename(run.file("away.txt"), run.file("data.txt"));
+        run.beginAttempt();
+        run.startFeeder();
+        QCOMPARE(PlayedWorker(run, 1).work(seen), 30);
+        verifyEachRowOnceAnEpoch(seen, 1, 3000);
+        run.stopFeeder();
+    }
+
     void aSourceThatChangesStopsTheFeederWithWhatCanBeDone()
     {
         Run run(3000, 300, 50, 0.1, 1);
