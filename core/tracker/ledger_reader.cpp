@@ -8,6 +8,7 @@
 #include "core/tracker/incarnations.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/lineage_rows.h"
+#include "core/tracker/replica_steps.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/sample_losses.h"
 #include "core/tracker/schema.h"
@@ -21,6 +22,11 @@ namespace furrow {
 struct LedgerReader::State {
     Database db;
     bool inherits = false; ///< keepsInherited(), asked once
+    std::map<std::int64_t, std::int64_t> stepsBefore {}; ///< stepsBeforeProcesses()
+    std::pair<std::int64_t, std::int64_t> stepsAreOf {}; ///< the newest process and checkpoint then
+
+    std::vector<ClaimRow> claimsAt(Rows rows);
+    std::int64_t stepsBeforeProcess(std::int64_t process);
 };
 
 namespace {
@@ -121,14 +127,6 @@ ClaimRow claimAt(Database& db, const Rows& row)
     return claim;
 }
 
-std::vector<ClaimRow> claimsAt(Database& db, Rows rows)
-{
-    std::vector<ClaimRow> claims;
-    while (rows.next())
-        claims.push_back(claimAt(db, rows));
-    return claims;
-}
-
 constexpr Bounds kFromBounds { "state", -1, kChunkStateCount - 1 }; // -1: the chunk became known
 
 ChunkCounts countsAt(Database& db, const Rows& row, int column)
@@ -146,6 +144,38 @@ RowCounts rowCountsAt(Database& db, const Rows& row, int column)
 }
 
 } // namespace
+
+std::int64_t LedgerReader::State::stepsBeforeProcess(std::int64_t process)
+{
+    const std::pair newest { db.integer("SELECT max(id) FROM incarnation").value_or(0),
+        db.integer("SELECT max(id) FROM checkpoint").value_or(0) };
+    if (newest != stepsAreOf) {
+        stepsBefore = stepsBeforeProcesses(db);
+        stepsAreOf = newest;
+    }
+    const auto found = stepsBefore.find(process);
+    return found == stepsBefore.end() ? 0 : found->second;
+}
+
+/// With the steps of the replica: the ledger has those of each process.
+std::vector<ClaimRow> LedgerReader::State::claimsAt(Rows rows)
+{
+    std::vector<ClaimRow> claims;
+    std::int64_t process = 0;
+    std::int64_t before = 0;
+    while (rows.next()) {
+        ClaimRow& claim = claims.emplace_back(claimAt(db, rows));
+        if (claim.firstStep <= 0 || claim.lastStep > kTotalBounds.most) // not told, or by nobody of ours
+            continue;
+        if (rows.integer(20) != process) {
+            process = rows.integer(20);
+            before = stepsBeforeProcess(process);
+        }
+        claim.firstStep += before;
+        claim.lastStep += before;
+    }
+    return claims;
+}
 
 LedgerReader::LedgerReader(std::unique_ptr<State> state)
     : state_(std::move(state))
@@ -398,27 +428,26 @@ Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, st
     " coalesce((SELECT max(checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1), 0),"                                                \
     " EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0),"                                                                    \
     " coalesce((SELECT sum(steps) FROM part p WHERE p.claim=c.id AND p.alive=1), 0),"                                                     \
-    " coalesce((SELECT sum(past-first) FROM part p WHERE p.claim=c.id AND p.alive=1), 0), c.done"                                         \
+    " coalesce((SELECT sum(past-first) FROM part p WHERE p.claim=c.id AND p.alive=1), 0), c.done, c.incarnation"                          \
     " FROM claim c JOIN incarnation i ON i.id=c.incarnation "
 
 Result<std::vector<ClaimRow>> LedgerReader::claimsSince(std::int64_t claimId, int limit)
 {
-    auto claims = claimsAt(
-        state_->db, state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.id>? ORDER BY c.id LIMIT ?", claimId, limit));
+    auto claims
+        = state_->claimsAt(state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.id>? ORDER BY c.id LIMIT ?", claimId, limit));
     return answer(state_->db, std::move(claims));
 }
 
 Result<std::vector<ClaimRow>> LedgerReader::claimsOf(ChunkId chunk)
 {
-    auto claims = claimsAt(state_->db, state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.chunk=? ORDER BY c.id", chunk));
+    auto claims = state_->claimsAt(state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.chunk=? ORDER BY c.id", chunk));
     return answer(state_->db, std::move(claims));
 }
 
 Result<std::optional<ClaimRow>> LedgerReader::newestTrainingOf(IncarnationId incarnation)
 {
-    auto claims = claimsAt(state_->db,
-        state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.incarnation=? AND c.started_wall<>0 ORDER BY c.id DESC LIMIT 1",
-            incarnation));
+    auto claims = state_->claimsAt(state_->db.query(
+        FURROW_CLAIM_COLUMNS "WHERE c.incarnation=? AND c.started_wall<>0 ORDER BY c.id DESC LIMIT 1", incarnation));
     return answer(state_->db, claims.empty() ? std::nullopt : std::optional(claims.front()));
 }
 

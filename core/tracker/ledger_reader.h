@@ -145,7 +145,7 @@ struct ClaimRow {
     std::int64_t tokens = 0;
     double meanLoss = 0;
     double peakGradientNorm = 0;
-    std::int64_t firstStep = 0;
+    std::int64_t firstStep = 0; ///< of its replica, as telemetry counts them; 0: not told yet
     std::int64_t lastStep = 0;
     std::int64_t checkpoint = 0; ///< the newest that has something of it; 0: none
     std::int64_t keptSteps = 0; ///< optimiser steps of it that surviving checkpoints have: its first ones

@@ -1,6 +1,7 @@
 #include "core/tracker/trained_chunks.h"
 
 #include "core/tracker/ledger_file.h"
+#include "core/tracker/replica_steps.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/window_ranges.h"
 
@@ -42,16 +43,22 @@ Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tra
     FURROW_TRY_ASSIGN(auto db, openForReading(tracker));
     std::vector<TrainedChunk> chunks;
     {
+        const auto before = stepsBeforeProcesses(db);
         Rows rows = db.query(
             "SELECT * FROM (SELECT c.chunk, i.worker, c.first_step, c.last_step, sum(c.steps) FILTER (WHERE c.outcome=1) OVER (ORDER BY c.closed_seq, c.id),"
             " (SELECT max(p.checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1) AS kept, c.steps, c.samples, c.tokens,"
-            " c.outcome=1 AND NOT EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0), c.id FROM claim c JOIN incarnation i ON i.id=c.incarnation)"
+            " c.outcome=1 AND NOT EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0), c.id, c.incarnation FROM claim c JOIN incarnation i ON i.id=c.incarnation)"
             " WHERE kept IS NOT NULL ORDER BY chunk");
         while (rows.next()) {
             chunks.push_back({ { rows.integer(0) }, rows.int32(1), rows.integer(2), rows.integer(3), rows.integer(4),
                 rows.integer(5), rows.integer(6), rows.integer(7), rows.integer(8) });
             if (rows.integer(9) == 0)
                 keepLivingParts(db, rows.integer(10), chunks.back());
+            const auto known = before.find(rows.integer(11));
+            if (known == before.end() || chunks.back().lastStep > kTotalBounds.most)
+                continue;
+            chunks.back().firstStep += known->second;
+            chunks.back().lastStep += known->second;
         }
     }
     FURROW_TRY(db.takeStatus());

@@ -13,7 +13,7 @@ namespace furrow {
 struct TrainedChunk {
     ChunkId chunk;
     std::int32_t worker = 0;
-    std::int64_t firstStep = 0; ///< of that worker's process
+    std::int64_t firstStep = 0; ///< of that worker's replica, as telemetry counts them
     std::int64_t lastStep = 0;
     std::int64_t globalStep = 0; ///< optimiser steps of all workers when it was done, work that was lost later included
     std::int64_t checkpoint = 0; ///< the newest one that added windows of it

@@ -17,6 +17,7 @@ private Q_SLOTS:
     void partsThatTileAChunkCommitIt();
     void partlyTrainedChunkGivesItsRestToAnybody();
     void stepsOfACommittedPartWereCalledLost();
+    void theAuditCountedTheStepsOfAWorkerAnewAfterItsRestart();
     void stepsBeforeAClaimOfTheRestWereCalledLost();
     void lostStepsOfFollowersWereCalledGood();
     void aRunCountedOtherTokensThanItsClaims_data();
@@ -132,6 +133,54 @@ void TestCommits::stepsOfACommittedPartWereCalledLost()
     QCOMPARE(chunks[0].tokens + chunks[1].tokens, Field::kTokens);
     QCOMPARE(chunks[0].samples + chunks[1].samples, good(field.reader().epochs()).at(0).rowsCommitted.samples);
     verifyClean(field);
+}
+
+/// Nobody found the steps that the audit spoke of in the log, a chart or an export, which go on where the weights are.
+void TestCommits::theAuditCountedTheStepsOfAWorkerAnewAfterItsRestart()
+{
+    Field field;
+    field.fill(1, 6);
+    const auto train = [&field](WorkerLedger& ledger, int replica, const std::string& folder, std::int64_t first) {
+        const auto claim = claimed(ledger);
+        good(ledger.begin(*claim));
+        good(ledger.finish(*claim, trainedAll(*claim, first)));
+        if (folder.empty())
+            return;
+        CheckpointRecord saved = record(replica, folder);
+        const auto head = newestHead(field, replica);
+        if (head.value != 0)
+            saved.parents = { head };
+        saved.step = first + 4;
+        for (const auto& row : good(field.reader().checkpoints()))
+            if (row.id == head)
+                saved.step = row.record.step + 5;
+        good(ledger.commit(saved, partsOf(*claim)));
+    };
+    auto worker = field.worker(0);
+    train(worker, 0, "c1", 1);
+    train(worker, 0, "", 6); // dies with it
+    (void)good(field.supervisor().revoke(field.ids[0], "killed"));
+    field.clock.advance(1);
+    auto again = field.worker(0);
+    train(again, 0, "c2", 1);
+    (void)good(field.supervisor().revoke(field.ids[0], "killed"));
+    field.clock.advance(1);
+    auto third = field.worker(0);
+    train(third, 0, "", 1); // no checkpoint of its own yet
+    const auto claims = good(field.reader().claimsSince(0, 10));
+    QCOMPARE(claims.size(), std::size_t(4));
+    const std::int64_t firsts[] = { 1, 6, 6, 11 };
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        QCOMPARE(claims[i].firstStep, firsts[i]);
+        QCOMPARE(claims[i].lastStep, firsts[i] + 4);
+    }
+    const auto chunks = good(trainedChunks(field.tracker));
+    QCOMPARE(chunks.size(), std::size_t(2));
+    for (const TrainedChunk& chunk : chunks)
+        QVERIFY(chunk.firstStep == 1 || chunk.firstStep == 6);
+    StepsAudit steps;
+    QVERIFY(good(audit(field.tracker, {}, &steps)).isClean());
+    QVERIFY(steps.wrong.empty()); // what the ledger has is of each process
 }
 
 /// The worker that had a part of a chunk committed claimed the rest in the same second, and lost it: the steps of the
