@@ -85,7 +85,6 @@ ColumnStore::Live& ColumnStore::beginStretch(Source& source, const StepRecord& s
     live.columns.attempt = source.header.attempt;
     live.columns.wallStart = wall;
     live.columns.firstStep = step.step;
-    live.columns.firstGlobalStep = step.globalStep;
     return live;
 }
 
@@ -112,8 +111,6 @@ void ColumnStore::addStep(Source& source, const StepRecord& step)
     c.epoch = step.epoch;
     c.lastStep = step.step;
     c.step.append(clamped(static_cast<double>(step.step - c.firstStep)));
-    const auto global = clamped(static_cast<double>(step.globalStep - c.firstGlobalStep));
-    c.globalStep.append(c.globalStep.empty() ? global : std::max(global, c.globalStep.back()));
     c.millis.append(clamped((wall - c.wallStart) * 1000));
     c.loss.append(static_cast<float>(step.loss));
     c.learningRate.append(static_cast<float>(step.lr));
@@ -129,7 +126,26 @@ void ColumnStore::addStep(Source& source, const StepRecord& step)
     c.backward.append(static_cast<float>(step.time.backward));
     c.optimizer.append(static_cast<float>(step.time.optimizer));
     c.checkpoint.append(static_cast<float>(step.time.checkpoint));
-    live.pending.push_back({ static_cast<std::int64_t>(wall * 1e9), step.tokens, step.samples });
+    live.pending.push_back(
+        { static_cast<std::int64_t>(wall * 1e9), { step.step, step.tokens, step.samples }, step.stepTokens });
+}
+
+/// What a step adds to what was trained. A worker tells what its weights have: one that goes back to a checkpoint tells
+/// less than before, and trained all the same.
+/// @param before  what the worker told last @param isFirst  it may have gone back
+ColumnStore::WorkerTotals ColumnStore::madeBy(const Pending& step, const WorkerTotals& before, bool isFirst)
+{
+    WorkerTotals made { step.then.steps - before.steps, step.then.tokens - before.tokens,
+        step.then.samples - before.samples };
+    const bool wentBack = isFirst && made.steps <= 0;
+    if (wentBack) {
+        made = { 1, step.stepTokens, 0 };
+        if (step.then.tokens > 0) // the checkpoint that it goes on from is not told: as many as its steps have mostly
+            made.samples = std::llround(static_cast<double>(step.then.samples) * static_cast<double>(step.stepTokens)
+                / static_cast<double>(step.then.tokens));
+    }
+    return { std::max<std::int64_t>(made.steps, 0), std::max<std::int64_t>(made.tokens, 0),
+        std::max<std::int64_t>(made.samples, 0) };
 }
 
 /// The oldest pending step of `live` gets its totals.
@@ -137,22 +153,22 @@ void ColumnStore::give(Live& live)
 {
     const Pending p = live.pending.front();
     live.pending.pop_front();
-    auto& mine = totals_[live.columns.worker];
-    if (live.columns.rank == 0) { // what the other ranks trained is in the numbers of rank 0
-        tokensNow_ += static_cast<double>(p.tokens - mine.tokens);
-        samplesNow_ += static_cast<double>(p.samples - mine.samples);
-        mine = { p.tokens, p.samples };
-    }
     Stretch& c = live.columns;
-    if (c.tokens.empty()) {
-        c.tokensBase = tokensNow_;
-        c.samplesBase = samplesNow_;
+    if (c.rank == 0) { // what the other ranks trained is in the numbers of rank 0
+        const WorkerTotals made = madeBy(p, totals_[c.worker], c.tokens.empty());
+        totals_[c.worker] = p.then;
+        now_.steps += made.steps;
+        now_.tokens += made.tokens;
+        now_.samples += made.samples;
     }
-    // Inside a stretch x must not fall, also when another worker went back to its checkpoint meanwhile.
-    live.lastTokens = std::max(live.lastTokens, tokensNow_ - c.tokensBase);
-    live.lastSamples = std::max(live.lastSamples, samplesNow_ - c.samplesBase);
-    c.tokens.append(clamped(live.lastTokens / kTokenUnit));
-    c.samples.append(clamped(live.lastSamples));
+    if (c.tokens.empty()) {
+        c.firstGlobalStep = now_.steps;
+        c.tokensBase = static_cast<double>(now_.tokens);
+        c.samplesBase = static_cast<double>(now_.samples);
+    }
+    c.globalStep.append(clamped(static_cast<double>(now_.steps - c.firstGlobalStep)));
+    c.tokens.append(clamped((static_cast<double>(now_.tokens) - c.tokensBase) / kTokenUnit));
+    c.samples.append(clamped(static_cast<double>(now_.samples) - c.samplesBase));
 }
 
 void ColumnStore::settle(std::int64_t limit)

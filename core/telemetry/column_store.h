@@ -25,7 +25,7 @@ public:
     };
 
     void add(Source& source, const ScannedLine& line);
-    /// Gives tokens and samples of all workers to the steps added since, in the order of time. Steps later than
+    /// Gives steps, tokens and samples of all workers to the steps added since, in the order of time. Steps later than
     /// `untilWallNs` wait: an earlier one of another worker may still be on disk.
     void settle(std::int64_t untilWallNs = INT64_MAX);
     /// Wall time of the newest step of a source [ns].
@@ -44,32 +44,32 @@ public:
     std::int64_t stretchCount() const { return static_cast<std::int64_t>(stretches_.size()); }
 
 private:
-    struct Pending {
-        std::int64_t wallNs = 0;
+    /// What a worker had made, trained and read when it made a step.
+    struct WorkerTotals {
+        std::int64_t steps = 0;
         std::int64_t tokens = 0;
         std::int64_t samples = 0;
+    };
+    struct Pending {
+        std::int64_t wallNs = 0;
+        WorkerTotals then;
+        std::int64_t stepTokens = 0;
     };
     struct Live {
         Stretch columns;
         std::deque<Pending> pending;
-        double lastTokens = 0;
-        double lastSamples = 0;
         double lastParameterNorm = 0;
-    };
-    struct WorkerTotals {
-        std::int64_t tokens = 0;
-        std::int64_t samples = 0;
     };
 
     void addStep(Source& source, const StepRecord& step);
     Live& beginStretch(Source& source, const StepRecord& step, double wall);
     double wallOf(const Source& source, std::int64_t monotonicNs) const;
     void give(Live& live);
+    static WorkerTotals madeBy(const Pending& step, const WorkerTotals& before, bool isFirst);
 
     std::deque<Live> stretches_; // in order of appearance
-    std::map<int, WorkerTotals> totals_;
-    double tokensNow_ = 0;
-    double samplesNow_ = 0;
+    std::map<int, WorkerTotals> totals_; // of each worker, after its newest step
+    WorkerTotals now_; // of all, what was lost with its weights included
     std::vector<EvalPoint> evals_;
     std::vector<EventPoint> events_;
     std::vector<SamplePoint> samples_;

@@ -8,6 +8,7 @@
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/base/whole_folder.h"
+#include "core/telemetry/run_telemetry.h"
 
 #include <nlohmann/json.hpp>
 
@@ -120,13 +121,40 @@ Row placed(const PlacedRecord& at)
         { "worker", std::int64_t { at.header.worker } } };
 }
 
-Row stepRow(const PlacedRecord& at, const ExportView& view)
+/// The steps of all workers when a step was made, as the charts count them.
+class StepsOfAll {
+public:
+    explicit StepsOfAll(const std::filesystem::path& telemetryFolder)
+    {
+        RunTelemetry telemetry(telemetryFolder);
+        while (telemetry.poll()) { }
+        snapshot_ = telemetry.snapshot();
+    }
+    /// Nothing: the line came while this read the others.
+    std::optional<std::int64_t> at(const PlacedRecord& record) const
+    {
+        constexpr double kRounded = 0.001; // [s]
+        const std::int64_t step = record.line.step.step;
+        for (auto s = snapshot_->stretches.rbegin(); s != snapshot_->stretches.rend(); ++s)
+            if (s->worker == record.header.worker && s->attempt == record.header.attempt && s->size() > 0
+                && s->wallStart <= record.wall + kRounded && step >= s->firstStep && step <= s->lastStep)
+                return s->firstGlobalStep
+                    + s->globalStep[s->step.lowerBound(static_cast<std::uint32_t>(step - s->firstStep))];
+        return std::nullopt;
+    }
+
+private:
+    SnapshotPtr snapshot_;
+};
+
+Row stepRow(const PlacedRecord& at, const ExportView& view, const StepsOfAll* all)
 {
     const StepRecord& s = at.line.step;
     Row row = placed(at);
-    const Row own { { "step", s.step }, { "global_step", s.globalStep }, { "epoch", s.epoch + 1 }, { "block", s.block },
-        { "chunk", chunkText(view, s.chunk) }, { "samples", s.samples }, { "tokens", s.tokens },
-        { "step_tokens", s.stepTokens }, { "loss", s.loss }, { "learning_rate", s.lr },
+    const auto global = all != nullptr ? all->at(at) : std::nullopt;
+    const Row own { { "step", s.step }, { "global_step", global ? Value(*global) : Value(nullptr) },
+        { "epoch", s.epoch + 1 }, { "block", s.block }, { "chunk", chunkText(view, s.chunk) }, { "samples", s.samples },
+        { "tokens", s.tokens }, { "step_tokens", s.stepTokens }, { "loss", s.loss }, { "learning_rate", s.lr },
         { "gradient_norm", s.gradientNorm }, { "parameter_norm", s.parameterNorm },
         { "tokens_per_second", s.tokensPerSecond }, { "wait_ms", s.time.waitData }, { "forward_ms", s.time.forward },
         { "backward_ms", s.time.backward }, { "optimizer_ms", s.time.optimizer },
@@ -152,7 +180,8 @@ Row evalRow(const EvalRecord& eval)
 }
 
 /// Nothing for kinds that have no table.
-std::optional<Row> rowOf(const PlacedRecord& at, const ExportView& view)
+/// @param all  null: nobody asks for numbers
+std::optional<Row> rowOf(const PlacedRecord& at, const ExportView& view, const StepsOfAll* all)
 {
     const auto with = [&at](Row own) {
         Row row = placed(at);
@@ -161,7 +190,7 @@ std::optional<Row> rowOf(const PlacedRecord& at, const ExportView& view)
     };
     const ScannedLine& line = at.line;
     switch (line.kind) {
-    case LineKind::Step: return stepRow(at, view);
+    case LineKind::Step: return stepRow(at, view, all);
     case LineKind::Eval: return with(evalRow(line.eval));
     case LineKind::Event:
         return with({ { "step", line.event.step }, { "chunk", chunkText(view, line.event.chunk) },
@@ -203,7 +232,7 @@ std::string csvHead(LineKind kind)
     ScannedLine line;
     line.kind = kind;
     std::string head;
-    for (const auto& [name, value] : rowOf({ nobody, 0, line }, {}).value_or(Row {}))
+    for (const auto& [name, value] : rowOf({ nobody, 0, line }, {}, nullptr).value_or(Row {}))
         head += (head.empty() ? "" : ",") + std::string(name);
     return head + "\r\n";
 }
@@ -216,12 +245,13 @@ Result<std::int64_t> exportCsv(
     std::map<LineKind, TextFile> tables;
     for (const auto& [kind, name] : kinds)
         tables.try_emplace(kind, out / name).first->second.write(csvHead(kind));
+    const StepsOfAll all(folder);
     auto count = forEachRecord(folder, [&](const PlacedRecord& at) -> Status {
         const auto table = tables.find(at.line.kind);
         if (table == tables.end())
             return {};
         std::string line;
-        for (const auto& [name, value] : rowOf(at, view).value_or(Row {}))
+        for (const auto& [name, value] : rowOf(at, view, &all).value_or(Row {}))
             line += (line.empty() ? "" : ",") + csvText(value);
         table->second.write(line + "\r\n");
         return {};
@@ -235,9 +265,10 @@ Result<std::int64_t> exportJsonl(
     const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
 {
     TextFile file(out / "records.jsonl");
+    const StepsOfAll all(folder);
     auto count = forEachRecord(folder, [&](const PlacedRecord& at) -> Status {
         nlohmann::ordered_json json { { "kind", kindName(at.line.kind) } };
-        for (const auto& [name, value] : rowOf(at, view).value_or(Row {}))
+        for (const auto& [name, value] : rowOf(at, view, &all).value_or(Row {}))
             json[name] = jsonOf(value);
         file.write(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
         return {};

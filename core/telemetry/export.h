@@ -31,7 +31,8 @@ struct ExportView {
 /// Writes telemetry for other programs into a new or empty folder. @return the number of records
 /// "csv": steps.csv, evaluations.csv, events.csv, drifts.csv; "jsonl": records.jsonl with the same names;
 /// "tensorboard": one event file for each worker, in a folder w<worker> ("task": what merged or evaluated at the end,
-/// its worker is -1 elsewhere), the steps being the worker's own, lost ones as lost/loss. Epochs count from 1.
+/// its worker is -1 elsewhere), the steps being the worker's own, lost ones as lost/loss. Epochs count from 1;
+/// "global_step" counts the steps of all workers in the order of time, those that were lost with their weights too.
 Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, const std::string& format,
     const std::filesystem::path& out, const ExportView& view = {});
 

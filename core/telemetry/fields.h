@@ -56,7 +56,6 @@ template <RecordOf<StepRecord> Record, typename Fields> void visitFields(Record&
 {
     fields.integer("t", r.monotonicNs);
     fields.integer("step", r.step);
-    fields.integer("gstep", r.globalStep);
     fields.integer("epoch", r.epoch);
     fields.integer("block", r.block);
     fields.integer("chunk", r.chunk);

@@ -42,7 +42,6 @@ struct StepRecord {
     std::int64_t monotonicNs = 0; ///< when the step ended
     std::int64_t step
         = 0; ///< optimiser steps of this worker's replica since the run began, this one included; merges add nothing
-    std::int64_t globalStep = 0; ///< steps of all workers as far as this worker knew
     std::int64_t epoch = 0;
     std::int64_t block = 0;
     std::int64_t chunk

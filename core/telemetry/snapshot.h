@@ -27,7 +27,8 @@ enum class Metric {
 };
 inline constexpr int kMetricCount = 12;
 
-/// The x axes. Units: steps, samples, tokens (all workers), epochs, seconds since 1970, seconds of training.
+/// The x axes. Units: steps, samples, tokens, epochs, seconds since 1970, seconds of training. Steps, samples, tokens
+/// and epochs but WorkerStep are of all workers and count what was trained: also what was lost with its weights.
 enum class XAxis { WorkerStep, GlobalStep, Samples, Tokens, Epoch, WallTime, ActiveTime };
 
 /// A chunk's first step inside a stretch; it ends where the next one begins.
@@ -54,7 +55,7 @@ struct Stretch {
     double tokensBase = 0;
     double samplesBase = 0;
     SteadyColumn step; ///< minus firstStep
-    SteadyColumn globalStep; ///< minus firstGlobalStep, never falling
+    SteadyColumn globalStep; ///< of all workers minus firstGlobalStep
     SteadyColumn millis; ///< since wallStart
     SteadyColumn tokens; ///< of all workers minus tokensBase, in kTokenUnit
     SteadyColumn samples; ///< of all workers minus samplesBase

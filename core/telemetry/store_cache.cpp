@@ -226,18 +226,17 @@ void ColumnStore::save(CacheWriter& out) const
         for (const auto n : { std::int64_t(s.worker), std::int64_t(s.rank), s.attempt, s.epoch, s.firstStep, s.lastStep,
                  s.firstGlobalStep })
             out.number(static_cast<std::uint64_t>(n));
-        for (const auto d :
-            { s.wallStart, s.tokensBase, s.samplesBase, live.lastTokens, live.lastSamples, live.lastParameterNorm })
+        for (const auto d : { s.wallStart, s.tokensBase, s.samplesBase, live.lastParameterNorm })
             out.real(d);
         visitColumns(out, s);
     }
     out.number(totals_.size());
     for (const auto& [worker, total] : totals_) {
-        for (const auto n : { std::int64_t(worker), total.tokens, total.samples })
+        for (const auto n : { std::int64_t(worker), total.steps, total.tokens, total.samples })
             out.number(static_cast<std::uint64_t>(n));
     }
-    out.real(tokensNow_);
-    out.real(samplesNow_);
+    for (const auto n : { now_.steps, now_.tokens, now_.samples })
+        out.number(static_cast<std::uint64_t>(n));
     savePoints(out, evals_);
     savePoints(out, events_);
     savePoints(out, samples_);
@@ -266,8 +265,7 @@ bool ColumnStore::load(CacheReader& in)
         s.rank = static_cast<int>(integer());
         for (auto* n : { &s.attempt, &s.epoch, &s.firstStep, &s.lastStep, &s.firstGlobalStep })
             *n = integer();
-        for (auto* d : { &s.wallStart, &s.tokensBase, &s.samplesBase, &live.lastTokens, &live.lastSamples,
-                 &live.lastParameterNorm })
+        for (auto* d : { &s.wallStart, &s.tokensBase, &s.samplesBase, &live.lastParameterNorm })
             *d = in.real();
         visitColumns(in, s);
         in.require(in.good() && fits(s));
@@ -275,11 +273,11 @@ bool ColumnStore::load(CacheReader& in)
     const auto workers = in.number();
     for (std::uint64_t i = 0; i < workers && in.good(); ++i) {
         const auto worker = static_cast<int>(integer());
-        const auto tokens = integer();
-        totals_[worker] = { tokens, integer() };
+        for (auto* n : { &totals_[worker].steps, &totals_[worker].tokens, &totals_[worker].samples })
+            *n = integer();
     }
-    tokensNow_ = in.real();
-    samplesNow_ = in.real();
+    for (auto* n : { &now_.steps, &now_.tokens, &now_.samples })
+        *n = integer();
     loadPoints(in, evals_, &ScannedLine::eval);
     loadPoints(in, events_, &ScannedLine::event);
     loadPoints(in, samples_, &ScannedLine::sample);

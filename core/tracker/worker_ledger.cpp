@@ -369,19 +369,14 @@ Result<WorkerLedger::Signals> WorkerLedger::signals()
     Database& db = state_->file.db;
     Signals signals;
     {
-        // A bare column beside max() is that of the newest incarnation; a fresh one has not told any steps yet.
-        Rows row
-            = db.query("SELECT desired, save_request, eval_request, stop, (SELECT max(round) FROM merge_round),"
-                       " (SELECT sum(step) FROM (SELECT step, max(id) FROM incarnation WHERE step>0 AND replica>=0"
-                       " AND replica<>(SELECT replica FROM incarnation WHERE id=?) GROUP BY replica)) FROM control",
-                state_->incarnation);
+        Rows row = db.query(
+            "SELECT desired, save_request, eval_request, stop, (SELECT max(round) FROM merge_round) FROM control");
         if (row.next()) {
             signals.desired = static_cast<DesiredState>(row.integer(0));
             signals.saveRequest = row.integer(1);
             signals.evalRequest = row.integer(2);
             signals.stopRuleReached = row.integer(3) != 0;
             signals.mergeRound = row.integer(4);
-            signals.othersSteps = row.integer(5);
         }
     }
     FURROW_TRY(db.takeStatus());

@@ -95,7 +95,6 @@ public:
         std::int64_t evalRequest = 0;
         std::int64_t mergeRound = 0; ///< newest round that was opened; 0: none yet
         bool stopRuleReached = false;
-        std::int64_t othersSteps = 0; ///< own optimiser steps of the other replicas, as their workers told last
     };
     Result<Signals> signals();
 

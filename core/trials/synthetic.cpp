@@ -99,7 +99,6 @@ private:
         nowNs_ += std::max<std::int64_t>(spent, 1000);
         r.monotonicNs = nowNs_;
         r.step = step;
-        r.globalStep = step * run_.workers - run_.workers + part_.worker + 1;
         r.block = ordinal / run_.chunksPerBlock;
         r.chunk = 100'000'000'000'000 + r.block * 1'000'000 + ordinal % run_.chunksPerBlock;
         r.samples = step * (4000 / run_.stepsPerChunk);

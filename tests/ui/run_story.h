@@ -210,7 +210,6 @@ private:
             StepRecord record;
             record.monotonicNs = systemClock().monotonicNs() - 600'000'000'000 + step * 50'000'000;
             record.step = step;
-            record.globalStep = step * size_.workers;
             record.block = claim.block;
             record.chunk = claim.chunk.value;
             record.samples = step * 3;

@@ -66,7 +66,6 @@ private:
                 StepRecord record;
                 record.monotonicNs = systemClock().monotonicNs();
                 record.step = step;
-                record.globalStep = step * kWorkers + w;
                 record.chunk = 1 + step / 32;
                 record.tokens = step * 1000;
                 record.samples = step * 10;

@@ -175,7 +175,7 @@ void RankFollower::record(const std::vector<StepOutcome>& outcomes)
         const double speed = static_cast<double>(step.ownTokens) / sinceLast;
         StepRecord line;
         line.monotonicNs = now;
-        line.step = line.globalStep = ownSteps_;
+        line.step = ownSteps_;
         line.epoch = claim_.epoch;
         line.block = claim_.block;
         line.chunk = claim_.chunk.value;

@@ -333,7 +333,6 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
         StepRecord line;
         line.monotonicNs = now;
         line.step = state_.ownSteps;
-        line.globalStep = state_.ownSteps + ledger_->signals().othersSteps;
         line.epoch = work.claim.epoch;
         line.block = work.claim.block;
         line.chunk = work.claim.chunk.value;

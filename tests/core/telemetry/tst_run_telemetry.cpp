@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 
 using namespace furrow;
 
@@ -23,7 +24,7 @@ std::string stepLine(std::int64_t t, std::int64_t step, double loss = 3.5, std::
     StepRecord r;
     r.monotonicNs = t * 1'000'000'000;
     r.step = step;
-    r.globalStep = step;
+    r.stepTokens = 1000;
     r.tokens = tokens == 0 ? step * 1000 : tokens;
     r.samples = step * 10;
     r.loss = loss;
@@ -201,9 +202,11 @@ private Q_SLOTS:
         QCOMPARE(snapshot->stretches.size(), std::size_t(2));
         QCOMPARE(snapshot->supersededFrom(0), std::size_t(7)); // steps 8, 9, 10
         QCOMPARE(snapshot->supersededFrom(1), std::size_t(8));
-        // Tokens of the run go back with the worker, active time goes on without the pause.
+        // Steps and tokens of the run count what was lost too, active time goes on without the pause.
         QCOMPARE(snapshot->xAt(1, 0, XAxis::WorkerStep), 8.0);
-        QVERIFY(std::abs(snapshot->xAt(1, 0, XAxis::Tokens) - 8000) < kTokenUnit);
+        QCOMPARE(snapshot->xAt(1, 0, XAxis::GlobalStep), 11.0);
+        QCOMPARE(snapshot->xAt(1, 0, XAxis::Tokens), 11'000.0);
+        QCOMPARE(snapshot->xAt(1, 0, XAxis::Samples), 110.0);
         QCOMPARE(snapshot->xAt(1, 0, XAxis::ActiveTime), 9.0);
         QCOMPARE(snapshot->xAt(1, 0, XAxis::WallTime), 5001.0);
     }
@@ -229,6 +232,44 @@ private Q_SLOTS:
         const auto snapshot = readAll(telemetry);
         QCOMPARE(snapshot->xAt(0, 1, XAxis::Tokens), 2048.0 + 5120.0);
         QCOMPARE(snapshot->xAt(1, 1, XAxis::Tokens), 2048.0 + 10240.0);
+    }
+
+    /// Worker 1 died with steps that no checkpoint had and did not come back: the axes ended between what the weights
+    /// have and what was trained, and the export of the run had a third number.
+    void axesAndExportCountedAPartOfWhatWasLost()
+    {
+        const auto header = [](int attempt, int worker, int wall) {
+            return "{\"schema\":1,\"run\":\"r\",\"attempt\":" + std::to_string(attempt)
+                + ",\"worker\":" + std::to_string(worker) + ",\"boot\":\"b\",\"wall_anchor\":" + std::to_string(wall)
+                + "000000000,\"mono_anchor\":0}\n";
+        };
+        std::string own = header(1, 0, 100);
+        std::string other = header(1, 1, 100);
+        for (int i = 1; i <= 6; ++i) {
+            own += stepLine(2 * i, i);
+            other += stepLine(2 * i + 1, i);
+        }
+        std::string again = header(2, 0, 200);
+        for (int i = 4; i <= 9; ++i) // from a checkpoint with three steps
+            again += stepLine(i, i);
+        append(folder_ / "1-w0.jsonl", own);
+        append(folder_ / "1-w1.jsonl", other);
+        append(folder_ / "2-w0.jsonl", again);
+        RunTelemetry telemetry(folder_);
+        const auto snapshot = readAll(telemetry);
+        const std::size_t last = snapshot->stretches.size() - 1;
+        QCOMPARE(snapshot->stretches[last].attempt, std::int64_t(2));
+        QCOMPARE(snapshot->xAt(last, 5, XAxis::GlobalStep), 18.0); // 6 and 6, three of them again, and 3 more
+        QVERIFY(std::abs(snapshot->xAt(last, 5, XAxis::Tokens) - 18'000) < kTokenUnit);
+        QCOMPARE(snapshot->xAt(last, 5, XAxis::Samples), 180.0);
+        const auto out = folder_.parent_path() / "csv";
+        QVERIFY(exportTelemetry(folder_, "csv", out).ok());
+        std::ifstream in(out / "steps.csv");
+        std::set<std::string> numbers;
+        for (std::string line; std::getline(in, line);)
+            numbers.insert(QString::fromStdString(line).section(QLatin1Char(','), 4, 4).toStdString());
+        QCOMPARE(numbers.size(), std::size_t(19)); // each step has its own, behind the name of the column
+        QVERIFY(numbers.contains("global_step") && numbers.contains("1") && numbers.contains("18"));
     }
 
     void everyRecordIsExported()

@@ -204,7 +204,7 @@ private Q_SLOTS:
 
     void linesComeBackAsTheyWereWritten()
     {
-        StepRecord step { 123456789012345, 17, 51, 2, 53, 300'000'053'000'017, 68000, 69632, 4096, 3.5, 5.875e-4, 0.75,
+        StepRecord step { 123456789012345, 17, 2, 53, 300'000'053'000'017, 68000, 69632, 4096, 3.5, 5.875e-4, 0.75,
             118200, { 1.5, 2.25, 3.125, 0.5, 900.125 }, 17'100'000'000, 41.5 };
         EvalRecord eval { 5, 17, 69632, 3.25, 34, EvalRecord::What::Merged, { 100, 42, 44, 0.25 } };
         EventRecord event { 6, 17, 300'000'053'000'017, EventRecord::Kind::Rollback, "tab\t \"quoted\" \xc3\xa4" };

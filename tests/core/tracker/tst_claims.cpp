@@ -253,10 +253,6 @@ void TestClaims::followerOfAGroupIsSeenAndClaimsNothing()
     QVERIFY(!second.ok());
     QVERIFY2(
         second.error().message.find("rank 2 is being trained") != std::string::npos, second.error().message.c_str());
-    WorkerLedger::Progress progress;
-    progress.step = 5;
-    good(followers[0].renew(progress, 60));
-    QCOMPARE(good(leader.signals()).othersSteps, 0); // the steps of a follower are those of rank 0
     QCOMPARE(good(field.reader().replicas()).size(), std::size_t(1));
     QCOMPARE(good(field.reader().incarnations()).size(), std::size_t(3));
     QVERIFY(claimed(leader));

@@ -90,7 +90,7 @@ void writeSteps(
     for (int i = 0; i < steps; ++i) {
         StepRecord record;
         record.monotonicNs = atS * kSecond + i * kSecond / 10;
-        record.step = record.globalStep = first + i;
+        record.step = first + i;
         record.chunk = chunkIdOf({ 0, 0, worker }).value;
         record.tokens = (first + i) * 125;
         record.stepTokens = 125;
