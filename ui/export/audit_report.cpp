@@ -2,14 +2,19 @@
 
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
+#include "ui/parts/page_parts.h"
 #include "ui/parts/save_file.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <QDialog>
 #include <QFileInfo>
 #include <QLocale>
 #include <QPdfWriter>
+#include <QPushButton>
+#include <QTextBrowser>
 #include <QTextDocument>
+#include <QVBoxLayout>
 
 namespace furrow {
 
@@ -148,6 +153,23 @@ QString auditHtml(const AuditReport& report, const QString& runName)
         html += QStringLiteral("<h2>%1</h2>\n").arg(said(QT_TRANSLATE_NOOP("AuditReport", "Findings")))
             + findingTable(report);
     return html;
+}
+
+QDialog* auditReportDialog(const AuditReport& report, const QString& runName, QWidget* parent)
+{
+    auto* dialog = new QDialog(parent);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(QCoreApplication::translate("AuditReport", "Audit of %1").arg(runName));
+    dialog->resize(860, 620);
+    auto* column = new QVBoxLayout(dialog);
+    auto* text = new QTextBrowser;
+    text->setAccessibleName(dialog->windowTitle());
+    text->setHtml(auditHtml(report, runName));
+    column->addWidget(text);
+    auto* close = makeButton(QCoreApplication::translate("AuditReport", "Close"));
+    QObject::connect(close, &QPushButton::clicked, dialog, &QDialog::reject);
+    column->addWidget(close, 0, Qt::AlignRight);
+    return dialog;
 }
 
 bool saveAuditReport(const AuditReport& report, const QString& runFolder, const QString& file)

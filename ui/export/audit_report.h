@@ -13,6 +13,9 @@ QString auditProgressWords(const Message& doing, double fraction);
 QString auditHtml(const AuditReport& report, const QString& runName);
 
 /// By extension: .html, .pdf, .csv (findings) or .json. False when it could not be written.
+/// The report to read; closing deletes it.
+QDialog* auditReportDialog(const AuditReport& report, const QString& runName, QWidget* parent);
+
 bool saveAuditReport(const AuditReport& report, const QString& runFolder, const QString& file);
 
 } // namespace furrow

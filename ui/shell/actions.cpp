@@ -167,6 +167,10 @@ void Actions::makeRun()
     autoResume->setCheckable(true);
     why = add(Menu::Run, tr("Why this state?"), {}, QKeySequence(QStringLiteral("Ctrl+I")),
         tr("The evidence for the state of the run"));
+    audit = add(Menu::Run, tr("Audit the run"), {}, {},
+        tr("The proof: each chunk is in the weights once, and weights and blocks are as recorded, by their SHA-256"));
+    auditLedger = add(Menu::Run, tr("Audit the ledger alone"), {}, {},
+        tr("The same proof in seconds; weights and blocks are not inspected"));
     addSeparator(Menu::Run);
     enqueue = add(Menu::Run, tr("Put into the queue"), QStringLiteral("queue"), {},
         tr("Starts by itself when its devices are free"));

@@ -57,6 +57,8 @@ public:
     QAction* markFinished;
     QAction* autoResume; ///< checkable: this run resumes by itself after an interruption
     QAction* why;
+    QAction* audit; ///< ledger, newest weights and blocks
+    QAction* auditLedger; ///< the ledger alone
     QAction* enqueue;
     QAction* brain; ///< the lineage of the run's weights
     QAction* editNotes;

@@ -10,6 +10,8 @@
 #include "ui/widgets/lane_view.h"
 
 #include <QCheckBox>
+#include <QDialog>
+#include <QFileInfo>
 #include <QHeaderView>
 #include <QPushButton>
 #include <QSortFilterProxyModel>
@@ -42,6 +44,7 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     , lanes_(new LaneView(this))
     , files_(makeButton(tr("Check weights and files")))
     , source_(new QCheckBox(tr("Read the data again"), this))
+    , read_(makeButton(tr("Show report")))
     , save_(makeButton(tr("Save report…")))
     , timer_(new QTimer(this))
 {
@@ -64,6 +67,7 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     files_->setToolTip(
         tr("Reads the newest weights and the prepared blocks and compares their SHA-256 with what was recorded."));
     row->addWidget(files_);
+    row->addWidget(read_);
     row->addWidget(save_);
     column->addLayout(row);
     setSortedModel(table_, &model_, 0);
@@ -80,7 +84,9 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     splitter_->hide();
     column->addWidget(splitter_, 1);
     column->addStretch();
-    save_->setEnabled(false);
+    for (QPushButton* button : { read_, save_ })
+        button->setEnabled(false);
+    connect(read_, &QPushButton::clicked, this, &AuditDock::showReport);
     connect(save_, &QPushButton::clicked, this, &AuditDock::saveReport);
     timer_->setInterval(kCheckMs);
     connect(timer_, &QTimer::timeout, this, [this] {
@@ -105,6 +111,7 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
         files_->setText(tr("Check weights and files"));
         model_.reset({});
         report_.reset();
+        read_->setEnabled(false);
         save_->setEnabled(false);
         splitter_->hide();
         sentence_->clear();
@@ -140,9 +147,15 @@ void AuditDock::stopOrCheckFiles()
         sentence_->setText(tr("Stopped. The weights were not inspected."));
         return;
     }
+    begin(source_->isChecked() ? AuditDepth::Deep : AuditDepth::Files);
+}
+
+void AuditDock::begin(AuditDepth depth)
+{
     auditor_.stop();
-    check(source_->isChecked() ? AuditDepth::Deep : AuditDepth::Files);
-    files_->setText(tr("Stop checking"));
+    sentence_->setText(tr("Checking every chunk…"));
+    check(depth);
+    files_->setText(depth == AuditDepth::Quick ? tr("Check weights and files") : tr("Stop checking"));
 }
 
 void AuditDock::check(AuditDepth depth)
@@ -190,6 +203,7 @@ void AuditDock::show(const AuditPtr& report)
     const bool first = model_.rowCount() == 0;
     model_.reset(report->findings);
     report_ = report;
+    read_->setEnabled(true);
     save_->setEnabled(true);
     splitter_->setVisible(!report->findings.empty());
     if (first && !report->findings.empty()) {
@@ -252,6 +266,12 @@ void AuditDock::showTimeLines(const AuditFinding& finding)
     lanes_->setLanes(lanes);
     const double room = std::max(1.0, (end - begin) * 0.05);
     lanes_->setRange(begin - room, end + room, false);
+}
+
+void AuditDock::showReport()
+{
+    if (report_)
+        auditReportDialog(*report_, QFileInfo(bench_.watcher().folder()).fileName(), this)->open();
 }
 
 void AuditDock::saveReport()

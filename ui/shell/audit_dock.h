@@ -24,6 +24,8 @@ class AuditDock : public QWidget {
     Q_OBJECT
 public:
     explicit AuditDock(Workbench& bench, QWidget* parent = nullptr);
+    /// Instead of a check that is under way. A person asked for it: "Stop checking" ends it.
+    void begin(AuditDepth depth);
 
 Q_SIGNALS:
     void counted(qint64 twice, qint64 missing);
@@ -43,6 +45,7 @@ private:
     void choose(const QModelIndex& index);
     void showTimeLines(const AuditFinding& finding);
     void saveReport();
+    void showReport();
 
     Workbench& bench_;
     LedgerAuditor auditor_;
@@ -55,6 +58,7 @@ private:
     LaneView* lanes_;
     QPushButton* files_; ///< begins or ends the audit of the files
     QCheckBox* source_;
+    QPushButton* read_; ///< shows the report
     QPushButton* save_;
     AuditPtr report_;
     AuditDepth depth_ = AuditDepth::Quick; ///< of the audit under way

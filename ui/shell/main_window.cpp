@@ -361,7 +361,7 @@ void MainWindow::enableVerbs()
     });
     allow({ actions_->retryChunks, actions_->acceptChunks }, poisoned, tr("no chunk is poisoned"));
     allow({ actions_->autoResume, actions_->exportRun, actions_->cloneRun, actions_->brain, actions_->editNotes,
-              actions_->archive },
+              actions_->archive, actions_->audit, actions_->auditLedger },
         status != nullptr && readable, {});
     Actions::allow(*actions_->why, status != nullptr, tr("no run is shown"));
     actions_->autoResume->setChecked(bench_.autoResume().isWanted(bench_.watcher().folder()));

@@ -2,6 +2,7 @@
 
 #include "ui/bridge/run_commands.h"
 #include "ui/bridge/run_feed.h"
+#include "core/run/audit/run_audit.h"
 #include "ui/shell/notifier.h"
 #include "ui/shell/perspectives.h"
 
@@ -21,6 +22,7 @@ namespace furrow {
 
 class Actions;
 class Appearance;
+class AuditDock;
 class ComparePage;
 class EventsDock;
 class LibraryDock;
@@ -82,6 +84,7 @@ private:
     void offerResume(const QString& folder, const PlanPtr& plan, const RunConfig& config);
     void offerTakingForward(const QString& folder, const ResumePlan& plan);
     void merge();
+    void audit(AuditDepth depth);
     void kill();
     std::vector<ChunkId> selectedPoisoned() const; ///< empty: none is selected
     void acceptPoisoned();
@@ -135,6 +138,8 @@ private:
     QScrollArea* newRunRoom_ = nullptr;
     LibraryDock* library_ = nullptr;
     EventsDock* events_ = nullptr;
+    AuditDock* audit_ = nullptr;
+    QDockWidget* auditDock_ = nullptr;
     QDockWidget* queueDock_ = nullptr;
     QDockWidget* libraryDock_ = nullptr;
     QDockWidget* inspectorDock_ = nullptr;

@@ -20,6 +20,7 @@
 #include "ui/dialogs/resume_dialog.h"
 #include "ui/parts/save_file.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/audit_dock.h"
 #include "ui/shell/events_dock.h"
 #include "ui/shell/help_dialog.h"
 #include "ui/shell/command_palette.h"
@@ -121,6 +122,8 @@ void MainWindow::connectRunActions()
     connect(actions_->stopAfterEpoch, &QAction::triggered, this,
         [this] { bench_.commands().stopAfter(bench_.watcher().folder(), EndOf::Epoch); });
     connect(actions_->why, &QAction::triggered, this, &MainWindow::showWhy);
+    connect(actions_->audit, &QAction::triggered, this, [this] { audit(AuditDepth::Files); });
+    connect(actions_->auditLedger, &QAction::triggered, this, [this] { audit(AuditDepth::Quick); });
     connect(actions_->merge, &QAction::triggered, this, &MainWindow::merge);
     connect(actions_->markFinished, &QAction::triggered, this,
         [this] { bench_.commands().markFinished(bench_.watcher().folder()); });
@@ -131,6 +134,14 @@ void MainWindow::connectRunActions()
     connect(actions_->nextAttempt, &QAction::triggered, this, [this] { goToAttempt(1); });
     connect(actions_->nextAlert, &QAction::triggered, this, [this] { events_->goTo(1); });
     connect(actions_->previousAlert, &QAction::triggered, this, [this] { events_->goTo(-1); });
+}
+
+/// In the dock that shows what it finds.
+void MainWindow::audit(AuditDepth depth)
+{
+    auditDock_->show();
+    auditDock_->raise();
+    audit_->begin(depth);
 }
 
 void MainWindow::connectViewActions()

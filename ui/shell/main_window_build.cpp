@@ -181,8 +181,10 @@ void MainWindow::buildDocks()
     auto* queueWidget = new QueueDock(bench_);
     queueDock_ = addDock(QStringLiteral("queue"), tr("Queue"), queueWidget, Qt::BottomDockWidgetArea);
     auto* auditWidget = new AuditDock(bench_);
+    audit_ = auditWidget;
     QDockWidget* audit
         = addDock(QStringLiteral("audit"), tr("Chunks twice or missing"), auditWidget, Qt::BottomDockWidgetArea);
+    auditDock_ = audit;
     libraryDock_ = library;
     inspectorDock_ = inspector;
     connect(&bench_.selection(), &SelectionModel::changed, this, &MainWindow::raiseInspector);
