@@ -133,7 +133,7 @@ void Alerts::takeStatus(const RunStatus& status)
     const bool changed = stateBefore_ && *stateBefore_ != state;
     stateBefore_ = state;
     if (const auto end = changed ? endOf(state, status.attempt) : std::nullopt)
-        raise({ end->kind, end->key, endOfRun(status), 0, -1, {} });
+        raise({ end->kind, end->key, endOfRun(status), status.endedWallNs, -1, {} });
     if (const auto shown = shownEpochs(status)) {
         const RowCounts& rows = shown->together.rowsKnown;
         const double share = rows.rows > 0 ? static_cast<double>(rows.duplicates) / static_cast<double>(rows.rows) : 0;
@@ -157,8 +157,8 @@ void Alerts::takeAttempts(const std::vector<AttemptRow>& attempts)
 {
     for (std::size_t i = 0; i < attempts.size(); ++i) {
         AttemptRow attempt = attempts[i];
-        if (!attempt.endedWallNs && i + 1 < attempts.size()) { // it left no record; the next one found it so
-            attempt.endedWallNs = attempts[i + 1].startedWallNs;
+        if (!attempt.endedWallNs && i + 1 < attempts.size()) { // it left no record: when it was last heard of
+            attempt.endedWallNs = attempt.lastSeenWallNs != 0 ? attempt.lastSeenWallNs : attempts[i + 1].startedWallNs;
             attempt.reason = StopReason::Interrupted;
         }
         const auto end = attempt.endedWallNs ? endOf(stateAfter(attempt.reason), attempt.id.value) : std::nullopt;

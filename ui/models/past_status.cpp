@@ -2,6 +2,7 @@
 
 #include "core/run/status/evaluation_file.h"
 #include "core/run/status/run_weights.h"
+#include "core/telemetry/pace_meter.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 
@@ -235,6 +236,23 @@ double quietAfter(const Stretch& stretch)
     return steps > 0 ? std::max(kLeast, kSteps * (stretch.wallEnd() - stretch.wallAt(first)) / steps) : kLeast;
 }
 
+/// As the worker told it then: of its last seconds, not of its last step.
+double paceAt(const Stretch& stretch)
+{
+    constexpr double kBefore = 8 * PaceMeter::kFadeSeconds; // [s] what is older is faded away
+    PaceMeter pace;
+    const std::size_t last = stretch.size() - 1;
+    std::size_t first = last;
+    while (first > 0 && stretch.wallEnd() - stretch.wallAt(first) < kBefore)
+        --first;
+    for (std::size_t i = first + 1; i <= last; ++i) {
+        const double seconds = stretch.wallAt(i) - stretch.wallAt(i - 1);
+        pace.addStep(static_cast<double>(stretch.tokensPerSecond.values[i]) * seconds, seconds);
+    }
+    return pace.tokensPerSecond() > 0 ? pace.tokensPerSecond()
+                                      : static_cast<double>(stretch.tokensPerSecond.values[last]);
+}
+
 /// As readStatus() marks them: of a worker that had ended by then, and whose newest training was lost with it.
 void markGoneLosses(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
@@ -266,7 +284,7 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
         worker->loss = static_cast<double>(stretch.loss.values[last]);
         worker->secondsSinceProgress = wall - stretch.wallEnd();
         const bool trains = worker->alive && worker->secondsSinceProgress <= quietAfter(stretch);
-        worker->tokensPerSecond = trains ? static_cast<double>(stretch.tokensPerSecond.values[last]) : 0;
+        worker->tokensPerSecond = trains ? paceAt(stretch) : 0;
         worker->phase = trains ? worker->phase : WorkerPhase::Wait;
         worker->chunkBlock = chunk.value == 0 ? -1 : placeOf(chunk).block;
         worker->chunkColumn = chunk.value == 0 ? -1 : placeOf(chunk).column;

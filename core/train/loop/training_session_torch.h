@@ -13,7 +13,7 @@
 #include "core/train/checkpoint/ledger_thread.h"
 #include "core/train/meters/losses_by_sample.h"
 #include "core/train/meters/memory_meter_torch.h"
-#include "core/train/meters/pace_meter.h"
+#include "core/telemetry/pace_meter.h"
 #include "core/train/loop/rank_orders_torch.h"
 #include "core/train/loop/run_setup_torch.h"
 #include "core/train/meters/spike_detector.h"

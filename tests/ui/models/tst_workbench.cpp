@@ -1,5 +1,6 @@
 // Models of the workbench: library, alerts, replay.
 
+#include "core/telemetry/run_telemetry.h"
 #include "core/tracker/sqlite/database.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
@@ -157,6 +158,31 @@ private Q_SLOTS:
         alerts.takeStatus(status); // the same end
         QCOMPARE(raised.count(), 1);
         QCOMPARE(alerts.all().size(), std::size_t(3));
+    }
+
+    /// The alert stood at the time at which the run was resumed, minutes after it had died.
+    void anInterruptionBoreTheTimeOfTheResume()
+    {
+        AttemptRow dead;
+        dead.id = AttemptId { 1 };
+        dead.startedWallNs = 10;
+        dead.lastSeenWallNs = 35;
+        AttemptRow next;
+        next.id = AttemptId { 2 };
+        next.startedWallNs = 200;
+        Alerts before;
+        before.open(QDir::tempPath());
+        before.takeAttempts({ dead, next });
+        QCOMPARE(before.all().size(), std::size_t(1));
+        QCOMPARE(before.all().front().wallNs, std::int64_t(35));
+        Alerts watching; // it saw it happen, later
+        watching.open(QDir::tempPath());
+        watching.takeStatus(statusOf(RunState::Running));
+        RunStatus status = statusOf(RunState::Interrupted);
+        status.endedWallNs = 35;
+        watching.takeStatus(status);
+        QCOMPARE(watching.all().size(), std::size_t(1));
+        QCOMPARE(watching.all().front().wallNs, std::int64_t(35));
     }
 
     void aWorkerKilledByHandWasCalledOutOfMemoryAndForgotten()
@@ -430,6 +456,47 @@ private Q_SLOTS:
         };
         QVERIFY(speedAt(last + 0.001) > 0);
         QCOMPARE(speedAt(last + 3600), 0.0);
+    }
+
+    /// A replay said the speed of the last single step, up to six times that of the live console.
+    void aReplayShowedTheSpeedOfOneStep()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().tables() && bench.watcher().status(), kPatienceMs);
+        const QTemporaryDir folder;
+        const double begin = 1'000'000;
+        {
+            std::string lines;
+            encodeLine(TelemetryHeader { "r", 1, 0, "b", static_cast<std::int64_t>(begin) * 1'000'000'000, 0 }, lines);
+            std::int64_t now = 0;
+            for (std::int64_t step = 1; step <= 60; ++step) { // long and short ones in turns
+                StepRecord record;
+                const std::int64_t took = step % 2 == 0 ? 100'000'000 : 900'000'000;
+                record.monotonicNs = now += took;
+                record.step = step;
+                record.stepTokens = 1000;
+                record.tokens = step * 1000;
+                record.tokensPerSecond = 1000 / (static_cast<double>(took) * 1e-9);
+                encodeLine(TelemetryRecord(record), lines);
+            }
+            std::ofstream(folder.filePath(QStringLiteral("1-w0.jsonl")).toStdString()) << lines;
+        }
+        RunTelemetry telemetry(std::filesystem::path(folder.path().toStdString()));
+        while (telemetry.poll()) { }
+        RunStatus now = *bench.watcher().status();
+        now.state = RunState::Running;
+        LedgerTables tables = *bench.watcher().tables();
+        for (IncarnationRow& row : tables.incarnations)
+            row.startedWallNs = static_cast<std::int64_t>(begin * 1e9);
+        for (AttemptRow& row : tables.attempts)
+            row.startedWallNs = static_cast<std::int64_t>(begin * 1e9);
+        const auto snapshot = telemetry.snapshot();
+        const auto speed = statusAt(static_cast<std::int64_t>((begin + 30.05) * 1e9),
+            { now, {}, bench.replay().left(), bench.claims().claims(), &tables, snapshot.get() })
+                               .tokensPerSecond;
+        QVERIFY2(std::abs(speed - 2000) < 200, qPrintable(QString::number(speed))); // the last step made 10,000
     }
 
     void aSnapshotUpToAMomentEndsThere()

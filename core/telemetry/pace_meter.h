@@ -7,6 +7,9 @@ namespace furrow {
 /// quick and the few that stood take most of the time.
 class PaceMeter {
 public:
+    static constexpr double kFadeSeconds
+        = 5; ///< long beside a period of the scheduler, short beside a look at the screen
+
     /// @param seconds  since the end of the step before, waiting included
     void addStep(double tokens, double seconds);
     /// 0: no step yet.

@@ -1,14 +1,8 @@
-#include "core/train/meters/pace_meter.h"
+#include "core/telemetry/pace_meter.h"
 
 #include <cmath>
 
 namespace furrow {
-
-namespace {
-
-constexpr double kFadeSeconds = 5; // long beside a period of the scheduler, short beside a look at the screen
-
-} // namespace
 
 void PaceMeter::addStep(double tokens, double seconds)
 {
