@@ -49,9 +49,9 @@ void say(const MemoryForecast& forecast, const ModelConfig& model, bool gpu)
         std::cout << "By formula " << bytes(e.total()) << "; " << forecast.runs
                   << (forecast.runs == 1 ? " worker" : " workers") << " of earlier runs took "
                   << formatNumber(forecast.factor, 2) << " times theirs.\n";
-    const std::pair<const char*, std::int64_t> parts[] = { { "weights", e.weights }, { "gradients", e.gradients },
-        { "optimizer", e.optimizer }, { "activations", e.activations }, { "logits", e.logits },
-        { "the program", e.process }, { "a copy for checkpoints", e.checkpoint } };
+    const std::pair<const char*, std::int64_t> parts[] = { { "weights, with their copies", e.weights },
+        { "gradients", e.gradients }, { "optimizer", e.optimizer }, { "activations", e.activations },
+        { "logits", e.logits }, { "the program", e.process }, { "a copy for checkpoints", e.checkpoint } };
     for (const auto& [name, size] : parts)
         if (size > 0)
             std::cout << "  " << bytes(size) << "  " << name << "\n";

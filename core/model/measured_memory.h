@@ -2,6 +2,7 @@
 
 #include "core/model/memory_estimate.h"
 
+#include <algorithm>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -36,7 +37,8 @@ struct MemoryForecast {
     double band = 0; ///< share by which the likely figure may be off on either side
     int runs = 0; ///< that it was corrected by; 0: the formula alone
     std::int64_t likely() const { return at(1); }
-    std::int64_t low() const { return at(1 - band); }
+    /// Never less than the program itself, which is there before anything is trained.
+    std::int64_t low() const { return std::min(likely(), std::max(at(1 - band), parts.process)); }
     std::int64_t high() const { return at(1 + band); }
 
 private:

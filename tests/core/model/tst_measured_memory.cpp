@@ -35,6 +35,16 @@ private Q_SLOTS:
         QVERIFY(forecast.low() == 800 && forecast.high() == 1200);
     }
 
+    /// "127.5 MiB to 191.2 MiB ... The program itself 152.6 MiB".
+    void theLowerEndWasBelowTheProgramItself()
+    {
+        MemoryEstimate small = estimateOf(100);
+        small.process = 900;
+        const auto forecast = forecastMemory(small, kCpu, {});
+        QCOMPARE(forecast.likely(), 1000);
+        QVERIFY(forecast.low() == 900 && forecast.high() == 1200);
+    }
+
     void earlierRunsCorrectIt()
     {
         const auto forecast = forecastMemory(estimateOf(1000), kCpu, { run(1000, 1.1), run(900, 1.3), run(1100, 1.2) });

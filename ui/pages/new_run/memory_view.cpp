@@ -119,9 +119,9 @@ void MemoryView::showForecast(const MemoryForecast& forecast, const Gpu* gpu)
         gpu != nullptr ? tr("free %1").arg(bytesText(gpu->memoryFreeBytes)) : QString());
     bar_->setAccessibleDescription(value_->text());
     const QString sentence = forecast.runs > 0
-        ? tr("%1 to %2, corrected by what %n worker(s) of earlier runs used. By formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.",
+        ? tr("%1 to %2, corrected by what %n worker(s) of earlier runs used. By formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.",
               nullptr, forecast.runs)
-        : tr("%1 to %2 by formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.");
+        : tr("%1 to %2 by formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.");
     note_->setText(sentence.arg(gibText(forecast.low()), gibText(forecast.high()), gibText(e.weights),
                        gibText(e.gradients), gibText(e.optimizer), gibText(e.activations), gibText(e.logits))
         + QLatin1Char(' ')
