@@ -306,7 +306,7 @@ private Q_SLOTS:
         QString told;
         do {
             told += RunDriver::ctl({ QStringLiteral("status"), run }).text;
-        } while (!told.contains(QStringLiteral("workers alive")));
+        } while (!told.contains(QStringLiteral(" alive.")));
         QVERIFY2(told.contains(QStringLiteral("The workers are starting; none has begun yet.")), qPrintable(told));
         QVERIFY2(!told.contains(QStringLiteral("of 0 workers alive")), qPrintable(told));
         QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run, QStringLiteral("--wait") }).exitCode, 0);

@@ -5,6 +5,7 @@
 
 #include <QString>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace furrow {
@@ -45,6 +46,7 @@ struct ChartSpan {
 struct ChartData {
     std::vector<ChartLine> lines; ///< by worker, then time
     std::vector<ChartEval> evals;
+    std::optional<double> evalNow {}; ///< what the legend calls "eval"; absent: the last of `evals`
     std::vector<ChartSeam> seams;
     std::vector<ChartSpan> gaps; ///< time without data
     std::vector<ChartSpan> spikes; ///< chunks in which the loss jumped

@@ -205,9 +205,12 @@ void ChartTitle::set(
     entries_ = std::move(entries);
     trouble_ = trouble;
     right_ = right;
-    setToolTip(QStringList { title_, unit_, right_ }
-            .filter(QRegularExpression(QStringLiteral(".")))
-            .join(QStringLiteral(", ")));
+    QStringList lines {
+        QStringList { title_, unit_, right_ }.filter(QRegularExpression(QStringLiteral("."))).join(QStringLiteral(", "))
+    };
+    for (const Entry& entry : entries_) // those too that have no room
+        lines.append(QStringLiteral("%1: %2").arg(entry.name, entry.value));
+    setToolTip(lines.join(QLatin1Char('\n')));
     update();
 }
 
@@ -247,20 +250,27 @@ void ChartTitle::paintEvent(QPaintEvent*)
     if (title == title_) // a unit alone would be the unit of nothing
         text(unit_, small, Token::Text3, 18);
     text(trouble_, small, Token::Error, 18);
-    for (const Entry& entry : entries_) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        const Entry& entry = entries_[i];
+        const QString more = QStringLiteral("+%1").arg(entries_.size() - i);
+        const double room = i + 1 < entries_.size() ? QFontMetricsF(small).horizontalAdvance(more) + 6 : 0;
         const QString name = QFontMetricsF(small).elidedText(entry.name, Qt::ElideMiddle, 160);
         const double markWide = entry.worker >= 0 ? 42 : entry.worker == -1 ? 26 : 16;
         const double need
             = markWide + QFontMetricsF(small).horizontalAdvance(name) + 8 + tabularWidth(bold, entry.value);
-        if (x + need > end)
+        if (x + need + room > end) { // how many have no room: the tip says them
+            text(more, small, Token::Text3, 0);
             break;
+        }
         if (entry.worker >= 0) {
             drawWorkerMarker(p, { x + 5, middle }, entry.worker);
             drawWorkerLine(p, { x + 15, middle }, entry.worker, 20);
         } else if (entry.worker == -1) {
             p.fillRect(QRectF(x, middle - 1, 20, 2), t.color(Token::Text1));
-        } else {
+        } else if (entry.worker == -2) {
             drawEvalDiamond(p, { x + 5, middle });
+        } else {
+            p.fillRect(QRectF(x, middle - 6, 10, 12), t.color(Token::Accent, 0.28));
         }
         x += markWide;
         text(name, small, Token::Text2, 8);

@@ -64,7 +64,7 @@ class ChartTitle : public QWidget {
 public:
     explicit ChartTitle(QWidget* parent);
     struct Entry {
-        int worker = -1; ///< -1: mean, -2: evaluation
+        int worker = -1; ///< -1: mean, -2: evaluation, -3: chunks in which the loss jumped
         QString name;
         QString value;
         bool operator==(const Entry&) const = default;

@@ -52,7 +52,10 @@ void SeriesChart::updateTitle()
     if (!curves_->mean().empty())
         entries.push_back({ -1, tr("mean"), valueText(curves_->mean().back().y) });
     if (!curves_->data().evals.empty())
-        entries.push_back({ -2, tr("eval"), valueText(curves_->data().evals.back().y) });
+        entries.push_back(
+            { -2, tr("eval"), valueText(curves_->data().evalNow.value_or(curves_->data().evals.back().y)) });
+    if (const std::size_t jumps = curves_->data().spikes.size(); jumps > 0)
+        entries.push_back({ -3, tr("jumps of the loss"), valueText(static_cast<double>(jumps)) });
     QStringList trouble;
     if (curves_->notANumbers() > 0)
         trouble << tr("%1 NaN").arg(curves_->notANumbers());

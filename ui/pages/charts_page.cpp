@@ -17,7 +17,6 @@
 #include <QComboBox>
 #include <QPushButton>
 #include <QSplitter>
-#include <QStandardItemModel>
 #include <QVBoxLayout>
 #include <set>
 
@@ -58,7 +57,9 @@ std::vector<ChartSeam> seamsOf(const TelemetrySnapshot& snapshot, XAxis axis, do
         ChartSeam seam { x, QCoreApplication::translate("ChartsPage", "Attempt %1").arg(attempt), {} };
         for (const AttemptRow& row : tables ? tables->attempts : std::vector<AttemptRow> {}) {
             if (row.id.value == attempt - 1)
-                seam.text = row.detail.empty() ? stopReasonSentence(row.reason) : coreWords(row.detail);
+                seam.text = QCoreApplication::translate("ChartsPage", "after attempt %1: %2")
+                                .arg(row.id.value)
+                                .arg(row.detail.empty() ? stopReasonSentence(row.reason) : coreWords(row.detail));
         }
         seams.push_back(seam);
     }
@@ -150,9 +151,11 @@ void ChartsPage::takeStatus(const StatusPtr& status)
     meters_->setStatus(*status);
     showEmptyText();
     auto lost = shownLost(bench_, *status);
-    if (lost == lost_)
+    const auto evaluated = status->evaluation ? std::optional(status->evaluation->loss) : std::nullopt;
+    if (lost == lost_ && evaluated == evaluated_)
         return;
     lost_ = std::move(lost);
+    evaluated_ = evaluated;
     redraw();
 }
 
@@ -163,12 +166,14 @@ void ChartsPage::buildBar()
     row->setSpacing(8);
     axis_ = new ElidedCombo(this);
     axis_->setAccessibleName(tr("Horizontal axis"));
-    const std::pair<QString, XAxis> axes[] = { { tr("Tokens, all workers"), XAxis::Tokens },
-        { tr("Steps, all workers"), XAxis::GlobalStep }, { tr("Steps of each worker"), XAxis::WorkerStep },
-        { tr("Samples, all workers"), XAxis::Samples }, { tr("Epochs"), XAxis::Epoch },
+    const std::pair<QString, XAxis> axes[] = { { tr("Tokens trained, all workers"), XAxis::Tokens },
+        { tr("Steps made, all workers"), XAxis::GlobalStep }, { tr("Steps of each worker"), XAxis::WorkerStep },
+        { tr("Samples trained, all workers"), XAxis::Samples }, { tr("Epochs, by samples trained"), XAxis::Epoch },
         { tr("Time of day"), XAxis::WallTime }, { tr("Active time"), XAxis::ActiveTime } };
     for (const auto& [name, axis] : axes)
         axis_->addItem(tr("x: %1").arg(name), static_cast<int>(axis));
+    axis_->setToolTip(tr(
+        "Tokens, samples, epochs and steps of all workers count all that was trained: what was lost with its weights and trained again is in them twice."));
     row->addWidget(axis_);
     smoothing_ = new ElidedCombo(this);
     smoothing_->setAccessibleName(tr("Smoothing"));
@@ -270,22 +275,7 @@ void ChartsPage::showDrawn()
 void ChartsPage::take(const SnapshotPtr& snapshot)
 {
     snapshot_ = snapshot;
-    offerGlobalSteps();
     redraw();
-}
-
-// A worker that does not know the steps of the others writes 0: an axis of zeros is not offered.
-void ChartsPage::offerGlobalSteps()
-{
-    const bool known
-        = std::any_of(snapshot_->stretches.begin(), snapshot_->stretches.end(), [](const Stretch& stretch) {
-              return stretch.size() > 0 && stretch.firstGlobalStep + stretch.globalStep.back() > 0;
-          });
-    const int item = axis_->findData(static_cast<int>(XAxis::GlobalStep));
-    auto* items = qobject_cast<QStandardItemModel*>(axis_->model());
-    items->item(item)->setEnabled(known);
-    if (!known && axis_->currentIndex() == item)
-        axis_->setCurrentIndex(0);
 }
 
 void ChartsPage::redraw()
@@ -301,6 +291,8 @@ void ChartsPage::redraw()
         return curves;
     };
     ChartData loss = shown(Metric::Loss);
+    if (!attempt_) // of one attempt the last that it has
+        loss.evalNow = evaluated_;
     strip_->setData(loss);
     loss_->setData(std::move(loss));
     const ChartData answers = answersDataOf(*snapshot_, axis(), perEpoch);

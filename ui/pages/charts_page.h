@@ -53,7 +53,6 @@ private:
     void take(const SnapshotPtr& snapshot);
     void takeStatus(const StatusPtr& status);
     void takeShown();
-    void offerGlobalSteps();
     void redraw();
     void showSelection();
     std::vector<ChartSpan> selectedSpans() const;
@@ -82,6 +81,7 @@ private:
     ChartStatistics* statistics_ = nullptr;
     ChartSettings* settings_ = nullptr;
     std::optional<std::vector<LostTraining>> lost_; // dashed in the curves
+    std::optional<double> evaluated_; // the one evaluation that all views of the console say
     bool hasAnswers_ = false; // the run was asked questions
     std::optional<std::int64_t> attempt_; // whose curves are shown; absent: all
 };

@@ -169,8 +169,8 @@ QWidget* ComparePage::buildCurves()
     axis_ = new ElidedCombo;
     axis_->setAccessibleName(tr("Horizontal axis"));
     const std::pair<QString, XAxis> axes[]
-        = { { tr("Tokens, all workers"), XAxis::Tokens }, { tr("Steps of each worker"), XAxis::WorkerStep },
-              { tr("Samples, all workers"), XAxis::Samples }, { tr("Active time"), XAxis::ActiveTime } };
+        = { { tr("Tokens trained, all workers"), XAxis::Tokens }, { tr("Steps of each worker"), XAxis::WorkerStep },
+              { tr("Samples trained, all workers"), XAxis::Samples }, { tr("Active time"), XAxis::ActiveTime } };
     for (const auto& [name, axis] : axes)
         axis_->addItem(tr("x: %1").arg(name), static_cast<int>(axis));
     row->addWidget(axis_);

@@ -62,10 +62,10 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     open_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     open_->setWordWrap(true);
     column->addWidget(open_);
-    column->addWidget(makeLine());
     figures_ = new FigureRow({ tr("Loss, last step"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"),
         tr("Tokens"), tr("Active time"), tr("Newest checkpoint") });
-    column->addWidget(figures_);
+    column->insertWidget(1, figures_); // in sight in a small window too
+    column->insertWidget(2, makeLine());
     column->addWidget(makeLine());
     alerts_ = new AlertList;
     column->addWidget(alerts_);
@@ -157,9 +157,11 @@ void OverviewPage::take(const StatusPtr& status)
     alerts_->setAlerts(alerts);
     showWorkers(*status);
     auto lost = shownLost(bench_, *status);
-    if (lost == lost_)
+    const auto evaluated = status->evaluation ? std::optional(status->evaluation->loss) : std::nullopt;
+    if (lost == lost_ && evaluated == evaluated_)
         return;
     lost_ = std::move(lost);
+    evaluated_ = evaluated;
     if (bench_.watcher().telemetry())
         showLosses();
 }
@@ -271,8 +273,8 @@ void OverviewPage::showWorkers(const RunStatus& status)
                 card->setLosses(newestLosses(*bench_.watcher().telemetry(), worker.worker));
         }
         card->setStatus(worker,
-            status.state == RunState::Finished || status.state == RunState::Paused
-                || status.state == RunState::Stopped);
+            status.state == RunState::Finished || status.state == RunState::Paused || status.state == RunState::Stopped
+                || status.state == RunState::Stopping);
     }
 }
 
@@ -289,6 +291,7 @@ void OverviewPage::placeCards()
 void OverviewPage::showLosses()
 {
     ChartData curves = chartDataOf(*bench_.watcher().telemetry(), Metric::Loss, XAxis::Tokens);
+    curves.evalNow = evaluated_;
     if (lost_)
         dashLost(curves, *bench_.watcher().telemetry(), Metric::Loss, *lost_);
     loss_->setData(std::move(curves));

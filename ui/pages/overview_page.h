@@ -56,6 +56,7 @@ private:
     AlertList* alerts_ = nullptr;
     ChartLink link_;
     SeriesChart* loss_ = nullptr;
+    std::optional<double> evaluated_; // the one evaluation that all views of the console say
     std::optional<std::vector<LostTraining>> lost_; // dashed in its curves
     QGridLayout* cards_ = nullptr;
     std::map<int, WorkerCard*> cardOf_;

@@ -299,20 +299,22 @@ HeldOutLoss evaluationOf(const SupervisorLedger::CheckpointRow& row, const Messa
         row.id.value, !isNewest };
 }
 
-/// One answer to "how good is it": of the weights that everything else works with, when they were evaluated.
+/// One answer to "how good is it": the newest evaluation of weights that are there. Where several replicas train it is
+/// of the one that was evaluated last, whichever has the newest checkpoint: nothing but an evaluation changes it.
 void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::CheckpointRow>& rows,
     const std::optional<RunWeights>& newest)
 {
-    if (newest && newest->row.record.evalLoss)
-        status.evaluation = evaluationOf(newest->row, whoseWeights(*newest), true);
     for (const auto& row : rows) {
         const bool known = row.record.evalLoss && !row.removed && !row.damaged && row.surviving;
-        if (known && (!newest || !newest->row.record.evalLoss))
-            status.evaluation = evaluationOf(row,
-                row.record.kind == CheckpointKind::Merge
-                    ? sentence("an older merge")
-                    : sentence("replica %1", { std::to_string(row.record.replica) }),
-                false);
+        if (!known || (status.evaluation && row.wallNs < status.evaluation->wallNs))
+            continue;
+        const bool isNewest = newest && row.id == newest->row.id;
+        status.evaluation = evaluationOf(row,
+            isNewest ? whoseWeights(*newest)
+                : row.record.kind == CheckpointKind::Merge
+                ? sentence("an older merge")
+                : sentence("replica %1", { std::to_string(row.record.replica) }),
+            isNewest);
     }
     if (status.evaluation)
         status.evaluation->text = status.evaluated;
@@ -334,17 +336,14 @@ bool isOfLivingOrSaved(const ToldEvaluation& told, const std::vector<SupervisorL
 
 /// What workers found on their way, since. A checkpoint is saved after its weights were evaluated: where it is the
 /// newer one it has that loss. A worker that takes a merge over evaluates the same weights once more, and knows its own
-/// steps only. Where the newest weights are those of one replica, another one's losses say nothing of them.
+/// steps only.
 /// @param counts  whether what was told is of weights that are there
 void takeNewer(RunStatus& status, const RunPaths& paths, const std::optional<RunWeights>& newest,
     const std::function<bool(const ToldEvaluation&)>& counts)
 {
     constexpr double kSame = 1e-6;
-    const auto told = newestEvaluation(paths, [&](const ToldEvaluation& one) {
-        const bool ofNewest = !newest || newest->row.record.kind == CheckpointKind::Merge || one.merged
-            || one.worker == newest->row.record.replica;
-        return std::isfinite(one.loss) && ofNewest && counts(one);
-    });
+    const auto told
+        = newestEvaluation(paths, [&](const ToldEvaluation& one) { return std::isfinite(one.loss) && counts(one); });
     const bool isSame = told && told->merged && status.evaluation && status.evaluation->merged
         && std::abs(told->loss - status.evaluation->loss) < kSame;
     if (told && !isSame && (!status.evaluation || told->wallNs > status.evaluation->wallNs))
@@ -467,6 +466,8 @@ Message workersInWords(const RunStatus& status, const std::vector<IncarnationRow
 {
     const auto living
         = std::count_if(status.workers.begin(), status.workers.end(), [](const auto& w) { return w.alive; });
+    if (status.workers.size() == 1)
+        return living == 1 ? sentence("The worker is alive.") : sentence("The worker is not alive.");
     if (!status.workers.empty())
         return sentence("%1 of %2 workers alive.", { std::to_string(living), std::to_string(status.workers.size()) });
     const bool isMerging = std::any_of(incarnations.begin(), incarnations.end(), [&status](const IncarnationRow& row) {

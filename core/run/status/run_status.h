@@ -119,9 +119,8 @@ struct RunStatus {
     std::int64_t checkpoints = 0;
     Message checkpointsAway; ///< a sentence, also among the evidence: their folder is not there; "": it is
     std::int64_t newestCheckpointWallNs = 0;
-    std::optional<HeldOutLoss>
-        evaluation; ///< of the newest weights (weightsOf()) if they were evaluated, else of the newest checkpoint that
-                    ///< was; a later one that a worker told while it trained comes before both
+    std::optional<HeldOutLoss> evaluation; ///< the newest of weights that are there, whichever replica's: of a
+                                           ///< checkpoint, or told by a worker while it trained
     std::optional<TaskAnswers> answers; ///< the newest of weights that are there; absent: no questions were put to any
     EvaluatedText evaluated; ///< that one evaluation takes as the run is set now
     StoppingRules rules; ///< in force now
