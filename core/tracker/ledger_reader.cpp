@@ -45,7 +45,7 @@ ProcessIdentity identityAt(const Rows& row, int column)
 
 #define FURROW_CELLS(inherited, which)                                                                                             \
     "SELECT id, state, worker, attempt, times_trained, times_lost, mean_loss, trained_wall, windows, covered, samples, " inherited \
-    " FROM chunk WHERE id>=? AND id<? " which " ORDER BY id"
+    ", tokens FROM chunk WHERE id>=? AND id<? " which " ORDER BY id"
 
 /// Its size and what checkpoints have of it, in three columns from this one on.
 void takeExtent(ChunkCell& cell, Database& db, const Rows& row, int column)
@@ -71,6 +71,7 @@ ChunkCell cellAt(Database& db, const Rows& row)
     cell.trainedWallNs = row.integer(7);
     takeExtent(cell, db, row, 8);
     cell.inherited = static_cast<Inherited>(row.integer(11));
+    cell.tokens = boundedAt(db, row, 12, kAmountBounds);
     return cell;
 }
 

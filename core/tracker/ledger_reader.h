@@ -60,6 +60,7 @@ struct ChunkCell {
     std::int32_t windows = 0; ///< 0: its block was never prepared, or has nothing to train in it
     std::int32_t covered = 0; ///< windows that surviving checkpoints have
     std::int64_t samples = 0; ///< to be trained
+    std::int64_t tokens = 0; ///< to be learnt from: the weight of its loss in a mean. Only of cells()
     float meanLoss = 0; ///< nats per token of the last training; NaN: none
     std::int64_t trainedWallNs = 0;
     bool begun = false; ///< leased, and its training has begun. cells() and changedCells() do not ask for it

@@ -267,7 +267,8 @@ private Q_SLOTS:
         QWidget* dialog = QApplication::activeModalWidget();
         for (const char* line : { "^Kept$", "^Work lost$", "^Orphaned claims released$" })
             QVERIFY2(labelWith(dialog, QLatin1String(line)) != nullptr, line);
-        QVERIFY(labelWith(dialog, QStringLiteral("^Attempt 2 keeps .* chunks that were trained$")) != nullptr);
+        QVERIFY(labelWith(dialog, QStringLiteral("^Attempt 2 keeps .* chunks of epoch 1 that were trained or begun$"))
+            != nullptr);
         QTest::qWait(200);
         QCOMPARE(RunDriver::status(run)[QStringLiteral("attempt")].toInt(), 1);
         QPushButton* resume = buttonWith(dialog, QStringLiteral("Resume as attempt 2"));

@@ -22,11 +22,13 @@
 #include <QGridLayout>
 #include <QGuiApplication>
 #include <QLineEdit>
+#include <QLocale>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <set>
 
 namespace furrow {
 
@@ -337,14 +339,15 @@ void ResumeDialog::showChoice()
     if (attempt_ == 0)
         title_->setText(tr("Attempt 1 begins with fresh weights"));
     else if (chosen == nullptr)
-        title_->setText(tr("Attempt %1 keeps %2 of the %3 chunks that were trained")
+        title_->setText(tr("Attempt %1 keeps %2 of the %3 chunks of %4 that were trained or begun")
                 .arg(attempt_ + 1)
-                .arg(countText(kept), countText(begun)));
+                .arg(countText(kept), countText(begun), epochsInTitle()));
     else
-        title_->setText(tr("Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks that were trained")
+        title_->setText(
+            tr("Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks of %5 that were trained or begun")
                 .arg(attempt_ + 1)
                 .arg(chosen->row.id.value)
-                .arg(countText(kept), countText(begun)));
+                .arg(countText(kept), countText(begun), epochsInTitle()));
     const auto again = redo + lost;
     const int againCount = static_cast<int>(again); // lupdate does not read past a cast
     QStringList words;
@@ -359,6 +362,20 @@ void ResumeDialog::showChoice()
     words.append(tr("Nothing changes until you press the button below."));
     sentence_->setText(words.join(QLatin1Char(' ')));
     showRate();
+}
+
+/// Those that are open or opened again: what earlier ones trained is kept and not counted.
+QString ResumeDialog::epochsInTitle() const
+{
+    std::set<std::int64_t> counted;
+    for (const auto& epoch : plan_->effect.epochs)
+        counted.insert(epoch.epoch);
+    for (const ChunkId chunk : redo_)
+        counted.insert(placeOf(chunk).epoch);
+    QStringList names;
+    for (const std::int64_t epoch : counted)
+        names.append(epochName(epoch).toLower());
+    return QLocale().createSeparatedList(names);
 }
 
 void ResumeDialog::showMap()

@@ -63,6 +63,7 @@ private:
     void edit(const Setting& setting, const QString& text);
     void showChoice();
     void showMap();
+    QString epochsInTitle() const;
     QString command() const;
 
     QString folder_;

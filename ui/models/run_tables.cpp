@@ -30,6 +30,8 @@ template <typename Row> TableColumn<Row> workerColumn(std::function<int(const Ro
         } };
 }
 
+} // namespace
+
 QString outcomeWord(ClaimEnd outcome)
 {
     switch (outcome) {
@@ -43,6 +45,8 @@ QString outcomeWord(ClaimEnd outcome)
     }
     return QString::fromStdString(toString(outcome));
 }
+
+namespace {
 
 QString findingWord(FindingKind kind)
 {
@@ -332,21 +336,21 @@ std::int64_t& countOf(BlockLine& line, const ChunkCell& cell)
 std::vector<BlockLine> blockLines(const std::vector<ChunkCell>& cells)
 {
     std::map<std::int64_t, BlockLine> blocks;
-    std::map<std::int64_t, std::pair<double, int>> losses;
+    std::map<std::int64_t, std::pair<double, std::int64_t>> losses; // nats, tokens
     for (const ChunkCell& cell : cells) {
         BlockLine& line = blocks[cell.block];
         line.block = cell.block;
         ++line.chunks;
         ++countOf(line, cell);
-        if (std::isfinite(cell.meanLoss) && cell.trainedWallNs != 0) {
-            losses[cell.block].first += cell.meanLoss;
-            ++losses[cell.block].second;
+        if (std::isfinite(cell.meanLoss) && cell.trainedWallNs != 0 && cell.tokens > 0) {
+            losses[cell.block].first += cell.meanLoss * static_cast<double>(cell.tokens);
+            losses[cell.block].second += cell.tokens;
         }
     }
     std::vector<BlockLine> lines;
     for (auto& [number, line] : blocks) {
-        const auto& [sum, n] = losses[number];
-        line.meanLoss = n > 0 ? sum / n : std::numeric_limits<double>::quiet_NaN();
+        const auto& [sum, tokens] = losses[number];
+        line.meanLoss = tokens > 0 ? sum / static_cast<double>(tokens) : std::numeric_limits<double>::quiet_NaN();
         lines.push_back(line);
     }
     return lines;

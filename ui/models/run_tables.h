@@ -47,7 +47,7 @@ struct BlockLine {
     std::int64_t free = 0; ///< of the others
     std::int64_t pending = 0;
     std::int64_t out = 0; ///< excluded, poisoned, accepted
-    double meanLoss = 0; ///< over its trained chunks; NaN: none
+    double meanLoss = 0; ///< over the tokens of its trained chunks; NaN: none
 };
 
 using LogModel = TableModel<LogLine>;
@@ -76,6 +76,8 @@ std::vector<TableColumn<AuditFinding>> findingColumns();
 /// status null: not read yet
 std::vector<IncarnationRow> processesNow(std::vector<IncarnationRow> rows, const RunStatus* status);
 /// Blocks of the cells, by number.
+/// What became of a claim: "committed".
+QString outcomeWord(ClaimEnd outcome);
 std::vector<BlockLine> blockLines(const std::vector<ChunkCell>& cells);
 /// The configuration in schema order. @param config  in force  @param frozen  what the run began with
 std::vector<ConfigLine> configLines(const RunConfig& config, const RunConfig& frozen, const RunConfig& preset);

@@ -44,8 +44,8 @@ std::vector<std::int64_t> orderedBlocks(const std::vector<ChunkCell>& cells, Row
     struct Block {
         std::int64_t firstNs = std::numeric_limits<std::int64_t>::max();
         double sum = 0;
-        int trained = 0;
-        double loss() const { return trained == 0 ? -std::numeric_limits<double>::infinity() : sum / trained; }
+        double tokens = 0; ///< as blockLines()
+        double loss() const { return tokens == 0 ? -std::numeric_limits<double>::infinity() : sum / tokens; }
     };
     std::map<std::int64_t, Block> blocks;
     for (const ChunkCell& cell : cells) {
@@ -53,8 +53,8 @@ std::vector<std::int64_t> orderedBlocks(const std::vector<ChunkCell>& cells, Row
         if (cell.trainedWallNs == 0 || !std::isfinite(cell.meanLoss))
             continue;
         block.firstNs = std::min(block.firstNs, cell.trainedWallNs);
-        block.sum += cell.meanLoss;
-        ++block.trained;
+        block.sum += cell.meanLoss * static_cast<double>(cell.tokens);
+        block.tokens += static_cast<double>(cell.tokens);
     }
     std::vector<std::int64_t> numbers;
     for (const auto& [number, block] : blocks)

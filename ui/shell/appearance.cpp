@@ -5,6 +5,7 @@
 #include "ui/widgets/wheel_guard.h"
 
 #include <QCoreApplication>
+#include <QFontDatabase>
 #include <QLibraryInfo>
 #include <QLocale>
 #include <QSettings>
@@ -97,11 +98,19 @@ QString Appearance::themeName(const QString& theme)
     return theme == QLatin1String("light") ? tr("Light") : tr("Same as the system");
 }
 
+bool Appearance::hasFontFor(const QString& language)
+{
+    return language != QLatin1String("zh_CN") || !QFontDatabase::families(QFontDatabase::SimplifiedChinese).isEmpty();
+}
+
 QString Appearance::languageName(const QString& language)
 {
     if (language == QLatin1String("es"))
         return QStringLiteral("Español");
-    return language == QLatin1String("zh_CN") ? QStringLiteral("简体中文") : QStringLiteral("English");
+    if (language != QLatin1String("zh_CN"))
+        return QStringLiteral("English");
+    return hasFontFor(language) ? QStringLiteral("简体中文")
+                                : QStringLiteral("Chinese (no font for it is installed)"); // else boxes would say it
 }
 
 } // namespace furrow

@@ -26,7 +26,8 @@ public:
     }
     static QStringList languages() { return { QStringLiteral("en"), QStringLiteral("es"), QStringLiteral("zh_CN") }; }
     static QString themeName(const QString& theme); ///< "Dark"
-    static QString languageName(const QString& language); ///< in its own language
+    static QString languageName(const QString& language); ///< in its own language; in English where no font has that
+    static bool hasFontFor(const QString& language);
 
 Q_SIGNALS:
     void themeChanged();

@@ -165,7 +165,12 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     connect(timer_, &QTimer::timeout, this, &InspectorDock::refresh);
     connect(&bench_.selection(), &SelectionModel::changed, this, &InspectorDock::refresh);
     connect(&bench_.cells(), &CellStore::changed, this, &InspectorDock::refreshSoon);
-    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &InspectorDock::refreshSoon);
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, [this] {
+        if (isVisible() && bench_.selection().selection().chunks.empty())
+            refresh(); // the overview beside it shows the same figures
+        else
+            refreshSoon();
+    });
     connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &InspectorDock::refreshSoon);
     connect(&bench_.watcher(), &RunWatcher::problemChanged, this, &InspectorDock::refreshSoon);
     connect(&bench_.replay(), &Replay::momentChanged, this, &InspectorDock::refreshSoon);
@@ -340,7 +345,10 @@ void InspectorDock::showChunk(ChunkId chunk)
     const ChunkCell* cell = bench_.cells().find(
         chunk); // null where another epoch is shown: its trainings and its curve are told all the same
     const std::vector<ClaimRow> history = bench_.replay().claimsOf(chunk);
-    addRow(tr("State"), cell == nullptr ? tr("not in the epoch shown") : chunkStateWord(*cell));
+    addRow(tr("State"),
+        cell != nullptr       ? chunkStateWord(*cell)
+            : history.empty() ? tr("not in the epoch shown")
+                              : tr("%1; not in the epoch shown").arg(outcomeWord(history.back().outcome)));
     if (cell != nullptr && cell->inherited != Inherited::Nothing)
         addRow(tr("Parent run"),
             cell->inherited == Inherited::Skipped ? tr("trained it; left out here")
@@ -375,9 +383,9 @@ void InspectorDock::showChunk(ChunkId chunk)
             tr("Tokens with nothing before them are read and not predicted, so there are fewer of these than the text has."));
         if (kept.tokens > 0)
             addRow(tr("Mean loss"),
-                tr("%1, run median %2")
+                tr("%1, median of %2 %3")
                     .arg(fixedText(kept.lossSum / static_cast<double>(kept.tokens), 3),
-                        fixedText(medianLoss(bench_.cells().cells()), 3)));
+                        epochName(bench_.cells().epoch()).toLower(), fixedText(medianLoss(bench_.cells().cells()), 3)));
         if (kept.peakGradientNorm > 0)
             addRow(tr("Gradient norm, peak"), fixedText(kept.peakGradientNorm, 2));
         if (kept.checkpoint != 0)
@@ -424,20 +432,20 @@ void InspectorDock::showManyChunks()
     const std::vector<SelectedChunk>& selected = bench_.selection().selection().chunks;
     std::vector<ChunkCell> cells;
     double sum = 0;
-    int trained = 0;
+    std::int64_t trained = 0; ///< tokens
     for (const SelectedChunk& chunk : selected) {
         const ChunkCell* cell = bench_.cells().find(chunk.id);
         if (cell == nullptr)
             continue;
         cells.push_back(*cell);
-        if (std::isfinite(cell->meanLoss)) {
-            sum += cell->meanLoss;
-            ++trained;
+        if (std::isfinite(cell->meanLoss) && cell->tokens > 0) {
+            sum += cell->meanLoss * static_cast<double>(cell->tokens);
+            trained += cell->tokens;
         }
     }
     title_->setText(tr("%n chunk(s) selected", nullptr, static_cast<int>(selected.size())));
     if (trained > 0)
-        addRow(tr("Mean loss"), fixedText(sum / trained, 3));
+        addRow(tr("Mean loss"), fixedText(sum / static_cast<double>(trained), 3));
     const bool first = chunks_.rowCount() == 0;
     chunks_.reset(std::move(cells));
     if (first)

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace furrow {
 namespace {
@@ -146,6 +148,7 @@ void LaneView::drawLane(QPainter& p, const Lane& lane, const QRectF& area) const
     const auto first = std::partition_point(lane.claims.begin(), lane.claims.end(),
         [this](const LaneClaim& c) { return c.ended != 0 && c.ended < begin_; });
     double lastDrawn = -1;
+    std::vector<std::pair<const LaneClaim*, QRectF>> trained;
     for (auto it = first; it != lane.claims.end() && it->claimed < end_; ++it) {
         const double claimed = std::round(xOf(it->claimed));
         const double ended = std::round(it->ended == 0 ? xOf(end_) : xOf(it->ended));
@@ -160,13 +163,17 @@ void LaneView::drawLane(QPainter& p, const Lane& lane, const QRectF& area) const
             p.drawRect(QRectF(claimed + 0.5, area.top() + 0.5, started - claimed - 2, area.height() - 1));
         }
         if (it->started != 0)
-            drawTraining(p, lane, *it, QRectF(started, area.top(), std::max(1.0, ended - started - 1), area.height()));
+            trained.push_back({ &*it, QRectF(started, area.top(), std::max(1.0, ended - started - 1), area.height()) });
     }
+    for (const auto& [claim, train] : trained)
+        drawTraining(p, lane, *claim, train);
     for (const double commit : lane.commits) {
         if (commit >= begin_ && commit <= end_)
             p.fillRect(
                 QRectF(std::round(xOf(commit)) - 1, area.top() - 2, 3, area.height() + 4), t.color(Token::Text1));
     }
+    for (const auto& [claim, train] : trained) // above the bars of the commits
+        drawLabel(p, lane, *claim, train);
 }
 
 void LaneView::drawTraining(QPainter& p, const Lane& lane, const LaneClaim& claim, const QRectF& train) const
@@ -192,12 +199,22 @@ void LaneView::drawTraining(QPainter& p, const Lane& lane, const LaneClaim& clai
         p.setBrush(Qt::NoBrush);
         p.drawRect(train.adjusted(1, 1, -1, -1));
     }
+}
+
+void LaneView::drawLabel(QPainter& p, const Lane& lane, const LaneClaim& claim, const QRectF& train) const
+{
+    const Theme& t = theme();
     const double wide = QFontMetricsF(p.font()).horizontalAdvance(claim.label);
     const double left = std::max(train.left(), kHead) + 6;
     if (left + wide + 4 > train.right())
         return;
-    if (claim.lost)
-        p.fillRect(QRectF(left - 2, train.center().y() - 8, wide + 4, 16), t.color(Token::InterruptedGround));
+    const QRectF ground(left - 2, train.center().y() - 8, wide + 4, 16);
+    const bool isCrossed = std::any_of(lane.commits.begin(), lane.commits.end(), [&](double commit) {
+        const double x = std::round(xOf(commit));
+        return x + 2 > ground.left() && x - 1 < ground.right();
+    });
+    if (claim.lost || isCrossed)
+        p.fillRect(ground, t.color(claim.lost ? Token::InterruptedGround : Token::Inset));
     p.setPen(t.color(Token::Text1));
     p.drawText(QRectF(left, train.top() + 1, wide + 2, train.height()), Qt::AlignVCenter, claim.label);
 }

@@ -68,6 +68,7 @@ private:
     void drawScale(QPainter& painter) const;
     void drawLane(QPainter& painter, const Lane& lane, const QRectF& area) const;
     void drawTraining(QPainter& painter, const Lane& lane, const LaneClaim& claim, const QRectF& train) const;
+    void drawLabel(QPainter& painter, const Lane& lane, const LaneClaim& claim, const QRectF& train) const;
     void drawDeaths(QPainter& painter, const Lane& lane, const QRectF& area) const;
 
     std::shared_ptr<const std::vector<Lane>> lanes_;

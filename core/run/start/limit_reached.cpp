@@ -68,6 +68,9 @@ Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig&
             "The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.",
             { Real(wanted.hours, kDigits), Real(status.activeSeconds / kSecondsPerHour, kDigits) });
     case StopReason::Epochs:
+        if (wanted.epochs == 1)
+            return sentence(
+                "The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn Iterate on.");
         return sentence(
             "The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn Iterate on.",
             { Count(wanted.epochs) });

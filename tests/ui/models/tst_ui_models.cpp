@@ -121,6 +121,19 @@ private Q_SLOTS:
         }
     }
 
+    /// A chunk of ten tokens had as much to say as one of ten thousand.
+    void theMeanOfABlockWasThatOfItsChunks()
+    {
+        ChunkCell large;
+        large.trainedWallNs = 1;
+        large.meanLoss = 3;
+        large.tokens = 300;
+        ChunkCell small = large;
+        small.meanLoss = 5;
+        small.tokens = 100;
+        QCOMPARE(blockLines({ large, small }).front().meanLoss, 3.5);
+    }
+
     void logFilterTakesLevelProcessAndWordsTogether()
     {
         LogModel log(logColumns());

@@ -157,7 +157,8 @@ private Q_SLOTS:
             QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
         dialog.show();
         QVERIFY(!dialog.goBackTo().has_value());
-        QVERIFY(says(dialog, QStringLiteral("Attempt 2 keeps 8 of the 9 chunks that were trained")));
+        QVERIFY(
+            says(dialog, QStringLiteral("Attempt 2 keeps 8 of the 9 chunks of epoch 1 that were trained or begun")));
         QVERIFY(says(dialog, QStringLiteral("chunks twice 0")));
         QVERIFY(says(dialog, QStringLiteral("missing 0")));
         auto* older = buttonOf<QRadioButton>(dialog, QStringLiteral("1, replica 0"));
@@ -168,7 +169,8 @@ private Q_SLOTS:
         older->click();
         QCOMPARE(dialog.goBackTo().value_or(CheckpointId {}).value, 1);
         QVERIFY(says(dialog,
-            QStringLiteral("Attempt 2 starts from checkpoint 1 and keeps 5 of the 9 chunks that were trained")));
+            QStringLiteral(
+                "Attempt 2 starts from checkpoint 1 and keeps 5 of the 9 chunks of epoch 1 that were trained or begun")));
         QVERIFY(says(dialog,
             QStringLiteral("4 chunk(s) are trained again, about 40 s"))); // three after it, one whose weights died
         buttonOf<QPushButton>(dialog, QStringLiteral("Copy command"))->click();
@@ -205,7 +207,7 @@ private Q_SLOTS:
             QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
         dialog.show();
         QVERIFY(says(dialog, QStringLiteral("28 chunk(s) are trained again")));
-        QVERIFY(says(dialog, QStringLiteral("keeps 2 of the 30 chunks that were trained")));
+        QVERIFY(says(dialog, QStringLiteral("keeps 2 of the 30 chunks of epoch 1")));
         auto* map = dialog.findChild<CoverageMap*>();
         auto* epochOfMap = dialog.findChild<QComboBox*>();
         QVERIFY(map != nullptr && epochOfMap != nullptr);
@@ -1055,7 +1057,7 @@ private Q_SLOTS:
             return std::any_of(
                 labels.begin(), labels.end(), [&](const QLabel* label) { return label->accessibleName() == name; });
         };
-        QTRY_VERIFY_WITH_TIMEOUT(shows(QStringLiteral("State: not in the epoch shown")), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(shows(QStringLiteral("State: committed; not in the epoch shown")), kPatienceMs);
         QVERIFY(shows(QStringLiteral("Tokens learnt from: 1,000")));
         QCOMPARE(curveBegins(), stepOf(trained[0].id) - 0.5);
         bench.selection().setChunks({ trained[1] });
@@ -1065,7 +1067,7 @@ private Q_SLOTS:
             [&](const ChunkCell& cell) { return stepOf(cell.id) >= 0; });
         QVERIFY(ofTheSecond != bench.cells().cells().end());
         bench.selection().setChunks({ { ofTheSecond->id, ofTheSecond->block, ofTheSecond->column } });
-        QVERIFY(!shows(QStringLiteral("State: not in the epoch shown")));
+        QVERIFY(!shows(QStringLiteral("State: committed; not in the epoch shown")));
         QTRY_COMPARE_WITH_TIMEOUT(curveBegins(), stepOf(ofTheSecond->id) - 0.5, kPatienceMs);
     }
 

@@ -13,6 +13,7 @@
 #include "ui/models/setting_words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/alert_list.h"
+#include "ui/pages/charts_page.h"
 #include "ui/pages/compare_page.h"
 #include "ui/dialogs/export_dialog.h"
 #include "ui/pages/log_page.h"
@@ -21,12 +22,17 @@
 #include "ui/pages/run_banner.h"
 #include "ui/charts/chart_parts.h"
 #include "ui/models/words.h"
+#include "ui/shell/appearance.h"
+#include "ui/shell/audit_dock.h"
 #include "ui/shell/events_dock.h"
 #include "ui/shell/inspector_dock.h"
 #include "ui/shell/lanes_dock.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/mnemonics.h"
 #include "ui/shell/queue_tree.h"
 #include "ui/widgets/lane_view.h"
 
+#include <QAction>
 #include <QCheckBox>
 #include <QLabel>
 #include <QPlainTextEdit>
@@ -35,6 +41,7 @@
 #include <QRadioButton>
 #include <QSignalSpy>
 #include <QTableView>
+#include <QTextBrowser>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -355,6 +362,87 @@ private Q_SLOTS:
         for (const auto& column : columns)
             if (column.title() == QStringLiteral("Phase, or why it ended"))
                 QVERIFY2(column.text(rows[1]).contains(QStringLiteral("not alive")), qPrintable(column.text(rows[1])));
+    }
+
+    /// Overview and inspector had the loss of whichever replica saved last: it changed with no evaluation, and the
+    /// legend beside it had the one that was measured last.
+    void theEvalLossChangedWithoutAnEvaluation()
+    {
+        const RunStory story({ .blocks = 5, .trained = 19 });
+        const auto now = systemClock().wallNs() + 60'000'000'000;
+        good(publishEvaluation(story.paths(), { 1, false, 1, 2.25, now }, realFileSystem()));
+        good(publishEvaluation(story.paths(), { 0, false, 1, 2.75, now + 1 }, realFileSystem()));
+        for (const int replica : { 0, 1 }) { // one of them has the newest weights
+            auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
+            db.run("UPDATE checkpoint SET tokens=?, eval_loss=NULL WHERE replica=?", 1'000'000, replica);
+            db.run("UPDATE checkpoint SET tokens=?, eval_loss=NULL WHERE replica<>?", 1'000, replica);
+            good(db.takeStatus());
+            QCOMPARE(good(readStatus(story.paths())).evaluation.value().loss, 2.75);
+        }
+        Workbench bench(story.workspace());
+        show(bench, story);
+        ChartsPage page(bench);
+        page.resize(1200, 700);
+        page.show();
+        const auto evalOf = [&page] {
+            for (const ChartTitle* title : page.findChildren<ChartTitle*>())
+                for (const ChartTitle::Entry& entry : title->entries())
+                    if (entry.worker == -2)
+                        return entry.value;
+            return QString();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(evalOf(), QStringLiteral("2.750"), kPatienceMs);
+    }
+
+    /// The "run median" of a chunk was that of the epoch that the map showed.
+    void theMedianOfAnEpochWasCalledThatOfTheRun()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.cells().cells().empty() && !bench.claims().claims().empty(), kPatienceMs);
+        InspectorDock dock(bench);
+        static_cast<QWidget&>(dock).show();
+        const ChunkCell* trained = bench.cells().find(bench.claims().claims().front().chunk);
+        QVERIFY(trained != nullptr);
+        bench.selection().setChunks({ { trained->id, trained->block, trained->column } });
+        const auto labels = dock.findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(),
+            [](const QLabel* label) { return label->text().contains(QStringLiteral(", median of epoch 1 ")); }));
+    }
+
+    /// No command matched "audit": the proof was behind a button of the export.
+    void theProofCouldNotBeFound()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        Appearance appearance(false);
+        MainWindow window(bench, appearance, false);
+        window.resize(1280, 800);
+        window.show();
+        show(bench, story);
+        const auto actions = window.findChildren<QAction*>();
+        for (const QString& name : { QStringLiteral("Audit the run"), QStringLiteral("Audit the ledger alone") }) {
+            const auto audit = std::find_if(actions.begin(), actions.end(),
+                [&name](const QAction* action) { return withoutMnemonic(action->text()) == name; });
+            QVERIFY2(audit != actions.end(), qPrintable(name));
+            QTRY_VERIFY_WITH_TIMEOUT((*audit)->isEnabled(), kPatienceMs);
+            auto* dock = window.findChild<AuditDock*>();
+            QVERIFY(dock != nullptr);
+            QSignalSpy audited(dock, &AuditDock::audited);
+            (*audit)->trigger();
+            QTRY_VERIFY_WITH_TIMEOUT(!audited.isEmpty(), kPatienceMs);
+            QVERIFY(dock->isVisible());
+            QCOMPARE(
+                audited.last().front().value<AuditPtr>()->inspectedWeights(), name.endsWith(QStringLiteral("run")));
+        }
+        const auto buttons = window.findChild<AuditDock*>()->findChildren<QPushButton*>();
+        const auto read = std::find_if(buttons.begin(), buttons.end(),
+            [](const QPushButton* button) { return withoutMnemonic(button->text()) == QStringLiteral("Show report"); });
+        QVERIFY(read != buttons.end());
+        (*read)->click();
+        const auto* text = window.findChild<AuditDock*>()->findChild<QTextBrowser*>();
+        QVERIFY(text != nullptr && text->toPlainText().contains(QStringLiteral("Chunks expected")));
     }
 
     /// "Loss, last step 2.636" stood beside 12,552 steps: it was of step 42,150, whose weights were thrown away.

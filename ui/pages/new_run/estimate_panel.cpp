@@ -251,9 +251,16 @@ void EstimatePanel::showCommand()
 void EstimatePanel::refreshEstimates()
 {
     memory_->refresh();
-    chunksValue_->setText(extent_.chunks > 0 ? countText(extent_.chunks) : tr("not known yet"));
-    chunksNote_->setText(extent_.chunks > 0 ? tr("in %n block(s)", nullptr, static_cast<int>(extent_.blocks))
-                                            : tr("Known once the data has been looked at."));
+    const std::vector<ConfigProblem> problems = bench_.form().problems();
+    const bool isWrong = std::any_of(problems.begin(), problems.end(), [](const ConfigProblem& problem) {
+        const Setting* setting = findSetting(problem.key);
+        return setting != nullptr && setting->group == SettingGroup::Data && problem.key != "data";
+    });
+    const bool known = extent_.chunks > 0 && !isWrong;
+    chunksValue_->setText(known ? countText(extent_.chunks) : tr("not known yet"));
+    chunksNote_->setText(known ? tr("in %n block(s)", nullptr, static_cast<int>(extent_.blocks))
+            : isWrong          ? tr("Known once the settings of the data are right.")
+                               : tr("Known once the data has been looked at."));
     refreshTime();
     std::filesystem::path folder = pathFromUtf8(bench_.workspace().toStdString());
     std::error_code failed;
