@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/data/source/cache_magic.h"
+
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -12,7 +14,7 @@ namespace furrow::layout {
 
 static_assert(std::endian::native == std::endian::little, "the format is little-endian and read without conversion");
 
-inline constexpr std::string_view kMagic = "FURROWBK";
+inline constexpr std::string_view kMagic = kBlockMagic;
 inline constexpr std::string_view kEndMagic = "FURROWEN";
 inline constexpr std::uint32_t kVersion = 2; ///< the newest; blocks of plain text are of version 1
 inline constexpr std::uint32_t kFlagMasked = 1; ///< of version 2: sections say which tokens are learnt

@@ -8,16 +8,19 @@
 #include "core/base/clock.h"
 #include "core/base/format.h"
 #include "core/base/lock_holder.h"
+#include "core/base/is_there.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/base/stop_asked.h"
+#include "core/data/source/cache_magic.h"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -136,6 +139,25 @@ template <typename OnFile> void eachFile(const fs::path& folder, const OnFile& o
     }
 }
 
+/// A file with a name of the cache's that was not made by it: its content says so.
+bool isBlock(const fs::path& path)
+{
+    std::string start(kBlockMagic.size(), '\0');
+    std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+    return start == kBlockMagic;
+}
+
+/// The pins of a member: a list of names.
+std::optional<std::vector<std::string>> pinsIn(const fs::path& path)
+{
+    const auto text = readFile(path, 64 << 20);
+    const auto list = text.ok() ? nlohmann::json::parse(text.value(), nullptr, false) : nlohmann::json();
+    if (!list.is_array()
+        || !std::all_of(list.begin(), list.end(), [](const nlohmann::json& item) { return item.is_string(); }))
+        return std::nullopt;
+    return list.get<std::vector<std::string>>();
+}
+
 std::uint64_t sizeOf(const fs::directory_entry& entry)
 {
     std::error_code gone;
@@ -180,6 +202,7 @@ struct BlockCache::State {
     // guarded by mutex
     std::mutex mutex;
     std::map<std::string, std::set<std::string>> pins;
+    mutable std::set<fs::path> told; ///< of tellStays()
 
     std::uint64_t limit() const { return capBytes == 0 ? UINT64_MAX : capBytes; }
     fs::path nextTemporary(const char* ending = "")
@@ -296,6 +319,13 @@ struct BlockCache::State {
         return sum;
     }
 
+    /// Of a file that somebody gave a name of the cache's; once.
+    void tellStays(const fs::path& file) const
+    {
+        if (told.insert(file).second)
+            logWarning("cache: " + utf8Text(file) + " is named like a file of the cache and is none; it stays.");
+    }
+
     /// Removes what dead members left. Call with the lock held.
     void sweep() const
     {
@@ -304,6 +334,8 @@ struct BlockCache::State {
             const auto name = utf8Text(entry.path().stem());
             if (name == member || !isMark(name) || entry.path().extension() != ".lock" || isLocked(entry.path()))
                 return;
+            if (sizeOf(entry) > 0) // a lock has no content
+                return tellStays(entry.path());
             if (auto lock = FileLock::tryLock(entry.path()); lock.ok())
                 dead.emplace(name, std::move(lock).value());
         });
@@ -315,7 +347,11 @@ struct BlockCache::State {
                 fs::remove(entry.path(), ignored);
         });
         for (const auto& [name, lock] : dead) {
-            fs::remove(memberFile(name, ".pins"), ignored);
+            const auto pinned = memberFile(name, ".pins");
+            if (pinsIn(pinned))
+                fs::remove(pinned, ignored);
+            else if (isThere(pinned))
+                tellStays(pinned);
             fs::remove(memberFile(name, ".lock"), ignored);
         }
     }
@@ -336,11 +372,8 @@ struct BlockCache::State {
             const auto name = utf8Text(entry.path().stem());
             if (entry.path().extension() != ".pins" || name == member || !isLocked(memberFile(name, ".lock")))
                 return;
-            const auto text = readFile(entry.path(), 64 << 20);
-            const auto list = text.ok() ? nlohmann::json::parse(text.value(), nullptr, false) : nlohmann::json();
-            for (const auto& item : list)
-                if (item.is_string())
-                    all.insert(item.get<std::string>());
+            if (const auto names = pinsIn(entry.path()))
+                all.insert(names->begin(), names->end());
         });
         return all;
     }
@@ -378,9 +411,14 @@ struct BlockCache::State {
                 break;
             if (entry.pinned)
                 continue;
+            const auto file = folder / entry.folder / pathFromUtf8(entry.fileName);
+            if (entry.folder == kBlocks && !entry.quarantined && !isBlock(file)) {
+                tellStays(file);
+                continue;
+            }
             const auto going = nextTemporary(kGoing);
             std::error_code error;
-            fs::rename(folder / entry.folder / pathFromUtf8(entry.fileName), going, error);
+            fs::rename(file, going, error);
             if (error)
                 continue;
             evicted.add(going);

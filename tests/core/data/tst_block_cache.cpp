@@ -4,6 +4,7 @@
 #include "core/base/lock_holder.h"
 #include "core/base/process.h"
 #include "core/data/cache_verification.h"
+#include "core/data/source/cache_magic.h"
 
 #include <QtTest>
 #include <atomic>
@@ -28,7 +29,8 @@ Status put(BlockCache& cache, const std::string& name, std::size_t bytes)
     auto file = cache.create();
     if (!file.ok())
         return file.error();
-    const std::string piece(bytes / 4, 'x');
+    std::string piece(bytes / 4, 'x');
+    piece.replace(0, kBlockMagic.size(), kBlockMagic);
     for (int i = 0; i < 4; ++i)
         if (auto status = file.value().append(piece.data(), piece.size()); !status.ok())
             return status;
@@ -148,6 +150,28 @@ private Q_SLOTS:
         QVERIFY(cache->list().value().empty());
         for (const auto& [sub, name] : mine)
             QVERIFY2(std::filesystem::exists(cacheFolder / sub / name), name.c_str());
+    }
+    /// Files of a person that happened to have names of the cache's were deleted by their names alone.
+    void filesOfAPersonNamedLikeTheCachesWereRemoved()
+    {
+        DataFolder folder;
+        const auto cacheFolder = folder.path("cache");
+        const std::vector<std::pair<std::string, std::string>> mine { { kBlocks, std::string(32, '0') + ".block" },
+            { "members", "0123456789abcdef.lock" }, { "members", "0123456789abcdef.pins" },
+            { "members", "fedcba9876543210.pins" } };
+        for (const auto& [sub, name] : mine) {
+            std::filesystem::create_directories(cacheFolder / sub);
+            std::ofstream(cacheFolder / sub / name) << "mine\n";
+        }
+        std::ofstream(cacheFolder / "members" / "fedcba9876543210.lock"); // as a member that died leaves it
+        auto cache = BlockCache::open(cacheFolder, 2 * kMiB).value();
+        QVERIFY(!std::filesystem::exists(cacheFolder / "members" / "fedcba9876543210.lock"));
+        for (const char* name : { "a", "b", "c" })
+            QVERIFY(put(*cache, name, kMiB / 2).ok());
+        QVERIFY(cache->trim(0).ok());
+        QCOMPARE(cache->list().value().size(), std::size_t { 1 });
+        for (const auto& [sub, name] : mine)
+            QCOMPARE(readFile(cacheFolder / sub / name).value(), std::string("mine\n"));
     }
     /// A process that was slow, or was stopped, in the removal of many files kept every run of the workspace waiting.
     void theLockOfTheCacheWasHeldWhileFilesWereRemoved()
@@ -336,7 +360,8 @@ private Q_SLOTS:
             const auto blocks = folder.path("cache") / kBlocks;
             std::filesystem::create_directories(blocks);
             for (int i = 0; i < kFiles; ++i)
-                std::ofstream(blocks / block(std::to_string(i))) << std::string(kBytes, 'x');
+                std::ofstream(blocks / block(std::to_string(i)))
+                    << kBlockMagic << std::string(kBytes - kBlockMagic.size(), 'x');
             auto cache = BlockCache::open(folder.path("cache"), capBytes).value();
             const auto start = std::chrono::steady_clock::now();
             for (int i = 0; i < 50; ++i)
@@ -355,7 +380,8 @@ private Q_SLOTS:
         DataFolder folder;
         auto cache = BlockCache::open(folder.path("cache"), 4 * kMiB).value();
         QVERIFY(put(*cache, "a", kMiB).ok());
-        std::ofstream(folder.path("cache") / kBlocks / block("byhand")) << std::string(2 * kMiB, 'x');
+        std::ofstream(folder.path("cache") / kBlocks / block("byhand"))
+            << kBlockMagic << std::string(2 * kMiB - kBlockMagic.size(), 'x');
         QVERIFY(put(*cache, "b", 3 * kMiB).ok());
         QVERIFY(put(*cache, "c", kMiB).ok());
         QVERIFY(cache->usedBytes().value() <= 4 * kMiB);
