@@ -3,6 +3,8 @@
 
 #include "app/furrowctl/command.h"
 #include "core/base/file_lock.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/status/run_status.h"
 
@@ -48,6 +50,17 @@ struct ControlOptions {
 
 constexpr auto kWaitTurn = std::chrono::milliseconds(100);
 
+/// A killed run is gone in a moment, unless who would have to obey was stopped where nobody here can see it.
+constexpr auto kKillPatience = std::chrono::seconds(30);
+
+Error stillHeld(const RunPaths& paths)
+{
+    return { ErrorCode::Busy,
+        sentence(
+            "%1 was asked to end and is still held by a process that cannot be seen from here, perhaps in another container. It ends as soon as that goes on; else end that container.",
+            { utf8Text(paths.folder()) }) };
+}
+
 /// Says why a wait may be long, once for each reason.
 class WaitTeller {
 public:
@@ -74,12 +87,15 @@ int act(const Verb& verb, const ControlOptions& o)
         !done.ok())
         return fail(done.error(), o.json);
     WaitTeller teller;
+    const auto killedBy = std::chrono::steady_clock::now() + kKillPatience;
     for (;;) {
-        auto status = readStatus(paths);
-        const bool isHeld = status.ok() ? status.value().supervisorPid != 0
-                                        : isLocked(paths.supervisorLock()); // a kill needs no tracker
+        const bool isHeld = isLocked(paths.supervisorLock()); // before the status: what is told of the end is of after
+        auto status = readStatus(paths); // a kill needs none
         if (o.wait && isHeld) {
             teller.tell(status);
+            const bool isHidden = status.ok() && status.value().supervised && status.value().supervisorPid == 0;
+            if (verb.act == killRun && isHidden && std::chrono::steady_clock::now() > killedBy)
+                return fail(stillHeld(paths), o.json);
             std::this_thread::sleep_for(kWaitTurn);
             continue;
         }

@@ -190,10 +190,7 @@ private:
     std::vector<double> losses_;
 };
 
-bool isOver(const RunStatus& s)
-{
-    return s.supervisorPid == 0 && s.state != RunState::Running && s.state != RunState::New;
-}
+bool isOver(const RunStatus& s) { return !s.supervised && s.state != RunState::Running && s.state != RunState::New; }
 
 /// One open epoch: its chunks, those of them that are trained again, and rows that are not trained.
 std::string epochText(const EpochRow& e)

@@ -24,6 +24,18 @@ struct ByteLock {
 /// Never opens the file: closing it again would free the locks that this process has on it.
 std::vector<ByteLock> byteLocks(const std::filesystem::path& file);
 
+/// Whether other processes lock a byte of a file, seen from here or not. Keeps the file open for the life of this
+/// process, for the reason that byteLocks() has; make few.
+class ByteLockProbe {
+public:
+    explicit ByteLockProbe(const std::filesystem::path& file);
+    /// True also where the system does not tell.
+    bool mayBeLocked(std::uint64_t byte) const;
+
+private:
+    int handle_ = -1;
+};
+
 /// Who holds a FileLock.
 struct FileLockOwner {
     ProcessIdentity process;

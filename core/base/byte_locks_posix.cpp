@@ -11,6 +11,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdio>
+#include <fcntl.h>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -95,10 +96,25 @@ std::vector<ByteLock> byteLocks(const std::filesystem::path& file)
     return found;
 }
 
+ByteLockProbe::ByteLockProbe(const std::filesystem::path& file)
+    : handle_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK))
+{
+}
+
+bool ByteLockProbe::mayBeLocked(std::uint64_t byte) const
+{
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = static_cast<off_t>(byte);
+    lock.l_len = 1;
+    return ::fcntl(handle_, F_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
 std::optional<FileLockOwner> ownerOfFileLock(const std::filesystem::path& file)
 {
     for (const ByteLock& lock : locksOf(file, "FLOCK")) {
-        FileLockOwner owner { { lock.pid, startTimeOf(lock.pid), bootId() }, commandLineOf(lock.pid) };
+        FileLockOwner owner { { lock.pid, startTimeOf(lock.pid), processPlace() }, commandLineOf(lock.pid) };
         if (lock.exclusive && isAlive(owner.process)) // else who took it is gone, and left it to a child
             return owner;
     }

@@ -18,12 +18,21 @@ namespace furrow {
 struct ProcessIdentity {
     std::int64_t pid = 0;
     std::int64_t startTime = 0; ///< of the kernel, in its own unit: only ever compared for equality
-    std::string bootId;
+    std::string place; ///< in which the pid means something: processPlace()
     bool operator==(const ProcessIdentity&) const = default;
 };
 
+/// Where the pids that this process sees mean something: the id of this boot and, in a PID namespace of its own (a
+/// container), which one.
+const std::string& processPlace();
 ProcessIdentity thisProcess();
+/// It lives, and can be seen from here.
 bool isAlive(const ProcessIdentity& process);
+/// Whether it lives cannot be known from here: it belongs to another PID namespace of this boot (a container), or the
+/// system shows this user nothing of it. Its lock or its lease tells.
+bool isHidden(const ProcessIdentity& process);
+/// It began since the computer did: its monotonic times may be compared with ours.
+bool isOfThisBoot(const ProcessIdentity& process);
 
 /// How a process ended. signal 0 means it exited by itself with `exitCode`.
 struct ProcessExit {

@@ -216,7 +216,7 @@ Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program, c
     if (failed != 0)
         return systemError(sentence("cannot start %1", { utf8Text(program) }), failed);
     auto state = std::make_unique<State>();
-    state->identity = { pid, startTimeOf(pid), bootId() };
+    state->identity = { pid, startTimeOf(pid), processPlace() };
     state->stdinWriter = std::move(stdinPipe.writer);
     state->pidDescriptor = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     return ChildProcess(std::move(state));
@@ -376,7 +376,7 @@ Result<ProcessIdentity> startDetached(const std::filesystem::path& program, cons
     if (!readNumber(pipes.news.reader.number(), pid))
         return Error { ErrorCode::Io,
             sentence("cannot start %1: the system allows no more processes", { utf8Text(program) }) };
-    const ProcessIdentity identity { pid, startTimeOf(pid), bootId() };
+    const ProcessIdentity identity { pid, startTimeOf(pid), processPlace() };
     if (::write(pipes.go.writer.number(), "g", 1) != 1)
         return Error { ErrorCode::Io, sentence("%1 was killed while it was started", { utf8Text(program) }) };
     if (int code = 0; readNumber(pipes.news.reader.number(), code))

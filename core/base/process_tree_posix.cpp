@@ -10,11 +10,14 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <unordered_map>
 
 namespace furrow {
 namespace {
+
+constexpr char kNamespaceMark = '/';
 
 struct ProcessFacts {
     char state = 0; ///< 0: there is no such process
@@ -112,16 +115,43 @@ void killTreeOf(std::int64_t pid)
 ProcessIdentity thisProcess()
 {
     const std::int64_t pid = ::getpid();
-    return { pid, startTimeOf(pid), bootId() };
+    return { pid, startTimeOf(pid), processPlace() };
+}
+
+const std::string& processPlace()
+{
+    static const std::string place = [] {
+        struct stat facts {};
+        constexpr ino_t kFirstNamespace = 0xEFFFFFFC; // PROC_PID_INIT_INO of the kernel, the same on every computer
+        return ::stat("/proc/self/ns/pid", &facts) != 0 || facts.st_ino == kFirstNamespace
+            ? bootId()
+            : bootId() + kNamespaceMark + std::to_string(facts.st_ino);
+    }();
+    return place;
+}
+
+bool isOfThisBoot(const ProcessIdentity& process)
+{
+    return process.place.substr(0, process.place.find(kNamespaceMark)) == bootId();
 }
 
 bool isAlive(const ProcessIdentity& process)
 {
-    if (process.pid <= 0 || process.bootId != bootId())
+    if (process.pid <= 0 || process.place != processPlace())
         return false;
     const ProcessFacts facts = factsOf(process.pid);
     // A zombie is dead: only its parent has not looked yet.
     return facts.state != 0 && facts.state != 'Z' && facts.state != 'X' && facts.startTime == process.startTime;
+}
+
+bool isHidden(const ProcessIdentity& process)
+{
+    if (process.pid <= 0 || !isOfThisBoot(process))
+        return false;
+    if (process.place != processPlace())
+        return true;
+    // A /proc that shows each user only their own (hidepid).
+    return factsOf(process.pid).state == 0 && ::kill(static_cast<pid_t>(process.pid), 0) != 0 && errno == EPERM;
 }
 
 void killProcessTree(const ProcessIdentity& process)

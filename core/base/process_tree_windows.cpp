@@ -88,12 +88,18 @@ void killTreeOf(std::int64_t pid)
 
 ProcessIdentity thisProcess()
 {
-    return { static_cast<std::int64_t>(::GetCurrentProcessId()), creationTime(::GetCurrentProcess()), bootId() };
+    return { static_cast<std::int64_t>(::GetCurrentProcessId()), creationTime(::GetCurrentProcess()), processPlace() };
 }
+
+const std::string& processPlace() { return bootId(); }
+
+bool isOfThisBoot(const ProcessIdentity& process) { return process.place == processPlace(); }
+
+bool isHidden(const ProcessIdentity&) { return false; }
 
 bool isAlive(const ProcessIdentity& process)
 {
-    if (process.pid <= 0 || process.bootId != bootId())
+    if (process.pid <= 0 || process.place != processPlace())
         return false;
     const WindowsHandle handle(
         ::OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE, FALSE, static_cast<DWORD>(process.pid)));

@@ -159,7 +159,7 @@ Result<NewProcess> createProcess(
         return systemError(sentence("cannot start %1", { utf8Text(program) }), static_cast<int>(failed));
     const auto pid = static_cast<std::int64_t>(made.dwProcessId);
     return NewProcess { WindowsHandle(made.hProcess), WindowsHandle(made.hThread),
-        { pid, startTimeOf(pid), bootId() } };
+        { pid, startTimeOf(pid), processPlace() } };
 }
 
 /// As CreateProcess finds it: with ".exe" when the name has no extension.

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <thread>
 
-// Keys: "here/<rank>" = "pid start-time boot-id" when it joins; "end/<rank>" = "left <why>" when it ends for a reason
+// Keys: "here/<rank>" = "pid start-time place" when it joins; "end/<rank>" = "left <why>" when it ends for a reason
 // of its own, or "lost <exchange> <sums>" when a call failed for it. A rank that says nothing is the one that the
 // others miss.
 
@@ -28,7 +28,7 @@ Message join(const std::vector<Message>& names)
 ProcessIdentity parsed(const std::string& text)
 {
     ProcessIdentity process;
-    std::istringstream(text) >> process.pid >> process.startTime >> process.bootId;
+    std::istringstream(text) >> process.pid >> process.startTime >> process.place;
     return process;
 }
 
@@ -45,7 +45,7 @@ Status RankRoll::call(std::chrono::milliseconds timeout)
 {
     const auto self = thisProcess();
     store_->set("here/" + std::to_string(rank_),
-        std::to_string(self.pid) + " " + std::to_string(self.startTime) + " " + self.bootId);
+        std::to_string(self.pid) + " " + std::to_string(self.startTime) + " " + self.place);
     const auto until = std::chrono::steady_clock::now() + timeout;
     for (auto missing = silent("here/"); !missing.empty(); missing = silent("here/")) {
         if (std::chrono::steady_clock::now() >= until) {

@@ -119,7 +119,7 @@ void writeHeartbeat(LedgerFile& file, const char* role, const ProcessIdentity& s
         "INSERT INTO process (role, pid, start_time, boot_id, heartbeat, heartbeat_wall, doing) VALUES (?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (role) DO UPDATE SET pid=excluded.pid, start_time=excluded.start_time, boot_id=excluded.boot_id,"
         " heartbeat=excluded.heartbeat, heartbeat_wall=excluded.heartbeat_wall, doing=excluded.doing",
-        role, self.pid, self.startTime, self.bootId, file.clock->monotonicNs(), file.clock->wallNs(), doing);
+        role, self.pid, self.startTime, self.place, file.clock->monotonicNs(), file.clock->wallNs(), doing);
     // It changes each second, so its parts are there once for the role. Those of a text of before are not believed.
     if (const std::string parts = messageParts(doing); !parts.empty())
         file.db.run("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value=excluded.value",

@@ -163,7 +163,7 @@ Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervis
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     keepLastSign(db);
     db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, overrides) VALUES (?, ?, ?, ?, ?)",
-        supervisor.pid, supervisor.startTime, supervisor.bootId, file.clock->wallNs(), overridesJson);
+        supervisor.pid, supervisor.startTime, supervisor.place, file.clock->wallNs(), overridesJson);
     const AttemptId id { db.lastId() };
     db.run("UPDATE block SET problem='' WHERE problem<>''"); // a source may have been restored since
     clearFeederVerdict(db);
@@ -284,7 +284,7 @@ std::vector<SupervisorLedger::Expired> liveIncarnations(LedgerFile& file)
             one.lastSeenWallNs = std::max(
                 one.lastSeenWallNs, sign.wallNs + std::max<std::int64_t>(0, one.renewedNs - sign.monotonicNs));
         // Monotonic times of another boot mean nothing; its processes are gone anyway.
-        one.overdueSeconds = one.process.bootId == bootId() ? static_cast<double>(now - rows.integer(5)) / 1e9 : 1e9;
+        one.overdueSeconds = isOfThisBoot(one.process) ? static_cast<double>(now - rows.integer(5)) / 1e9 : 1e9;
         found.push_back(std::move(one));
     }
     return found;

@@ -6,6 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/tracker/block_chunks.h"
 #include "core/tracker/epochs.h"
+#include "core/tracker/holder_life.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/sample_losses.h"
 #include "core/tracker/worker_state.h"
@@ -129,24 +130,30 @@ Result<std::optional<IncarnationId>> WorkerLedger::start(const WorkerRegistratio
             sentence(
                 "attempt %1 is over; this worker came too late", { std::to_string(registration.attempt.value) }) });
     // One line of weights has one writer. A dead predecessor is fenced here; a living one keeps its place.
-    std::vector<std::pair<std::int64_t, ProcessIdentity>> others;
+    struct Other {
+        std::int64_t id = 0;
+        ProcessIdentity process;
+        std::int64_t leaseUntilNs = 0;
+    };
+    std::vector<Other> others;
     {
         Rows rows = db.query(
-            "SELECT id, pid, start_time, boot_id FROM incarnation WHERE live=1 AND replica=? AND (replica>=0 OR worker=?)",
+            "SELECT id, pid, start_time, boot_id, lease_until FROM incarnation WHERE live=1 AND replica=? AND (replica>=0 OR worker=?)",
             registration.replica, registration.worker);
         while (rows.next())
-            others.emplace_back(rows.integer(0), ProcessIdentity { rows.integer(1), rows.integer(2), rows.text(3) });
+            others.push_back({ rows.integer(0), { rows.integer(1), rows.integer(2), rows.text(3) }, rows.integer(4) });
     }
-    for (const auto& [id, process] : others) {
-        if (isAlive(process))
+    const std::int64_t now = file.clock->monotonicNs();
+    for (const Other& other : others) {
+        if (mayLive(other.process, other.leaseUntilNs, now))
             db.fail({ ErrorCode::Busy,
                 registration.replica == kFollower
                     ? sentence("rank %1 is being trained by process %2",
-                          { std::to_string(registration.worker), std::to_string(process.pid) })
+                          { std::to_string(registration.worker), std::to_string(other.process.pid) })
                     : sentence("replica %1 is being trained by process %2",
-                          { std::to_string(registration.replica), std::to_string(process.pid) }) });
+                          { std::to_string(registration.replica), std::to_string(other.process.pid) }) });
         else
-            revokeIncarnation(file, moves, id, sentence("its process is gone"));
+            revokeIncarnation(file, moves, other.id, sentence("its process is gone"));
     }
     if (isMergeComputed(db)) {
         moves.finish();
@@ -155,11 +162,10 @@ Result<std::optional<IncarnationId>> WorkerLedger::start(const WorkerRegistratio
     }
     if (registration.replica != kFollower)
         ensureReplica(file, registration.replica);
-    const std::int64_t now = file.clock->monotonicNs();
     db.run(
         "INSERT INTO incarnation (attempt, worker, replica, pid, start_time, boot_id, device, device_name, started_wall, lease_until, progress, phase, first_held)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'warming up', coalesce((SELECT max(id) FROM claim), 0) + 1)",
-        registration.attempt, registration.worker, registration.replica, self.pid, self.startTime, self.bootId,
+        registration.attempt, registration.worker, registration.replica, self.pid, self.startTime, self.place,
         registration.device, registration.deviceName, file.clock->wallNs(), leaseEnd(file, leaseSeconds), now);
     const std::int64_t id = db.lastId();
     moves.finish();

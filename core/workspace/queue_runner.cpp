@@ -40,7 +40,7 @@ std::string outcomeOf(const RunPaths& paths)
     auto status = readStatus(paths);
     if (!status.ok())
         return "cannot be read: " + status.error().message;
-    if (status.value().supervisorPid != 0)
+    if (status.value().supervised)
         return {};
     switch (status.value().state) {
     case RunState::Finished: return "finished";

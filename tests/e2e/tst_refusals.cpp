@@ -1,9 +1,12 @@
 #include "tests/e2e/run_driver.h"
 
+#include "core/base/file_lock.h"
+
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -28,6 +31,27 @@ private Q_SLOTS:
             = checkpoints.entryList({ QStringLiteral("r0-*") }, QDir::Dirs | QDir::NoDotAndDotDot, QDir::Time);
         QVERIFY(!names.isEmpty());
         checkpoint_ = checkpoints.filePath(names.front());
+    }
+
+    /// "is not running", said to a resume, and people were told to end Furrow's own merge.
+    void aResumeBesideAMergeWasToldToEndIt()
+    {
+        QProcess merge; // the name is what tells whose program it is
+        merge.start(QStringLiteral("bash"),
+            { QStringLiteral("-c"), QStringLiteral("exec -a furrow-worker flock -o \"$1\" sleep 20"),
+                QStringLiteral("bash"), path("trained/supervisor.lock") });
+        QTRY_VERIFY(furrow::isLocked(path("trained/supervisor.lock").toStdString()));
+        const auto who = QStringLiteral("is in use: process %1 (furrow-worker").arg(merge.processId());
+        for (const auto& command : { QStringList { QStringLiteral("resume") },
+                 QStringList { QStringLiteral("resume"), QStringLiteral("--dry-run") },
+                 QStringList { QStringLiteral("doctor"), QStringLiteral("--repair") } }) {
+            const auto out = RunDriver::ctl(command + QStringList { path("trained") });
+            const auto said = out.text + out.errors;
+            QVERIFY2(said.contains(who) && said.contains(QStringLiteral("works on it. Wait until that has ended.")),
+                qPrintable(said));
+        }
+        merge.kill();
+        QVERIFY(merge.waitForFinished());
     }
 
     /// `merge RUN --checkpoints ""` merged all the same, `eval RUN --data ""` ended without a word, `queue remove ""`

@@ -70,7 +70,7 @@ ProcessIdentity identityFrom(const std::string& news)
 {
     ProcessIdentity identity;
     std::istringstream(news) >> identity.pid >> identity.startTime;
-    identity.bootId = bootId();
+    identity.place = processPlace();
     return identity;
 }
 

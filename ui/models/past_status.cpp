@@ -341,6 +341,7 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     status.endedWallNs = 0;
     status.tokensPerSecond = 0;
     status.loss = std::numeric_limits<double>::quiet_NaN();
+    status.supervised = false;
     status.supervisorPid = 0;
     status.supervisorStandsStill = false;
     status.hindrance.reset();
@@ -384,6 +385,7 @@ RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const Mess
     status.state = RunState::Unknown;
     status.markedByHand = false;
     status.stopReason = StopReason::None;
+    status.supervised = false;
     status.supervisorPid = 0;
     status.supervisorStandsStill = false;
     status.hindrance.reset();

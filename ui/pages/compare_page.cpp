@@ -342,7 +342,7 @@ void ComparePage::take(const ComparedRunsPtr& result)
     const auto& runs = result_->comparison.runs;
     const QString baseline = tr("Baseline: %1").arg(QString::fromStdString(runs.front().name));
     const bool isAnyTrained
-        = std::any_of(runs.begin(), runs.end(), [](const ComparedRun& run) { return run.status.supervisorPid > 0; });
+        = std::any_of(runs.begin(), runs.end(), [](const ComparedRun& run) { return run.status.supervised; });
     sentence_->setText(isAnyTrained
             ? tr("%1. As of %2").arg(baseline, QTime::currentTime().toString(QStringLiteral("HH:mm:ss")))
             : baseline);

@@ -349,7 +349,7 @@ void CoveragePage::takeBlocks(const PreparedBlocksPtr& prepared)
     for (const std::int64_t block : *prepared)
         places[block] = BlockPlace::Prepared;
     const StatusPtr& status = bench_.watcher().status();
-    const bool isRead = status && status->supervisorPid > 0 && status->reading;
+    const bool isRead = status && status->supervised && status->reading;
     if (const auto block = isRead ? blockInPreparation(status->reading->doing) : std::nullopt;
         block && !prepared->contains(*block))
         places[*block] = BlockPlace::Fetching;

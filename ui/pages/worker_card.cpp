@@ -58,7 +58,7 @@ WorkerCard::WorkerCard(int worker, QWidget* parent)
 void WorkerCard::setStatus(const WorkerStatus& status, bool endWanted)
 {
     const QString device = QString::fromStdString(status.deviceName.empty() ? status.device : status.deviceName);
-    device_->setText(status.alive ? tr("%1, process %2").arg(device).arg(status.pid) : device);
+    device_->setText(status.alive && status.pid != 0 ? tr("%1, process %2").arg(device).arg(status.pid) : device);
     device_->setToolTip(QString::fromStdString(status.device)
         + (status.memory ? QLatin1Char('\n')
                     + tr("At most %1 of memory, %2 times the estimate")

@@ -132,7 +132,7 @@ void AuditDock::showEvent(QShowEvent* event)
 /// A run that stands still is checked once, right after it came to rest.
 void AuditDock::follow(const StatusPtr& status)
 {
-    const bool runs = status && status->supervisorPid > 0;
+    const bool runs = status && status->supervised;
     moved_ = moved_ || runs || ran_;
     if (ran_ && !runs && isVisible())
         checkByItself();

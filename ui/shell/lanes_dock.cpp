@@ -209,8 +209,7 @@ void LanesDock::rebuild()
 void LanesDock::follow()
 {
     const StatusPtr& status = bench_.watcher().status();
-    const bool live
-        = status && status->supervisorPid > 0 && !bench_.watcher().isHeld() && bench_.watcher().problem().empty();
+    const bool live = status && status->supervised && !bench_.watcher().isHeld() && bench_.watcher().problem().empty();
     const auto moment = bench_.replay().moment();
     if (bench_.watcher().isHeld() && !moment)
         return;

@@ -309,7 +309,7 @@ void MainWindow::showState()
         writerText_->clear();
     else
         writerText_->setText(status->supervisorStandsStill ? tr("Writer: supervisor, stands still")
-                : status->supervisorPid > 0                ? tr("Writer: supervisor, alive")
+                : status->supervised                       ? tr("Writer: supervisor, alive")
                                                            : tr("Writer: none"));
     enableVerbs();
 }
@@ -319,9 +319,8 @@ void MainWindow::enableVerbs()
     const StatusPtr& status = bench_.watcher().status();
     const RunState state = status ? status->state : RunState::Unknown;
     const bool running = state == RunState::Running;
-    const bool paused
-        = state == RunState::Paused && status->supervisorPid > 0; // else it was stopped, and a resume starts it
-    const bool alive = status != nullptr && status->supervisorPid > 0;
+    const bool paused = state == RunState::Paused && status->supervised; // else it was stopped, and a resume starts it
+    const bool alive = status != nullptr && status->supervised;
     const bool readable = bench_.watcher().problem().empty();
     const bool known = status != nullptr && readable && !busy_;
     const QString pauseWord = paused ? tr("Continue") : tr("Pause");

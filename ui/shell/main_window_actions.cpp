@@ -359,7 +359,7 @@ void MainWindow::kill()
         [this, box, kill, stop, folder](const StatusPtr& now) { // the run goes on below the question
             if (bench_.watcher().folder() != folder)
                 return;
-            const bool alive = now->supervisorPid > 0;
+            const bool alive = now->supervised;
             box->setInformativeText(alive ? killLoses(*now) : tr("The run has ended in the meantime."));
             kill->setEnabled(alive);
             stop->setEnabled(alive);

@@ -19,6 +19,7 @@
 #include "core/run/status/feeder_meters.h"
 #include "core/run/folder/finite_weights.h"
 #include "core/run/status/ledger_view.h"
+#include "core/run/status/run_holder.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/tracker_config.h"
@@ -533,9 +534,7 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say, bool accep
     FURROW_TRY(refuseRootInFolderOf(paths.folder()));
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
-        return lock.error().code == ErrorCode::Busy
-            ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(paths.folder()) }) }
-            : lock.error();
+        return lock.error().code == ErrorCode::Busy ? heldByAnother(paths) : lock.error();
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY(checkRunFile(paths, file));
     sweepWorkshops(paths);

@@ -1,9 +1,9 @@
 #include "core/run/start/life_cycle.h"
 
-#include "core/base/byte_locks.h"
 #include "core/base/clock.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/base/lock_holder.h"
 #include "core/base/log.h"
 #include "core/base/owner.h"
 #include "core/base/path.h"
@@ -15,6 +15,7 @@
 #include "core/run/folder/finite_weights.h"
 #include "core/run/start/limit_reached.h"
 #include "core/run/start/resume_check.h"
+#include "core/run/status/run_holder.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/status/run_status.h"
 #include "core/run/start/worker_check.h"
@@ -38,38 +39,6 @@ std::filesystem::path furrowctl()
     return path;
 }
 
-/// Who holds the lock of the run, where the system tells.
-struct Holder {
-    ProcessIdentity process;
-    std::string program; ///< its name
-    bool isSupervisor = false; ///< by what it was started with: nobody else of Furrow's holds this lock for long
-};
-
-std::optional<Holder> holderOf(const RunPaths& paths)
-{
-    const auto owner = ownerOfFileLock(paths.supervisorLock());
-    if (!owner)
-        return std::nullopt;
-    const auto& words = owner->commandLine;
-    const auto program = words.empty() ? std::string() : utf8Text(pathFromUtf8(words.front()).filename());
-    const bool supervises = program == utf8Text(furrowctl().filename())
-        && std::find(words.begin(), words.end(), "supervise") != words.end();
-    return Holder { owner->process, program, supervises };
-}
-
-/// The tracker says who supervises the run; while a supervisor begins, only its command line does.
-bool isHeldByStranger(const RunPaths& paths, const std::optional<Holder>& holder)
-{
-    if (holder && holder->isSupervisor)
-        return false;
-    auto reader = LedgerReader::open(paths.tracker());
-    const auto totals = reader.ok() ? reader.value().totals() : Result<LedgerReader::Totals>(reader.error());
-    if (!totals.ok())
-        return false; // nobody knows; the tracker's own error says what to do
-    const auto& supervisor = totals.value().supervisor;
-    return !supervisor || !isAlive(*supervisor) || (holder && holder->process != *supervisor);
-}
-
 Status requireAlive(const RunPaths& paths)
 {
     FURROW_TRY(readRunFile(paths));
@@ -80,18 +49,29 @@ Status requireAlive(const RunPaths& paths)
     if (!isLocked(paths.supervisorLock()))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is not running. 'furrowctl status' says how it ended.", { paths.folder().string() }) };
-    if (const auto holder = holderOf(paths); isHeldByStranger(paths, holder))
-        return Error { ErrorCode::InvalidArgument,
-            sentence(
-                "%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.",
-                { paths.folder().string(),
-                    inWords(holder ? LockHolder { holder->process.pid, holder->program } : LockHolder {}),
-                    utf8Text(paths.supervisorLock()) }) };
-    return {};
+    const auto holder = holderOf(paths);
+    if (!isHeldByOther(paths, holder))
+        return {};
+    const auto shown = fileLockHolder(paths.supervisorLock()).value_or(LockHolder {});
+    return Error { ErrorCode::InvalidArgument,
+        holder && holder->isOurs
+            ? sentence("%1 is not running: %2 works on it. Wait until that has ended.",
+                  { paths.folder().string(), inWords(shown) })
+            : sentence(
+                  "%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.",
+                  { paths.folder().string(), inWords(shown), utf8Text(paths.supervisorLock()) }) };
+}
+
+Error endItThere(const Error& error)
+{
+    return { error.code,
+        sentence(
+            "%1 The process that holds the run cannot be seen from here, perhaps because it is in another container. End the run there, or end that container.",
+            { withFullStop(error.message) }) };
 }
 
 /// Why this user cannot end the run, behind why it could not be asked to; nothing: it can.
-std::optional<Error> ofAnotherUser(const Holder& holder, const Error& error)
+std::optional<Error> ofAnotherUser(const RunHolder& holder, const Error& error)
 {
     const auto owner = otherOwner(holder.process);
     if (owner.empty())
@@ -110,6 +90,8 @@ Error cannotBeAsked(const RunPaths& paths, const Error& error)
     const auto holder = holderOf(paths);
     if (const auto refused = holder ? ofAnotherUser(*holder, error) : std::nullopt)
         return *refused;
+    if (!holder && isHeldByHidden(paths))
+        return endItThere(error);
     return { error.code,
         sentence("%1 The run is still being trained; 'furrowctl kill %2' ends it without its tracker.",
             { withFullStop(error.message), paths.folder().string() }) };
@@ -128,6 +110,8 @@ Status ofLiving(const RunPaths& paths, const std::function<Status(SupervisorLedg
 Status killByLock(const RunPaths& paths, const Error& error)
 {
     const auto holder = holderOf(paths);
+    if (error.code != ErrorCode::InvalidArgument && !holder && isHeldByHidden(paths))
+        return endItThere(error);
     if (error.code == ErrorCode::InvalidArgument || !holder || !holder->isSupervisor)
         return error;
     if (const auto refused = ofAnotherUser(*holder, error))
@@ -202,7 +186,7 @@ Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, c
         }
         if (!isAlive(supervisor)) {
             if (isLocked(paths.supervisorLock())) // by another one, to whom the log belongs
-                return alreadyRunning(paths);
+                return heldByAnother(paths);
             const auto said = lastComplaint(log);
             return Error { ErrorCode::Internal,
                 said.empty() ? sentence("the supervisor ended before it held the run; see %1", { log.string() })
@@ -251,9 +235,6 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     FURROW_TRY(checkNextSettings(file, wanted));
     if (choice.goBackTo)
         FURROW_TRY(checkCanGoBackTo(paths, file.runId, reader, *choice.goBackTo));
-    if (isLocked(paths.supervisorLock()))
-        FURROW_TRY(
-            requireAlive(paths)); // says so where a stranger holds it; of a run that is trained, checkResume says it
     FURROW_TRY(checkResume(paths, file, reader, choice, [&paths] { return audit(paths.tracker()); }));
     FURROW_TRY(checkIsAnyLeft(paths, wanted, choice));
     FURROW_TRY(requireWorker());
@@ -374,9 +355,7 @@ Status markFinished(const RunPaths& paths)
         return alreadyFinished(status.value());
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
-        return lock.error().code == ErrorCode::Busy
-            ? Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { paths.folder().string() }) }
-            : lock.error();
+        return lock.error().code == ErrorCode::Busy ? heldByAnother(paths) : lock.error();
     FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
     FURROW_TRY_ASSIGN(auto attempts, reader.attempts());
     if (attempts.empty())

@@ -2,6 +2,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
+#include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
@@ -12,6 +13,7 @@
 #include "core/run/folder/run_links.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/start/own_process.h"
+#include "core/tracker/sqlite/tracker_locks.h"
 
 #include <algorithm>
 #include <chrono>
@@ -27,8 +29,34 @@ using Notes = std::vector<Message>;
 /// Workers of a dead supervisor see their pipe close, checkpoint and end. They get this long before they are killed.
 constexpr auto kOrphanPatience = std::chrono::seconds(20);
 
+bool isAnyHidden(const std::vector<SupervisorLedger::Expired>& workers)
+{
+    return std::any_of(workers.begin(), workers.end(),
+        [](const auto& one) { return isHidden(one.process) && one.overdueSeconds <= 0; });
+}
+
+/// Nobody here can end workers of another container. They save and end by themselves, as all do whose supervisor is
+/// gone; a lease that is over, or that nobody else has the tracker open, says that they are gone.
+Status waitForHidden(const RunPaths& paths, SupervisorLedger& ledger)
+{
+    FURROW_TRY_ASSIGN(auto live, ledger.live());
+    if (!isAnyHidden(live))
+        return {};
+    const TrackerUsers users(paths.tracker());
+    if (users.mayBeOthers())
+        logInfo(
+            "Workers of the attempt before may live where they cannot be seen from here, perhaps in another container. "
+            "They have until the end of their leases to save what they trained.");
+    while (isAnyHidden(live) && users.mayBeOthers()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        FURROW_TRY_ASSIGN(live, ledger.live());
+    }
+    return {};
+}
+
 Status endOrphans(const RunPaths& paths, SupervisorLedger& ledger, Notes& notes)
 {
+    FURROW_TRY(waitForHidden(paths, ledger));
     const auto deadline = std::chrono::steady_clock::now() + kOrphanPatience;
     FURROW_TRY_ASSIGN(auto live, ledger.live());
     for (const auto& orphan : live) {

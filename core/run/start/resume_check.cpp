@@ -9,6 +9,7 @@
 #include "core/data/block_manager.h"
 #include "core/run/audit/begun_with.h"
 #include "core/run/start/recovery.h"
+#include "core/run/status/run_holder.h"
 #include "core/run/audit/repair.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/status/run_status.h"
@@ -42,21 +43,11 @@ Status checkWeights(const RunPaths& paths, const RunFile& file, LedgerReader& re
 
 } // namespace
 
-Error alreadyRunning(const RunPaths& paths)
-{
-    auto status = readStatus(paths);
-    const auto pid = status.ok() ? status.value().supervisorPid : 0;
-    return { ErrorCode::Busy,
-        pid ? sentence("%1 is already running, held by process %2. Stop it first.",
-                  { paths.folder().string(), std::to_string(pid) })
-            : sentence("%1 is already running. Stop it first.", { paths.folder().string() }) };
-}
-
 Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const ResumeChoice& choice,
     const std::function<Result<AuditReport>()>& auditLedger)
 {
     if (isLocked(paths.supervisorLock()))
-        return alreadyRunning(paths);
+        return heldByAnother(paths);
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };

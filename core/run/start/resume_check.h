@@ -10,9 +10,6 @@
 
 namespace furrow {
 
-/// Says who holds a run that is being trained.
-Error alreadyRunning(const RunPaths& paths);
-
 /// What keeps a resume from beginning: it is running; run.json, the tokenizer or the held-out text is not the one the
 /// run began with, a link or a trap in the folder, a folder where nothing can be written or no tracker can lie, a
 /// tracker that is damaged; and, unless a person chose to accept the loss, one that is older than the weights, or

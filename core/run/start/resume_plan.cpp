@@ -1,3 +1,4 @@
+#include "core/base/clock.h"
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/finite_weights.h"
@@ -6,6 +7,7 @@
 #include "core/run/status/run_status.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/tracker/audit/audit.h"
+#include "core/tracker/holder_life.h"
 #include "core/tracker/training_notes.h"
 
 #include <algorithm>
@@ -75,8 +77,9 @@ Status weigh(LedgerReader& reader, const std::vector<EpochRow>& epochs, ResumePl
 Status nameOrphans(LedgerReader& reader, ResumePlan& plan)
 {
     FURROW_TRY_ASSIGN(auto incarnations, reader.incarnations());
+    const std::int64_t nowNs = systemClock().monotonicNs();
     const auto alive = std::count_if(incarnations.begin(), incarnations.end(),
-        [](const IncarnationRow& row) { return row.live && isAlive(row.process); });
+        [nowNs](const IncarnationRow& row) { return row.live && mayLive(row.process, row.leaseUntilNs, nowNs); });
     if (alive > 0)
         plan.notes.push_back(sentence(
             "%1 workers are still alive. What they save before they end is kept too.", { std::to_string(alive) }));

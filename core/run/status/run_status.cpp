@@ -3,6 +3,7 @@
 
 #include "core/run/status/run_status.h"
 
+#include "core/base/byte_locks.h"
 #include "core/base/clock.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
@@ -20,6 +21,7 @@
 #include "core/run/folder/memory_file.h"
 #include "core/run/status/run_weights.h"
 #include "core/run/folder/stray_checkpoints.h"
+#include "core/tracker/holder_life.h"
 #include "core/tracker/named_chunks.h"
 #include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/sqlite/tracker_locks.h"
@@ -37,6 +39,7 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 constexpr double kQuietSeconds = 3; // the supervisor writes a heartbeat each second
+constexpr double kHiddenQuietSeconds = 10; // of one whose state the system does not tell
 constexpr std::int64_t kTogetherNs
     = 60'000'000'000; // workers that ended within this time of the last one trained until the end
 constexpr std::int64_t kSilenceNs = 60'000'000'000; // of a run on another computer, until it counts as interrupted
@@ -47,9 +50,15 @@ struct Viewpoint {
                            // this one, or nobody trains it
     std::int64_t nowNs = 0; // monotonic, of the computer that trains
     std::int64_t silentNs = 0; // elsewhere: since the run wrote anything
-    bool isAlive(const ProcessIdentity& process) const
+    bool held = false; // somebody has the lock of the run
+    bool supervised = false; // it is the supervisor that the ledger names, seen from here or not
+    std::int64_t supervisorPid = 0; // as it is seen from here; 0: it is not
+    /// A supervisor ends the lives of its workers in the ledger: where they cannot be seen they are as it says.
+    bool isAlive(const IncarnationRow& row) const
     {
-        return elsewhere.empty() ? furrow::isAlive(process) : silentNs < kSilenceNs;
+        if (!row.live || !elsewhere.empty())
+            return row.live && silentNs < kSilenceNs;
+        return (supervised && isHidden(row.process)) || mayLive(row.process, row.leaseUntilNs, nowNs);
     }
     bool standsStill(const ProcessIdentity& process) const { return elsewhere.empty() && furrow::standsStill(process); }
 };
@@ -68,10 +77,27 @@ std::int64_t newestTelemetryNs(const RunPaths& paths)
     return newest;
 }
 
+/// Who has the lock of the run. The supervisor may be of another container: from the computer around it its lock is
+/// seen with another pid and the same time of its start, from any other place no owner is.
+void lookAtLock(Viewpoint& view, const RunPaths& paths, const std::optional<ProcessIdentity>& supervisor)
+{
+    view.held = isLocked(paths.supervisorLock());
+    if (!view.held || !supervisor)
+        return;
+    view.supervised = isAlive(*supervisor);
+    view.supervisorPid = view.supervised ? supervisor->pid : 0;
+    if (view.supervised || !isHidden(*supervisor))
+        return;
+    const auto owner = ownerOfFileLock(paths.supervisorLock());
+    view.supervised = !owner || owner->process.startTime == supervisor->startTime;
+    view.supervisorPid = view.supervised && owner ? owner->process.pid : 0;
+}
+
 Viewpoint viewpointOf(
     const RunPaths& paths, const LedgerReader::Totals& totals, const std::optional<AttemptRow>& attempt)
 {
     Viewpoint view { {}, systemClock().monotonicNs() };
+    lookAtLock(view, paths, totals.supervisor);
     if (!attempt || attempt->endedWallNs) // nobody trains it: a library of such runs need not look at where each lies
         return view;
     view.elsewhere = seenFromElsewhereReason(paths);
@@ -89,15 +115,16 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
     for (const auto& row : rows) { // ascending by id: the newest incarnation of a worker wins
         if (row.attempt != attempt || row.worker < 0)
             continue;
+        const bool isFirst = !byWorker.contains(row.worker);
         auto& w = byWorker[row.worker];
-        const int restarts = w.pid == 0 ? 0 : w.restarts + 1;
+        const int restarts = isFirst ? 0 : w.restarts + 1;
         Message before = std::move(w.endCause);
         w = {};
         w.lastDeath = std::move(before);
         w.worker = row.worker;
         w.replica = std::max(row.replica, 0); // a follower (kFollower) trains replica 0 with the others
-        w.pid = row.process.pid;
-        w.alive = row.live && view.isAlive(row.process);
+        w.alive = view.isAlive(row);
+        w.pid = w.alive && isHidden(row.process) ? 0 : row.process.pid;
         w.device = row.device;
         w.deviceName = row.deviceName;
         w.phase = row.phase;
@@ -265,7 +292,7 @@ Status countChunksApart(
     RunStatus& status, LedgerReader& ledger, const std::vector<IncarnationRow>& rows, const Viewpoint& view)
 {
     for (const auto& row : rows) {
-        if (!row.live || view.isAlive(row.process))
+        if (!row.live || view.isAlive(row))
             continue;
         FURROW_TRY_ASSIGN(auto held, ledger.heldBy(row.id));
         for (ChunkCell& cell : held) {
@@ -329,7 +356,7 @@ bool isOfLivingOrSaved(const ToldEvaluation& told, const std::vector<SupervisorL
         return row.surviving && sameReplica && row.record.step >= told.step;
     };
     const auto hasThem = [&](const IncarnationRow& row) {
-        return row.live && row.worker == told.worker && row.startedWallNs <= told.wallNs && view.isAlive(row.process);
+        return row.worker == told.worker && row.startedWallNs <= told.wallNs && view.isAlive(row);
     };
     return std::any_of(rows.begin(), rows.end(), isSaved) || std::any_of(processes.begin(), processes.end(), hasThem);
 }
@@ -454,6 +481,11 @@ void sayWhatHinders(RunStatus& status, const RunPaths& paths, double silentSecon
             sentence(
                 "%1 is not to be written by anybody: its permissions were changed. What needs to write it waits, and goes on once it can (`chmod u+w`).",
                 { utf8Text(*file) }));
+    if (status.supervised && !status.hindrance && status.supervisorPid == 0 && silentSeconds > kHiddenQuietSeconds)
+        say(sentence("its supervisor is silent"),
+            sentence(
+                "The supervisor cannot be seen from here, perhaps because it runs in another container, and wrote nothing for %1. Where that container was paused, let it go on.",
+                { formatDuration(silentSeconds) }));
     if (const auto writer = silentSeconds > kQuietSeconds ? trackerLocks(paths.tracker()).writer : std::nullopt)
         say(sentence("the tracker is locked"),
             sentence(
@@ -477,6 +509,20 @@ Message workersInWords(const RunStatus& status, const std::vector<IncarnationRow
                      : sentence("The workers are starting; none has begun yet.");
 }
 
+Message whoHolds(const RunStatus& status, const ProcessIdentity& supervisor, double silence)
+{
+    const std::string ago = formatDuration(silence);
+    if (status.supervisorPid == 0)
+        return sentence(
+            "A process that cannot be seen from here, perhaps in another container, holds the run; its last heartbeat is %1 ago.",
+            { ago });
+    const std::string pid = std::to_string(status.supervisorPid);
+    return status.supervisorPid == supervisor.pid
+        ? sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.", { pid, ago })
+        : sentence("The supervisor (process %1, in another container) holds the run; its last heartbeat is %2 ago.",
+              { pid, ago });
+}
+
 /// Evidence first, verdict from it.
 void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals& totals,
     const std::optional<AttemptRow>& attempt, const std::vector<IncarnationRow>& incarnations, const Viewpoint& view)
@@ -488,15 +534,13 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     }
     if (!view.elsewhere.empty())
         return deriveFromElsewhere(status, totals, view);
-    const bool held = isLocked(paths.supervisorLock());
-    const bool alive = held && totals.supervisor && isAlive(*totals.supervisor);
-    if (alive) {
-        status.supervisorPid = totals.supervisor->pid;
+    status.supervised = view.supervised;
+    status.supervisorPid = view.supervisorPid;
+    if (view.supervised) {
         const double silence = static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond;
         status.supervisorStandsStill = standsStill(*totals.supervisor);
         sayWhatHinders(status, paths, silence);
-        status.evidence.push_back(sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.",
-            { std::to_string(status.supervisorPid), formatDuration(silence) }));
+        status.evidence.push_back(whoHolds(status, *totals.supervisor, silence));
         status.evidence.push_back(workersInWords(status, incarnations));
         if (auto grown = sayWhatKeepsTheWal(paths.tracker()); !grown.empty())
             status.evidence.push_back(std::move(grown));
@@ -516,12 +560,12 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
     }
     status.state = RunState::Interrupted;
     status.stopReason = StopReason::Interrupted;
-    if (held) {
+    if (view.held) {
         status.state = RunState::Running; // starting: it holds the lock and has not said its name yet
         status.evidence.push_back(sentence("A process holds the run and has not written a heartbeat yet."));
         return;
     }
-    if (attempt->supervisor.bootId == bootId())
+    if (isOfThisBoot(attempt->supervisor))
         status.evidence.push_back(sentence("The supervisor process is gone."));
     else
         status.evidence.push_back(sentence("The boot id changed: the computer was restarted."));
@@ -534,7 +578,7 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
         status.stopDetail = logged;
         return;
     }
-    status.stopDetail = attempt->supervisor.bootId == bootId()
+    status.stopDetail = isOfThisBoot(attempt->supervisor)
         ? sentence("the supervisor process is gone, there is no exit record")
         : sentence("the computer restarted while the run was training");
 }
@@ -583,7 +627,7 @@ void sayWhatIsNotSaved(RunStatus& status, const RunPaths& paths, const RunConfig
             continue;
         const auto full
             = sentence("The disk of %1 is full: nothing is saved until there is room.", { utf8Text(folder) });
-        if (status.supervisorPid != 0)
+        if (status.supervised)
             status.hindrance = { sentence("its disk is full"), full };
         return sayFirst(full);
     }
@@ -602,7 +646,7 @@ void sayWhatIsNotSaved(RunStatus& status, const RunPaths& paths, const RunConfig
 /// @param rows  of the tracker, as status was made of
 void sayWhatIsOlder(RunStatus& status, const RunPaths& paths, const CheckpointRows& rows, const Viewpoint& view)
 {
-    if (status.supervisorPid > 0 || status.state == RunState::Running || !view.elsewhere.empty())
+    if (status.supervised || status.state == RunState::Running || !view.elsewhere.empty())
         return; // it may be writing a checkpoint
     const auto strays = findStrays(paths, status.file.runId, [&rows] { return Result<CheckpointRows>(rows); });
     if (!strays.ok() || strays.value().newer.empty())
@@ -643,7 +687,7 @@ void sayWhatTheFeederDoes(RunStatus& status, const Message& doing)
 /// What was asked of a run that trains, and has not happened yet.
 void sayWhereItEnds(RunStatus& status, const RunConfig& config)
 {
-    if (status.supervisorPid == 0 || status.state != RunState::Running)
+    if (!status.supervised || status.state != RunState::Running)
         return;
     std::int64_t complete = 0;
     for (const EpochRow& epoch : status.epochs)

@@ -58,7 +58,7 @@ Message inWords(const TaskAnswers& answers);
 struct WorkerStatus {
     int worker = 0;
     int replica = 0;
-    std::int64_t pid = 0;
+    std::int64_t pid = 0; ///< 0: it cannot be seen from here (another container)
     bool alive = false;
     std::string device;
     std::string deviceName;
@@ -99,7 +99,8 @@ struct RunStatus {
     std::int64_t attempt = 0; ///< 1-based number of the newest attempt; 0: never started
     std::int64_t endedWallNs
         = 0; ///< when the newest attempt ended or, without an exit record, was last heard of; 0: neither is known
-    std::int64_t supervisorPid = 0; ///< 0: none alive
+    bool supervised = false; ///< its supervisor lives
+    std::int64_t supervisorPid = 0; ///< 0: none alive, or it cannot be seen from here
     bool supervisorStandsStill = false; ///< somebody stopped its process
     std::vector<WorkerStatus> workers;
     std::vector<EpochRow> epochs; ///< the open ones with EpochRow::lost

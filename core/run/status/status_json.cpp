@@ -16,7 +16,8 @@ nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::js
 
 nlohmann::json workerJson(const WorkerStatus& w)
 {
-    return { { "worker", w.worker }, { "replica", w.replica }, { "pid", w.pid }, { "alive", w.alive },
+    return { { "worker", w.worker }, { "replica", w.replica },
+        { "pid", w.pid == 0 ? nlohmann::json(nullptr) : nlohmann::json(w.pid) }, { "alive", w.alive },
         { "device", w.device }, { "device_name", w.deviceName }, { "phase", nameOf(w.phase) },
         { "end_cause", w.endCause }, { "end_message", toJson(w.endCause) }, { "last_death", w.lastDeath },
         { "restarts", w.restarts }, { "step", w.step }, { "tokens", w.tokens }, { "loss", number(w.loss) },
@@ -137,7 +138,7 @@ nlohmann::json toJson(const RunStatus& s)
         { "marked_by_hand", s.markedByHand }, { "attempt", s.attempt },
         { "supervisor",
             { { "pid", s.supervisorPid == 0 ? nlohmann::json(nullptr) : nlohmann::json(s.supervisorPid) },
-                { "stands_still", s.supervisorStandsStill } } },
+                { "alive", s.supervised }, { "stands_still", s.supervisorStandsStill } } },
         { "samples_per_block", s.file.samplesPerBlock }, { "samples_per_block_reason", s.file.samplesPerBlockReason },
         { "steps", s.steps }, { "tokens", s.tokens }, { "loss", number(s.loss) }, { "loss_workers", s.lossWorkers },
         { "loss_lost", s.lossIsGone },

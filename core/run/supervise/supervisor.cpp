@@ -20,6 +20,7 @@
 #include "core/run/audit/begun_with.h"
 #include "core/run/status/end_words.h"
 #include "core/run/status/open_epochs.h"
+#include "core/run/status/run_holder.h"
 #include "core/run/supervise/keep_policy.h"
 #include "core/run/supervise/merge_task.h"
 #include "core/run/supervise/merge_timer.h"
@@ -735,10 +736,7 @@ Status runSupervisor(
 {
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
-        return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy,
-            sentence("Another supervisor holds %1. 'furrowctl status' says which; stop it first.",
-                { paths.folder().string() }) }
-                                                    : lock.error();
+        return lock.error().code == ErrorCode::Busy ? heldByAnother(paths) : lock.error();
     writeTrackersOrFail();
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY(refuseLinks(paths));

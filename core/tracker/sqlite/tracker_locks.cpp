@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint64_t kWriteByte = 120;
 constexpr std::uint64_t kFirstMark = 124;
 constexpr std::uint64_t kLastMark = 127;
+constexpr std::uint64_t kOpenByte = 128; // each connection holds it for as long as it is open
 
 constexpr std::uintmax_t kLargeWal = std::uintmax_t(64) << 20; // in health some MiB; database.cpp cuts it back to 16
 
@@ -47,6 +48,13 @@ TrackerLocks trackerLocks(const std::filesystem::path& tracker)
     }
     return found;
 }
+
+TrackerUsers::TrackerUsers(const std::filesystem::path& tracker)
+    : probe_(beside(tracker, "-shm"))
+{
+}
+
+bool TrackerUsers::mayBeOthers() const { return probe_.mayBeLocked(kOpenByte); }
 
 Message sayWhatKeepsTheWal(const std::filesystem::path& tracker)
 {

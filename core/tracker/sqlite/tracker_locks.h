@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/message.h"
+#include "core/base/byte_locks.h"
 #include "core/base/lock_holder.h"
 
 #include <filesystem>
@@ -18,6 +19,17 @@ struct TrackerLocks {
     std::vector<LockHolder> readers; ///< the WAL cannot be used from its start again
 };
 TrackerLocks trackerLocks(const std::filesystem::path& tracker);
+
+/// Whether anybody else has the tracker open, seen from here or not: who trains has. For a process that has it open.
+class TrackerUsers {
+public:
+    explicit TrackerUsers(const std::filesystem::path& tracker);
+    /// True also where the system does not tell.
+    bool mayBeOthers() const;
+
+private:
+    ByteLockProbe probe_;
+};
 
 /// What a person should know about the WAL beside the tracker: how large it has grown and who keeps it from being used
 /// from its start again.

@@ -36,7 +36,7 @@ inline ProcessIdentity identityFrom(const std::string& text)
 {
     ProcessIdentity identity;
     std::istringstream(text) >> identity.pid >> identity.startTime;
-    identity.bootId = bootId();
+    identity.place = processPlace();
     return identity;
 }
 

@@ -35,12 +35,24 @@ private Q_SLOTS:
         other.startTime -= 1;
         QVERIFY(!isAlive(other));
         other = thisProcess();
-        other.bootId = "another boot";
+        other.place = "another boot";
         QVERIFY(!isAlive(other));
         killProcessTree(other); // must not end this test
         requestProcessStop(other);
         QVERIFY(!isAlive(ProcessIdentity {}));
-        QVERIFY(!isAlive(ProcessIdentity { -1, 0, bootId() }));
+        QVERIFY(!isAlive(ProcessIdentity { -1, 0, processPlace() }));
+    }
+
+    /// Processes of a container were taken for gone, and what they held for lost.
+    void aProcessOfAnotherContainerWasTakenForGone()
+    {
+        ProcessIdentity other = thisProcess();
+        QVERIFY(!isHidden(other) && isOfThisBoot(other));
+        other.place = bootId() + "/4026539999";
+        QVERIFY(!isAlive(other) && isHidden(other) && isOfThisBoot(other));
+        killProcessTree(other); // must not end this test
+        other.place = "another boot/4026539999";
+        QVERIFY(!isAlive(other) && !isHidden(other) && !isOfThisBoot(other));
     }
 
     /// `kill` said that the run of another user was ended, and the signal had been refused.
@@ -327,7 +339,7 @@ private:
         if (!file.open(QIODevice::ReadOnly))
             return {};
         const QByteArray line = file.readAll();
-        return { pid, line.mid(line.lastIndexOf(')') + 2).split(' ').value(19).toLongLong(), bootId() };
+        return { pid, line.mid(line.lastIndexOf(')') + 2).split(' ').value(19).toLongLong(), processPlace() };
     }
 };
 

@@ -1,0 +1,79 @@
+#include "core/run/status/run_holder.h"
+
+#include "core/base/byte_locks.h"
+#include "core/base/file_lock.h"
+#include "core/base/lock_holder.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/run/status/run_status.h"
+
+#include <algorithm>
+#include <array>
+
+namespace furrow {
+
+namespace {
+
+std::optional<ProcessIdentity> namedSupervisor(const RunPaths& paths)
+{
+    auto reader = LedgerReader::open(paths.tracker());
+    const auto totals = reader.ok() ? reader.value().totals() : Result<LedgerReader::Totals>(reader.error());
+    return totals.ok() ? totals.value().supervisor : std::nullopt;
+}
+
+} // namespace
+
+std::optional<RunHolder> holderOf(const RunPaths& paths)
+{
+    constexpr std::array kPrograms { "furrowctl", "furrow", "furrow-worker", "furrow-trainer" };
+    const auto owner = ownerOfFileLock(paths.supervisorLock());
+    if (!owner)
+        return std::nullopt;
+    const auto& words = owner->commandLine;
+    const auto program = words.empty() ? std::string() : utf8Text(pathFromUtf8(words.front()).stem());
+    const bool isOurs = std::find(kPrograms.begin(), kPrograms.end(), program) != kPrograms.end();
+    const bool supervises = program == "furrowctl" && std::find(words.begin(), words.end(), "supervise") != words.end();
+    return RunHolder { owner->process, program, supervises, isOurs };
+}
+
+bool isHeldByOther(const RunPaths& paths, const std::optional<RunHolder>& holder)
+{
+    if (holder && holder->isSupervisor)
+        return false;
+    auto reader = LedgerReader::open(paths.tracker());
+    const auto totals = reader.ok() ? reader.value().totals() : Result<LedgerReader::Totals>(reader.error());
+    if (!totals.ok())
+        return holder && holder->isOurs; // else nobody knows; the tracker's own error says what to do
+    const auto& supervisor = totals.value().supervisor;
+    if (!supervisor || isHidden(*supervisor)) // in another container: where its lock is seen, its command line is too
+        return !supervisor || holder;
+    return !isAlive(*supervisor) || (holder && holder->process != *supervisor);
+}
+
+bool isHeldByHidden(const RunPaths& paths)
+{
+    const auto supervisor = namedSupervisor(paths);
+    return supervisor && isHidden(*supervisor) && isLocked(paths.supervisorLock());
+}
+
+Error heldByAnother(const RunPaths& paths)
+{
+    const std::string folder = paths.folder().string();
+    const auto holder = holderOf(paths);
+    const auto shown = fileLockHolder(paths.supervisorLock()).value_or(LockHolder {});
+    if (holder && !holder->isSupervisor && holder->isOurs)
+        return { ErrorCode::Busy,
+            sentence("%1 is in use: %2 works on it. Wait until that has ended.", { folder, inWords(shown) }) };
+    if (isHeldByOther(paths, holder))
+        return { ErrorCode::Busy,
+            sentence("%1 is in use: %2 holds %3 and is no program of Furrow. End it, or wait until it lets go.",
+                { folder, inWords(shown), utf8Text(paths.supervisorLock()) }) };
+    const auto status = readStatus(paths);
+    const auto pid = status.ok() ? status.value().supervisorPid : 0;
+    if (pid != 0)
+        return { ErrorCode::Busy,
+            sentence("%1 is already running, held by process %2. Stop it first.", { folder, std::to_string(pid) }) };
+    return { ErrorCode::Busy, sentence("%1 is already running. Stop it first.", { folder }) };
+}
+
+} // namespace furrow
