@@ -1,6 +1,7 @@
 #include "app/describe.h"
 #include "app/furrow_bench.h"
 #include "app/given_values.h"
+#include "core/base/disk_room.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
@@ -113,6 +114,7 @@ void useShippedFontSettings()
 
 int main(int argc, char** argv)
 {
+    furrow::makeFileSizeLimitAnError();
     const auto begun = std::chrono::steady_clock::now();
     // Options first: --help, --version and --synthetic need no display.
     CLI::App app("Furrow, a training console that trains every chunk of a data set exactly once per epoch", "furrow");

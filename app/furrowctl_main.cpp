@@ -1,6 +1,7 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/terminal_output.h"
 #include "app/given_values.h"
+#include "core/base/disk_room.h"
 #include "core/base/process.h"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ std::string unknownCommand(const CLI::App& app, std::span<const std::string> wor
 int main(int argc, char** argv)
 {
     using namespace furrow::ctl;
+    furrow::makeFileSizeLimitAnError();
     protectTerminal();
     CLI::App app("Furrow: trains every chunk of a data set exactly once per epoch, and proves it.", "furrowctl");
     app.set_version_flag("--version", "furrowctl " FURROW_VERSION);

@@ -4,6 +4,7 @@
 #include "app/describe.h"
 #include "app/task_words.h"
 #include "core/config/message_json.h"
+#include "core/base/disk_room.h"
 #include "core/base/fault_injection.h"
 #include "core/base/log.h"
 #include "core/base/process.h"
@@ -183,6 +184,7 @@ int doTask(Options& o, const furrow::StopRequest& stop)
 
 int main(int argc, char** argv)
 {
+    furrow::makeFileSizeLimitAnError();
     Options options;
     CLI::App app("Furrow's trainer process. Normally started by furrowctl; may be run by hand.", "furrow-worker");
     addOptions(app, options);

@@ -1,5 +1,6 @@
 #include "core/base/file_system.h"
 
+#include "core/base/disk_room.h"
 #include "core/base/fault_injection.h"
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
@@ -24,13 +25,26 @@
 
 namespace furrow {
 
+namespace {
+
+/// The file that could not be written: what was tried names it first.
+std::filesystem::path placeOf(const Message& failed)
+{
+    const auto& named = failed.arguments();
+    return named.empty() ? std::filesystem::path() : pathFromUtf8(named.front().text());
+}
+
+} // namespace
+
 Error systemError(const Message& failed, int code)
 {
     const Message what = failed + ": ";
     switch (code) {
     case ENOENT:
     case ENOTDIR: return { ErrorCode::NotFound, what + sentence("it or its folder does not exist") };
-    case ENOSPC: return { ErrorCode::Io, what + sentence("the disk is full; free some space and try again") };
+    case ENOSPC: return { ErrorCode::Io, what + noRoomInWords(placeOf(failed)) };
+    case EFBIG: return { ErrorCode::Io, what + tooLargeInWords() };
+    case EXDEV: return { ErrorCode::Io, what + sentence("the two places are on different disks; move it by hand") };
     case EDQUOT: return { ErrorCode::Io, what + sentence("your disk quota is used up; free some space and try again") };
     case EACCES:
     case EPERM:

@@ -1,5 +1,6 @@
 #include "core/base/file_system.h"
 
+#include "core/base/disk_room.h"
 #include "core/base/fault_injection.h"
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
@@ -43,14 +44,15 @@ Error systemError(const Message& failed, int code)
     case ERROR_BAD_NETPATH:
     case ERROR_INVALID_DRIVE: return { ErrorCode::NotFound, what + sentence("it or its folder does not exist") };
     case ERROR_DISK_FULL:
-    case ERROR_HANDLE_DISK_FULL:
-        return { ErrorCode::Io, what + sentence("the disk is full; free some space and try again") };
+    case ERROR_HANDLE_DISK_FULL: return { ErrorCode::Io, what + noRoomInWords({}) };
     case ERROR_ACCESS_DENIED:
         return { ErrorCode::Io, what + sentence("permission denied; change the rights or choose another place") };
     case ERROR_WRITE_PROTECT: return { ErrorCode::Io, what + sentence("the disk is read-only; choose another place") };
     case ERROR_SHARING_VIOLATION:
     case ERROR_USER_MAPPED_FILE:
         return { ErrorCode::Busy, what + sentence("another program has it open; close that program and try again") };
+    case ERROR_NOT_SAME_DEVICE:
+        return { ErrorCode::Io, what + sentence("the two places are on different disks; move it by hand") };
     case ERROR_FILE_EXISTS:
     case ERROR_ALREADY_EXISTS: return { ErrorCode::Io, what + sentence("the name is taken") };
     default: return { ErrorCode::Io, what + systemText(code) };

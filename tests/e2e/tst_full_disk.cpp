@@ -2,10 +2,14 @@
 
 #include "tests/e2e/run_driver.h"
 
+#include <QDir>
 #include <QFile>
 #include <QJsonArray>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <sys/resource.h>
 
 namespace {
 
@@ -70,6 +74,34 @@ private Q_SLOTS:
         qputenv("FURROW_DISK_FULL", QFile::encodeName(path("full")));
         qputenv("FURROW_SQLITE_FAULT", QFile::encodeName(path("sqlite")));
         qputenv("FURROW_END_PATIENCE_S", "2");
+    }
+
+    /// `ulimit -f`: a signal ended supervisor and workers, and nothing said why.
+    void aRunUnderALimitOfFileSizesDiedWithoutAWord()
+    {
+        QProcess limited;
+        limited.setChildProcessModifier([] {
+            const rlimit small { 400 << 10, 400 << 10 };
+            ::setrlimit(RLIMIT_FSIZE, &small);
+        });
+        const QString run = folder_.filePath("limited"_q);
+        limited.start(RunDriver::program(),
+            QStringList {
+                "run"_q, "--detach"_q, "--data"_q, text_, "--out"_q, run, "--devices"_q, "cpu"_q, "--workers"_q, "1"_q }
+                + RunDriver::tinyModel()
+                + QStringList { "--width"_q, "128"_q, "--layers"_q, "4"_q, "--epochs"_q, "50"_q });
+        QVERIFY(limited.waitForFinished(60'000));
+        const auto isSaid = [&run] {
+            QString all;
+            for (const QFileInfo& log : QDir(run + "/logs"_q).entryInfoList(QDir::Files)) {
+                QFile file(log.filePath());
+                all += file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+            }
+            return all.contains("files may not be larger than 400.0 KiB here; raise the limit (ulimit -f)"_q);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isSaid(), 60'000);
+        QVERIFY2(!RunDriver::ctl({ "status"_q, run }).text.contains("there is no exit record"_q), "it died");
+        (void)RunDriver::ctl({ "kill"_q, run, "--wait"_q });
     }
 
     /// Three tries within moments ended each worker, and after five restarts the run.

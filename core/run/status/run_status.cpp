@@ -5,6 +5,7 @@
 
 #include "core/base/byte_locks.h"
 #include "core/base/clock.h"
+#include "core/base/disk_room.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
@@ -620,16 +621,23 @@ void sayWhatIsNotSaved(RunStatus& status, const RunPaths& paths, const RunConfig
     if (status.state == RunState::New || status.state == RunState::Stopped || status.state == RunState::Finished)
         return;
     const auto sayFirst = [&status](Message what) { status.evidence.insert(status.evidence.begin(), std::move(what)); };
+    const auto sayOfDisk = [&](const Message& words, const Message& whole) {
+        if (status.supervised)
+            status.hindrance = { words, whole };
+        sayFirst(whole);
+    };
     for (const auto& folder : { paths.folder(), paths.checkpointsFolder() }) {
+        if (isOutOfFiles(folder))
+            return sayOfDisk(sentence("its disk can hold no more files"),
+                sentence(
+                    "The disk of %1 can hold no more files (no inodes are left): nothing is saved until some are removed.",
+                    { utf8Text(folder) }));
         std::error_code failed;
         const auto space = std::filesystem::space(folder, failed);
         if (failed || space.capacity == 0 || space.available >= kLeastRoom)
             continue;
-        const auto full
-            = sentence("The disk of %1 is full: nothing is saved until there is room.", { utf8Text(folder) });
-        if (status.supervised)
-            status.hindrance = { sentence("its disk is full"), full };
-        return sayFirst(full);
+        return sayOfDisk(sentence("its disk is full"),
+            sentence("The disk of %1 is full: nothing is saved until there is room.", { utf8Text(folder) }));
     }
     std::int64_t trained = 0;
     for (const EpochRow& epoch : status.epochs)
@@ -639,7 +647,7 @@ void sayWhatIsNotSaved(RunStatus& status, const RunPaths& paths, const RunConfig
     if (status.state == RunState::Running && trained > 0 && late > kLateSeconds)
         sayFirst(sentence(
             "The newest checkpoint is of %1, though one is due every %2 minutes; the logs of the workers say why. %3 trained chunks are in none.",
-            { WallTime(since), Real(config.checkpointMinutes, 1), Count(trained) }));
+            { WallTime(since), Real(config.checkpointMinutes, config.checkpointMinutes < 1 ? 2 : 1), Count(trained) }));
 }
 
 /// The numbers of an older tracker that was put back look like those of a run that had come less far.

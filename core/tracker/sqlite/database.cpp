@@ -1,5 +1,6 @@
 #include "core/tracker/sqlite/database.h"
 
+#include "core/base/disk_room.h"
 #include "core/base/fault_injection.h"
 #include "core/base/file_system.h"
 #include "core/base/is_there.h"
@@ -17,6 +18,7 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <chrono>
 #include <random>
 #include <thread>
@@ -83,7 +85,8 @@ Error busyError(const std::filesystem::path& path)
 }
 
 /// @param said  by SQLite, which quotes names of a damaged file as they stand there
-Error sqliteError(int code, const Message& said, const std::filesystem::path& path)
+/// @param systemCode  errno of a call that failed; 0: not known
+Error sqliteError(int code, const Message& said, const std::filesystem::path& path, int systemCode = 0)
 {
     const Message detail = said.isPlain() ? Message(plainLine(said.text())) : said;
     const std::string file = utf8Text(path);
@@ -96,7 +99,9 @@ Error sqliteError(int code, const Message& said, const std::filesystem::path& pa
                 { file, detail, utf8Text(path.parent_path()) }) };
     case SQLITE_FULL:
         return { ErrorCode::Io,
-            sentence("the disk is full: %1 could not be written; free some space and resume", { file }) };
+            isOutOfFiles(path)
+                ? sentence("cannot write %1", { file }) + ": " + noRoomInWords(path)
+                : sentence("the disk is full: %1 could not be written; free some space and resume", { file }) };
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return busyError(path);
     case SQLITE_READONLY:
@@ -104,11 +109,15 @@ Error sqliteError(int code, const Message& said, const std::filesystem::path& pa
             return { ErrorCode::Io, writable.error().message };
         return { ErrorCode::Io, sentence("%1 cannot be written; check the permissions of the run folder", { file }) };
     case SQLITE_CANTOPEN:
+        if (isThere(path) && isOutOfFiles(path)) // it needs a file beside it
+            return { ErrorCode::Io, sentence("cannot open %1", { file }) + ": " + noRoomInWords(path) };
         return { isThere(path) ? ErrorCode::Io : ErrorCode::NotFound,
             isThere(path) ? sentence("%1 cannot be opened; check the permissions of the run folder", { file })
                           : sentence("there is no tracker %1", { file }) };
     case SQLITE_INTERRUPT: return { ErrorCode::Cancelled, file + ": " + detail };
     case SQLITE_IOERR:
+        if (systemCode == EFBIG)
+            return { ErrorCode::Io, sentence("cannot write %1", { file }) + ": " + tooLargeInWords() };
         return { ErrorCode::Io, sentence("%1: reading or writing failed (%2); check the disk", { file, detail }) };
     default: return { ErrorCode::Internal, file + ": " + detail };
     }
@@ -383,7 +392,7 @@ void Database::record(int code, const char* doing)
         return fail(sqliteError(SQLITE_CORRUPT, sentence("its numbers add up to more than any run has"), state_->path));
     if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_CONSTRAINT || (code & 0xff) == SQLITE_MISUSE)
         detail += std::string(", in: ") + doing;
-    fail(sqliteError(code, detail, state_->path));
+    fail(sqliteError(code, detail, state_->path, sqlite3_system_errno(state_->handle.get())));
 }
 
 void Database::bindInteger(sqlite3_stmt* statement, int index, std::int64_t value)
@@ -483,7 +492,7 @@ Result<bool> Database::checkpoint(WalFile wal)
     }
     sqlite3_busy_handler(raw, waitForTurn, &state_->waiting);
     if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
-        return sqliteError(code, sqlite3_errmsg(raw), state_->path);
+        return sqliteError(code, sqlite3_errmsg(raw), state_->path, sqlite3_system_errno(raw));
     return code == SQLITE_OK;
 }
 

@@ -1,11 +1,15 @@
 #include "helper_process.h"
 
+#include "core/base/disk_room.h"
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
 
 #include <atomic>
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -259,6 +263,41 @@ private Q_SLOTS:
         const auto status = file.value()->append("x", 1);
         QCOMPARE(status.error().code, ErrorCode::Io);
         QVERIFY(status.error().message.find("disk is full") != std::string::npos);
+    }
+
+    /// "The disk is full; free some space", with 92 % of it free.
+    void aDiskWithoutInodesWasCalledFull()
+    {
+        const auto folder = at("inodes");
+        std::filesystem::create_directories(folder);
+        if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0
+            || ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=4m,nr_inodes=4") != 0)
+            QSKIP("only root can make a small disk");
+        const auto free = qScopeGuard([&folder] { ::umount(folder.c_str()); });
+        QVERIFY(!isOutOfFiles(folder));
+        Status made;
+        for (int i = 0; i < 8 && made.ok(); ++i)
+            made = writeFileWhole(realFileSystem(), folder / std::to_string(i), "x");
+        QVERIFY(!made.ok());
+        QVERIFY2(made.error().message.find("no inodes are left") != std::string::npos, made.error().message.c_str());
+        QVERIFY(isOutOfFiles(folder) && isOutOfFiles(folder / "not" / "there"));
+    }
+
+    /// SIGXFSZ ended the process without a word.
+    void aLimitOfFileSizesEndedTheProcess()
+    {
+        rlimit before {};
+        QCOMPARE(::getrlimit(RLIMIT_FSIZE, &before), 0);
+        makeFileSizeLimitAnError();
+        rlimit small = before;
+        small.rlim_cur = 1 << 20;
+        QCOMPARE(::setrlimit(RLIMIT_FSIZE, &small), 0);
+        const auto again = qScopeGuard([&before] { ::setrlimit(RLIMIT_FSIZE, &before); });
+        const auto refused = writeFileWhole(realFileSystem(), at("large"), std::string(2 << 20, 'x'));
+        QVERIFY(!refused.ok());
+        QVERIFY2(
+            refused.error().message.find("larger than 1.0 MiB here; raise the limit (ulimit -f)") != std::string::npos,
+            refused.error().message.c_str());
     }
 
     void readFileIsBounded()
