@@ -22,6 +22,7 @@ namespace furrow {
 struct LedgerReader::State {
     Database db;
     bool inherits = false; ///< keepsInherited(), asked once
+    Message standsInBecause {};
     std::map<std::int64_t, std::int64_t> stepsBefore {}; ///< stepsBeforeProcesses()
     std::pair<std::int64_t, std::int64_t> stepsAreOf {}; ///< the newest process and checkpoint then
 
@@ -189,8 +190,12 @@ Result<LedgerReader> LedgerReader::open(const std::filesystem::path& tracker, co
 {
     FURROW_TRY_ASSIGN(auto db, openForReading(tracker, shownAs));
     const bool inherits = keepsInherited(db);
-    return LedgerReader(std::make_unique<State>(State { std::move(db), inherits }));
+    return LedgerReader(std::make_unique<State>(State { std::move(db), inherits, {} }));
 }
+
+void LedgerReader::standIn(Message why) { state_->standsInBecause = std::move(why); }
+
+const Message& LedgerReader::standsInBecause() const { return state_->standsInBecause; }
 
 namespace {
 

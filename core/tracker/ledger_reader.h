@@ -198,6 +198,10 @@ public:
     LedgerReader(LedgerReader&&) noexcept;
     ~LedgerReader();
 
+    /// This reads a snapshot because the tracker cannot be read, for that reason.
+    void standIn(Message why);
+    const Message& standsInBecause() const; ///< "": it reads the tracker, or is meant to read a snapshot
+
     Result<std::string> runId();
     Result<std::string> frozen(); ///< TrackerConfig::frozen; "": made by a version that did not keep it
     /// What chunks are given out by and their tokens counted (orderFacts), as it stands there now.

@@ -1,12 +1,15 @@
 #include "tests/e2e/run_driver.h"
 
+#include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/run/start/life_cycle.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/sqlite/tracker_locks.h"
+#include "tests/core/base/foreign_lock.h"
 
+#include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QProcess>
@@ -53,6 +56,8 @@ private Q_SLOTS:
     void init();
     void aReaderThatStandsStillCostsNoStep();
     void aForeignLockIsNamedAndOutlasted();
+    void aLockForReadingStoppedTheRunAndWasNotNamed();
+    void aRunThatCouldNotBeReadShowedZeros();
     void aWorkerThatStandsStillInsideAWriteIsEnded();
     void aFeederThatStandsStillInsideAWriteIsEnded();
     void aWorkerThatStandsStillKeepsNobodyWaitingAtAMerge();
@@ -66,6 +71,12 @@ private:
     void finishesWhole();
     void freezeInsideAWrite(qint64 pid);
     QString freezeFile() const { return folder_->filePath(QStringLiteral("stands-still")); }
+    std::filesystem::path shm() const { return std::filesystem::path(run_.toStdString()) / "tracker.sqlite-shm"; }
+    QString said(const QStringList& command) const
+    {
+        const auto out = RunDriver::ctl(command);
+        return out.text + out.errors;
+    }
     std::filesystem::path tracker() const { return std::filesystem::path(run_.toStdString()) / "tracker.sqlite"; }
 
     std::unique_ptr<QTemporaryDir> folder_;
@@ -169,6 +180,52 @@ void TestLocks::aForeignLockIsNamedAndOutlasted()
     held.reset();
     finishesWhole();
     QCOMPARE(restarts(run_), 0);
+}
+
+// Whoever may read the files can lock them for reading: the run stood still, and nobody said why.
+void TestLocks::aLockForReadingStoppedTheRunAndWasNotNamed()
+{
+    startRun(1200);
+    {
+        const furrow::test::ForeignLock lock(shm(), 120);
+        QVERIFY(lock.pid() > 0);
+        const auto named = QStringLiteral("process %1").arg(lock.pid());
+        QTRY_VERIFY_WITH_TIMEOUT(said({ QStringLiteral("status"), run_ }).contains(named), 20'000);
+        const auto isLogged = [&] {
+            for (const QFileInfo& log : QDir(run_ + QStringLiteral("/logs")).entryInfoList(QDir::Files)) {
+                QFile file(log.filePath());
+                if (file.open(QIODevice::ReadOnly) && file.readAll().contains("locked by " + named.toUtf8()))
+                    return true;
+            }
+            return false;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isLogged(), 10'000);
+    }
+    finishesWhole();
+}
+
+// With all of its processes gone nobody could take the WAL up: a snapshot of the first seconds stood for the run.
+void TestLocks::aRunThatCouldNotBeReadShowedZeros()
+{
+    startRun(1200);
+    const auto status = RunDriver::status(run_);
+    QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run_)));
+    for (const auto& worker : status[QStringLiteral("workers")].toArray())
+        RunDriver::killHard(worker[QStringLiteral("pid")].toInteger());
+    QTRY_VERIFY(!furrow::isLocked(std::filesystem::path(run_.toStdString()) / "supervisor.lock"));
+    QTest::qWait(500); // the feeder ends with its supervisor
+    const auto before = steps(run_);
+    QVERIFY(before > 0);
+    {
+        const furrow::test::ForeignLock lock(shm(), 120);
+        QVERIFY(lock.pid() > 0);
+        const auto named = QStringLiteral("process %1").arg(lock.pid());
+        const auto shown = said({ QStringLiteral("status"), run_ });
+        QVERIFY2(shown.contains(named) && shown.contains(QStringLiteral("older snapshot")), qPrintable(shown));
+        const auto audit = said({ QStringLiteral("audit"), run_ });
+        QVERIFY2(audit.contains(named) && !audit.contains(QStringLiteral("locking protocol")), qPrintable(audit));
+    }
+    QCOMPARE(steps(run_), before);
 }
 
 void TestLocks::aWorkerThatStandsStillInsideAWriteIsEnded()

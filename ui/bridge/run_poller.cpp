@@ -108,7 +108,7 @@ bool RunPoller::openLedger(RunUpdate& update)
     const auto file = readableLedger(paths_);
     const auto written
         = file == paths_.tracker() ? std::filesystem::file_time_type() : std::filesystem::last_write_time(file, absent);
-    if (ledger_ && written == ledgerWritten_)
+    if (ledger_ && ledger_->standsInBecause().empty() && written == ledgerWritten_)
         return true;
     auto opened = furrow::openLedger(paths_);
     if (!opened.ok()) {

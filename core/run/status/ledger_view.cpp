@@ -51,8 +51,10 @@ Result<LedgerReader> openLedger(const RunPaths& paths)
     if (opened.ok())
         return opened;
     if (file != paths.trackerSnapshot() && isThere(paths.trackerSnapshot()))
-        if (auto snapshot = LedgerReader::open(paths.trackerSnapshot()); snapshot.ok())
+        if (auto snapshot = LedgerReader::open(paths.trackerSnapshot()); snapshot.ok()) {
+            snapshot.value().standIn(opened.error().message);
             return snapshot;
+        }
     FURROW_TRY(
         readRunFile(paths)); // what is no run, or one of a newer Furrow, has no ledger for us, and that says more
     return opened;

@@ -30,7 +30,8 @@ private:
     std::filesystem::path shownAs_;
     std::optional<ScratchFolder> folder_; ///< of the copy
 };
-/// Opens readableLedger(), and the snapshot also where the tracker cannot be opened. Where neither can be and run.json
+/// Opens readableLedger(), and the snapshot also where the tracker cannot be opened: LedgerReader::standsInBecause()
+/// says so then. Where neither can be and run.json
 /// cannot be used either, the error is that of run.json.
 Result<LedgerReader> openLedger(const RunPaths& paths);
 

@@ -584,6 +584,22 @@ void derive(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals
         : sentence("the computer restarted while the run was training");
 }
 
+/// Numbers of before look like those of a run that had come less far.
+void sayThatItIsOld(RunStatus& status, const RunPaths& paths, const Message& why)
+{
+    if (why.empty())
+        return;
+    std::error_code failed;
+    const auto written
+        = std::chrono::file_clock::to_sys(std::filesystem::last_write_time(paths.trackerSnapshot(), failed));
+    const auto wallNs = std::chrono::duration_cast<std::chrono::nanoseconds>(written.time_since_epoch()).count();
+    const auto old
+        = sentence("The numbers are those of an older snapshot, of %1, for the tracker cannot be read now. %2",
+            { WallTime(wallNs), withFullStop(why) });
+    status.evidence.insert(status.evidence.begin(), old);
+    status.hindrance = { sentence("an older snapshot is shown"), old };
+}
+
 /// An epoch is complete without these rows, so they must be said beside it.
 void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<AttemptRow>& attempts)
 {
@@ -868,6 +884,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
         for (auto& words : comparedInWords(status.reading->hub))
             status.evidence.push_back(std::move(words));
     applyFinishedMark(status, paths);
+    sayThatItIsOld(status, paths, ledger.standsInBecause());
     return status;
 }
 

@@ -80,7 +80,7 @@ struct WorkerStatus {
     std::optional<MeasuredMemory> memory; ///< absent before its first checkpoint
 };
 
-/// What keeps a run that has processes from going on.
+/// What keeps a run that has processes from going on, or its state from being known.
 struct Hindrance {
     Message words; ///< "the supervisor stands still": behind the state, where there is room for no more
     Message sentence; ///< with the way out

@@ -74,10 +74,11 @@ int waitForTurn(void* context, int count)
     return 1;
 }
 
-/// Names who writes, where the system tells.
+/// Names who is in the way, where the system tells.
 Error busyError(const std::filesystem::path& path)
 {
-    const auto writer = trackerLocks(path).writer;
+    const auto locks = trackerLocks(path);
+    const auto& writer = locks.writer ? locks.writer : locks.keeper;
     return { ErrorCode::Busy,
         writer ? sentence("%1 has been locked for too long by %2; let it go on or end it, then try again",
                      { utf8Text(path), inWords(*writer) })
@@ -103,6 +104,7 @@ Error sqliteError(int code, const Message& said, const std::filesystem::path& pa
                 ? sentence("cannot write %1", { file }) + ": " + noRoomInWords(path)
                 : sentence("the disk is full: %1 could not be written; free some space and resume", { file }) };
     case SQLITE_BUSY:
+    case SQLITE_PROTOCOL: // a WAL that was left could not be taken up
     case SQLITE_LOCKED: return busyError(path);
     case SQLITE_READONLY:
         if (auto writable = checkWritable(path.parent_path()); !writable.ok())

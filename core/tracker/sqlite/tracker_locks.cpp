@@ -14,6 +14,8 @@ namespace {
 // Bytes of the -shm file, from the description of SQLite's WAL index (walformat.html): the right to write, and the
 // marks of readers. Mark 0 is of those who need nothing of the WAL.
 constexpr std::uint64_t kWriteByte = 120;
+constexpr std::uint64_t kMoveByte = 121;
+constexpr std::uint64_t kTakeUpByte = 122;
 constexpr std::uint64_t kFirstMark = 124;
 constexpr std::uint64_t kLastMark = 127;
 constexpr std::uint64_t kOpenByte = 128; // each connection holds it for as long as it is open
@@ -41,9 +43,14 @@ TrackerLocks trackerLocks(const std::filesystem::path& tracker)
         byteLocks(beside(tracker, "-shm"))) { // each connection has one there, for as long as it is open
         found.told = true;
         const LockHolder holder { std::max<std::int64_t>(lock.pid, 0), lock.program, lock.stopped };
-        if (lock.exclusive && covers(lock, kWriteByte, kWriteByte))
+        const bool writes = covers(lock, kWriteByte, kWriteByte);
+        if (writes)
             found.writer = holder;
-        else if (!lock.exclusive && covers(lock, kFirstMark, kLastMark))
+        if (covers(lock, kMoveByte, kTakeUpByte))
+            found.keeper = holder;
+        if (writes)
+            continue;
+        if (!lock.exclusive && covers(lock, kFirstMark, kLastMark))
             found.readers.push_back(holder);
     }
     return found;

@@ -11,6 +11,7 @@
 #include "core/tracker/audit/rebuild.h"
 #include "core/tracker/schema.h"
 #include "core/tracker/sqlite/tracker_locks.h"
+#include "tests/core/base/foreign_lock.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -26,6 +27,17 @@
 using namespace furrow;
 using enum ChunkState;
 
+namespace {
+
+std::filesystem::path besideTracker(const Field& field, const char* ending)
+{
+    auto path = field.tracker;
+    path += ending;
+    return path;
+}
+
+} // namespace
+
 /// The file under the ledger: transactions, versions, damage, snapshots.
 class TestTrackerFile : public QObject {
     Q_OBJECT
@@ -34,6 +46,8 @@ private Q_SLOTS:
     void firstFailureStopsTheTransaction();
     void writersWaitForTheirTurn();
     void whoHoldsTheLockIsNamed();
+    void aLockForReadingThatKeepsWritersAwayWasNotNamed();
+    void aWalThatCouldNotBeTakenUpSaidLockingProtocol();
     void patienceDecidesHowLongAWriterWaits();
     void aReaderThatStandsStillHoldsNobodyUp();
     void aWalThatAReaderKeepsIsSpokenOf();
@@ -176,6 +190,45 @@ void TestTrackerFile::whoHoldsTheLockIsNamed()
     const auto refused = Transaction::begin(other).error();
     QVERIFY2(refused.message.find("process " + std::to_string(writer->pid) + " (tst_tracker_fil)") != std::string::npos,
         refused.message.c_str());
+}
+
+// Another user's lock for reading, which takes no more than the right to read the file, stopped a run, and nobody was
+// named.
+void TestTrackerFile::aLockForReadingThatKeepsWritersAwayWasNotNamed()
+{
+    SKIP_WHERE_LOCKS_ARE_NOT_TOLD;
+    Field field;
+    auto db = good(Database::open(field.tracker, {}));
+    good(good(Transaction::read(db)).commit());
+    const test::ForeignLock lock(besideTracker(field, "-shm"), 120);
+    const auto writer = trackerLocks(field.tracker).writer;
+    QVERIFY(writer && writer->pid == lock.pid());
+    Database::Options impatient;
+    impatient.busyMs = 0;
+    auto other = good(Database::open(field.tracker, impatient));
+    const auto refused = Transaction::begin(other).error();
+    QVERIFY(refused.code == ErrorCode::Busy);
+    QVERIFY2(
+        refused.message.find("process " + std::to_string(lock.pid())) != std::string::npos, refused.message.c_str());
+}
+
+// "locking protocol": SQLite's words, without a holder and without advice.
+void TestTrackerFile::aWalThatCouldNotBeTakenUpSaidLockingProtocol()
+{
+    SKIP_WHERE_LOCKS_ARE_NOT_TOLD;
+    Field field;
+    good(field.supervisor().requestSave()); // it is closed, and leaves a WAL
+    {
+        const test::ForeignLock lock(besideTracker(field, "-shm"), 122);
+        const auto locks = trackerLocks(field.tracker);
+        QVERIFY(!locks.writer && locks.keeper && locks.keeper->pid == lock.pid());
+    }
+    const test::ForeignLock lock(besideTracker(field, "-shm"), 120);
+    const auto opened = LedgerReader::open(field.tracker);
+    QVERIFY(!opened.ok());
+    QVERIFY(opened.error().code == ErrorCode::Busy);
+    QVERIFY2(opened.error().message.find("process " + std::to_string(lock.pid())) != std::string::npos,
+        opened.error().message.c_str());
 }
 
 void TestTrackerFile::patienceDecidesHowLongAWriterWaits()

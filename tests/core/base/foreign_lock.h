@@ -1,0 +1,57 @@
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace furrow::test {
+
+/// A process of somebody else that locks one byte of a file for reading: it takes no more than the right to read it.
+class ForeignLock {
+public:
+    ForeignLock(const std::filesystem::path& file, std::int64_t byte)
+    {
+        int held[2] = {};
+        if (::pipe(held) != 0)
+            return;
+        child_ = ::fork();
+        if (child_ == 0) {
+            struct flock lock {};
+            lock.l_type = F_RDLCK;
+            lock.l_whence = SEEK_SET;
+            lock.l_start = byte;
+            lock.l_len = 1;
+            const int handle = ::open(file.c_str(), O_RDONLY);
+            if (handle >= 0 && ::fcntl(handle, F_SETLK, &lock) == 0 && ::write(held[1], "y", 1) == 1)
+                ::pause();
+            ::_exit(0);
+        }
+        ::close(held[1]);
+        char told = 0;
+        if (::read(held[0], &told, 1) != 1)
+            end();
+        ::close(held[0]);
+    }
+    ForeignLock(const ForeignLock&) = delete;
+    ForeignLock& operator=(const ForeignLock&) = delete;
+    ~ForeignLock() { end(); }
+
+    std::int64_t pid() const { return child_; } ///< -1: it does not hold the lock
+
+private:
+    void end()
+    {
+        if (child_ <= 0)
+            return;
+        ::kill(child_, SIGKILL);
+        ::waitpid(child_, nullptr, 0);
+        child_ = -1;
+    }
+
+    pid_t child_ = -1;
+};
+
+} // namespace furrow::test
