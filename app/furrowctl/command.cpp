@@ -2,6 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/redact.h"
+#include "core/base/secret_variables.h"
 #include "core/base/sentence.h"
 #include "core/config/message_json.h"
 #include "core/run/folder/run_file.h"
@@ -23,6 +24,8 @@ int exitCodeFor(const Error& error)
 
 int fail(const Error& error, bool json)
 {
+    for (const auto& variable : secretVariables()) // given in place of a name, it stands in what is said of that name
+        rememberSecret(variable.secret);
     if (json) {
         const Message shown = messageWithoutSecrets(error.message);
         print({ { "error", shown }, { "message", toJson(shown) } });

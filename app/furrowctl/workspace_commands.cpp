@@ -128,6 +128,8 @@ int trash(const WorkspaceOptions& o)
     if (auto readable = checkWorkspace(o.workspace); !readable.ok())
         return fail(readable.error(), o.json);
     for (const std::string& run : o.runs) {
+        if (auto there = checkThere(run); !there.ok())
+            return fail(there.error(), o.json);
         auto moved = moveToTrash(pathFromUtf8(o.workspace), absolutePath(pathFromUtf8(run)));
         if (!moved.ok())
             return fail(moved.error(), o.json);

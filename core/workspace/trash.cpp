@@ -3,6 +3,7 @@
 #include "core/base/absolute_path.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/base/is_there.h"
 #include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -35,13 +36,19 @@ Result<fs::path> move(const fs::path& from, const fs::path& folder)
 
 Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
 {
-    const RunPaths paths(run);
+    const RunPaths paths(absolutePath(run / "").parent_path()); // "run", "run/" and "run/." are the same
     if (isLocked(paths.supervisorLock()))
         return Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(run) }) };
-    if (absolutePath(run).parent_path() != absolutePath(workspace) / "runs")
+    if (paths.folder().parent_path() != absolutePath(workspace) / "runs")
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 does not lie in this workspace; only its own runs go to its trash", { utf8Text(run) }) };
-    return move(run, trashOf(workspace));
+    if (isLink(paths.folder()))
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is a link. Only runs go to the trash; remove the link yourself.", { utf8Text(run) }) };
+    if (!isThere(paths.configFile()))
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 is no run: it has no run.json. Only runs go to the trash.", { utf8Text(run) }) };
+    return move(paths.folder(), trashOf(workspace));
 }
 
 Result<fs::path> restoreFromTrash(const fs::path& workspace, const fs::path& trashed)

@@ -54,6 +54,21 @@ private Q_SLOTS:
         QVERIFY(merge.waitForFinished());
     }
 
+    /// "The folder ghp_... is not there": what is said of an error goes into logs and reports.
+    void aSecretInPlaceOfARunWasShownByTheQueue()
+    {
+        const auto token = QStringLiteral("ghp_0123456789abcdefghijABCDEFGHIJ012345");
+        qputenv("GITHUB_TOKEN", token.toUtf8());
+        const auto forget = qScopeGuard([] { qunsetenv("GITHUB_TOKEN"); });
+        for (const auto& command : { QStringList { QStringLiteral("queue"), QStringLiteral("add") },
+                 QStringList { QStringLiteral("trash") }, QStringList { QStringLiteral("status") } }) {
+            const auto out = RunDriver::ctl(command + QStringList { token });
+            QVERIFY(out.exitCode != 0);
+            QVERIFY2(out.errors.contains(QStringLiteral("<hidden>")) && !(out.text + out.errors).contains(token),
+                qPrintable(out.errors));
+        }
+    }
+
     /// `merge RUN --checkpoints ""` merged all the same, `eval RUN --data ""` ended without a word, `queue remove ""`
     /// took the empty text for entry 0, and
     /// before, `status ""` ended the program with the words of the C++ library.

@@ -10,6 +10,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <fstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,6 +193,44 @@ private Q_SLOTS:
         QVERIFY(!moveToTrash(workspace("trash"), workspace("elsewhere") / "run").ok());
     }
 
+    /// `trash` says that it moves runs, and moved any folder, and links.
+    void aFolderThatIsNoRunWentToTheTrash()
+    {
+        const auto runs = workspace("strange") / "runs";
+        std::filesystem::create_directories(runs / "real");
+        std::ofstream(runs / "real" / "run.json") << "{}";
+        std::filesystem::create_directories(runs / "notrun");
+        std::ofstream(runs / "notrun" / "thesis.txt") << "mine";
+        std::filesystem::create_directory_symlink(runs / "real", runs / "link");
+        for (const auto& [name, why] : { std::pair { "notrun", "is no run" }, std::pair { "link", "is a link" } }) {
+            const auto refused = moveToTrash(workspace("strange"), runs / name);
+            QVERIFY(!refused.ok());
+            QVERIFY2(refused.error().message.find(why) != std::string::npos, refused.error().message.c_str());
+            QVERIFY(std::filesystem::exists(runs / name));
+        }
+        QVERIFY(moveToTrash(workspace("strange"), runs / "real" / ".").ok()); // "does not lie in this workspace"
+    }
+
+    /// "Invalid cross-device link", and no word of what to do.
+    void aRunOnAnotherDiskThanItsTrashHadNoAdvice()
+    {
+        QTemporaryDir other(QStringLiteral("/dev/shm/furrow-XXXXXX"));
+        const std::filesystem::path runs(other.path().toStdString());
+        std::filesystem::create_directories(workspace("disks"));
+        struct stat here {};
+        struct stat there {};
+        if (!other.isValid() || ::stat(workspace("disks").c_str(), &here) != 0 || ::stat(runs.c_str(), &there) != 0
+            || here.st_dev == there.st_dev)
+            QSKIP("there is only one disk");
+        std::filesystem::create_directory_symlink(runs, workspace("disks") / "runs");
+        std::filesystem::create_directories(runs / "one");
+        std::ofstream(runs / "one" / "run.json") << "{}";
+        const auto refused = moveToTrash(workspace("disks"), workspace("disks") / "runs" / "one");
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("on different disks; move it by hand") != std::string::npos,
+            refused.error().message.c_str());
+    }
+
     /// In a workspace that a group may write to, `trash` moved whatever lay there.
     void theRunOfAnotherUserWentToTheTrash()
     {
@@ -200,8 +239,10 @@ private Q_SLOTS:
         using std::filesystem::perms;
         const auto run = workspace("shared") / "runs" / "one";
         const auto trashed = workspace("shared") / "trash" / "two";
-        for (const auto& folder : { run, trashed })
+        for (const auto& folder : { run, trashed }) {
             std::filesystem::create_directories(folder);
+            std::ofstream(folder / "run.json") << "{}";
+        }
         for (auto open = run; open != std::filesystem::path(folder_.path().toStdString()).parent_path();
             open = open.parent_path())
             std::filesystem::permissions(open, perms::all);
