@@ -201,6 +201,10 @@
         <source>now</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Chart</name>
@@ -298,6 +302,10 @@
     <name>ChartsPage</name>
     <message>
         <source>Attempt %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>after attempt %1: %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1675,10 +1683,6 @@
     </message>
     <message>
         <source>%1 is not a run: it has no run.json.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Another supervisor holds %1. &apos;furrowctl status&apos; says which; stop it first.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6426,6 +6430,94 @@
         <source>%1 was removed.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 was asked to end and is still held by a process that cannot be seen from here, perhaps in another container. It ends as soon as that goes on; else end that container.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its disk has room but can hold no more files (no inodes are left); remove some files and try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the file is larger than its disk can hold; choose another place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>files may not be larger than %1 here; raise the limit (ulimit -f) and start again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the two places are on different disks; move it by hand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not running: %2 works on it. Wait until that has ended.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The process that holds the run cannot be seen from here, perhaps because it is in another container. End the run there, or end that container.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn Iterate on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is in use: %2 works on it. Wait until that has ended.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is in use: %2 holds %3 and is no program of Furrow. End it, or wait until it lets go.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its supervisor is silent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor cannot be seen from here, perhaps because it runs in another container, and wrote nothing for %1. Where that container was paused, let it go on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The worker is alive.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The worker is not alive.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A process that cannot be seen from here, perhaps in another container, holds the run; its last heartbeat is %1 ago.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1, in another container) holds the run; its last heartbeat is %2 ago.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The numbers are those of an older snapshot, of %1, for the tracker cannot be read now. %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an older snapshot is shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its disk can hold no more files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The disk of %1 can hold no more files (no inodes are left): nothing is saved until some are removed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link. Only runs go to the trash; remove the link yourself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is no run: it has no run.json. Only runs go to the trash.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9365,6 +9457,22 @@
         <source>Chat</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Audit the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The proof: each chunk is in the weights once, and weights and blocks are as recorded, by their SHA-256</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Audit the ledger alone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The same proof in seconds; weights and blocks are not inspected</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -9530,6 +9638,10 @@
     </message>
     <message>
         <source>No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show report</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9763,23 +9875,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tokens, all workers</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Steps, all workers</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Steps of each worker</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Samples, all workers</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Epochs</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9860,6 +9956,26 @@
     </message>
     <message>
         <source>Smoothing width, scales, numeric ranges and which charts there are</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens trained, all workers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps made, all workers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples trained, all workers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Epochs, by samples trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens, samples, epochs and steps of all workers count all that was trained: what was lost with its weights and trained again is in them twice.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10288,15 +10404,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tokens, all workers</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Steps of each worker</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Samples, all workers</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10441,6 +10549,14 @@
     </message>
     <message>
         <source>%1 chunks of the first epoch in common, mean difference %2 nats, %3 better than the baseline.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens trained, all workers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples trained, all workers</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11054,6 +11170,10 @@ Vocabulary %3</source>
         <source>Known once the data has been looked at.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Known once the settings of the data are right.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::EventsDock</name>
@@ -11482,10 +11602,6 @@ It comes from the model that the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1, run median %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Loss inside the chunk</source>
         <translation type="unfinished"></translation>
     </message>
@@ -11664,6 +11780,14 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>Right answers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; not in the epoch shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, median of %2 %3</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -12480,22 +12604,22 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 to %2 by formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>%1 to %2, corrected by what %n worker(s) of earlier runs used. By formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
-        <translation>
-            <numerusform>%1 to %2, corrected by what %n worker of earlier runs used. By formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</numerusform>
-            <numerusform>%1 to %2, corrected by what %n workers of earlier runs used. By formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Known once the model can be built.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The program itself %1, a copy for checkpoints %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 to %2, corrected by what %n worker(s) of earlier runs used. By formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 to %2 by formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -13318,14 +13442,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Attempt %1 keeps %2 of the %3 chunks that were trained</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks that were trained</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Partly trained</source>
         <translation type="unfinished"></translation>
     </message>
@@ -13339,6 +13455,14 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>; of %1 of them a part is in checkpoints and kept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 keeps %2 of the %3 chunks of %4 that were trained or begun</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks of %5 that were trained or begun</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -13578,6 +13702,10 @@ pattern REGULAR EXPRESSION</source>
             <numerusform>%1, mean of %n worker</numerusform>
             <numerusform>%1, mean of %n workers</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>jumps of the loss</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

@@ -201,6 +201,10 @@
         <source>now</source>
         <translation>ahora</translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
 </context>
 <context>
     <name>Chart</name>
@@ -299,6 +303,10 @@
     <message>
         <source>Attempt %1</source>
         <translation>Intento %1</translation>
+    </message>
+    <message>
+        <source>after attempt %1: %2</source>
+        <translation>tras el intento %1: %2</translation>
     </message>
 </context>
 <context>
@@ -1676,10 +1684,6 @@
     <message>
         <source>%1 is not a run: it has no run.json.</source>
         <translation>%1 no es una ejecución: no tiene run.json.</translation>
-    </message>
-    <message>
-        <source>Another supervisor holds %1. &apos;furrowctl status&apos; says which; stop it first.</source>
-        <translation>Otro supervisor tiene %1. «furrowctl status» dice cuál; deténgalo antes.</translation>
     </message>
     <message>
         <source>%1 holds no telemetry: the run was never started.</source>
@@ -6427,6 +6431,94 @@
         <source>%1 was removed.</source>
         <translation>%1 se eliminó.</translation>
     </message>
+    <message>
+        <source>%1 was asked to end and is still held by a process that cannot be seen from here, perhaps in another container. It ends as soon as that goes on; else end that container.</source>
+        <translation>Se pidió a %1 que terminara y aún la tiene un proceso que no se ve desde aquí, quizá en otro contenedor. Termina en cuanto ese continúe; si no, termine ese contenedor.</translation>
+    </message>
+    <message>
+        <source>its disk has room but can hold no more files (no inodes are left); remove some files and try again</source>
+        <translation>su disco tiene sitio, pero no admite más archivos (no quedan inodos); elimine algunos archivos e inténtelo de nuevo</translation>
+    </message>
+    <message>
+        <source>the file is larger than its disk can hold; choose another place</source>
+        <translation>el archivo es mayor de lo que admite su disco; elija otro lugar</translation>
+    </message>
+    <message>
+        <source>files may not be larger than %1 here; raise the limit (ulimit -f) and start again</source>
+        <translation>aquí los archivos no pueden superar %1; suba el límite (ulimit -f) y empiece de nuevo</translation>
+    </message>
+    <message>
+        <source>the two places are on different disks; move it by hand</source>
+        <translation>los dos lugares están en discos distintos; muévalo a mano</translation>
+    </message>
+    <message>
+        <source>%1 is not running: %2 works on it. Wait until that has ended.</source>
+        <translation>%1 no está en marcha: %2 trabaja en ella. Espere a que termine.</translation>
+    </message>
+    <message>
+        <source>%1 The process that holds the run cannot be seen from here, perhaps because it is in another container. End the run there, or end that container.</source>
+        <translation>%1 El proceso que tiene la ejecución no se ve desde aquí, quizá porque está en otro contenedor. Termine la ejecución allí, o termine ese contenedor.</translation>
+    </message>
+    <message>
+        <source>The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn Iterate on.</source>
+        <translation>Se alcanzó el límite de una época: está completa. El intento terminaría de inmediato; suba el límite o active Iterar.</translation>
+    </message>
+    <message>
+        <source>%1 is in use: %2 works on it. Wait until that has ended.</source>
+        <translation>%1 está en uso: %2 trabaja en ella. Espere a que termine.</translation>
+    </message>
+    <message>
+        <source>%1 is in use: %2 holds %3 and is no program of Furrow. End it, or wait until it lets go.</source>
+        <translation>%1 está en uso: %2 tiene %3 y no es un programa de Furrow. Termínelo, o espere a que lo suelte.</translation>
+    </message>
+    <message>
+        <source>its supervisor is silent</source>
+        <translation>su supervisor calla</translation>
+    </message>
+    <message>
+        <source>The supervisor cannot be seen from here, perhaps because it runs in another container, and wrote nothing for %1. Where that container was paused, let it go on.</source>
+        <translation>El supervisor no se ve desde aquí, quizá porque está en otro contenedor, y no ha escrito nada en %1. Si ese contenedor se pausó, deje que continúe.</translation>
+    </message>
+    <message>
+        <source>The worker is alive.</source>
+        <translation>El trabajador está vivo.</translation>
+    </message>
+    <message>
+        <source>The worker is not alive.</source>
+        <translation>El trabajador no está vivo.</translation>
+    </message>
+    <message>
+        <source>A process that cannot be seen from here, perhaps in another container, holds the run; its last heartbeat is %1 ago.</source>
+        <translation>Un proceso que no se ve desde aquí, quizá en otro contenedor, tiene la ejecución; su último latido fue hace %1.</translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1, in another container) holds the run; its last heartbeat is %2 ago.</source>
+        <translation>El supervisor (proceso %1, en otro contenedor) tiene la ejecución; su último latido fue hace %2.</translation>
+    </message>
+    <message>
+        <source>The numbers are those of an older snapshot, of %1, for the tracker cannot be read now. %2</source>
+        <translation>Los números son los de una instantánea anterior, de %1, porque ahora no se puede leer el registro. %2</translation>
+    </message>
+    <message>
+        <source>an older snapshot is shown</source>
+        <translation>se muestra una instantánea anterior</translation>
+    </message>
+    <message>
+        <source>its disk can hold no more files</source>
+        <translation>su disco no admite más archivos</translation>
+    </message>
+    <message>
+        <source>The disk of %1 can hold no more files (no inodes are left): nothing is saved until some are removed.</source>
+        <translation>El disco de %1 no admite más archivos (no quedan inodos): no se guarda nada hasta que se eliminen algunos.</translation>
+    </message>
+    <message>
+        <source>%1 is a link. Only runs go to the trash; remove the link yourself.</source>
+        <translation>%1 es un enlace. A la papelera solo van ejecuciones; elimine el enlace usted mismo.</translation>
+    </message>
+    <message>
+        <source>%1 is no run: it has no run.json. Only runs go to the trash.</source>
+        <translation>%1 no es una ejecución: no tiene run.json. A la papelera solo van ejecuciones.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9366,6 +9458,22 @@
         <source>Chat</source>
         <translation>Chat</translation>
     </message>
+    <message>
+        <source>Audit the run</source>
+        <translation>Auditar la ejecución</translation>
+    </message>
+    <message>
+        <source>The proof: each chunk is in the weights once, and weights and blocks are as recorded, by their SHA-256</source>
+        <translation>La prueba: cada fragmento está una vez en los pesos, y pesos y bloques son los registrados, según su SHA-256</translation>
+    </message>
+    <message>
+        <source>Audit the ledger alone</source>
+        <translation>Auditar solo el registro</translation>
+    </message>
+    <message>
+        <source>The same proof in seconds; weights and blocks are not inspected</source>
+        <translation>La misma prueba en segundos; no se inspeccionan pesos ni bloques</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -9532,6 +9640,10 @@
     <message>
         <source>No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.</source>
         <translation>Ningún fragmento repetido ni ausente. %1 fragmentos comprobados a las %2; pesos no inspeccionados.</translation>
+    </message>
+    <message>
+        <source>Show report</source>
+        <translation>Mostrar informe</translation>
     </message>
 </context>
 <context>
@@ -9764,24 +9876,8 @@
         <translation>Eje horizontal</translation>
     </message>
     <message>
-        <source>Tokens, all workers</source>
-        <translation>Tokens, en total</translation>
-    </message>
-    <message>
-        <source>Steps, all workers</source>
-        <translation>Pasos, en total</translation>
-    </message>
-    <message>
         <source>Steps of each worker</source>
         <translation>Pasos de cada trabajador</translation>
-    </message>
-    <message>
-        <source>Samples, all workers</source>
-        <translation>Muestras, en total</translation>
-    </message>
-    <message>
-        <source>Epochs</source>
-        <translation>Épocas</translation>
     </message>
     <message>
         <source>Time of day</source>
@@ -9862,6 +9958,26 @@
     <message>
         <source>Smoothing width, scales, numeric ranges and which charts there are</source>
         <translation>Anchura del suavizado, escalas, rangos numéricos y qué gráficos hay</translation>
+    </message>
+    <message>
+        <source>Tokens trained, all workers</source>
+        <translation>Tokens entrenados, en total</translation>
+    </message>
+    <message>
+        <source>Steps made, all workers</source>
+        <translation>Pasos hechos, en total</translation>
+    </message>
+    <message>
+        <source>Samples trained, all workers</source>
+        <translation>Muestras entrenadas, en total</translation>
+    </message>
+    <message>
+        <source>Epochs, by samples trained</source>
+        <translation>Épocas, por muestras entrenadas</translation>
+    </message>
+    <message>
+        <source>Tokens, samples, epochs and steps of all workers count all that was trained: what was lost with its weights and trained again is in them twice.</source>
+        <translation>Tokens, muestras, épocas y pasos de todos los trabajadores cuentan todo lo entrenado: lo que se perdió con sus pesos y se entrenó de nuevo está dos veces.</translation>
     </message>
 </context>
 <context>
@@ -10289,16 +10405,8 @@
         <translation>Eje horizontal</translation>
     </message>
     <message>
-        <source>Tokens, all workers</source>
-        <translation>Tokens, en total</translation>
-    </message>
-    <message>
         <source>Steps of each worker</source>
         <translation>Pasos de cada trabajador</translation>
-    </message>
-    <message>
-        <source>Samples, all workers</source>
-        <translation>Muestras, en total</translation>
     </message>
     <message>
         <source>Active time</source>
@@ -10443,6 +10551,14 @@
     <message>
         <source>%1 chunks of the first epoch in common, mean difference %2 nats, %3 better than the baseline.</source>
         <translation>%1 fragmentos de la primera época en común, diferencia media %2 nats, %3 mejores que la referencia.</translation>
+    </message>
+    <message>
+        <source>Tokens trained, all workers</source>
+        <translation>Tokens entrenados, en total</translation>
+    </message>
+    <message>
+        <source>Samples trained, all workers</source>
+        <translation>Muestras entrenadas, en total</translation>
     </message>
 </context>
 <context>
@@ -11057,6 +11173,10 @@ Vocabulario %3</translation>
         <source>Known once the data has been looked at.</source>
         <translation>Se sabrá cuando se hayan examinado los datos.</translation>
     </message>
+    <message>
+        <source>Known once the settings of the data are right.</source>
+        <translation>Se sabrá cuando los ajustes de los datos sean correctos.</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EventsDock</name>
@@ -11486,10 +11606,6 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Ver en registro</translation>
     </message>
     <message>
-        <source>%1, run median %2</source>
-        <translation>%1, mediana %2</translation>
-    </message>
-    <message>
         <source>Loss inside the chunk</source>
         <translation>Pérdida dentro del fragmento</translation>
     </message>
@@ -11669,6 +11785,14 @@ Es el del modelo del que parte la ejecución.</translation>
     <message>
         <source>Right answers</source>
         <translation>Respuestas correctas</translation>
+    </message>
+    <message>
+        <source>%1; not in the epoch shown</source>
+        <translation>%1; no es de la época mostrada</translation>
+    </message>
+    <message>
+        <source>%1, median of %2 %3</source>
+        <translation>%1, mediana de la %2 %3</translation>
     </message>
 </context>
 <context>
@@ -12485,23 +12609,23 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>libres %1</translation>
     </message>
     <message>
-        <source>%1 to %2 by formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
-        <translation>De %1 a %2 según la fórmula: pesos %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%1 to %2, corrected by what %n worker(s) of earlier runs used. By formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
-        <translation>
-            <numerusform>De %1 a %2, corregido con lo que ocupó %n trabajador de ejecuciones anteriores. Según la fórmula: pesos %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</numerusform>
-            <numerusform>De %1 a %2, corregido con lo que ocuparon %n trabajadores de ejecuciones anteriores. Según la fórmula: pesos %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Known once the model can be built.</source>
         <translation>Se sabrá cuando el modelo pueda construirse.</translation>
     </message>
     <message>
         <source>The program itself %1, a copy for checkpoints %2.</source>
         <translation>El propio programa %1, una copia para los puntos de control %2.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 to %2, corrected by what %n worker(s) of earlier runs used. By formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
+        <translation>
+            <numerusform>De %1 a %2, corregido con lo que ocupó %n trabajador de ejecuciones anteriores. Según la fórmula: pesos con sus copias %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</numerusform>
+            <numerusform>De %1 a %2, corregido con lo que ocuparon %n trabajadores de ejecuciones anteriores. Según la fórmula: pesos con sus copias %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 to %2 by formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
+        <translation>De %1 a %2 según la fórmula: pesos con sus copias %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</translation>
     </message>
 </context>
 <context>
@@ -13327,14 +13451,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Leer los puntos de control otra vez: puede que un disco haya vuelto</translation>
     </message>
     <message>
-        <source>Attempt %1 keeps %2 of the %3 chunks that were trained</source>
-        <translation>El intento %1 conserva %2 de los %3 fragmentos entrenados</translation>
-    </message>
-    <message>
-        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks that were trained</source>
-        <translation>El intento %1 parte del punto de control %2 y conserva %3 de los %4 fragmentos entrenados</translation>
-    </message>
-    <message>
         <source>Partly trained</source>
         <translation>Entrenados en parte</translation>
     </message>
@@ -13349,6 +13465,14 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>; of %1 of them a part is in checkpoints and kept</source>
         <translation>; de %1 de ellos una parte está en puntos de control y se conserva</translation>
+    </message>
+    <message>
+        <source>Attempt %1 keeps %2 of the %3 chunks of %4 that were trained or begun</source>
+        <translation>El intento %1 conserva %2 de los %3 fragmentos entrenados o empezados de: %4</translation>
+    </message>
+    <message>
+        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks of %5 that were trained or begun</source>
+        <translation>El intento %1 parte del punto de control %2 y conserva %3 de los %4 fragmentos entrenados o empezados de: %5</translation>
     </message>
 </context>
 <context>
@@ -13587,6 +13711,10 @@ pattern EXPRESIÓN REGULAR</translation>
             <numerusform>%1, media de %n trabajador</numerusform>
             <numerusform>%1, media de %n trabajadores</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>jumps of the loss</source>
+        <translation>saltos de la pérdida</translation>
     </message>
 </context>
 <context>

@@ -201,6 +201,10 @@
         <source>now</source>
         <translation>现在</translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
 </context>
 <context>
     <name>Chart</name>
@@ -298,6 +302,10 @@
     <message>
         <source>Attempt %1</source>
         <translation>第 %1 次尝试</translation>
+    </message>
+    <message>
+        <source>after attempt %1: %2</source>
+        <translation>第 %1 次尝试之后：%2</translation>
     </message>
 </context>
 <context>
@@ -1675,10 +1683,6 @@
     <message>
         <source>%1 is not a run: it has no run.json.</source>
         <translation>%1 不是运行：其中没有 run.json。</translation>
-    </message>
-    <message>
-        <source>Another supervisor holds %1. &apos;furrowctl status&apos; says which; stop it first.</source>
-        <translation>另一个监督进程持有 %1。“furrowctl status”会说明是哪个；请先停止它。</translation>
     </message>
     <message>
         <source>%1 holds no telemetry: the run was never started.</source>
@@ -6426,6 +6430,94 @@
         <source>%1 was removed.</source>
         <translation>%1 已被删除。</translation>
     </message>
+    <message>
+        <source>%1 was asked to end and is still held by a process that cannot be seen from here, perhaps in another container. It ends as soon as that goes on; else end that container.</source>
+        <translation>已要求 %1 结束，但它仍被一个从这里看不到的进程（可能在另一个容器中）持有。那个进程继续后它就会结束；否则请结束那个容器。</translation>
+    </message>
+    <message>
+        <source>its disk has room but can hold no more files (no inodes are left); remove some files and try again</source>
+        <translation>磁盘还有空间，但不能再容纳更多文件（inode 已用完）；请删除一些文件后重试</translation>
+    </message>
+    <message>
+        <source>the file is larger than its disk can hold; choose another place</source>
+        <translation>文件超过了其磁盘所能容纳的大小；请选择其他位置</translation>
+    </message>
+    <message>
+        <source>files may not be larger than %1 here; raise the limit (ulimit -f) and start again</source>
+        <translation>此处文件不能大于 %1；请提高限制（ulimit -f）后重新开始</translation>
+    </message>
+    <message>
+        <source>the two places are on different disks; move it by hand</source>
+        <translation>两个位置在不同的磁盘上；请手动移动</translation>
+    </message>
+    <message>
+        <source>%1 is not running: %2 works on it. Wait until that has ended.</source>
+        <translation>%1 没有在运行：%2 正在处理它。请等它结束。</translation>
+    </message>
+    <message>
+        <source>%1 The process that holds the run cannot be seen from here, perhaps because it is in another container. End the run there, or end that container.</source>
+        <translation>%1 持有该运行的进程从这里看不到，可能在另一个容器中。请在那里结束运行，或结束那个容器。</translation>
+    </message>
+    <message>
+        <source>The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn Iterate on.</source>
+        <translation>已达到 1 轮的上限：已完成。本次尝试会立即结束；请提高上限，或开启“循环”。</translation>
+    </message>
+    <message>
+        <source>%1 is in use: %2 works on it. Wait until that has ended.</source>
+        <translation>%1 正在使用中：%2 正在处理它。请等它结束。</translation>
+    </message>
+    <message>
+        <source>%1 is in use: %2 holds %3 and is no program of Furrow. End it, or wait until it lets go.</source>
+        <translation>%1 正在使用中：%2 持有 %3，且不是 Furrow 的程序。请结束它，或等它放开。</translation>
+    </message>
+    <message>
+        <source>its supervisor is silent</source>
+        <translation>它的监督进程没有动静</translation>
+    </message>
+    <message>
+        <source>The supervisor cannot be seen from here, perhaps because it runs in another container, and wrote nothing for %1. Where that container was paused, let it go on.</source>
+        <translation>监督进程从这里看不到，可能在另一个容器中运行，并且已有 %1 没有写入任何内容。如果那个容器被暂停了，请让它继续。</translation>
+    </message>
+    <message>
+        <source>The worker is alive.</source>
+        <translation>工作进程存活。</translation>
+    </message>
+    <message>
+        <source>The worker is not alive.</source>
+        <translation>工作进程已不存活。</translation>
+    </message>
+    <message>
+        <source>A process that cannot be seen from here, perhaps in another container, holds the run; its last heartbeat is %1 ago.</source>
+        <translation>一个从这里看不到的进程（可能在另一个容器中）持有该运行；它的上一次心跳在 %1 前。</translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1, in another container) holds the run; its last heartbeat is %2 ago.</source>
+        <translation>监督进程（进程 %1，在另一个容器中）持有该运行；它的上一次心跳在 %2 前。</translation>
+    </message>
+    <message>
+        <source>The numbers are those of an older snapshot, of %1, for the tracker cannot be read now. %2</source>
+        <translation>这些数字来自较早的快照（%1），因为现在无法读取账本。%2</translation>
+    </message>
+    <message>
+        <source>an older snapshot is shown</source>
+        <translation>显示的是较早的快照</translation>
+    </message>
+    <message>
+        <source>its disk can hold no more files</source>
+        <translation>它的磁盘不能再容纳更多文件</translation>
+    </message>
+    <message>
+        <source>The disk of %1 can hold no more files (no inodes are left): nothing is saved until some are removed.</source>
+        <translation>%1 的磁盘不能再容纳更多文件（inode 已用完）：在删除一些文件之前不会保存任何内容。</translation>
+    </message>
+    <message>
+        <source>%1 is a link. Only runs go to the trash; remove the link yourself.</source>
+        <translation>%1 是一个链接。只有运行才会移入回收站；请自行删除该链接。</translation>
+    </message>
+    <message>
+        <source>%1 is no run: it has no run.json. Only runs go to the trash.</source>
+        <translation>%1 不是运行：它没有 run.json。只有运行才会移入回收站。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9359,6 +9451,22 @@
         <source>Chat</source>
         <translation>对话</translation>
     </message>
+    <message>
+        <source>Audit the run</source>
+        <translation>审计此运行</translation>
+    </message>
+    <message>
+        <source>The proof: each chunk is in the weights once, and weights and blocks are as recorded, by their SHA-256</source>
+        <translation>证明：每个数据段在权重中恰好一次，且权重和数据块按其 SHA-256 与记录一致</translation>
+    </message>
+    <message>
+        <source>Audit the ledger alone</source>
+        <translation>仅审计账本</translation>
+    </message>
+    <message>
+        <source>The same proof in seconds; weights and blocks are not inspected</source>
+        <translation>几秒内完成同样的证明；不检查权重和数据块</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -9524,6 +9632,10 @@
     <message>
         <source>No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.</source>
         <translation>没有数据段重复或缺漏。%2 检查了 %1 个数据段；未检查权重。</translation>
+    </message>
+    <message>
+        <source>Show report</source>
+        <translation>显示报告</translation>
     </message>
 </context>
 <context>
@@ -9755,24 +9867,8 @@
         <translation>横轴</translation>
     </message>
     <message>
-        <source>Tokens, all workers</source>
-        <translation>词元，所有工作进程</translation>
-    </message>
-    <message>
-        <source>Steps, all workers</source>
-        <translation>步数，所有工作进程</translation>
-    </message>
-    <message>
         <source>Steps of each worker</source>
         <translation>各工作进程的步数</translation>
-    </message>
-    <message>
-        <source>Samples, all workers</source>
-        <translation>样本，所有工作进程</translation>
-    </message>
-    <message>
-        <source>Epochs</source>
-        <translation>轮次</translation>
     </message>
     <message>
         <source>Time of day</source>
@@ -9853,6 +9949,26 @@
     <message>
         <source>Smoothing width, scales, numeric ranges and which charts there are</source>
         <translation>平滑宽度、坐标、数值范围以及显示哪些图表</translation>
+    </message>
+    <message>
+        <source>Tokens trained, all workers</source>
+        <translation>已训练词元，所有工作进程</translation>
+    </message>
+    <message>
+        <source>Steps made, all workers</source>
+        <translation>已执行步数，所有工作进程</translation>
+    </message>
+    <message>
+        <source>Samples trained, all workers</source>
+        <translation>已训练样本，所有工作进程</translation>
+    </message>
+    <message>
+        <source>Epochs, by samples trained</source>
+        <translation>轮次，按已训练样本计</translation>
+    </message>
+    <message>
+        <source>Tokens, samples, epochs and steps of all workers count all that was trained: what was lost with its weights and trained again is in them twice.</source>
+        <translation>所有工作进程的词元、样本、轮次和步数计入训练过的一切：随权重丢失后重新训练的部分会计两次。</translation>
     </message>
 </context>
 <context>
@@ -10277,16 +10393,8 @@
         <translation>横轴</translation>
     </message>
     <message>
-        <source>Tokens, all workers</source>
-        <translation>词元，所有工作进程</translation>
-    </message>
-    <message>
         <source>Steps of each worker</source>
         <translation>各工作进程的步数</translation>
-    </message>
-    <message>
-        <source>Samples, all workers</source>
-        <translation>样本，所有工作进程</translation>
     </message>
     <message>
         <source>Active time</source>
@@ -10427,6 +10535,14 @@
     <message>
         <source>%1 chunks of the first epoch in common, mean difference %2 nats, %3 better than the baseline.</source>
         <translation>第一轮共有 %1 个相同分片，平均差 %2 纳特，%3 个优于基线。</translation>
+    </message>
+    <message>
+        <source>Tokens trained, all workers</source>
+        <translation>已训练词元，所有工作进程</translation>
+    </message>
+    <message>
+        <source>Samples trained, all workers</source>
+        <translation>已训练样本，所有工作进程</translation>
     </message>
 </context>
 <context>
@@ -11032,6 +11148,10 @@ Vocabulary %3</source>
         <source>Known once the data has been looked at.</source>
         <translation>查看数据后即可知道。</translation>
     </message>
+    <message>
+        <source>Known once the settings of the data are right.</source>
+        <translation>数据设置正确后即可知道。</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EventsDock</name>
@@ -11459,10 +11579,6 @@ It comes from the model that the run starts from.</source>
         <translation>在日志中显示</translation>
     </message>
     <message>
-        <source>%1, run median %2</source>
-        <translation>%1，运行中位数 %2</translation>
-    </message>
-    <message>
         <source>Loss inside the chunk</source>
         <translation>数据段内损失</translation>
     </message>
@@ -11639,6 +11755,14 @@ It comes from the model that the run starts from.</source>
     <message>
         <source>Right answers</source>
         <translation>正确回答</translation>
+    </message>
+    <message>
+        <source>%1; not in the epoch shown</source>
+        <translation>%1；不属于所示轮次</translation>
+    </message>
+    <message>
+        <source>%1, median of %2 %3</source>
+        <translation>%1，%2的中位数 %3</translation>
     </message>
 </context>
 <context>
@@ -12447,22 +12571,22 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>空闲 %1</translation>
     </message>
     <message>
-        <source>%1 to %2 by formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
-        <translation>按公式为 %1 至 %2：权重 %3、梯度 %4、优化器 %5、激活 %6、logits %7。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%1 to %2, corrected by what %n worker(s) of earlier runs used. By formula: weights %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
-        <translation>
-            <numerusform>%1 至 %2，已按先前运行中 %n 个工作进程的实际占用修正。按公式：权重 %3、梯度 %4、优化器 %5、激活 %6、logits %7。</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Known once the model can be built.</source>
         <translation>模型可以构建后即可知道。</translation>
     </message>
     <message>
         <source>The program itself %1, a copy for checkpoints %2.</source>
         <translation>程序本身 %1，用于检查点的副本 %2。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 to %2, corrected by what %n worker(s) of earlier runs used. By formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
+        <translation>
+            <numerusform>%1 至 %2，已按先前运行中 %n 个工作进程的实际占用修正。按公式：权重及其副本 %3、梯度 %4、优化器 %5、激活 %6、logits %7。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 to %2 by formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
+        <translation>按公式为 %1 至 %2：权重及其副本 %3、梯度 %4、优化器 %5、激活 %6、logits %7。</translation>
     </message>
 </context>
 <context>
@@ -13275,14 +13399,6 @@ pattern 正则表达式</translation>
         <translation>再读一次检查点：磁盘可能已恢复</translation>
     </message>
     <message>
-        <source>Attempt %1 keeps %2 of the %3 chunks that were trained</source>
-        <translation>第 %1 次尝试保留已训练的 %3 个数据段中的 %2 个</translation>
-    </message>
-    <message>
-        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks that were trained</source>
-        <translation>第 %1 次尝试从检查点 %2 开始，保留已训练的 %4 个数据段中的 %3 个</translation>
-    </message>
-    <message>
         <source>Partly trained</source>
         <translation>部分已训练</translation>
     </message>
@@ -13297,6 +13413,14 @@ pattern 正则表达式</translation>
     <message>
         <source>; of %1 of them a part is in checkpoints and kept</source>
         <translation>；其中 %1 个有一部分在检查点中并会保留</translation>
+    </message>
+    <message>
+        <source>Attempt %1 keeps %2 of the %3 chunks of %4 that were trained or begun</source>
+        <translation>第 %1 次尝试保留%4已训练或已开始的 %3 个数据段中的 %2 个</translation>
+    </message>
+    <message>
+        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks of %5 that were trained or begun</source>
+        <translation>第 %1 次尝试从检查点 %2 开始，保留%5已训练或已开始的 %4 个数据段中的 %3 个</translation>
     </message>
 </context>
 <context>
@@ -13534,6 +13658,10 @@ pattern 正则表达式</translation>
         <translation>
             <numerusform>%1，%n 个工作进程的平均值</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>jumps of the loss</source>
+        <translation>损失跳变</translation>
     </message>
 </context>
 <context>

@@ -28,15 +28,6 @@ std::string programOf(std::int64_t pid)
     return name;
 }
 
-std::vector<std::string> commandLineOf(std::int64_t pid)
-{
-    std::vector<std::string> words;
-    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
-    for (std::string word; std::getline(file, word, '\0');)
-        words.push_back(word);
-    return words;
-}
-
 /// The program with the command it was given, "furrowctl audit": not what else stands there, which may be private.
 std::string commandOf(const FileLockOwner& owner)
 {

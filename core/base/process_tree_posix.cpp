@@ -86,6 +86,15 @@ bool isStopped(std::int64_t pid)
     return state == 'T' || state == 't';
 }
 
+std::vector<std::string> commandLineOf(std::int64_t pid)
+{
+    std::vector<std::string> words;
+    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
+    for (std::string word; std::getline(file, word, '\0');)
+        words.push_back(word);
+    return words;
+}
+
 void killTreeOf(std::int64_t pid)
 {
     const std::int64_t self = ::getpid();

@@ -4,6 +4,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/is_there.h"
+#include "core/base/link_refusal.h"
 #include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -48,6 +49,7 @@ Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
     if (!isThere(paths.configFile()))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is no run: it has no run.json. Only runs go to the trash.", { utf8Text(run) }) };
+    FURROW_TRY(refuseLink(trashOf(workspace))); // into the folder of whoever put it there
     return move(paths.folder(), trashOf(workspace));
 }
 

@@ -485,7 +485,7 @@ private Q_SLOTS:
         {
             auto db = good(Database::open(run.field.tracker, {}));
             db.run("UPDATE incarnation SET pid=?, start_time=?, boot_id=? WHERE live=1", named.pid, named.startTime,
-                named.bootId);
+                named.place);
             good(db.takeStatus());
         }
         QVERIFY(!isOwnProcess(run.paths, named));

@@ -193,6 +193,20 @@ private Q_SLOTS:
         QVERIFY(!moveToTrash(workspace("trash"), workspace("elsewhere") / "run").ok());
     }
 
+    /// In a shared workspace anybody can put a link there: runs went into the folder of a stranger.
+    void theTrashOfAWorkspaceWasALink()
+    {
+        const auto run = workspace("linked") / "runs" / "one";
+        std::filesystem::create_directories(run);
+        std::ofstream(run / "run.json") << "{}";
+        std::filesystem::create_directories(workspace("loot"));
+        std::filesystem::create_symlink(workspace("loot"), workspace("linked") / "trash");
+        const auto refused = moveToTrash(workspace("linked"), run);
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("is a link") != std::string::npos, refused.error().message.c_str());
+        QVERIFY(std::filesystem::exists(run / "run.json"));
+    }
+
     /// `trash` says that it moves runs, and moved any folder, and links.
     void aFolderThatIsNoRunWentToTheTrash()
     {
