@@ -117,6 +117,7 @@ public:
             return Error { ErrorCode::InvalidArgument,
                 sentence("%1 has more than %2 files. Name a smaller folder, or join the files.",
                     { archive_.path, Count(static_cast<std::int64_t>(kMaxSourceFiles)) }) };
+        const bool isEmpty = member.sizeBytes == 0 || member.packedBytes == 0;
         DataFile file = archive_;
         file.path = pathOf(name);
         file.sizeBytes = member.packedBytes;
@@ -124,9 +125,8 @@ public:
         member.archiveBytes = archive_.sizeBytes;
         const bool isPacked = member.packing != Compression::None || member.archivePacking != Compression::None;
         file.member = std::move(member);
-        Status status = file.sizeBytes == 0
-            ? Status(Error { ErrorCode::InvalidArgument, sentence("%1 is empty.", { file.path }) })
-            : detect(head, isPacked, file);
+        Status status = isEmpty ? Status(Error { ErrorCode::InvalidArgument, sentence("%1 is empty.", { file.path }) })
+                                : detect(head, isPacked, file);
         if (status.ok())
             found_.files.push_back(std::move(file));
         else if (status.error().code == ErrorCode::Corrupt || isOutside(status.error()))

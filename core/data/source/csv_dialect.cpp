@@ -118,6 +118,17 @@ CsvSeparatorLine separatorLine(std::string_view head)
     return isOne ? CsvSeparatorLine { size, line.back() } : CsvSeparatorLine {};
 }
 
+char laterCsvEscape(std::string_view more, const CsvDialect& dialect, const RunConfig& config)
+{
+    const std::string quoted { '\\', dialect.quote };
+    if (config.csvEscape != "auto" || dialect.escape != '\0' || dialect.quote == '\0'
+        || more.find(quoted) == std::string_view::npos)
+        return '\0';
+    CsvDialect escaped = dialect;
+    escaped.escape = '\\';
+    return fitOf(more, dialect) < fitOf(more, escaped) ? escaped.escape : '\0';
+}
+
 CsvDialect findCsvDialect(std::string_view head, char usual, const RunConfig& config)
 {
     CsvDialect chosen;

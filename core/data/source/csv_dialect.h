@@ -23,6 +23,11 @@ struct CsvDialect {
 /// @param usual  the delimiter that the ending of the name promises
 CsvDialect findCsvDialect(std::string_view head, char usual, const RunConfig& config);
 
+/// An escape that first occurs behind the head: a backslash, where quotes are out of place without it and fewer are
+/// with it. '\0': none, or the settings say which.
+/// @param more  a longer beginning of the text; the last record may be cut off
+char laterCsvEscape(std::string_view more, const CsvDialect& dialect, const RunConfig& config);
+
 /// "sep=;" as the first line says the delimiter to spreadsheets, and is no record.
 struct CsvSeparatorLine {
     std::size_t sizeBytes = 0; ///< with its end; 0: there is none

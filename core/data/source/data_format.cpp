@@ -28,9 +28,9 @@ std::string lowerCase(std::string_view text)
     return out;
 }
 
-Result<std::string> readHead(ByteStream& stream)
+Result<std::string> readHead(ByteStream& stream, std::size_t bytes = kHeadBytes)
 {
-    std::string head(kHeadBytes, '\0');
+    std::string head(bytes, '\0');
     FURROW_TRY_ASSIGN(auto filled, readFully(stream, head));
     head.resize(filled);
     return head;
@@ -111,6 +111,11 @@ Result<TextFormat> textFormat(
         return TextFormat::JsonLines;
     if (looksLikeJsonLines(head, isCut))
         return TextFormat::JsonLines;
+    if (extension == "json" && first != std::string_view::npos && hasSeveralObjects(head))
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 holds several JSON documents that go over lines. Write one object per line (jsonl), or one list of them.",
+                { name }) };
     if (extension == "json" && first != std::string_view::npos)
         return Error { ErrorCode::InvalidArgument,
             sentence(
@@ -347,6 +352,27 @@ Status findEncoding(const ByteSource& source, const std::string& name, const std
 
 } // namespace
 
+namespace {
+
+/// Quotes inside of fields may be rare: of a file that is here more is looked at for how they are written.
+Status findLaterEscape(const std::shared_ptr<const ByteSource>& source, const std::string& name,
+    const RunConfig& config, FileFormat& format)
+{
+    constexpr std::size_t kBytes = 4 << 20;
+    if (isDistantPath(name))
+        return {};
+    auto stream = expandedStream(streamFrom(source, 0), format.compression, name);
+    if (!format.encoding.empty())
+        stream = decodedStream(std::move(stream), format.encoding);
+    FURROW_TRY_ASSIGN(const auto more, readHead(*stream, kBytes));
+    const auto begin = std::min<std::size_t>(more.size(), static_cast<std::size_t>(format.skipBytes));
+    if (const char escape = laterCsvEscape(std::string_view(more).substr(begin), format.csv, config); escape != '\0')
+        format.csv.escape = escape;
+    return {};
+}
+
+} // namespace
+
 Result<FileFormat> detectFormat(
     const std::shared_ptr<const ByteSource>& source, const std::string& name, const RunConfig& config)
 {
@@ -405,6 +431,8 @@ Result<FileFormat> detectFormat(
         head.remove_prefix(separator.sizeBytes);
         const char usual = format.format == TextFormat::Tsv ? '\t' : ',';
         format.csv = findCsvDialect(head, separator.sizeBytes > 0 ? separator.delimiter : usual, config);
+        if (plain.size() == kHeadBytes)
+            FURROW_TRY(findLaterEscape(source, name, config, format));
     }
     if (format.isCsv() && endsAtCarriageReturns(head, format.csv))
         return Error { ErrorCode::InvalidArgument,

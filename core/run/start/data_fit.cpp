@@ -65,6 +65,8 @@ std::string filtersInForce(const RunConfig& c)
         text += ", ascii_only is on";
     if (c.startSample > 0)
         text += ", start_sample is " + std::to_string(c.startSample);
+    if (!c.exclude.empty())
+        text += ", exclude names a list";
     return text;
 }
 

@@ -242,6 +242,19 @@ private Q_SLOTS:
         VERIFY_OK(texts);
         QCOMPARE(texts.value(), rows(0, 300));
     }
+    /// Packed it takes two bytes, so it was looked at, and refused the whole archive.
+    void anEmptyFileRefusedItsArchive()
+    {
+        DataFolder folder;
+        const auto config = test::configFor({ folder.write(
+            "a.zip", test::zipArchive({ { "a.jsonl", "{\"text\":\"one\"}\n", 8 }, { "empty.jsonl", "", 8 } })) });
+        const auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        QCOMPARE(inspection.value().rows, 1);
+        QCOMPARE(inspection.value().warnings.size(), std::size_t(1));
+        QVERIFY2(inspection.value().warnings[0].find("empty.jsonl is empty") != std::string::npos,
+            inspection.value().warnings[0].c_str());
+    }
     /// tar stops at the first mark of an end: the second archive was left out without a word.
     void archivesThatWereJoinedLostAllButTheFirst()
     {

@@ -227,6 +227,24 @@ private Q_SLOTS:
         alike.textColumn = "meta\\.text";
         QCOMPARE(texts(alike, folder), (Texts { "a" }));
     }
+    /// The dialect was that of the first 64 KiB, and what stood in a quote behind them was mangled.
+    void aBackslashBeforeALateQuoteWasText()
+    {
+        DataFolder folder;
+        std::string rows = "id,text\n";
+        for (int i = 0; i < 6000; ++i)
+            rows += std::to_string(i) + ",\"plain words " + std::to_string(i) + "\"\n";
+        const auto plain = test::configFor({ folder.write("a.csv", rows) });
+        QVERIFY2(reading(plain).contains("escape none"), qPrintable(reading(plain)));
+        const std::string late = rows + "6000,\"late \\\"esc\\\" here\"\n";
+        const auto found = test::configFor({ folder.write("b.csv", late) });
+        QVERIFY2(reading(found).contains("escape \\;"), qPrintable(reading(found)));
+        QCOMPARE(texts(found, folder).back(), std::string("late \"esc\" here"));
+        const std::string paths = rows + "6000,\"C:\\dir\\\"\n6001,\"b\"\n"; // a backslash that is one
+        const auto kept = test::configFor({ folder.write("c.csv", paths) });
+        QCOMPARE(texts(kept, folder).back(), std::string("b"));
+        QVERIFY2(reading(kept).contains("escape none"), qPrintable(reading(kept)));
+    }
     void linesOfAnOldMacWereOneWithoutAWord()
     {
         DataFolder folder;
