@@ -6518,6 +6518,10 @@
         <source>%1 is no run: it has no run.json. Only runs go to the trash.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 holds several JSON documents that go over lines. Write one object per line (jsonl), or one list of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -12613,9 +12617,9 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message numerus="yes">
         <source>%1 to %2, corrected by what %n worker(s) of earlier runs used. By formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 to %2, corrected by what %n worker of earlier runs used. By formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.</numerusform>
+            <numerusform>%1 to %2, corrected by what %n workers of earlier runs used. By formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.</numerusform>
         </translation>
     </message>
     <message>

@@ -6519,6 +6519,10 @@
         <source>%1 is no run: it has no run.json. Only runs go to the trash.</source>
         <translation>%1 no es una ejecución: no tiene run.json. A la papelera solo van ejecuciones.</translation>
     </message>
+    <message>
+        <source>%1 holds several JSON documents that go over lines. Write one object per line (jsonl), or one list of them.</source>
+        <translation>%1 contiene varios documentos JSON que ocupan varias líneas. Escriba un objeto por línea (jsonl) o una sola lista de ellos.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9599,11 +9603,11 @@
     </message>
     <message>
         <source>Check weights and files</source>
-        <translation>Comprobar pesos y archivos</translation>
+        <translation>Comprobar archivos</translation>
     </message>
     <message>
         <source>Read the data again</source>
-        <translation>Leer los datos otra vez</translation>
+        <translation>Releer los datos</translation>
     </message>
     <message>
         <source>Prepares every block from the source once more and compares the samples by their fingerprints. This takes as long as preparing did.</source>
@@ -9643,7 +9647,7 @@
     </message>
     <message>
         <source>Show report</source>
-        <translation>Mostrar informe</translation>
+        <translation>Ver informe</translation>
     </message>
 </context>
 <context>

@@ -6518,6 +6518,10 @@
         <source>%1 is no run: it has no run.json. Only runs go to the trash.</source>
         <translation>%1 不是运行：它没有 run.json。只有运行才会移入回收站。</translation>
     </message>
+    <message>
+        <source>%1 holds several JSON documents that go over lines. Write one object per line (jsonl), or one list of them.</source>
+        <translation>%1 含有多个跨行的 JSON 文档。请每行写一个对象（jsonl），或写成一个列表。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

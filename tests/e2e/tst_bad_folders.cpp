@@ -182,7 +182,7 @@ private Q_SLOTS:
         QVERIFY(!run.isEmpty());
         const auto second = RunDriver::ctl({ "supervise"_q, run });
         QVERIFY(second.exitCode != 0);
-        QVERIFY2(second.errors.contains("Another supervisor holds"_q), qPrintable(second.errors));
+        QVERIFY2(second.errors.contains("is already running, held by process"_q), qPrintable(second.errors));
         QCOMPARE(RunDriver::ctl({ "kill"_q, run, "--wait"_q }).exitCode, 0);
         const auto status = RunDriver::status(run);
         QCOMPARE(status["state"_q].toString(), "stopped"_q); // a person ended it; nothing waits in it
