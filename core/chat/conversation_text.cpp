@@ -96,8 +96,7 @@ struct ConversationRenderer::Asked {
         const auto* weight = dict ? (*dict)->named("weight") : nullptr;
         const auto* train = dict ? (*dict)->named("train") : nullptr;
         return isAnswer(message)
-            && ((weight && (chat::equals(*weight, std::int64_t(0)) || chat::equals(*weight, 0.0)))
-                || (train && chat::equals(*train, false)));
+            && ((weight && chat::equals(*weight, std::int64_t(0))) || (train && chat::equals(*train, false)));
     }
     bool hasMuted() const
     {

@@ -350,9 +350,13 @@ Status findEncoding(const ByteSource& source, const std::string& name, const std
     return {};
 }
 
-} // namespace
-
-namespace {
+/// The whole file as UTF-8, from its first byte.
+std::unique_ptr<ByteStream> textOf(
+    const std::shared_ptr<const ByteSource>& source, const std::string& name, const FileFormat& format)
+{
+    auto stream = expandedStream(streamFrom(source, 0), format.compression, name);
+    return format.encoding.empty() ? std::move(stream) : decodedStream(std::move(stream), format.encoding);
+}
 
 /// Quotes inside of fields may be rare: of a file that is here more is looked at for how they are written.
 Status findLaterEscape(const std::shared_ptr<const ByteSource>& source, const std::string& name,
@@ -361,10 +365,7 @@ Status findLaterEscape(const std::shared_ptr<const ByteSource>& source, const st
     constexpr std::size_t kBytes = 4 << 20;
     if (isDistantPath(name))
         return {};
-    auto stream = expandedStream(streamFrom(source, 0), format.compression, name);
-    if (!format.encoding.empty())
-        stream = decodedStream(std::move(stream), format.encoding);
-    FURROW_TRY_ASSIGN(const auto more, readHead(*stream, kBytes));
+    FURROW_TRY_ASSIGN(const auto more, readHead(*textOf(source, name, format), kBytes));
     const auto begin = std::min<std::size_t>(more.size(), static_cast<std::size_t>(format.skipBytes));
     if (const char escape = laterCsvEscape(std::string_view(more).substr(begin), format.csv, config); escape != '\0')
         format.csv.escape = escape;
@@ -406,10 +407,7 @@ Result<FileFormat> detectFormat(
         return Error { ErrorCode::InvalidArgument, sentence("%1 is %2, not text.", { name, what }) };
     FURROW_TRY(findEncoding(*source, name, raw.value(), config.encoding, format));
     FURROW_TRY_ASSIGN(auto plain,
-        format.encoding.empty()
-            ? raw
-            : readHead(*decodedStream(expandedStream(streamFrom(source, 0), format.compression, name),
-                  format.encoding))); // as much text as of UTF-8
+        format.encoding.empty() ? raw : readHead(*textOf(source, name, format))); // as much text as of UTF-8
     std::string_view head = plain;
     FURROW_TRY_ASSIGN(auto binary,
         isWideEncoding(format.encoding) ? Result<bool>(looksBinary(head))

@@ -4,6 +4,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/base/started_as.h"
+#include "core/run/status/run_holder.h"
 
 #include <algorithm>
 
@@ -21,8 +22,7 @@ bool isOwnProcess(const RunPaths& paths, const ProcessIdentity& process)
         return std::filesystem::equivalent(started->workingFolder / pathFromUtf8(word), paths.folder(), other);
     };
     const auto& words = started->words;
-    return !words.empty() && utf8Text(pathFromUtf8(words.front()).filename()).starts_with("furrow")
-        && std::any_of(words.begin() + 1, words.end(), isRunFolder);
+    return isProgramOfFurrow(words) && std::any_of(words.begin() + 1, words.end(), isRunFolder);
 }
 
 void killOwnProcess(const RunPaths& paths, const ProcessIdentity& process)

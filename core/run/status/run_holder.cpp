@@ -21,19 +21,29 @@ std::optional<ProcessIdentity> namedSupervisor(const RunPaths& paths)
     return totals.ok() ? totals.value().supervisor : std::nullopt;
 }
 
+/// Its name without a folder and an ending; "" when the system does not tell.
+std::string programIn(const std::vector<std::string>& words)
+{
+    return words.empty() ? std::string() : utf8Text(pathFromUtf8(words.front()).stem());
+}
+
 } // namespace
+
+bool isProgramOfFurrow(const std::vector<std::string>& words)
+{
+    constexpr std::array kPrograms { "furrowctl", "furrow", "furrow-worker", "furrow-trainer" };
+    return std::find(kPrograms.begin(), kPrograms.end(), programIn(words)) != kPrograms.end();
+}
 
 std::optional<RunHolder> holderOf(const RunPaths& paths)
 {
-    constexpr std::array kPrograms { "furrowctl", "furrow", "furrow-worker", "furrow-trainer" };
     const auto owner = ownerOfFileLock(paths.supervisorLock());
     if (!owner)
         return std::nullopt;
     const auto& words = owner->commandLine;
-    const auto program = words.empty() ? std::string() : utf8Text(pathFromUtf8(words.front()).stem());
-    const bool isOurs = std::find(kPrograms.begin(), kPrograms.end(), program) != kPrograms.end();
+    const auto program = programIn(words);
     const bool supervises = program == "furrowctl" && std::find(words.begin(), words.end(), "supervise") != words.end();
-    return RunHolder { owner->process, program, supervises, isOurs };
+    return RunHolder { owner->process, program, supervises, isProgramOfFurrow(words) };
 }
 
 bool isHeldByOther(const RunPaths& paths, const std::optional<RunHolder>& holder)

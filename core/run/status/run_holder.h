@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace furrow {
 
@@ -16,6 +17,8 @@ struct RunHolder {
     bool isOurs = false; ///< a program of Furrow's that works on the run for a while, as a merge does, if no supervisor
 };
 std::optional<RunHolder> holderOf(const RunPaths& paths);
+/// The words that a process was started with are those of a program of Furrow's. False when there are none.
+bool isProgramOfFurrow(const std::vector<std::string>& words);
 
 /// The run that is locked is held, not trained: by a stranger, or by a program of Furrow's that works on it.
 bool isHeldByOther(const RunPaths& paths, const std::optional<RunHolder>& holder);

@@ -35,11 +35,11 @@ Result<std::unique_ptr<LedgerThread>> LedgerThread::start(Options options)
         return true;
     }); // whoever holds the lock, it is outlasted; a kill ends the waiting
     const double lease = kAskedLeaseSeconds > 0 ? 4 * kAskedLeaseSeconds : kFirstLeaseSeconds;
-    const auto registered = [&] { return ledger.start(options.registration, lease); };
-    FURROW_TRY_ASSIGN(auto incarnation, outlastDisk(registered));
-    while (!incarnation) {
-        std::this_thread::sleep_for(kMergePoll);
-        FURROW_TRY_ASSIGN(incarnation, outlastDisk(registered));
+    std::optional<IncarnationId> incarnation;
+    for (;; std::this_thread::sleep_for(kMergePoll)) {
+        FURROW_TRY_ASSIGN(incarnation, outlastDisk([&] { return ledger.start(options.registration, lease); }));
+        if (incarnation)
+            break;
     }
     FURROW_TRY_ASSIGN(auto signals, ledger.signals());
     auto thread = std::unique_ptr<LedgerThread>(new LedgerThread(std::move(ledger), std::move(options), *incarnation));
