@@ -5,18 +5,65 @@
 #include <QAction>
 #include <QCoreApplication>
 #include <QDialog>
+#include <QEvent>
 #include <QScreen>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <vector>
 
 namespace furrow {
 
 namespace {
 
 constexpr QSize kWindowFrame { 16, 48 }; // what a window manager may put around a window
+
+class WordsOfButtons : public QObject {
+public:
+    explicit WordsOfButtons(QToolBar& bar)
+        : QObject(&bar)
+        , bar_(bar)
+    {
+        for (QAction* action : bar.actions())
+            if (auto* button = qobject_cast<QToolButton*>(bar.widgetForAction(action)); button != nullptr
+                && !action->icon().isNull() && button->toolButtonStyle() == Qt::ToolButtonTextBesideIcon)
+                buttons_.push_back(button);
+        bar.installEventFilter(this);
+    }
+
+    bool eventFilter(QObject*, QEvent* event) override
+    {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest)
+            fit();
+        return false;
+    }
+
+private:
+    void fit()
+    {
+        const int needed = bar_.sizeHint().width();
+        if (saved_ == 0 && needed > bar_.width()) {
+            setStyle(Qt::ToolButtonIconOnly);
+            saved_ = std::max(1, needed - bar_.sizeHint().width());
+        } else if (saved_ > 0 && needed + saved_ <= bar_.width()) {
+            setStyle(Qt::ToolButtonTextBesideIcon);
+            saved_ = 0;
+        }
+    }
+
+    void setStyle(Qt::ToolButtonStyle style)
+    {
+        for (QToolButton* button : buttons_)
+            button->setToolButtonStyle(style);
+    }
+
+    QToolBar& bar_;
+    std::vector<QToolButton*> buttons_;
+    int saved_ = 0; ///< by leaving the words out [px]; 0: they are there
+};
 
 } // namespace
 
@@ -33,6 +80,8 @@ void dressOverflow(QToolBar& bar)
         if (action->isSeparator())
             bar.widgetForAction(action)->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
 }
+
+void dropWordsWhereFull(QToolBar& bar) { new WordsOfButtons(bar); }
 
 QScrollArea* makeRoomFor(QWidget* page)
 {

@@ -13,6 +13,10 @@ namespace furrow {
 /// theme (the style's own is nearly black), and separators that stay lines.
 void dressOverflow(QToolBar& bar);
 
+/// Where the toolbar does not fit, its buttons with a glyph go without words (the tooltips have them): what stands
+/// behind them, the slider of the replay, is not reached through the button for the rest.
+void dropWordsWhereFull(QToolBar& bar);
+
 /// Room for a page that asks for no more than a small window has: what does not fit is scrolled to.
 QScrollArea* makeRoomFor(QWidget* page);
 

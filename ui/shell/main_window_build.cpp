@@ -126,6 +126,7 @@ void MainWindow::buildToolbar()
     // overflow.
     for (QAction* verb : { actions_->palette, actions_->replay })
         qobject_cast<QToolButton*>(toolbar_->widgetForAction(verb))->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    dropWordsWhereFull(*toolbar_);
 }
 
 void MainWindow::buildCentre()

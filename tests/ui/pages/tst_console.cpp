@@ -19,6 +19,7 @@
 #include "ui/shell/appearance.h"
 #include "ui/shell/inspector_dock.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/replay_bar.h"
 #include "ui/shell/run_view.h"
 #include "ui/widgets/lane_view.h"
 
@@ -38,6 +39,7 @@
 #include <QTabBar>
 #include <QTableView>
 #include <QToolBar>
+#include <QToolButton>
 #include <QTreeView>
 #include <QtTest>
 #include <algorithm>
@@ -280,6 +282,37 @@ private Q_SLOTS:
                     QVERIFY2(bar->widgetForAction(action)->width() < 20,
                         qPrintable(QStringLiteral("%1 at %2").arg(bar->widgetForAction(action)->width()).arg(width)));
         }
+    }
+
+    /// At 1024 pixels the slider of the replay and the palette stood behind the chevron.
+    void theSliderWasNotReachedOnASmallScreen()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1024, 640);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status().get() != nullptr, kPatienceMs);
+        const auto* bar = window.findChild<QToolBar*>(QStringLiteral("toolbar.run"));
+        const auto isOnBar = [bar](const QWidget* widget) {
+            return widget->isVisible() && widget->mapTo(bar, QPoint(widget->width(), 0)).x() <= bar->width();
+        };
+        const auto buttonOf = [bar](const QString& text) {
+            const auto actions = bar->actions();
+            const auto found = std::find_if(actions.begin(), actions.end(),
+                [&text](const QAction* one) { return one->text().remove(QLatin1Char('&')) == text; });
+            return found == actions.end() ? nullptr : qobject_cast<QToolButton*>(bar->widgetForAction(*found));
+        };
+        QTRY_VERIFY(isOnBar(bar->findChild<ReplayBar*>()));
+        QVERIFY(isOnBar(buttonOf(QStringLiteral("Command palette"))));
+        const auto* stop = buttonOf(QStringLiteral("Stop"));
+        QCOMPARE(stop->toolButtonStyle(), Qt::ToolButtonIconOnly);
+        QVERIFY(!stop->toolTip().isEmpty());
+        window.resize(1600, 800);
+        QTRY_COMPARE(stop->toolButtonStyle(), Qt::ToolButtonTextBesideIcon);
     }
 
     /// Between its docks the page had 300 x 170 of 853 x 480 points.
