@@ -308,14 +308,36 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
         ++status.lossWorkers;
     }
     status.loss = status.lossWorkers > 0 ? sum / status.lossWorkers : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// As readStatus() counts it, of processes and checkpoints as they were.
+bool areWeightsThere(
+    const ToldEvaluation& told, const RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+{
+    const auto lived = [&](const IncarnationRow& row) {
+        return row.attempt.value == status.attempt && isLive(status.state)
+            && (row.endedWallNs == 0 || row.endedWallNs > wallNs);
+    };
+    const auto wasThere = [&](const SupervisorLedger::CheckpointRow& row) {
+        return row.wallNs <= wallNs
+            && (row.surviving || std::any_of(sources.left.begin(), sources.left.end(), [&](const Replay::Left& left) {
+                   return left.wallNs > wallNs;
+               }));
+    };
+    return areWeightsThere(told, sources.tables->checkpoints, sources.tables->incarnations, lived, wasThere);
+}
+
+/// The newest of weights that were there, as readStatus() has it.
+void takeEvaluationsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+{
     double newest = 0;
-    for (const EvalPoint& eval : telemetry.evals ? *telemetry.evals : std::vector<EvalPoint> {}) {
-        if (eval.wall < newest)
-            continue;
-        newest = eval.wall;
+    for (const EvalPoint& eval : sources.telemetry->evals ? *sources.telemetry->evals : std::vector<EvalPoint> {}) {
         const auto step = eval.record.weightsStep > 0 ? eval.record.weightsStep : eval.record.step;
         const ToldEvaluation told { eval.worker, eval.record.what == EvalRecord::What::Merged, step, eval.record.loss,
             static_cast<std::int64_t>(eval.wall * 1e9), eval.record.tasks };
+        if (eval.wall < newest || (sources.tables != nullptr && !areWeightsThere(told, status, wallNs, sources)))
+            continue;
+        newest = eval.wall;
         if (told.tasks.questions > 0)
             status.answers = answersOf(told);
         if (!eval.record.hasLoss())
@@ -356,8 +378,10 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
         takeAttemptsBack(status, wallNs, sources);
         takeProcessesBack(status, wallNs, sources);
     }
-    if (sources.telemetry != nullptr)
+    if (sources.telemetry != nullptr) {
         takeWorkersBack(status, wallNs, sources);
+        takeEvaluationsBack(status, wallNs, sources);
+    }
     return status;
 }
 

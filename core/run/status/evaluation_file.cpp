@@ -67,6 +67,25 @@ std::optional<ToldEvaluation> newestEvaluation(
     return newest;
 }
 
+bool areWeightsThere(const ToldEvaluation& told, const std::vector<SupervisorLedger::CheckpointRow>& checkpoints,
+    const std::vector<IncarnationRow>& processes, const std::function<bool(const IncarnationRow&)>& isAlive,
+    const std::function<bool(const SupervisorLedger::CheckpointRow&)>& isThere)
+{
+    const auto livedThen = [&told](const IncarnationRow& row) { return row.startedWallNs <= told.wallNs; };
+    const auto isSaved = [&](const SupervisorLedger::CheckpointRow& row) {
+        if (!isThere(row) || row.record.step < told.step)
+            return false;
+        if (row.record.kind == CheckpointKind::Merge)
+            return true;
+        const auto writer = std::find_if(processes.begin(), processes.end(),
+            [&row](const IncarnationRow& process) { return process.id == row.incarnation; });
+        return row.record.replica == told.worker && (writer == processes.end() || livedThen(*writer));
+    };
+    return std::any_of(checkpoints.begin(), checkpoints.end(), isSaved)
+        || std::any_of(processes.begin(), processes.end(),
+            [&](const IncarnationRow& row) { return row.worker == told.worker && livedThen(row) && isAlive(row); });
+}
+
 HeldOutLoss heldOutLossOf(const ToldEvaluation& told, const EvaluatedText& text)
 {
     const std::string worker = std::to_string(told.worker);

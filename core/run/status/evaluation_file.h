@@ -5,9 +5,11 @@
 #include "core/run/folder/run_paths.h"
 #include "core/run/status/run_status.h"
 #include "core/telemetry/task_marks.h"
+#include "core/tracker/supervisor_ledger.h"
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace furrow {
 
@@ -28,6 +30,12 @@ Status publishEvaluation(const RunPaths& paths, const ToldEvaluation& told, File
 /// The newest that counts; nullopt when none has told one, or nothing of it can be read.
 std::optional<ToldEvaluation> newestEvaluation(
     const RunPaths& paths, const std::function<bool(const ToldEvaluation&)>& counts);
+/// Whether the weights that were evaluated are with the process that told it, or in a checkpoint that is there: those
+/// that died before a checkpoint are not of the run any more.
+/// @param processes  all of the run
+bool areWeightsThere(const ToldEvaluation& told, const std::vector<SupervisorLedger::CheckpointRow>& checkpoints,
+    const std::vector<IncarnationRow>& processes, const std::function<bool(const IncarnationRow&)>& isAlive,
+    const std::function<bool(const SupervisorLedger::CheckpointRow&)>& isThere);
 /// @param text  that it was made on
 HeldOutLoss heldOutLossOf(const ToldEvaluation& told, const EvaluatedText& text);
 TaskAnswers answersOf(const ToldEvaluation& told);

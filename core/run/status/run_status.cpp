@@ -348,20 +348,6 @@ void addEvaluation(RunStatus& status, const std::vector<SupervisorLedger::Checkp
         status.evaluation->text = status.evaluated;
 }
 
-/// Weights that were evaluated and died before a checkpoint are not those of the run any more.
-bool isOfLivingOrSaved(const ToldEvaluation& told, const std::vector<SupervisorLedger::CheckpointRow>& rows,
-    const std::vector<IncarnationRow>& processes, const Viewpoint& view)
-{
-    const auto isSaved = [&told](const auto& row) {
-        const bool sameReplica = row.record.kind == CheckpointKind::Merge || row.record.replica == told.worker;
-        return row.surviving && sameReplica && row.record.step >= told.step;
-    };
-    const auto hasThem = [&](const IncarnationRow& row) {
-        return row.worker == told.worker && row.startedWallNs <= told.wallNs && view.isAlive(row);
-    };
-    return std::any_of(rows.begin(), rows.end(), isSaved) || std::any_of(processes.begin(), processes.end(), hasThem);
-}
-
 /// What workers found on their way, since. A checkpoint is saved after its weights were evaluated: where it is the
 /// newer one it has that loss. A worker that takes a merge over evaluates the same weights once more, and knows its own
 /// steps only.
@@ -851,7 +837,9 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     const auto newest = weightsOf(checkpoints.value());
     addEvaluation(status, checkpoints.value(), newest);
     takeNewer(status, paths, newest, [&](const ToldEvaluation& one) {
-        return isOfLivingOrSaved(one, checkpoints.value(), incarnations.value(), view);
+        return areWeightsThere(
+            one, checkpoints.value(), incarnations.value(), [&view](const auto& row) { return view.isAlive(row); },
+            [](const auto& row) { return row.surviving; });
     });
     if (auto& known = status.evaluation) {
         const bool isNewest = known->checkpoint != 0 && !known->superseded;

@@ -275,6 +275,45 @@ private Q_SLOTS:
         QCOMPARE(statusAt(310 * kSecond, sources).workers.size(), std::size_t(1));
     }
 
+    /// Worker 0 died at 150 with weights of 40 steps that only itself had evaluated; the next one saved 60 of its own.
+    void aReplayShowedTheEvaluationOfWeightsThatHadDied()
+    {
+        LedgerTables tables;
+        tables.attempts = { attemptOf(1, 100, 200) };
+        tables.incarnations = { processOf(1, 0, 1, 100, 150), processOf(2, 0, 1, 151, 200) };
+        const auto saved = [](std::int64_t by, std::int64_t step, std::int64_t atS) {
+            SupervisorLedger::CheckpointRow row;
+            row.id = { by };
+            row.incarnation = { by };
+            row.record.step = step;
+            row.wallNs = atS * kSecond;
+            return row;
+        };
+        tables.checkpoints = { saved(1, 20, 120), saved(2, 60, 190) };
+        const auto told = [](double atS, std::int64_t step, double loss) {
+            EvalPoint point;
+            point.attempt = 1;
+            point.wall = atS;
+            point.record.step = point.record.weightsStep = step;
+            point.record.loss = loss;
+            return point;
+        };
+        TelemetrySnapshot telemetry;
+        telemetry.evals = std::make_shared<const std::vector<EvalPoint>>(
+            std::vector<EvalPoint> { told(119, 20, 3), told(140, 40, 2) });
+        RunStatus now;
+        now.attempt = 1;
+        const std::vector<Replay::Left> left;
+        const std::vector<ClaimRow> claims;
+        const auto lossAt = [&](std::int64_t atS) {
+            const auto known = statusAt(atS * kSecond, { now, {}, left, claims, &tables, &telemetry }).evaluation;
+            return known ? known->loss : 0;
+        };
+        QCOMPARE(lossAt(145), 2.0);
+        QCOMPARE(lossAt(160), 3.0);
+        QCOMPARE(lossAt(195), 3.0);
+    }
+
     void runsOfOneNameWereOneInTheComparison()
     {
         const RunStory story({});
