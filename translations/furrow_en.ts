@@ -6522,6 +6522,38 @@
         <source>%1 holds several JSON documents that go over lines. Write one object per line (jsonl), or one list of them.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Replicas with weights of their own: %1; from now on: %2. They are not merged (merge is none): those without a worker keep their weights and are trained no further.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replicas with weights of their own: %1; from now on: %2. Before the first step they are merged (%3), and each starts from the merge.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read cannot be used; the first: %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read are filtered.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read are repeats.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read are longer than a window.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read have bytes or escapes that are no characters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 % of the tokens stand for characters that the tokenizer does not have.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10865,6 +10897,13 @@ Vocabulary %3</source>
     <message>
         <source>Several columns hold text: choose the one that is trained</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -6523,6 +6523,38 @@
         <source>%1 holds several JSON documents that go over lines. Write one object per line (jsonl), or one list of them.</source>
         <translation>%1 contiene varios documentos JSON que ocupan varias líneas. Escriba un objeto por línea (jsonl) o una sola lista de ellos.</translation>
     </message>
+    <message>
+        <source>Replicas with weights of their own: %1; from now on: %2. They are not merged (merge is none): those without a worker keep their weights and are trained no further.</source>
+        <translation>Réplicas con pesos propios: %1; desde ahora: %2. No se fusionan (la fusión es none): las que quedan sin trabajador conservan sus pesos y no se entrenan más.</translation>
+    </message>
+    <message>
+        <source>Replicas with weights of their own: %1; from now on: %2. Before the first step they are merged (%3), and each starts from the merge.</source>
+        <translation>Réplicas con pesos propios: %1; desde ahora: %2. Antes del primer paso se fusionan (%3), y cada una parte de la fusión.</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read cannot be used; the first: %3.</source>
+        <translation>%1 de las %2 muestras leídas no se pueden usar; la primera: %3.</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read are filtered.</source>
+        <translation>%1 de las %2 muestras leídas quedan filtradas.</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read are repeats.</source>
+        <translation>%1 de las %2 muestras leídas son repeticiones.</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read are longer than a window.</source>
+        <translation>%1 de las %2 muestras leídas son más largas que una ventana.</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read have bytes or escapes that are no characters.</source>
+        <translation>%1 de las %2 muestras leídas tienen bytes o escapes que no son caracteres.</translation>
+    </message>
+    <message>
+        <source>%1 % of the tokens stand for characters that the tokenizer does not have.</source>
+        <translation>El %1 % de los tokens representan caracteres que el tokenizador no tiene.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10868,6 +10900,13 @@ Vocabulario %3</translation>
     <message>
         <source>Several columns hold text: choose the one that is trained</source>
         <translation>Varias columnas contienen texto: elija la que se entrena</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>y %n más</numerusform>
+            <numerusform>y %n más</numerusform>
+        </translation>
     </message>
 </context>
 <context>

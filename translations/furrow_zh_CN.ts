@@ -6522,6 +6522,38 @@
         <source>%1 holds several JSON documents that go over lines. Write one object per line (jsonl), or one list of them.</source>
         <translation>%1 含有多个跨行的 JSON 文档。请每行写一个对象（jsonl），或写成一个列表。</translation>
     </message>
+    <message>
+        <source>Replicas with weights of their own: %1; from now on: %2. They are not merged (merge is none): those without a worker keep their weights and are trained no further.</source>
+        <translation>拥有自身权重的副本：%1；今后：%2。它们不会合并（合并方式为 none）：没有工作进程的副本保留其权重，不再训练。</translation>
+    </message>
+    <message>
+        <source>Replicas with weights of their own: %1; from now on: %2. Before the first step they are merged (%3), and each starts from the merge.</source>
+        <translation>拥有自身权重的副本：%1；今后：%2。第一步之前会将它们合并（%3），每个副本都从合并结果开始。</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read cannot be used; the first: %3.</source>
+        <translation>读取的 %2 个样本中有 %1 个无法使用；第一个：%3。</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read are filtered.</source>
+        <translation>读取的 %2 个样本中有 %1 个被过滤。</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read are repeats.</source>
+        <translation>读取的 %2 个样本中有 %1 个是重复的。</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read are longer than a window.</source>
+        <translation>读取的 %2 个样本中有 %1 个比一个窗口长。</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples that were read have bytes or escapes that are no characters.</source>
+        <translation>读取的 %2 个样本中有 %1 个含有不是字符的字节或转义。</translation>
+    </message>
+    <message>
+        <source>%1 % of the tokens stand for characters that the tokenizer does not have.</source>
+        <translation>%1 % 的 token 代表分词器中没有的字符。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10846,6 +10878,12 @@ Vocabulary %3</source>
     <message>
         <source>Several columns hold text: choose the one that is trained</source>
         <translation>有多列含文本：请选择要训练的一列</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>还有 %n 条</numerusform>
+        </translation>
     </message>
 </context>
 <context>

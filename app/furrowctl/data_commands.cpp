@@ -56,7 +56,7 @@ nlohmann::json probeJson(const DataProbe& p)
         { "sampled_filtered", p.sampledFiltered }, { "sampled_failed", p.sampledFailed },
         { "sampled_duplicates", p.sampledDuplicates }, { "disk_bytes", p.preparedBytes },
         { "prepare_seconds", p.prepareSeconds }, { "first_samples", i.firstRows }, { "first_tokens", p.firstTokens },
-        { "warnings", i.warnings } };
+        { "warnings", i.warnings }, { "remarks", remarksOn(p) } };
 }
 
 void printProbe(const DataProbe& p)
@@ -74,24 +74,13 @@ void printProbe(const DataProbe& p)
         std::cout << "; " << formatCount(*i.blocks) << " blocks, " << formatCount(*i.chunks) << " chunks";
     std::cout << "\nabout " << formatNumber(p.tokensPerSample, 1) << " tokens a sample, " << formatCount(p.tokens)
               << " tokens in all; prepared " << formatBytes(p.preparedBytes) << " in about "
-              << formatDuration(p.prepareSeconds) << "\nof " << formatCount(p.sampledRows)
-              << " samples read: " << p.sampledFiltered << " filtered, " << p.sampledFailed << " unreadable, "
-              << p.sampledDuplicates << " duplicates";
-    if (p.sampledTooLong > 0)
-        std::cout << ", " << p.sampledTooLong << " longer than a window";
-    std::cout << "\n";
-    if (!p.firstFailure.empty())
-        std::cout << "The first unreadable one: " << p.firstFailure << ".\n";
-    if (p.sampledInvalidUtf8 > 0)
-        std::cout << p.sampledInvalidUtf8 << " of them have bytes or escapes that are no characters\n";
+              << formatDuration(p.prepareSeconds) << "\n"
+              << formatCount(p.sampledRows) << " samples were read for this\n";
     if (!i.conversations.empty())
         std::cout << formatNumber(100 * p.learntShare, 1) << " % of the tokens are learnt: " << learntMarks(std::cout)
                   << ". The others are read only.\n";
-    if (p.unknownShare > 0)
-        std::cout << formatNumber(100 * p.unknownShare, 2)
-                  << " % of the tokens stand for characters that the tokenizer does not have\n";
-    for (const auto& warning : i.warnings)
-        std::cout << warning << "\n";
+    for (const Message& remark : remarksOn(p))
+        std::cout << remark << "\n";
     for (std::size_t row = 0; row < i.firstRows.size(); ++row) {
         const std::string& text = i.firstRows[row];
         std::cout << "[" << row << "] ";
@@ -121,8 +110,7 @@ int probe(const ProbeOptions& o)
         return fail(adopted.error(), o.json);
     if (const auto problems = validate(config); !problems.empty()) // what a run would refuse
         return failUsage(toString(problems), o.json);
-    auto tokenizer
-        = loadTokenizer(config.tokenizer == "char" ? "byte" : config.tokenizer); // a character is about a byte
+    auto tokenizer = tokenizerToProbe(config);
     if (!tokenizer.ok())
         return fail(tokenizer.error(), o.json);
     const KeepHubPieces kept(cacheOfWorkspace(pathFromUtf8(o.workspace)), config.cacheGiB);

@@ -2,10 +2,12 @@
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
+#include "core/base/sentence.h"
 #include "core/data/block/block_writer.h"
 #include "core/data/plan/chunk_collector.h"
 #include "core/data/source/row_reader.h"
 #include "core/data/plan/sample_encoder.h"
+#include "core/data/tokenizer/tokenizer.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -71,7 +73,7 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
             sampled.tokens += static_cast<std::int64_t>(tokens.size());
             sampled.learnt += sample.learnt.empty() ? std::ssize(tokens)
                                                     : std::count(sample.learnt.begin(), sample.learnt.end(), 1);
-            if (const auto unknown = tokenizer.unknownToken())
+            if (const auto unknown = tokenizer.unknownToken(); unknown && config.tokenizer != "char")
                 sampled.unknown += std::count(tokens.begin(), tokens.end(), *unknown);
             sampled.textBytes += row.text.size();
         }
@@ -81,6 +83,21 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
 }
 
 } // namespace
+
+Result<std::shared_ptr<const Tokenizer>> tokenizerToProbe(const RunConfig& config)
+{
+    if (config.tokenizer != "char")
+        return loadTokenizer(config.tokenizer);
+    FURROW_TRY_ASSIGN(auto seen, inspectData(config));
+    std::size_t next = 0;
+    const std::vector<std::string>& rows = seen.firstRows;
+    return buildCharTokenizer([&](std::string_view& piece) {
+        if (next == rows.size())
+            return false;
+        piece = rows[next++];
+        return true;
+    });
+}
 
 Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer, std::int64_t limitMs)
 {
@@ -98,7 +115,7 @@ Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer,
     }
     if (sampled.kept == 0)
         return probe;
-    probe.tokensPerSample = static_cast<double>(sampled.tokens) / static_cast<double>(sampled.kept);
+    probe.tokensPerSample = static_cast<double>(sampled.tokens + sampled.kept) / static_cast<double>(sampled.kept);
     probe.bytesPerToken
         = static_cast<double>(sampled.textBytes) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
     probe.unknownShare
@@ -112,6 +129,34 @@ Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer,
         estimatedBlockBytes(kept, static_cast<double>(probe.tokens), tokenizer.vocabularySize()));
     probe.prepareSeconds = kept * sampled.seconds / static_cast<double>(sampled.kept);
     return probe;
+}
+
+std::vector<Message> remarksOn(const DataProbe& probe)
+{
+    std::vector<Message> remarks;
+    const auto count = [&](std::int64_t number, const Message& what) {
+        if (number > 0)
+            remarks.push_back(what);
+    };
+    const Count read(probe.sampledRows);
+    count(probe.sampledFailed,
+        sentence("%1 of the %2 samples that were read cannot be used; the first: %3.",
+            { Count(probe.sampledFailed), read, probe.firstFailure }));
+    count(probe.sampledFiltered,
+        sentence("%1 of the %2 samples that were read are filtered.", { Count(probe.sampledFiltered), read }));
+    count(probe.sampledDuplicates,
+        sentence("%1 of the %2 samples that were read are repeats.", { Count(probe.sampledDuplicates), read }));
+    count(probe.sampledTooLong,
+        sentence(
+            "%1 of the %2 samples that were read are longer than a window.", { Count(probe.sampledTooLong), read }));
+    count(probe.sampledInvalidUtf8,
+        sentence("%1 of the %2 samples that were read have bytes or escapes that are no characters.",
+            { Count(probe.sampledInvalidUtf8), read }));
+    if (probe.unknownShare > 0)
+        remarks.push_back(sentence("%1 % of the tokens stand for characters that the tokenizer does not have.",
+            { Real(100 * probe.unknownShare, 2) }));
+    remarks.insert(remarks.end(), probe.inspection.warnings.begin(), probe.inspection.warnings.end());
+    return remarks;
 }
 
 } // namespace furrow

@@ -3,6 +3,7 @@
 #include "core/data/plan/inspect.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,9 +21,10 @@ struct DataProbe {
     std::int64_t sampledDuplicates = 0;
     std::int64_t sampledInvalidUtf8 = 0; ///< with bytes or escapes that are no characters
     std::int64_t sampledTooLong = 0; ///< longer than a window, with long_samples cut or leave_out
-    double tokensPerSample = 0; ///< sampled
-    double bytesPerToken = 0; ///< sampled
-    double unknownShare = 0; ///< sampled: tokens that stand for what the vocabulary does not have, 0..1
+    double tokensPerSample = 0; ///< sampled; with the end-of-text behind it, as status and audit count
+    double bytesPerToken = 0; ///< sampled; of the tokens of text
+    double unknownShare = 0; ///< sampled: tokens that stand for what the vocabulary does not have, 0..1; 0 with "char",
+                             ///< whose vocabulary is made of all the data
     std::int64_t tokens = 0; ///< of the whole data set, from the sampled mean
     std::uint64_t preparedBytes = 0; ///< disk that the prepared blocks will take
     double prepareSeconds = 0; ///< on one thread of this machine, from the sampled speed
@@ -31,7 +33,16 @@ struct DataProbe {
     Message firstFailure; ///< "row 2 of chats.jsonl is broken JSON": the first of sampledFailed
 };
 
+/// The tokenizer to look at data with. That of "char" is known only when all data was read; one made of the first rows
+/// cuts them the same way.
+Result<std::shared_ptr<const Tokenizer>> tokenizerToProbe(const RunConfig& config);
+
 /// inspectData, then reads rows for at most `limitMs`.
+/// @param tokenizer  tokenizerToProbe()
 Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer, std::int64_t limitMs);
+
+/// What a person should know of the rows before they train them: how many of those that were read are left out,
+/// repeated or not as they seem, and the warnings of the inspection.
+std::vector<Message> remarksOn(const DataProbe& probe);
 
 } // namespace furrow

@@ -14,28 +14,12 @@ namespace {
 constexpr std::int64_t kProbeMs = 1500;
 constexpr qsizetype kShownChars = 400;
 
-/// The run's own vocabulary of characters is only known when all data was read; one made of the first rows cuts them
-/// the same way.
-Result<std::shared_ptr<const Tokenizer>> charTokenizerOf(const RunConfig& config)
-{
-    FURROW_TRY_ASSIGN(auto seen, inspectData(config));
-    std::size_t next = 0;
-    const std::vector<std::string>& rows = seen.firstRows;
-    return buildCharTokenizer([&](std::string_view& piece) {
-        if (next == rows.size())
-            return false;
-        piece = rows[next++];
-        return true;
-    });
-}
-
 std::shared_ptr<const ProbeResult> look(const RunConfig& config, const QString& workspace)
 {
     const KeepHubPieces kept(cacheOfWorkspace(pathFromUtf8(workspace.toStdString())), config.cacheGiB);
     const auto begin = std::chrono::steady_clock::now();
     auto result = std::make_shared<ProbeResult>();
-    const bool chars = config.tokenizer == "char";
-    auto tokenizer = chars ? charTokenizerOf(config) : loadTokenizer(config.tokenizer);
+    auto tokenizer = tokenizerToProbe(config);
     if (!tokenizer.ok()) {
         result->problem = tokenizer.error().message;
         return result;
@@ -46,7 +30,7 @@ std::shared_ptr<const ProbeResult> look(const RunConfig& config, const QString& 
         return result;
     }
     result->probe = std::move(probe).value();
-    result->vocabularySize = chars ? 0 : tokenizer.value()->vocabularySize();
+    result->vocabularySize = config.tokenizer == "char" ? 0 : tokenizer.value()->vocabularySize();
     const std::vector<std::string>& texts = result->probe.inspection.firstRows;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         ProbeResult::Row row;

@@ -15,6 +15,7 @@ namespace furrow {
 namespace {
 
 constexpr std::size_t kRowsShown = 3;
+constexpr qsizetype kRemarksShown = 5;
 
 QString visibleText(QString text)
 {
@@ -38,9 +39,11 @@ QLabel* makeTextLine(const QString& text)
 DataPreview::DataPreview(QWidget* parent)
     : QFrame(parent)
     , good_(new IconMark(QStringLiteral("check"), Token::Ok))
+    , doubtful_(new IconMark(QStringLiteral("warning"), Token::Warn))
     , head_(makeLabel({}, TextTone::Value, TextSize::Small))
     , note_(makeLabel({}, TextTone::Hint, TextSize::Small))
     , reading_(makeLabel({}, TextTone::Hint, TextSize::Small))
+    , remarks_(makeLabel({}, TextTone::Value, TextSize::Small))
     , columns_(new QComboBox)
     , rows_(new QGridLayout)
 {
@@ -53,15 +56,19 @@ DataPreview::DataPreview(QWidget* parent)
     head_->setWordWrap(true);
     top->setSpacing(8);
     top->addWidget(good_);
+    top->addWidget(doubtful_);
     top->addWidget(head_, 1);
     top->addWidget(note_);
     column->addLayout(top);
     reading_->setWordWrap(true);
     reading_->setContentsMargins(8, 0, 8, 5);
     column->addWidget(reading_);
+    remarks_->setWordWrap(true);
+    remarks_->setContentsMargins(8, 0, 8, 5);
+    column->addWidget(remarks_);
     columns_->setAccessibleName(tr("Text column"));
     columns_->setToolTip(tr("Several columns hold text: choose the one that is trained"));
-    top->insertWidget(2, columns_);
+    top->insertWidget(3, columns_);
     connect(columns_, &QComboBox::textActivated, this, &DataPreview::columnChosen);
     columns_->hide();
     rows_->setSpacing(0);
@@ -84,8 +91,10 @@ void DataPreview::setWaiting()
     setTone(head_, TextTone::Value);
     head_->setText(tr("Looking at the data…"));
     good_->hide();
+    doubtful_->hide();
     note_->clear();
     reading_->hide();
+    remarks_->hide();
     setProperty("wanted", true);
     show();
 }
@@ -125,11 +134,25 @@ QString DataPreview::headText(const ProbeResult& probe) const
     return parts.join(QStringLiteral("   "));
 }
 
+void DataPreview::showRemarks(const QStringList& remarks)
+{
+    QStringList shown = remarks.mid(0, kRemarksShown);
+    if (shown.size() < remarks.size())
+        shown.append(tr("and %n more", nullptr, static_cast<int>(remarks.size() - shown.size())));
+    remarks_->setText(shown.join(QLatin1Char('\n')));
+    remarks_->setToolTip(remarks.join(QLatin1Char('\n')));
+    remarks_->setVisible(!remarks.isEmpty());
+    good_->setVisible(remarks.isEmpty());
+    doubtful_->setVisible(!remarks.isEmpty());
+}
+
 void DataPreview::setProbe(const ProbePtr& probe)
 {
     clearRows();
     setProperty("wanted", true);
-    good_->setVisible(probe->problem.empty());
+    remarks_->hide();
+    good_->hide();
+    doubtful_->hide();
     show();
     if (!probe->problem.empty()) {
         setTone(head_, TextTone::Error);
@@ -149,8 +172,7 @@ void DataPreview::setProbe(const ProbePtr& probe)
         hints.append(tr("%1 samples per block: %2")
                 .arg(countText(probe->probe.inspection.samplesPerBlock),
                     coreWords(probe->probe.inspection.samplesPerBlockReason)));
-    for (const auto& warning : probe->probe.inspection.warnings)
-        hints.append(coreWords(warning));
+    showRemarks(coreWords(remarksOn(probe->probe)));
     head_->setToolTip(hints.join(QLatin1Char('\n')));
     const std::size_t shown = std::min(kRowsShown, probe->rows.size());
     note_->setText(tr("first %n sample(s)", nullptr, static_cast<int>(shown)));

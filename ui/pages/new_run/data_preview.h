@@ -24,13 +24,16 @@ Q_SIGNALS:
 
 private:
     void clearRows();
+    void showRemarks(const QStringList& remarks);
     void askForColumn(const DataInspection& seen);
     QString headText(const ProbeResult& probe) const;
 
-    QWidget* good_; ///< the data could be read
+    QWidget* good_; ///< the data could be read, and there is nothing to say of it
+    QWidget* doubtful_;
     QLabel* head_;
     QLabel* note_;
     QLabel* reading_; ///< how the files are read
+    QLabel* remarks_; ///< what of the data is left out, repeated or not as it seems
     QComboBox* columns_; ///< asks for the text column where several could be meant
     QGridLayout* rows_;
 };
