@@ -295,6 +295,7 @@ struct DryRun {
     ResumePlan plan;
     RateForecast rate;
     Message limit; ///< why the attempt would end as soon as it has begun; "": there is something to train
+    Message replicas; ///< what becomes of them; "": each goes on as it is
     Status verdict; ///< what the resume would answer
     std::string wayOut; ///< an option or a command, where the verdict does not say it itself
 };
@@ -326,6 +327,8 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
                       << " of the committed chunks again\n";
     for (const auto& note : p.notes)
         std::cout << note << "\n";
+    if (!dry.replicas.empty())
+        std::cout << dry.replicas << "\n";
     std::cout << dry.rate.text() << "\n";
     if (const auto drawing = dry.rate.drawing(); !drawing.empty())
         std::cout << (dry.rate.changed ? "Before, and from now to the end:\n" : "From now to the end:\n") << drawing
@@ -339,6 +342,7 @@ void printJson(const DryRun& dry)
 {
     auto json = planJson(dry.plan);
     json["rate"] = toJson(dry.rate);
+    json["replicas"] = dry.replicas;
     json["limit_reached"] = dry.limit;
     json["refusal"] = dry.verdict.ok() ? "" : withoutSecrets(dry.verdict.error().message);
     print(json);
@@ -359,6 +363,8 @@ Result<DryRun> tryResume(const ResumeOptions& o)
     FURROW_TRY_ASSIGN(auto rate, rateAfter(o, wanted, plan, from));
     FURROW_TRY_ASSIGN(auto status, readStatus(paths));
     DryRun dry { .plan = std::move(plan), .rate = std::move(rate) };
+    if (from == nullptr)
+        dry.replicas = replicasInWords(dry.plan.heads, wanted);
     dry.limit = limitInWords(limitReached(status, dry.plan, wanted, from), status, wanted);
     dry.verdict = dry.plan.verdict(
         { .goBackTo = from == nullptr ? std::nullopt : std::optional(from->row.id), .acceptLoss = o.acceptLoss });

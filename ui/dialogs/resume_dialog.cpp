@@ -361,6 +361,7 @@ void ResumeDialog::showChoice()
         words.append(tr("%n chunk(s) are trained again; after that each is in the weights once.", nullptr, againCount));
     words.append(tr("Nothing changes until you press the button below."));
     sentence_->setText(words.join(QLatin1Char(' ')));
+    showReplicas();
     showRate();
 }
 
@@ -424,9 +425,10 @@ void ResumeDialog::addSettings(QVBoxLayout* column)
     column->addWidget(fields);
     changed_ = new ChangedSettings; // below the fields: they stay where the pointer is
     column->addWidget(changed_);
+    replicas_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     problem_ = makeLabel({}, TextTone::Error, TextSize::Small);
     limit_ = makeLabel({}, TextTone::Error, TextSize::Small);
-    for (QLabel* line : { problem_, limit_ }) {
+    for (QLabel* line : { replicas_, problem_, limit_ }) {
         line->setWordWrap(true);
         line->hide();
         column->addWidget(line);
@@ -520,7 +522,16 @@ void ResumeDialog::edit(const Setting& setting, const QString& text)
     enableGo();
     changed_->show(changes(frozen_, wanted_));
     changed_->setVisible(wrong.empty()); // nothing is safe about a value that cannot be
+    showReplicas();
     showRate();
+}
+
+/// From an older checkpoint the heads are others, which nobody knows before.
+void ResumeDialog::showReplicas()
+{
+    const bool isPlain = choices_ == nullptr || choices_->chosen() == nullptr;
+    replicas_->setText(isPlain && settingsAreRight_ ? coreWords(replicasInWords(plan_->heads, wanted_)) : QString());
+    replicas_->setVisible(!replicas_->text().isEmpty());
 }
 
 QString ResumeDialog::command() const

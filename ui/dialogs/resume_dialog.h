@@ -53,6 +53,7 @@ private:
     void addCheckpoints(QVBoxLayout* column);
     void addSettings(QVBoxLayout* column);
     void addRate(QVBoxLayout* column);
+    void showReplicas();
     void showRate();
     void addLoss(QVBoxLayout* column);
     bool needsYes() const;
@@ -82,6 +83,7 @@ private:
     QLabel* sum_ = nullptr;
     EpochTable* epochs_ = nullptr;
     CheckpointChoices* choices_ = nullptr; ///< null: there is no checkpoint
+    QLabel* replicas_ = nullptr; ///< what becomes of them; hidden where each goes on as it is
     QLabel* problem_ = nullptr;
     QLabel* limit_ = nullptr; ///< which limit would end the attempt at once
     ChangedSettings* changed_ = nullptr;

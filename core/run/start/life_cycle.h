@@ -4,6 +4,7 @@
 #include "core/base/result.h"
 #include "core/config/schema.h"
 #include "core/run/start/rate_outlook.h"
+#include "core/run/start/replica_heads.h"
 #include "core/run/start/resume_choice.h"
 #include "core/run/start/resume_effect.h"
 #include "core/run/folder/run_file.h"
@@ -83,6 +84,7 @@ struct ResumePlan {
     std::optional<Error> refusal; ///< why a resume would not begin, whatever is chosen
     Message olderTracker; ///< tracker and weights side by side when the tracker is older; "": it is not
     double redoTokens = 0; ///< of ResumeEffect::redo
+    ReplicaHeads heads; ///< of a plain resume; replicasInWords() says what becomes of them
     RateOutlook rate; ///< forecastRate() tells from it how the learning rate goes on with any settings
     std::int64_t endedWallNs = 0; ///< when the run was last alive; 0: never
     double secondsPerChunk = 0; ///< of active time so far, all workers together; 0: not known

@@ -133,8 +133,9 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
     FURROW_TRY_ASSIGN(auto epochs, reader.epochs());
-    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
     ResumePlan plan;
+    FURROW_TRY_ASSIGN(plan.heads, readReplicaHeads(reader));
+    const auto& rows = plan.heads.checkpoints;
     FrozenVerdicts frozen;
     for (const auto& row : rows) {
         if (row.removed)

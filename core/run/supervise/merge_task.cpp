@@ -6,27 +6,13 @@
 #include "core/base/sentence.h"
 #include "core/run/start/worker_check.h"
 
-#include <algorithm>
-#include <set>
+#include <chrono>
 
 namespace furrow {
 
 namespace {
 
 constexpr int kTries = 3;
-
-/// Replicas that trained since the last merge.
-std::vector<std::int32_t> unmerged(const ReplicaHeads& heads)
-{
-    std::vector<std::int32_t> found;
-    for (const auto& replica : heads.replicas) {
-        const auto row = std::find_if(heads.checkpoints.begin(), heads.checkpoints.end(),
-            [&](const auto& c) { return replica.head && c.id == *replica.head; });
-        if (row != heads.checkpoints.end() && row->record.kind == CheckpointKind::Replica)
-            found.push_back(replica.replica);
-    }
-    return found;
-}
 
 Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& worthAnother)
 {
@@ -61,23 +47,6 @@ Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& w
 }
 
 } // namespace
-
-bool mustMergeBefore(const ReplicaHeads& heads, int workers)
-{
-    const auto open = unmerged(heads);
-    const bool leftOver
-        = std::any_of(open.begin(), open.end(), [workers](std::int32_t replica) { return replica >= workers; });
-    return leftOver || (open.size() > 1 && static_cast<int>(open.size()) != workers);
-}
-
-bool isInPieces(const ReplicaHeads& heads)
-{
-    std::set<std::int64_t> different;
-    for (const auto& replica : heads.replicas)
-        if (replica.head)
-            different.insert(replica.head->value);
-    return different.size() > 1;
-}
 
 Status runMergeTask(const MergeTask& task, const std::function<bool()>& goOn)
 {

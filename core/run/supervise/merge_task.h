@@ -1,26 +1,13 @@
 #pragma once
 
+#include "core/base/result.h"
 #include "core/config/choices.h"
 #include "core/run/folder/run_paths.h"
-#include "core/tracker/supervisor_ledger.h"
 
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace furrow {
-
-/// The replicas of a run and what their weights are; read in one go.
-struct ReplicaHeads {
-    std::vector<SupervisorLedger::ReplicaRow> replicas;
-    std::vector<SupervisorLedger::CheckpointRow> checkpoints;
-};
-
-/// Whether the replicas must become one base before `workers` of them go on (core/DECISIONS.md 12): another number of
-/// replicas has trained since the last merge, or one has that nobody would take up.
-bool mustMergeBefore(const ReplicaHeads& heads, int workers);
-/// Whether the weights of the run are still in several pieces, parked replicas included.
-bool isInPieces(const ReplicaHeads& heads);
 
 struct MergeTask {
     RunPaths paths;

@@ -25,6 +25,7 @@
 #include "core/run/supervise/merge_task.h"
 #include "core/run/supervise/merge_timer.h"
 #include "core/run/start/own_process.h"
+#include "core/run/start/replica_heads.h"
 #include "core/run/start/rate_outlook.h"
 #include "core/run/start/recovery.h"
 #include "core/run/start/resume_effect.h"
@@ -154,7 +155,6 @@ private:
     void beginStopping();
     Status openMergeWhenDue(const LedgerReader::Totals& totals);
     Status endOrRestart();
-    Result<ReplicaHeads> heads();
     Status merge(const char* when);
     StopReason asWished(StopReason reached);
     Result<Message> stopAskedFor();
@@ -246,7 +246,7 @@ Status Supervision::recover(int replicas)
         FURROW_TRY_ASSIGN(auto effect, resumeEffect(reader_, std::nullopt, [](CheckpointId) { return true; }));
         logInfo("attempt " + std::to_string(attempt_.value) + " goes on. " + effectSentence(effect));
     }
-    FURROW_TRY_ASSIGN(auto now, heads());
+    FURROW_TRY_ASSIGN(auto now, readReplicaHeads(reader_));
     if (config_.merge != MergeMethod::None && mustMergeBefore(now, replicas))
         FURROW_TRY(merge("the number of workers changed"));
     return ledger_.setActiveReplicas(replicas);
@@ -599,7 +599,7 @@ Status Supervision::endOrRestart()
     } else if (!incomplete_.empty()) {
         finish(StopReason::Incomplete, incomplete_);
     } else if (stopReason_ != StopReason::None) {
-        FURROW_TRY_ASSIGN(auto now, heads());
+        FURROW_TRY_ASSIGN(auto now, readReplicaHeads(reader_));
         if (config_.merge != MergeMethod::None && isInPieces(now))
             FURROW_TRY(merge("the run is at its end"));
         FURROW_TRY_ASSIGN(const auto asked, stopAskedFor());
@@ -616,13 +616,6 @@ Status Supervision::endOrRestart()
             StopReason::Error, lastFailure_.empty() ? sentence("The workers ended before the run did.") : lastFailure_);
     }
     return {};
-}
-
-Result<ReplicaHeads> Supervision::heads()
-{
-    FURROW_TRY_ASSIGN(auto replicas, reader_.replicas());
-    FURROW_TRY_ASSIGN(auto checkpoints, reader_.checkpoints());
-    return ReplicaHeads { std::move(replicas), std::move(checkpoints) };
 }
 
 Status Supervision::merge(const char* when)

@@ -1,6 +1,6 @@
-#include "core/run/supervise/merge_task.h"
 #include "core/run/start/own_process.h"
 #include "core/run/start/recovery.h"
+#include "core/run/start/replica_heads.h"
 
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
@@ -176,6 +176,20 @@ private Q_SLOTS:
         QVERIFY(!mustMergeBefore(headsOf({ { 0, 1, R } }), 4)); // the others start from the same base
         QVERIFY(!mustMergeBefore(headsOf({ { 0, 9, M }, { 1, 9, M }, { 6, 9, M } }), 1));
         QVERIFY(!mustMergeBefore({}, 2));
+    }
+
+    void aResumeWithFewerWorkersDidNotSayThatItMerges()
+    {
+        const auto two = headsOf({ { 0, 1, R }, { 1, 2, R } });
+        RunConfig wanted;
+        wanted.workers = 1;
+        const std::string words = replicasInWords(two, wanted);
+        QVERIFY2(words.find("they are merged") != std::string::npos, words.c_str());
+        wanted.merge = MergeMethod::None;
+        const std::string left = replicasInWords(two, wanted);
+        QVERIFY2(left.find("They are not merged") != std::string::npos, left.c_str());
+        wanted.workers = 2;
+        QVERIFY(replicasInWords(two, wanted).empty());
     }
 
     void parkedReplicaWithWorkIsAPieceOfTheModel()
