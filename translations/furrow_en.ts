@@ -6554,6 +6554,26 @@
         <source>%1 % of the tokens stand for characters that the tokenizer does not have.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>it is the block %1 under another name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The %1 rows from row %2 of %3 on are one chunk of more than %4 of text: its rows are much longer than those around them. Begin a new run with fewer chunk_samples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 With it %2 rows of other files are left out, which were prepared together with it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 rows of block %2: %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 was prepared already and stays as it was planned</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

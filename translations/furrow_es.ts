@@ -6555,6 +6555,26 @@
         <source>%1 % of the tokens stand for characters that the tokenizer does not have.</source>
         <translation>El %1 % de los tokens representan caracteres que el tokenizador no tiene.</translation>
     </message>
+    <message>
+        <source>it is the block %1 under another name</source>
+        <translation>es el bloque %1 con otro nombre</translation>
+    </message>
+    <message>
+        <source>The %1 rows from row %2 of %3 on are one chunk of more than %4 of text: its rows are much longer than those around them. Begin a new run with fewer chunk_samples.</source>
+        <translation>Las %1 filas a partir de la fila %2 de %3 son un fragmento de más de %4 de texto: sus filas son mucho más largas que las de alrededor. Empiece una ejecución nueva con menos chunk_samples.</translation>
+    </message>
+    <message>
+        <source>%1 With it %2 rows of other files are left out, which were prepared together with it.</source>
+        <translation>%1 Con él quedan fuera %2 filas de otros archivos, que se prepararon junto con él.</translation>
+    </message>
+    <message>
+        <source>%1 rows of block %2: %3</source>
+        <translation>%1 filas del bloque %2: %3</translation>
+    </message>
+    <message>
+        <source>block %1 was prepared already and stays as it was planned</source>
+        <translation>el bloque %1 ya se había preparado y queda como se planificó</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

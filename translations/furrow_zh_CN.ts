@@ -6554,6 +6554,26 @@
         <source>%1 % of the tokens stand for characters that the tokenizer does not have.</source>
         <translation>%1 % 的 token 代表分词器中没有的字符。</translation>
     </message>
+    <message>
+        <source>it is the block %1 under another name</source>
+        <translation>它是用了别的名称的数据块 %1</translation>
+    </message>
+    <message>
+        <source>The %1 rows from row %2 of %3 on are one chunk of more than %4 of text: its rows are much longer than those around them. Begin a new run with fewer chunk_samples.</source>
+        <translation>%3 中从第 %2 行起的 %1 行组成一个文本超过 %4 的数据段：其行远比周围的行长。请以较小的 chunk_samples 开始新的运行。</translation>
+    </message>
+    <message>
+        <source>%1 With it %2 rows of other files are left out, which were prepared together with it.</source>
+        <translation>%1 与其一同准备的其他文件的 %2 行也被排除。</translation>
+    </message>
+    <message>
+        <source>%1 rows of block %2: %3</source>
+        <translation>数据块 %2 的 %1 行：%3</translation>
+    </message>
+    <message>
+        <source>block %1 was prepared already and stays as it was planned</source>
+        <translation>数据块 %1 已准备好，保持原计划不变</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

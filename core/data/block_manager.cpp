@@ -24,6 +24,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t kKeyDigits = 32; // of the name of a block
 constexpr int kPreparedVersion = 1; ///< part of every key: raise it when the same input gives other bytes
 
 PlanRules planRules(const RunConfig& config, const DataManifest& manifest, std::int64_t samplesPerBlock)
@@ -149,7 +150,7 @@ void BlockManager::State::tellPlanner() { planner->leaveOut(leftOutPaths()); }
 Status BlockManager::State::checkFiles(const PlannedBlock& block)
 {
     for (const auto& segment : block.segments)
-        if (const DataFile* file = fileOf(block, segment))
+        if (const DataFile* file = fileOf(block, segment); file != nullptr && !segment.isLeftOut)
             FURROW_TRY(identity->check(*file));
     return {};
 }
@@ -158,7 +159,7 @@ std::set<std::string> BlockManager::State::filesOf(const PlannedBlock& block) co
 {
     std::set<std::string> paths;
     for (const auto& segment : block.segments)
-        if (const DataFile* file = fileOf(block, segment))
+        if (const DataFile* file = fileOf(block, segment); file != nullptr && !segment.isLeftOut)
             paths.insert(file->path);
     return paths;
 }
@@ -335,12 +336,14 @@ std::string BlockManager::fileName(const PlannedBlock& block) const
             s.file, s.position, s.firstRow, s.rows });
         if (s.hash != 0)
             segments.back().push_back(s.hash);
+        if (s.isLeftOut)
+            segments.back().push_back("left out");
     }
     json key = { { "content", state_->contentKey }, { "column", column }, { "segments", std::move(segments) },
         { "chunks", block.chunkRows } };
     if (form != ConversationForm::None)
         key["conversation"] = toString(form);
-    return sha256Hex(key.dump()).substr(0, 32) + ".block";
+    return sha256Hex(key.dump()).substr(0, kKeyDigits) + ".block";
 }
 
 Result<PreparedFile> BlockManager::State::fromCache(const std::string& name)
@@ -349,8 +352,10 @@ Result<PreparedFile> BlockManager::State::fromCache(const std::string& name)
     if (!path)
         return Error { ErrorCode::NotFound, sentence("not in the cache") };
     FURROW_TRY_ASSIGN(auto block, PreparedBlock::open(*path));
+    FURROW_TRY(block.checkName(name));
     FURROW_TRY(block.verify());
     PreparedFile file;
+    file.knowsItsName = !block.key().empty();
     file.fileName = name;
     file.digest = block.digest();
     file.chunks = block.summaries();
@@ -370,12 +375,14 @@ Result<PreparedFile> BlockManager::State::make(const PlannedBlock& block, const 
     auto& file = out;
     FURROW_TRY_ASSIGN(auto content,
         prepareBlock(
-            block, *collectors[static_cast<std::size_t>(block.source)], *encoder,
+            block, *collectors[static_cast<std::size_t>(block.source)], *encoder, name.substr(0, kKeyDigits),
             [&file](const void* data, std::size_t size) { return file.append(data, size); }, goOn));
     FURROW_TRY(checkFiles(block)); // else the bytes of one state would get the name of another
     PreparedFile made;
     made.sizeBytes = file.sizeBytes();
-    if (!digestInTheWay.empty() && digestInTheWay != content.digest)
+    if (digestInTheWay == content.digest)
+        cache->remove(kBlocks, name); // of an older Furrow: the new one knows its name
+    else if (!digestInTheWay.empty())
         if (auto aside = cache->quarantine(kBlocks, name); !aside.ok() && aside.error().code != ErrorCode::NotFound)
             return aside.error();
     FURROW_TRY(cache->publish(std::move(file), kBlocks, name));
@@ -430,7 +437,8 @@ Result<PreparedFile> BlockManager::prepare(
     FURROW_TRY(state_->checkPossible(block));
     const std::string name = fileName(block);
     auto cached = find(block);
-    const bool isExpected = cached.ok() && (expectedDigest.empty() || cached.value().digest == expectedDigest);
+    const bool isExpected = cached.ok()
+        && (expectedDigest.empty() ? cached.value().knowsItsName : cached.value().digest == expectedDigest);
     if (isExpected || (!cached.ok() && cached.error().code != ErrorCode::NotFound))
         return cached;
     auto made = state_->make(block, name, goOn, cached.ok() ? cached.value().digest : std::string());
@@ -444,7 +452,7 @@ Result<PreparedFile> BlockManager::readAgain(const PlannedBlock& block, const st
     FURROW_TRY(state_->checkPossible(block));
     const auto nowhere = [](const void*, std::size_t) { return Status {}; };
     auto content = prepareBlock(
-        block, *state_->collectors[static_cast<std::size_t>(block.source)], *state_->encoder, nowhere, goOn);
+        block, *state_->collectors[static_cast<std::size_t>(block.source)], *state_->encoder, {}, nowhere, goOn);
     if (!content.ok())
         return state_->causeOf(content.error(), state_->filesOf(block));
     PreparedFile read;
@@ -509,10 +517,20 @@ Result<bool> BlockManager::leaveOutChanged()
     return status.ok() ? Result<bool>(true) : status.error();
 }
 
+Result<PlannedBlock> BlockManager::withoutLeftOut(const PlannedBlock& block) const
+{
+    std::set<std::int32_t> files;
+    for (const auto& segment : block.segments)
+        if (const DataFile* file = state_->fileOf(block, segment);
+            file != nullptr && state_->leftOut.contains(file->path))
+            files.insert(segment.file);
+    return planWithout(block.plan, files);
+}
+
 std::string BlockManager::whyLeftOut(const PlannedBlock& block) const
 {
     for (const auto& segment : block.segments)
-        if (const DataFile* file = state_->fileOf(block, segment))
+        if (const DataFile* file = state_->fileOf(block, segment); file != nullptr && !segment.isLeftOut)
             if (const auto found = state_->leftOut.find(file->path); found != state_->leftOut.end())
                 return found->second;
     return {};

@@ -25,6 +25,7 @@ struct PreparedFile {
     std::string digest; ///< equal for a block that was prepared again
     std::vector<ChunkSummary> chunks;
     bool fromCache = false;
+    bool knowsItsName = true; ///< false: an older Furrow made it, and it may be another block's
     std::uint64_t sizeBytes = 0;
     std::uint64_t sourceBytes = 0; ///< of text read to make it; 0 from the cache
 };
@@ -78,6 +79,8 @@ public:
     Result<bool> leaveOutChanged();
     /// Why the block can only be had from the cache: one of its files is left out. "" when none is.
     std::string whyLeftOut(const PlannedBlock& block) const;
+    /// The block without the rows of those files.
+    Result<PlannedBlock> withoutLeftOut(const PlannedBlock& block) const;
     /// Where and why rows of a prepared block cannot be read, of the first such row; "" when it has none.
     Message firstUnreadable(const PlannedBlock& block, const PreparedBlock& prepared) const;
     /// What prepare() gave.

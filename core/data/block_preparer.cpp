@@ -93,11 +93,11 @@ Status encodeChunk(RawChunk& chunk, const SampleEncoder& encoder)
 }
 
 Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& collector, const SampleEncoder& encoder,
-    const BlockWriter::Sink& sink, const std::function<bool()>& goOn)
+    const std::string& key, const BlockWriter::Sink& sink, const std::function<bool()>& goOn)
 {
     collector.beginBlock(block);
     BlockWriter writer(sink, encoder.tokenizer().vocabularySize(), static_cast<std::uint32_t>(block.chunkRows.size()),
-        { collector.readsConversations(), encoder.limitsLength() });
+        { collector.readsConversations(), encoder.limitsLength() }, key);
     FURROW_TRY(writer.begin());
     const auto readAhead = [&](std::size_t column) {
         return std::async(

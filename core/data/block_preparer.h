@@ -15,10 +15,11 @@ struct BlockContent {
 };
 
 /// Makes one prepared block: rows are read ahead by one chunk on a second thread while this one tokenises.
+/// @param key  of the block in the cache; "": it is not kept
 /// @param collector  only used by this call until it returns
 /// @param goOn  asked between chunks, may be empty; false is Cancelled
 Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& collector, const SampleEncoder& encoder,
-    const BlockWriter::Sink& sink, const std::function<bool()>& goOn);
+    const std::string& key, const BlockWriter::Sink& sink, const std::function<bool()>& goOn);
 
 /// Tokenises the samples of a chunk, large ones on two threads; fills tokens, what is learnt of them, offsets and
 /// summary. An error names the sample that has no certain ids; one that is left out of training anyway then has no

@@ -10,10 +10,11 @@ namespace furrow {
 
 namespace {
 
-Status verifyBlock(const std::filesystem::path& path)
+Status verifyBlock(const std::filesystem::path& path, const std::string& name)
 {
-    const auto block = PreparedBlock::open(path);
-    return block.ok() ? block.value().verify() : Status(block.error());
+    FURROW_TRY_ASSIGN(const auto block, PreparedBlock::open(path));
+    FURROW_TRY(block.checkName(name));
+    return block.verify();
 }
 
 /// A file of the hub is called by what the hub promised (contentName).
@@ -60,7 +61,7 @@ Result<CacheVerification> verifyCache(BlockCache& cache, const std::function<boo
             continue;
         }
         const auto path = cache.path(entry.folder, entry.fileName);
-        const Status status = entry.folder == kBlocks ? verifyBlock(path)
+        const Status status = entry.folder == kBlocks ? verifyBlock(path, entry.fileName)
             : entry.folder == kDuplicates             ? verifyDuplicates(path)
                                                       : verifyDownload(path, entry.fileName);
         if (!status.ok() && status.error().code == ErrorCode::NotFound)

@@ -293,13 +293,33 @@ Status FeederLedger::setLeftOut(std::int64_t block, const Message& cause)
     return giveBlockUp(state_->file, block, ChunkState::Excluded, cause);
 }
 
+namespace {
+
+void storeLeftOut(LedgerFile& file, const Message& what)
+{
+    const Message note = kLeftOutEvent + what;
+    if (!file.db.integer("SELECT 1 FROM event WHERE chunk=0 AND cause=?", note))
+        writeRunEvent(file, 0, note);
+}
+
+} // namespace
+
 Status FeederLedger::noteLeftOut(const Message& what)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
-    const Message note = kLeftOutEvent + what;
-    if (!file.db.integer("SELECT 1 FROM event WHERE chunk=0 AND cause=?", note))
-        writeRunEvent(file, 0, note);
+    storeLeftOut(file, what);
+    return transaction.commit();
+}
+
+Status FeederLedger::replan(std::int64_t block, const std::string& plan, const Message& what)
+{
+    LedgerFile& file = state_->file;
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
+    if (file.db.run("UPDATE block SET plan=? WHERE block=? AND prepared=0 AND digest=''", plan, block) == 0)
+        file.db.fail({ ErrorCode::InvalidArgument,
+            sentence("block %1 was prepared already and stays as it was planned", { std::to_string(block) }) });
+    storeLeftOut(file, what);
     return transaction.commit();
 }
 

@@ -59,6 +59,10 @@ public:
     Status setFailed(std::int64_t block, const Message& cause);
     /// The block is not prepared because its source is left out: its chunks become Excluded with this cause.
     Status setLeftOut(std::int64_t block, const Message& cause);
+    /// The block, which was never prepared, has less in it than was planned: another plan with the same chunks and
+    /// rows.
+    /// @param what  is missing, for noteLeftOut()
+    Status replan(std::int64_t block, const std::string& plan, const Message& what);
     /// Rows that no block will have, by name; said once, however often it is called. The audit names them.
     Status noteLeftOut(const Message& what);
     /// The feeder cannot go on until a person decides: the supervisor ends the attempt with this reason.

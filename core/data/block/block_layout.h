@@ -1,8 +1,10 @@
 #pragma once
 
+#include "core/base/hash.h"
 #include "core/data/source/cache_magic.h"
 
 #include <bit>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -19,6 +21,8 @@ inline constexpr std::string_view kEndMagic = "FURROWEN";
 inline constexpr std::uint32_t kVersion = 2; ///< the newest; blocks of plain text are of version 1
 inline constexpr std::uint32_t kFlagMasked = 1; ///< of version 2: sections say which tokens are learnt
 inline constexpr std::uint64_t kHeaderBytes = 64;
+inline constexpr std::uint64_t kKeyOffset = 32; ///< in the header, of the key
+inline constexpr std::uint64_t kKeyBytes = 16;
 inline constexpr std::uint64_t kTrailerBytes = 32;
 constexpr std::uint64_t entryBytes(std::uint32_t version) { return version == 1 ? 16 * 8 : 18 * 8; }
 inline constexpr std::uint64_t kShaBytes = 64; ///< as hex digits
@@ -60,5 +64,40 @@ public:
 private:
     const char* data_;
 };
+
+/// The bytes of 32 hex digits, and back.
+inline std::string keyBytes(std::string_view hex)
+{
+    std::string bytes;
+    for (std::size_t at = 0; at + 2 <= hex.size(); at += 2) {
+        std::uint8_t byte = 0;
+        std::from_chars(hex.data() + at, hex.data() + at + 2, byte, 16);
+        bytes.push_back(static_cast<char>(byte));
+    }
+    bytes.resize(kKeyBytes, '\0');
+    return bytes;
+}
+inline std::string keyText(std::string_view bytes)
+{
+    std::string hex;
+    for (const char byte : bytes)
+        for (const int half : { byte >> 4 & 15, byte & 15 })
+            hex.push_back("0123456789abcdef"[half]);
+    return hex;
+}
+
+/// A header with another key, and its checksum.
+inline std::string headerWith(std::string header, std::string_view key)
+{
+    header.replace(kKeyOffset, kKeyBytes, key);
+    header.resize(kHeaderBytes - 8);
+    putValue(header, xxh3(header));
+    return header;
+}
+/// The digest of a block is made of its header without the key: blocks of before had none.
+inline std::string headerWithoutKey(std::string header)
+{
+    return headerWith(std::move(header), std::string(kKeyBytes, '\0'));
+}
 
 } // namespace furrow::layout

@@ -63,12 +63,14 @@ double estimatedBlockBytes(double samples, double tokens, std::uint32_t vocabula
     return tokens * tokenBytesOf(vocabularySize) + samples * kBytesPerSample;
 }
 
-BlockWriter::BlockWriter(Sink sink, std::uint32_t vocabularySize, std::uint32_t chunkCount, BlockExtras extras)
+BlockWriter::BlockWriter(
+    Sink sink, std::uint32_t vocabularySize, std::uint32_t chunkCount, BlockExtras extras, std::string key)
     : sink_(std::move(sink))
     , vocabularySize_(vocabularySize)
     , chunkCount_(chunkCount)
     , tokenBytes_(tokenBytesOf(vocabularySize))
     , extras_(extras)
+    , key_(std::move(key))
     , version_(extras.isMasked || extras.countsLong ? 2 : 1)
 {
 }
@@ -89,9 +91,13 @@ Status BlockWriter::begin()
     putValue(header, chunkCount_);
     if (version_ > 1)
         putValue(header, extras_.isMasked ? kFlagMasked : 0u);
-    header.resize(kHeaderBytes - 8, '\0');
-    putValue(header, xxh3(header));
-    return put(header.data(), header.size());
+    header.resize(kHeaderBytes, '\0');
+    header = headerWithoutKey(std::move(header));
+    content_.update(header.data(), header.size());
+    offset_ += header.size();
+    if (!key_.empty())
+        header = headerWith(std::move(header), keyBytes(key_));
+    return sink_(header.data(), header.size());
 }
 
 Status BlockWriter::addChunk(const ChunkText& text, const ChunkSummary& summary)

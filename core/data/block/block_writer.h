@@ -23,7 +23,9 @@ class BlockWriter {
 public:
     using Sink = std::function<Status(const void* data, std::size_t sizeBytes)>;
 
-    BlockWriter(Sink sink, std::uint32_t vocabularySize, std::uint32_t chunkCount, BlockExtras extras = {});
+    /// @param key  32 hex digits, the name that the block is made for; "": none
+    BlockWriter(Sink sink, std::uint32_t vocabularySize, std::uint32_t chunkCount, BlockExtras extras = {},
+        std::string key = {});
 
     Status begin();
     Status addChunk(const ChunkText& text, const ChunkSummary& summary);
@@ -40,6 +42,7 @@ private:
     std::uint32_t chunkCount_;
     int tokenBytes_;
     BlockExtras extras_;
+    std::string key_;
     std::uint32_t version_;
     std::vector<PreparedBlock::Entry> entries_;
 };

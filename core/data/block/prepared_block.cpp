@@ -91,6 +91,8 @@ Status PreparedBlock::readHeader()
     if (version < 1 || flags > (version == 1 ? 0 : kFlagMasked) || (tokenBytes != 2 && tokenBytes != 4)
         || end.take<std::uint64_t>() != xxh3(std::string_view(header).substr(0, kHeaderBytes - 8)))
         return corrupt(name_, sentence("the checksum of its header differs"));
+    if (const auto key = std::string_view(header).substr(kKeyOffset, kKeyBytes); key != std::string(kKeyBytes, '\0'))
+        key_ = keyText(key);
     tokenBytes_ = static_cast<int>(tokenBytes);
     version_ = version;
     isMasked_ = flags != 0;
@@ -189,6 +191,13 @@ Result<ChunkText> PreparedBlock::readChunk(int column) const
     return text;
 }
 
+Status PreparedBlock::checkName(const std::string& fileName) const
+{
+    if (key_.empty() || fileName.starts_with(key_))
+        return {};
+    return corrupt(name_, sentence("it is the block %1 under another name", { key_ }));
+}
+
 Status PreparedBlock::verify() const
 {
     Sha256 sha;
@@ -196,6 +205,8 @@ Status PreparedBlock::verify() const
     for (std::uint64_t at = 0; at < contentBytes_;) {
         const auto n = std::min<std::uint64_t>(piece.size(), contentBytes_ - at);
         FURROW_TRY(file_.readAt(at, bytesOf(piece).first(n)));
+        if (at == 0)
+            piece.replace(0, kHeaderBytes, headerWithoutKey(piece.substr(0, kHeaderBytes)));
         sha.update(piece.data(), n);
         at += n;
     }

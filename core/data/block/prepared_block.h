@@ -76,6 +76,12 @@ public:
     /// SHA-256 of everything in the file, 64 hex digits: equal for a block that was prepared again.
     const std::string& digest() const { return digest_; }
 
+    /// The name that the block was made for, 32 hex digits; "" of blocks that an older Furrow made.
+    const std::string& key() const { return key_; }
+    /// Corrupt, where it was made for another name than `fileName` (KEY.block): a copy of it lies in the place of
+    /// another.
+    Status checkName(const std::string& fileName) const;
+
     /// Reads one chunk (pread) and checks its hash.
     Result<ChunkText> readChunk(int column) const;
     /// Reads the whole file once and checks every byte.
@@ -109,6 +115,7 @@ private:
     std::uint64_t contentBytes_ = 0; ///< header and chunks, before the footer
     std::string contentSha256_;
     std::string digest_;
+    std::string key_;
 };
 
 } // namespace furrow

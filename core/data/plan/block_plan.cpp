@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kPlanVersion = 1;
+constexpr int kPlanVersion = 2; // 1: without segments that are left out
 
 bool isPlausible(const PlannedBlock& block)
 {
@@ -43,7 +43,7 @@ std::vector<Segment> rowsOfChunk(const PlannedBlock& block, std::int32_t column)
         const std::int64_t first = std::max(begin, row);
         const std::int64_t past = std::min(end, row + segment.rows);
         if (first < past)
-            found.push_back({ segment.file, 0, segment.firstRow + first - row, past - first, 0 });
+            found.push_back({ segment.file, 0, segment.firstRow + first - row, past - first, 0, segment.isLeftOut });
         row += segment.rows;
     }
     return found;
@@ -54,17 +54,36 @@ std::int64_t PlannedBlock::rows() const
     return std::accumulate(chunkRows.begin(), chunkRows.end(), std::int64_t { 0 });
 }
 
+std::int64_t PlannedBlock::rowsLeftOut() const
+{
+    return std::accumulate(segments.begin(), segments.end(), std::int64_t { 0 },
+        [](std::int64_t sum, const Segment& one) { return sum + (one.isLeftOut ? one.rows : 0); });
+}
+
+Result<PlannedBlock> planWithout(const std::string& plan, const std::set<std::int32_t>& files)
+{
+    FURROW_TRY_ASSIGN(auto read, readPlan(plan));
+    for (Segment& segment : read.block.segments)
+        segment.isLeftOut = segment.isLeftOut || files.contains(segment.file);
+    read.block.plan = writePlan(read.block, read.after);
+    return std::move(read.block);
+}
+
 std::string writePlan(const PlannedBlock& block, const std::vector<SourcePosition>& after)
 {
     json segments = json::array();
-    for (const auto& s : block.segments)
+    for (const auto& s : block.segments) {
         segments.push_back({ s.file, s.position, s.firstRow, s.rows, s.hash });
+        if (s.isLeftOut)
+            segments.back().push_back(true);
+    }
     json next = json::array();
     for (const auto& p : after)
         next.push_back({ p.file, p.position, p.rowInFile, p.row, p.bytes, p.atEnd });
     return json {
-        { "v", kPlanVersion }, { "block", block.block }, { "source", block.source }, { "first_row", block.firstRow },
-        { "chunk_rows", block.chunkRows }, { "segments", std::move(segments) }, { "next", std::move(next) }
+        { "v", block.rowsLeftOut() > 0 ? kPlanVersion : 1 }, { "block", block.block }, { "source", block.source },
+        { "first_row", block.firstRow }, { "chunk_rows", block.chunkRows }, { "segments", std::move(segments) },
+        { "next", std::move(next) }
     }.dump();
 }
 
@@ -84,7 +103,8 @@ Result<ReadPlan> readPlan(std::string_view plan)
     j["chunk_rows"].to(read.block.chunkRows);
     j["segments"].each([&read](const JsonPart& s) {
         read.block.segments.push_back({ s.at(0).as<std::int32_t>(), s.at(1).as<std::uint64_t>(),
-            s.at(2).as<std::int64_t>(), s.at(3).as<std::int64_t>(), s.size() > 4 ? s.at(4).as<std::uint64_t>() : 0 });
+            s.at(2).as<std::int64_t>(), s.at(3).as<std::int64_t>(), s.size() > 4 ? s.at(4).as<std::uint64_t>() : 0,
+            s.size() > 5 && s.at(5).as<bool>() });
     });
     j["next"].each([&read](const JsonPart& p) {
         read.after.push_back({ p.at(0).as<std::int32_t>(), p.at(1).as<std::uint64_t>(), p.at(2).as<std::int64_t>(),

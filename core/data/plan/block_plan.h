@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@ struct Segment {
     std::int64_t rows = 0;
     std::uint64_t hash
         = 0; ///< of the rows as they stood in the file when they were planned; 0: not known (Parquet, older plans)
+    bool isLeftOut = false; ///< its file is not what the run was made of: the rows are counted, and never read
     bool operator==(const Segment&) const = default;
 };
 
@@ -30,6 +32,7 @@ struct PlannedBlock {
     std::string plan; ///< JSON of the above and of where every source goes on
 
     std::int64_t rows() const;
+    std::int64_t rowsLeftOut() const; ///< of the segments that are left out
 };
 
 /// The rows of one chunk: the stretches of the block's segments that belong to it, with `firstRow` and `rows` alone.
@@ -49,6 +52,10 @@ struct SourcePosition {
 /// The JSON text of a plan.
 /// @param after  where each source goes on after this block
 std::string writePlan(const PlannedBlock& block, const std::vector<SourcePosition>& after);
+
+/// The same block without the rows of some files of its source, which stay counted.
+/// @param plan  of writePlan()
+Result<PlannedBlock> planWithout(const std::string& plan, const std::set<std::int32_t>& files);
 
 struct ReadPlan {
     PlannedBlock block;

@@ -9,10 +9,19 @@
 
 namespace furrow {
 
+namespace {
+
+// Chunks of Parquet are cut by the mean row of their row group: rows that are much longer than it come together.
+constexpr std::uint64_t kMostTimesPlanned = 4;
+constexpr std::uint64_t kMostChunkBytes = 256ull << 20;
+
+} // namespace
+
 Result<SampleRules> sampleRules(const RunConfig& config, const DataManifest& manifest)
 {
     SampleRules rules { config.minChars, config.maxChars, config.asciiOnly, config.heldOutPercent,
-        config.duplicates == Duplicates::Skip, nullptr };
+        config.duplicates == Duplicates::Skip,
+        std::max(kMostChunkBytes, kMostTimesPlanned * static_cast<std::uint64_t>(config.chunkBytes)), nullptr };
     FURROW_TRY_ASSIGN(auto quarantine, Quarantine::parse(manifest.quarantine));
     if (!quarantine->sampleEntries().empty())
         rules.quarantine = std::move(quarantine);
@@ -153,6 +162,12 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
         }
         if (segment_ == segments_.size())
             return Error { ErrorCode::Corrupt, sentence("A block plan of this run has fewer rows than its chunks.") };
+        if (segments_[segment_].isLeftOut) {
+            ++chunk.summary.rows;
+            ++chunk.summary.filtered;
+            ++rowInSegment_;
+            continue;
+        }
         FURROW_TRY(openSegment());
         Row row;
         auto more = reader_->next(row);
@@ -165,6 +180,12 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
                 sentence("%1 has fewer rows than it had; it changed while the run was going.", { file }) };
         }
         FURROW_TRY(take(row, readerRow_, chunk));
+        if (chunk.bytes.size() > rules_.mostChunkBytes)
+            return Error { ErrorCode::Corrupt,
+                sentence(
+                    "The %1 rows from row %2 of %3 on are one chunk of more than %4 of text: its rows are much longer than those around them. Begin a new run with fewer chunk_samples.",
+                    { Count(rows), std::to_string(readerRow_ - i),
+                        source_.files[static_cast<std::size_t>(readerFile_)].path, Bytes(rules_.mostChunkBytes) }) };
         ++readerRow_;
         ++rowInSegment_;
         segmentHash_ = reader_->hash(segmentHash_);

@@ -17,6 +17,7 @@ struct SampleRules {
     bool asciiOnly = false;
     double heldOutPercent = 0;
     bool skipDuplicates = false;
+    std::uint64_t mostChunkBytes = UINT64_MAX; ///< of text in a chunk
     std::shared_ptr<const Quarantine> quarantine; ///< null: nothing is left out by name
 
     /// Too short, too long or not ASCII.

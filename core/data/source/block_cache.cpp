@@ -581,6 +581,7 @@ Status BlockCache::publish(CacheFile file, const std::string& sub, const std::st
     std::error_code error;
     if (fs::exists(target, error))
         return {};
+    FURROW_TRY(state_->files->createFolders(target.parent_path())); // a person may have removed it
     FURROW_TRY(state_->files->rename(temporary.path, target));
     temporary.published = true;
     return state_->files->syncFolder(target.parent_path());

@@ -78,6 +78,7 @@ private:
     Result<bool> checkNext();
     Result<bool> prepareNext(const FeederLedger::Demand& demand);
     Result<bool> onFailure(std::int64_t block, const Error& error);
+    Status leaveOut(const PlannedBlock& block, const Message& why, bool wasPrepared);
     Result<bool> setFailed(std::int64_t block, const Error& error);
     Error causeOfOtherContent(std::int64_t block, const Error& error) const;
     Status onPlanFailure(const Error& error);
@@ -291,11 +292,11 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     auto block = BlockManager::fromPlan(wanted.front().plan);
     if (!block.ok())
         return onFailure(number, block.error());
+    FURROW_TRY_ASSIGN(auto row, reader_.block(number));
     if (const auto why = blocks_.whyLeftOut(block.value()); !why.empty()) {
-        const auto status = ledger_.setLeftOut(number, why);
+        const auto status = leaveOut(block.value(), why, !row.digest.empty());
         return status.ok() ? Result<bool>(true) : status.error();
     }
-    FURROW_TRY_ASSIGN(auto row, reader_.block(number));
     doing_ = sentence(kPreparingBlock, { std::to_string(number) });
     const auto began = systemClock().monotonicNs();
     auto file = blocks_.prepare(
@@ -350,6 +351,22 @@ Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
         return false;
     }
     return setFailed(block, error);
+}
+
+/// A file of the block is left out. The rows of its other files are trained, unless the block was trained with all of
+/// them before: a block stays what it was.
+Status Feeder::leaveOut(const PlannedBlock& block, const Message& why, bool wasPrepared)
+{
+    FURROW_TRY_ASSIGN(const auto rest, blocks_.withoutLeftOut(block));
+    const std::int64_t others = rest.rows() - rest.rowsLeftOut();
+    if (others == 0)
+        return ledger_.setLeftOut(block.block, why);
+    if (wasPrepared)
+        return ledger_.setLeftOut(block.block,
+            sentence("%1 With it %2 rows of other files are left out, which were prepared together with it.",
+                { withFullStop(why), Count(others) }));
+    return ledger_.replan(block.block, rest.plan,
+        sentence("%1 rows of block %2: %3", { Count(rest.rowsLeftOut()), std::to_string(block.block), why }));
 }
 
 Result<bool> Feeder::setFailed(std::int64_t block, const Error& error)

@@ -38,7 +38,7 @@ inline void good(const Status& status)
 class Run {
 public:
     Run(int rows, int perBlock, int perChunk, double cacheGiB, std::int64_t epochs, const std::string& source = {},
-        Duplicates duplicates = Duplicates::Report, const std::string& startAt = {})
+        Duplicates duplicates = Duplicates::Report, const std::string& startAt = {}, BadFiles badFiles = BadFiles::Stop)
     {
         std::ofstream(file("data.txt"), std::ios::binary) << lines(rows);
         NewRun request;
@@ -50,6 +50,7 @@ public:
         request.config.cacheGiB = cacheGiB;
         request.config.epochs = epochs;
         request.config.startAt = startAt;
+        request.config.badFiles = badFiles;
         request.config.shuffleWindowBlocks = 3;
         request.config.prepareAheadBlocks = 1;
         request.config.devices = "cpu";
@@ -59,10 +60,10 @@ public:
         beginAttempt();
     }
 
-    static std::string lines(int rows)
+    static std::string lines(int rows, int first = 0)
     {
         std::string text;
-        for (int i = 0; i < rows; ++i)
+        for (int i = first; i < first + rows; ++i)
             text += std::to_string(i) + " " + std::string(60, static_cast<char>('a' + i % 26)) + "\n";
         return text;
     }

@@ -239,6 +239,40 @@ private Q_SLOTS:
         run.stopFeeder();
     }
 
+    /// A block holds the end of one file, all of another and the beginning of a third. When the second was changed,
+    /// the rows of the others were left out too, and nobody named them.
+    void rowsOfGoodFilesWereLeftOutWithTheirBlock()
+    {
+        QTemporaryDir folder;
+        const auto write = [&folder](const char* name, const std::string& text) {
+            std::ofstream(folder.path().toStdString() + "/" + name, std::ios::binary) << text;
+        };
+        write("a.txt", Run::lines(3100));
+        write("b.txt", Run::lines(30, 3100));
+        write("c.txt", Run::lines(470, 3130));
+        Run run(10, 300, 50, 0.1, 2, folder.path().toStdString(), Duplicates::Report, {}, BadFiles::LeaveOut);
+        run.startFeeder();
+        const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
+        QTRY_VERIFY_WITH_TIMEOUT(
+            good(reader().epochs()).at(0).preparedBlocks >= 7 && good(reader().epochs()).at(0).blockCount == 12,
+            20'000);
+        write("b.txt", Run::lines(31, 3100));
+        std::map<std::int64_t, std::map<int, int>> seen;
+        PlayedWorker(run, 0).work(seen);
+        verifyEachRowOnceAnEpoch(seen, 2, 3600 - 30);
+        for (int row = 3100; row < 3130; ++row)
+            QVERIFY(!seen[0].contains(row) && !seen[1].contains(row));
+        const auto said = good(leftOutOfTheData(run.paths.tracker(), -1));
+        const bool isNamed = std::any_of(said.begin(), said.end(), [](const Message& one) {
+            return one.find("30 rows of block 10") != std::string::npos && one.find("b.txt") != std::string::npos;
+        });
+        QVERIFY2(isNamed, said.empty() ? "nothing" : said.back().c_str());
+        run.stopFeeder();
+        const auto report = good(audit(run.paths.tracker()));
+        QVERIFY2(report.isClean(), auditText(report).c_str());
+        QCOMPARE(report.epochs.at(1).rows.filtered, 30);
+    }
+
     void rubbishStopsTheRunBeforeItIsTrained()
     {
         QTemporaryDir folder;
