@@ -498,7 +498,7 @@ Result<std::vector<Message>> problemsOfCheckpoints(const RunPaths& paths, const 
                 "Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.",
                 { record.folder }));
         else if (row.head && !verdict.ok() && isStillHead(reader.value(), row.id))
-            problems.push_back(verdict.error().message);
+            problems.push_back(withFullStop(verdict.error().message) + " " + waysPast(paths, verdict.error()));
     }
     for (const auto& changed : notAsBegun(paths, file, reader.value()))
         problems.push_back(changed.message);

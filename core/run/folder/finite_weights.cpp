@@ -1,25 +1,23 @@
-// Looks at the numbers of a safetensors file without torch: 8 bytes little-endian header length, JSON header, tensor
-// bytes. NaN and Inf are the numbers whose exponent is all ones. A file that is none is left to its reader, who knows
-// more about it.
+// Looks at a safetensors file without torch: at its header as a worker does, and at its numbers. NaN and Inf are those
+// whose exponent is all ones.
 
 #include "core/run/folder/finite_weights.h"
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/config/bounded_json.h"
+#include "core/model/safetensors_header.h"
 #include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/run_paths.h"
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace furrow {
 
 namespace {
-
-constexpr std::size_t kSizeBytes = 8; ///< of the length of the header
-constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
 template <typename Bits> bool allFinite(std::string_view numbers, Bits exponent)
 {
@@ -50,51 +48,17 @@ bool isFinite(const std::string& type, std::string_view numbers)
     return allFinite<std::uint64_t>(numbers, 0x7ff0'0000'0000'0000U);
 }
 
-struct Tensor {
-    std::string name;
-    std::string type;
-    std::uint64_t begin = 0; ///< in the file
-    std::uint64_t end = 0;
-};
-
-/// By place in the file; none when this is no header that can be used.
-std::vector<Tensor> tensorsOf(std::string_view text)
-{
-    const auto header = parseBoundedJson(text);
-    std::vector<Tensor> tensors;
-    if (!header.is_object())
-        return tensors;
-    for (const auto& [name, entry] : header.items()) {
-        if (name == "__metadata__")
-            continue;
-        const auto type = entry.is_object() ? entry.find("dtype") : entry.end();
-        const auto offsets = entry.is_object() ? entry.find("data_offsets") : entry.end();
-        if (type == entry.end() || offsets == entry.end() || !type->is_string() || !offsets->is_array()
-            || offsets->size() != 2 || !offsets->front().is_number_unsigned() || !offsets->back().is_number_unsigned())
-            return {};
-        const std::uint64_t data = kSizeBytes + text.size();
-        tensors.push_back({ name, type->get<std::string>(), data + offsets->front().get<std::uint64_t>(),
-            data + offsets->back().get<std::uint64_t>() });
-    }
-    std::sort(tensors.begin(), tensors.end(), [](const Tensor& a, const Tensor& b) { return a.begin < b.begin; });
-    std::uint64_t end = 0;
-    for (const Tensor& tensor : tensors) {
-        if (tensor.begin < end || tensor.end < tensor.begin)
-            return {};
-        end = tensor.end;
-    }
-    return tensors;
-}
-
 /// Looks at the numbers of a file that comes in pieces.
 class NumbersOfWeights {
 public:
+    explicit NumbersOfWeights(std::vector<SafetensorsEntry> tensors)
+        : tensors_(std::move(tensors))
+    {
+    }
     void take(std::string_view bytes)
     {
-        if (!isHeaderRead_)
-            bytes = takeHeader(bytes);
         while (!bytes.empty() && next_ < tensors_.size() && notFinite_.empty()) {
-            const Tensor& tensor = tensors_[next_];
+            const SafetensorsEntry& tensor = tensors_[next_];
             if (at_ >= tensor.end) {
                 ++next_;
                 begun_.clear();
@@ -112,34 +76,8 @@ public:
     const std::string& notFinite() const { return notFinite_; }
 
 private:
-    /// @return what comes behind it
-    std::string_view takeHeader(std::string_view bytes)
-    {
-        while (!bytes.empty()) {
-            const bool isSizeKnown = header_.size() >= kSizeBytes;
-            std::uint64_t size = 0;
-            if (isSizeKnown)
-                std::memcpy(&size, header_.data(), kSizeBytes);
-            isHeaderRead_ = size > kMaxHeaderBytes;
-            if (isHeaderRead_)
-                return {};
-            const std::size_t wanted = kSizeBytes + static_cast<std::size_t>(size);
-            const auto piece = bytes.substr(0, wanted - header_.size());
-            header_.append(piece);
-            bytes.remove_prefix(piece.size());
-            if (isSizeKnown && header_.size() == wanted) {
-                isHeaderRead_ = true;
-                at_ = wanted;
-                tensors_ = tensorsOf(std::string_view(header_).substr(kSizeBytes));
-                header_ = {};
-                return bytes;
-            }
-        }
-        return bytes;
-    }
-
     /// A number may stand in two pieces.
-    void look(const Tensor& tensor, std::string_view bytes)
+    void look(const SafetensorsEntry& tensor, std::string_view bytes)
     {
         const std::size_t width = widthOf(tensor.type);
         bool finite = true;
@@ -157,30 +95,74 @@ private:
             notFinite_ = tensor.name;
     }
 
-    std::string header_; ///< what came of it
-    bool isHeaderRead_ = false;
-    std::vector<Tensor> tensors_;
+    std::vector<SafetensorsEntry> tensors_;
     std::size_t next_ = 0; ///< of them
     std::uint64_t at_ = 0; ///< in the file
     std::string begun_; ///< a number of that tensor
     std::string notFinite_;
 };
 
+Result<SafetensorsHeader> headerOf(const std::filesystem::path& file)
+{
+    FURROW_TRY_ASSIGN(const auto opened, RandomAccessFile::open(file));
+    return readSafetensorsHeader(opened);
+}
+
+/// Of a checkpoint of which all hashes fit.
+Status cannotBeRead(const std::filesystem::path& folder, const std::string& file, const Error& why)
+{
+    return Error { why.code,
+        sentence("checkpoint %1 cannot be used: its %2 cannot be read (%3), though the hashes of its files fit.",
+            { utf8Text(folder.filename()), file, why.message }) };
+}
+
 } // namespace
 
 WeightsVerdict readCheckpoint(const std::filesystem::path& folder, const std::string& manifestSha256,
     const std::string& runId, FrozenVerdicts* known)
 {
-    NumbersOfWeights numbers;
+    std::optional<Result<SafetensorsHeader>> header;
+    std::optional<NumbersOfWeights> numbers;
+    const auto readHeader = [&] {
+        header = headerOf(folder / kWeightsFile);
+        if (header->ok())
+            numbers.emplace(header->value().entries);
+    };
+    const auto manifest = verifyOwnFiles(folder, manifestSha256, runId, {}, [&](std::string_view piece) {
+        if (!header)
+            readHeader();
+        if (numbers)
+            numbers->take(piece);
+    });
     WeightsVerdict verdict;
-    verdict.files = verifyCheckpoint(
-        folder, manifestSha256, runId, {}, known, [&numbers](std::string_view piece) { numbers.take(piece); });
-    if (!numbers.notFinite().empty())
+    verdict.files = manifest.ok() ? verifyFrozen(folder, manifest.value(), {}, known) : manifest.error();
+    if (!verdict.files.ok())
+        return verdict;
+    if (!header) // of an empty file no piece comes
+        readHeader();
+    const auto& frozen = manifest.value().frozen;
+    const auto beside = frozen ? headerOf(frozenFileIn(folder.parent_path(), frozen->sha256)) : *header;
+    if (!header->ok())
+        verdict.numbers = cannotBeRead(folder, kWeightsFile, header->error());
+    else if (!beside.ok())
+        verdict.numbers = cannotBeRead(folder, "frozen/" + frozen->sha256 + ".safetensors", beside.error());
+    else if (!numbers->notFinite().empty())
         verdict.numbers = Error { ErrorCode::Corrupt,
             sentence(
                 "checkpoint %1 cannot be used: tensor '%2' of its weights holds NaN or Inf, though the hashes of its files fit.",
-                { utf8Text(folder.filename()), numbers.notFinite() }) };
+                { utf8Text(folder.filename()), numbers->notFinite() }) };
     return verdict;
+}
+
+Message waysPast(const RunPaths& paths, const Error& problem)
+{
+    return problem.code == ErrorCode::Corrupt
+        ? sentence(
+              "Put a whole copy back and resume; or 'furrowctl resume %1 --accept-loss' goes on from the newest whole checkpoint before it and trains its chunks again ('--dry-run' shows which).",
+              { utf8Text(paths.folder()) })
+        : sentence(
+              "Bring the file or its disk back and resume; or 'furrowctl resume %1 --accept-loss' goes on without it and trains its chunks again ('--dry-run' shows which).",
+              { utf8Text(paths.folder()) });
 }
 
 Status verifyTrainable(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId,

@@ -138,15 +138,7 @@ Status sweepCheckpoints(
 
 Message refusalOf(const RunPaths& paths, const Error& problem)
 {
-    const auto facts = sentence("%1 Nothing was changed.", { withFullStop(problem.message) });
-    const auto ways = problem.code == ErrorCode::Corrupt
-        ? sentence(
-              "Put a whole copy back and resume; or 'furrowctl resume %1 --accept-loss' goes on from the newest whole checkpoint before it and trains its chunks again ('--dry-run' shows which).",
-              { utf8Text(paths.folder()) })
-        : sentence(
-              "Bring the file or its disk back and resume; or 'furrowctl resume %1 --accept-loss' goes on without it and trains its chunks again ('--dry-run' shows which).",
-              { utf8Text(paths.folder()) });
-    return facts + " " + ways;
+    return sentence("%1 Nothing was changed.", { withFullStop(problem.message) }) + " " + waysPast(paths, problem);
 }
 
 } // namespace

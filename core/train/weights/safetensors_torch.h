@@ -29,9 +29,7 @@ struct SafetensorsFile {
     std::map<std::string, std::string> metadata;
 };
 
-/// Reads a whole file. Refuses (Corrupt, naming tensor and file) headers over 100 MB, overlapping or gapped offsets,
-/// sizes that do not fit shape and type, unknown types, duplicate names, and truncated files. Nothing in the file is
-/// trusted.
+/// Reads a whole file. Refuses what readSafetensorsHeader() refuses, and names the file. Nothing in it is trusted.
 Result<SafetensorsFile> readSafetensors(const std::filesystem::path& path);
 
 } // namespace furrow

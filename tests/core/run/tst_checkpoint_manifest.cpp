@@ -2,6 +2,7 @@
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/finite_weights.h"
 #include "core/run/folder/run_paths.h"
+#include "tests/fakes/small_weights.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -106,6 +107,77 @@ private Q_SLOTS:
             QCOMPARE(QString::fromStdString(verdict.error().message),
                 QStringLiteral(
                     "checkpoint 0-12-abcd cannot be used: tensor 'b' of its weights holds NaN or Inf, though the hashes of its files fit."));
+    }
+
+    /// Hashes that fitted were enough, so doctor called them whole.
+    void weightsThatNobodyCanReadWereTakenForWhole_data()
+    {
+        QTest::addColumn<QByteArray>("weights");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, const std::string& weights, const char* says) {
+            QTest::newRow(name) << QByteArray::fromStdString(weights) << QString::fromLatin1(says);
+        };
+        const auto tensor = [](const char* facts) {
+            return test::safetensorsWith(
+                R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{)" + std::string(facts) + "}}",
+                std::string(8, '\0'));
+        };
+        row("whole", tensor(R"("dtype":"F32","shape":[1],"data_offsets":[4,8])"), "");
+        row("empty", "", "the file is too short for safetensors");
+        row("a length that no file has", std::string(7, '\0') + "\x80{}",
+            "the header length 9223372036854775808 is impossible for this file");
+        row("no object", test::safetensorsWith("[[[["), "the header is no JSON object");
+        row("nested without end", test::safetensorsWith(std::string(100'000, '[')), "the header is no JSON object");
+        row("overlapping", tensor(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"),
+            "tensor 'b' overlaps another one or leaves a gap");
+        row("a gap", tensor(R"("dtype":"F16","shape":[1],"data_offsets":[6,8])"),
+            "tensor 'b' overlaps another one or leaves a gap");
+        row("a size below 0", tensor(R"("dtype":"F32","shape":[-1],"data_offsets":[4,8])"),
+            "tensor 'b' has an impossible shape");
+        row("an unknown type", tensor(R"("dtype":"F8_E9","shape":[4],"data_offsets":[4,8])"),
+            "tensor 'b' has type 'F8_E9', which is not supported");
+        row("fewer bytes than it says", tensor(R"("dtype":"F16","shape":[1],"data_offsets":[4,6])"),
+            "the file holds 8 bytes of data, its header describes 6");
+        row("a name twice",
+            test::safetensorsWith(
+                R"({"a":{"dtype":"I8","shape":[0],"data_offsets":[0,0]},"a":{"dtype":"I8","shape":[0],"data_offsets":[0,0]}})"),
+            "tensor 'a' is listed twice");
+    }
+    void weightsThatNobodyCanReadWereTakenForWhole()
+    {
+        QFETCH(QByteArray, weights);
+        QFETCH(QString, says);
+        auto manifest = readManifest(path_).value();
+        manifest.files.front()
+            = { kWeightsFile, static_cast<std::uint64_t>(weights.size()), sha256Hex(weights.toStdString()) };
+        const auto refused = [&] {
+            const auto text = toJsonText(manifest);
+            write(kManifestFile, text);
+            if (!verifyCheckpoint(path_, sha256Hex(text), "run1").ok())
+                qFatal("its hashes fit");
+            const auto verdict = verifyTrainable(path_, sha256Hex(text), "run1");
+            return verdict.ok() ? QString() : QString::fromStdString(verdict.error().message);
+        };
+        write(kWeightsFile, weights.toStdString());
+        const auto sentenceOf = [&says](const QString& file) {
+            return says.isEmpty()
+                ? QString()
+                : QStringLiteral(
+                      "checkpoint 0-12-abcd cannot be used: its %1 cannot be read (%2), though the hashes of its files fit.")
+                      .arg(file, says);
+        };
+        QCOMPARE(refused(), sentenceOf(QString::fromLatin1(kWeightsFile)));
+        if (weights.isEmpty())
+            return; // no checkpoint can name frozen weights of no bytes
+        const auto whole = test::smallWeights("whole");
+        manifest.files.front() = { kWeightsFile, whole.size(), sha256Hex(whole) };
+        write(kWeightsFile, whole);
+        manifest.frozen = { sha256Hex(weights.toStdString()), static_cast<std::uint64_t>(weights.size()) };
+        const auto frozen = frozenFileIn(path_.parent_path(), manifest.frozen->sha256);
+        std::filesystem::create_directories(frozen.parent_path());
+        QVERIFY(writeFileDurably(realFileSystem(), frozen, weights.toStdString()).ok());
+        QCOMPARE(refused(),
+            sentenceOf(QStringLiteral("frozen/%1.safetensors").arg(QString::fromStdString(manifest.frozen->sha256))));
     }
 
     void wholeCheckpointVerifiesAndReadsBack()

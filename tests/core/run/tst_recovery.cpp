@@ -15,6 +15,7 @@
 #include "core/tracker/sqlite/database.h"
 #include "tests/core/tracker/ledger_fixture.h"
 #include "tests/fakes/fault_file_system.h"
+#include "tests/fakes/small_weights.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -50,10 +51,11 @@ CheckpointRecord writeCheckpoint(
     manifest.runId = run;
     manifest.replica = replica;
     manifest.namesParents = true;
-    manifest.files = { { "weights.safetensors", name.size(), sha256Hex(name) } };
+    const auto weights = test::smallWeights(name);
+    manifest.files = { { "weights.safetensors", weights.size(), sha256Hex(weights) } };
     const auto text = toJsonText(manifest);
     good(realFileSystem().createFolders(paths.checkpointFolder(name)));
-    good(writeFileDurably(realFileSystem(), paths.checkpointFolder(name) / "weights.safetensors", name));
+    good(writeFileDurably(realFileSystem(), paths.checkpointFolder(name) / "weights.safetensors", weights));
     good(writeFileDurably(realFileSystem(), paths.checkpointFolder(name) / "manifest.json", text));
     auto written = record(replica, name);
     written.manifestSha256 = sha256Hex(text);
@@ -481,7 +483,7 @@ private Q_SLOTS:
         QCOMPARE(good(run.recover(true)).size(), std::size_t(1));
         QCOMPARE(run.field.counts()[ChunkState::Committed], 2);
         QVERIFY(good(run.recover()).empty()); // the damaged file stays, and is read again each time
-        writeText(run.weights(2), "r0-2"); // a whole copy was put back
+        writeText(run.weights(2), test::smallWeights("r0-2")); // a whole copy was put back
         good(run.recover());
         QCOMPARE(run.field.counts()[ChunkState::Committed], 3);
         SAME(newestHead(run.field, 0), run.last);

@@ -15,11 +15,14 @@
 #include "core/run/status/feeder_meters.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/audit/repair.h"
+#include "core/run/start/recovery.h"
 #include "core/run/start/resume_check.h"
 #include "core/run/status/run_status.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/window_ranges.h"
 #include "tests/core/tracker/ledger_fixture.h"
+#include "tests/fakes/manual_clock.h"
+#include "tests/fakes/small_weights.h"
 
 #include <nlohmann/json.hpp>
 
@@ -146,12 +149,13 @@ private:
         const auto folder = paths.checkpointFolder(record.folder);
         good(realFileSystem().createFolders(folder));
         for (const std::string name : { "weights.safetensors", "optimizer.safetensors", "state.json" }) {
-            const std::string bytes
-                = name == kStateFile ? stateText(manifest) : std::string(5000, static_cast<char>('a' + step)) + name;
+            const std::string bytes = name == kStateFile
+                ? stateText(manifest)
+                : test::smallWeights(std::string(5000, static_cast<char>('a' + step)) + name);
             good(writeFileDurably(realFileSystem(), folder / name, bytes));
             manifest.files.push_back({ name, bytes.size(), sha256Hex(bytes) });
         }
-        const std::string frozen(7000, 'f'); // as of LoRA: once for all checkpoints
+        const auto frozen = test::smallWeights(std::string(7000, 'f')); // as of LoRA: once for all checkpoints
         manifest.frozen = { sha256Hex(frozen), frozen.size() };
         good(realFileSystem().createFolders(paths.frozenFolder()));
         good(writeFileDurably(
@@ -257,6 +261,21 @@ struct Changed {
             for (auto& file : manifest.files)
                 if (file.name == kStateFile)
                     file = { kStateFile, text.size(), sha256Hex(text) };
+        };
+        editManifest(fit, true);
+    }
+    /// The weights of the newest checkpoint written anew, and every hash fitted to them.
+    void editWeights(const std::string& bytes) const
+    {
+        const auto sizeBefore = fs::file_size(head(kWeightsFile));
+        write(head(kWeightsFile), bytes);
+        sql("UPDATE checkpoint SET size_bytes=size_bytes+"
+            + std::to_string(static_cast<std::int64_t>(bytes.size()) - static_cast<std::int64_t>(sizeBefore))
+            + " WHERE folder='r0-12'");
+        const auto fit = [&bytes](CheckpointManifest& manifest) {
+            for (auto& file : manifest.files)
+                if (file.name == kWeightsFile)
+                    file = { kWeightsFile, bytes.size(), sha256Hex(bytes) };
         };
         editManifest(fit, true);
     }
@@ -1083,6 +1102,30 @@ private Q_SLOTS:
                 && refused.error().message.find("furrowctl resume") != std::string::npos,
             refused.error().message.c_str());
         QVERIFY(good(readFile(run.paths.tracker())) == before && fs::exists(folder));
+    }
+
+    /// doctor called them whole, and a resume started workers that failed five times over.
+    void weightsThatNobodyCanReadWereCalledWhole()
+    {
+        Changed run(whole_);
+        run.editWeights("[[[[[[[[[[[[");
+        const auto file = good(readRunFile(run.paths));
+        const auto found = good(checkpointProblems(run.paths));
+        QCOMPARE(found.size(), std::size_t(1));
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
+        QVERIFY(!repaired.needed);
+        QCOMPARE(repaired.problems.size(), std::size_t(1));
+        auto ledger = good(SupervisorLedger::open(run.paths.tracker()));
+        const auto refusal = good(verifyHeads(run.paths, file, ledger, false)).refusal; // of a resume
+        for (const std::string& said :
+            { std::string(found.front()), std::string(repaired.problems.front()), std::string(refusal) })
+            for (const char* part : { "checkpoint r0-12 cannot be used: its weights.safetensors cannot be read",
+                     "Put a whole copy back and resume", "--accept-loss" })
+                QVERIFY2(said.find(part) != std::string::npos, said.c_str());
+        run.editWeights(test::smallWeights("whole"));
+        QVERIFY(good(checkpointProblems(run.paths)).empty());
+        run.editWeights({});
+        QCOMPARE(good(checkpointProblems(run.paths)).size(), std::size_t(1));
     }
 
     void doctorNamesAnotherHeldOutText()
