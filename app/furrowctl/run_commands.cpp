@@ -354,7 +354,8 @@ Result<DryRun> tryResume(const ResumeOptions& o)
     FURROW_TRY_ASSIGN(auto plan, planResume(paths));
     FURROW_TRY_ASSIGN(auto wanted, wantedBy(o));
     FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
-    FURROW_TRY(checkNextSettings(file, wanted));
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY(checkNextSettings(paths, file, reader, wanted));
     const ResumePlan::CheckpointChoice* from = nullptr;
     if (!o.checkpoint.empty()) {
         FURROW_TRY_ASSIGN(auto chosen, choose(paths, plan, o.checkpoint));

@@ -174,6 +174,21 @@ Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervis
     return id;
 }
 
+Status SupervisorLedger::setOverridesAside(AttemptId attempt, const Message& why)
+{
+    LedgerFile& file = state_->file;
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
+    file.db.run("INSERT OR REPLACE INTO meta (key, value)"
+                " SELECT 'overrides-aside-' || id, overrides FROM attempt WHERE id=?",
+        attempt);
+    file.db.run("UPDATE attempt SET overrides='{}' WHERE id=?", attempt);
+    writeRunEvent(
+        file, 0, sentence("the settings of attempt %1 were set aside: %2", { std::to_string(attempt.value), why }));
+    if (Status status = transaction.commit(); !status.ok())
+        return status.error().in(sentence("setting the settings of an attempt aside"));
+    return {};
+}
+
 Status SupervisorLedger::endAttempt(AttemptId attempt, StopReason reason, const Message& detail)
 {
     LedgerFile& file = state_->file;

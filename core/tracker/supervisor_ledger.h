@@ -65,6 +65,8 @@ public:
 
     Result<AttemptId> beginAttempt(const ProcessIdentity& supervisor, const std::string& overridesJson);
     Status endAttempt(AttemptId attempt, StopReason reason, const Message& detail);
+    /// The overrides of an attempt, which nobody can use, hold no more. They are kept beside, and an event says why.
+    Status setOverridesAside(AttemptId attempt, const Message& why);
     /// The time since the last one is active time of the run, but for what others held the lock of the tracker.
     /// @param trains  false: nobody was there to train in it
     Status heartbeat(const ProcessIdentity& self, bool trains = true);

@@ -15,6 +15,7 @@
 #include "core/run/audit/begun_with.h"
 #include "core/run/audit/block_repair.h"
 #include "core/run/status/brain.h"
+#include "core/run/folder/attempt_config.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/status/feeder_meters.h"
 #include "core/run/folder/finite_weights.h"
@@ -30,6 +31,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace furrow {
@@ -462,6 +464,35 @@ Result<RepairReport> repairTracker(
     return report;
 }
 
+/// The settings of the newest attempt where they cannot be used; nothing: they can.
+struct WrongSettings {
+    AttemptId attempt;
+    Message why;
+};
+
+Result<std::optional<WrongSettings>> wrongSettings(const RunFile& file, LedgerReader& reader)
+{
+    FURROW_TRY_ASSIGN(const auto attempts, reader.attempts());
+    const auto wrong = attempts.empty() ? std::vector<ConfigProblem>() : wrongOverrides(attempts.back(), file.config);
+    if (wrong.empty())
+        return std::optional<WrongSettings>();
+    return std::optional(WrongSettings { attempts.back().id, toString(wrong) });
+}
+
+/// Those of run.json hold then. @return a sentence, "" where there was nothing to do
+Result<Message> setWrongSettingsAside(const RunPaths& paths, const RunFile& file)
+{
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
+    FURROW_TRY_ASSIGN(const auto wrong, wrongSettings(file, reader));
+    if (!wrong)
+        return Message();
+    FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(paths.tracker()));
+    FURROW_TRY(ledger.setOverridesAside(wrong->attempt, wrong->why));
+    return sentence(
+        "The settings that the tracker kept of attempt %1 were set aside, so that those of run.json hold. What a resume had changed must be given again. They could not be used: %2",
+        { std::to_string(wrong->attempt.value), wrong->why });
+}
+
 /// False: the run, which may be in training, went on from it since and may have removed it.
 bool isStillHead(LedgerReader& reader, CheckpointId checkpoint)
 {
@@ -502,6 +533,11 @@ Result<std::vector<Message>> problemsOfCheckpoints(const RunPaths& paths, const 
     }
     for (const auto& changed : notAsBegun(paths, file, reader.value()))
         problems.push_back(changed.message);
+    FURROW_TRY_ASSIGN(const auto wrong, wrongSettings(file, reader.value()));
+    if (wrong)
+        problems.push_back(sentence(
+            "The tracker keeps settings of attempt %1 that a resume cannot use: %2 'furrowctl doctor %3 --repair' sets them aside, so that those of run.json hold.",
+            { std::to_string(wrong->attempt.value), wrong->why, utf8Text(paths.folder()) }));
     FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
     if (!older.empty())
         problems.push_back(older);
@@ -540,6 +576,10 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say, bool accep
     sweepWorkshops(paths);
     Verdicts verdicts;
     FURROW_TRY_ASSIGN(auto report, repairTracker(paths, file, acceptLoss, verdicts, say));
+    FURROW_TRY_ASSIGN(const auto setAside, setWrongSettingsAside(paths, file));
+    report.settingsSetAside = !setAside.empty();
+    if (report.settingsSetAside)
+        report.notes.push_back(setAside);
     say("Reading the newest weights");
     FURROW_TRY_ASSIGN(report.problems, problemsOfCheckpoints(paths, file, std::move(verdicts)));
     say("Reading the prepared blocks");

@@ -16,6 +16,7 @@ namespace furrow {
 struct RepairReport {
     bool needed = false; ///< of the tracker
     bool older = false; ///< the tracker was whole and older than the weights; else it was damaged
+    bool settingsSetAside = false; ///< those of the newest attempt, which no resume could use
     std::string damage; ///< what was wrong with the tracker
     std::string basis; ///< what the new one was made from
     std::filesystem::path oldCopy; ///< the old file, kept; empty: there was none
@@ -34,14 +35,16 @@ Message trackerDamage(const RunPaths& paths);
 Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& ledger);
 
 /// What else keeps a run from going on as it was, each in a sentence: newest weights that are damaged or cannot be
-/// read, marked ones that are whole, a tracker that is older than the weights, another held-out text. Reads the newest
+/// read, marked ones that are whole, a tracker that is older than the weights, another held-out text, settings of the
+/// newest attempt that cannot be used. Reads the newest
 /// weights; changes nothing.
 Result<std::vector<Message>> checkpointProblems(const RunPaths& paths);
 
 /// Makes a damaged tracker anew, or takes one forward that is older than the weights, from what the run folder still
 /// proves: the newest of tracker and published snapshot (view.sqlite) that is whole, and the manifests of all
 /// checkpoints. What nothing proves is trained again. The old file is kept beside it, and checkpoints that could not be
-/// taken in are put aside; so are prepared blocks that are damaged, whether the tracker is or not. Weights and prepared
+/// taken in are put aside; so are prepared blocks that are damaged and settings of the newest attempt that no resume
+/// can use, whether the tracker is damaged or not. Weights and prepared
 /// blocks are read once. Busy while the run trains.
 /// @param acceptLoss  without it a damaged tracker is not made anew where newest weights that it knew would be given
 /// up, or where neither it nor the snapshot can say which those were

@@ -1,16 +1,48 @@
 #include "core/run/folder/attempt_config.h"
 
+#include "core/base/sentence.h"
 #include "core/config/bounded_json.h"
+
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace furrow {
 
+namespace {
+
+ConfigReading readingOf(const AttemptRow& attempt, const RunConfig& frozen)
+{
+    return configFromJson(parseBoundedJson(attempt.overridesJson), frozen);
+}
+
+} // namespace
+
 Result<RunConfig> configOf(const AttemptRow& attempt, const RunConfig& frozen)
 {
-    auto reading = configFromJson(parseBoundedJson(attempt.overridesJson), frozen);
+    auto reading = readingOf(attempt, frozen);
     if (!reading.problems.empty())
-        return Error { ErrorCode::Corrupt, toString(reading.problems) };
+        return Error { ErrorCode::Corrupt,
+            sentence(
+                "The settings that tracker.sqlite keeps of attempt %1 cannot be read: %2 'furrowctl doctor --repair' with the folder of the run sets them aside; those of run.json hold then.",
+                { std::to_string(attempt.id.value), toString(reading.problems) }) };
     return std::move(reading.config);
+}
+
+std::vector<ConfigProblem> wrongOverrides(const AttemptRow& attempt, const RunConfig& frozen)
+{
+    const auto reading = readingOf(attempt, frozen);
+    if (!reading.problems.empty())
+        return reading.problems;
+    auto problems = validate(reading.config);
+    const auto changed = changes(frozen, reading.config);
+    std::erase_if(problems, [&changed](const ConfigProblem& one) { // what is frozen was right by the rules of its time
+        return std::none_of(
+            changed.begin(), changed.end(), [&one](const auto& change) { return change.setting->key == one.key; });
+    });
+    const auto refused = refusedOnResume(frozen, reading.config);
+    problems.insert(problems.end(), refused.begin(), refused.end());
+    return problems;
 }
 
 Result<RunConfig> latestConfig(const std::vector<AttemptRow>& attempts, const RunConfig& frozen)

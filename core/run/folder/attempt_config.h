@@ -8,8 +8,12 @@
 namespace furrow {
 
 /// The configuration in force during an attempt: what run.json froze with the overrides of the attempt laid over it.
-/// Corrupt names what cannot be read of them.
+/// Corrupt names file, attempt and what cannot be read of them, and says what to do.
 Result<RunConfig> configOf(const AttemptRow& attempt, const RunConfig& frozen);
+
+/// Why the overrides of an attempt cannot be settings of a next one: what cannot be read, is out of bounds or must not
+/// change.
+std::vector<ConfigProblem> wrongOverrides(const AttemptRow& attempt, const RunConfig& frozen);
 
 /// The configuration in force now: that of the newest of all attempts, what run.json froze before the first one.
 Result<RunConfig> latestConfig(const std::vector<AttemptRow>& attempts, const RunConfig& frozen);

@@ -161,6 +161,22 @@ Error alreadyFinished(const RunStatus& status)
                                   { status.folder, endInWords(status.stopReason, status.stopDetail) }) };
 }
 
+/// Which file keeps a wrong setting that the attempt before left, and a way past it; "" where a person gave all of
+/// them.
+std::string notGivenNow(const RunPaths& paths, const RunFile& file, const std::vector<AttemptRow>& attempts,
+    const std::vector<ConfigProblem>& problems)
+{
+    const auto left = attempts.empty() ? problems : wrongOverrides(attempts.back(), file.config);
+    const auto found = std::find_first_of(problems.begin(), problems.end(), left.begin(), left.end());
+    if (attempts.empty() || found == problems.end())
+        return {};
+    return " "
+        + sentence(
+            "%1 keeps this of attempt %2. 'furrowctl doctor %3 --repair' sets the settings of that attempt aside; those of run.json hold then.",
+            { utf8Text(paths.tracker().filename()), std::to_string(attempts.back().id.value),
+                utf8Text(paths.folder()) });
+}
+
 /// Looks at the weights only where it has to.
 Status checkIsAnyLeft(const RunPaths& paths, const RunConfig& wanted, const ResumeChoice& choice)
 {
@@ -212,8 +228,9 @@ Result<RunConfig> currentConfig(const RunPaths& paths)
     return nextConfig(attempts, file.config);
 }
 
-Status checkNextSettings(const RunFile& file, const RunConfig& wanted)
+Status checkNextSettings(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const RunConfig& wanted)
 {
+    FURROW_TRY_ASSIGN(const auto attempts, reader.attempts());
     auto problems = validate(wanted);
     std::erase_if(problems, [](const ConfigProblem& one) { // what is frozen was right by the rules of its time
         const auto* setting = findSetting(one.key);
@@ -222,7 +239,7 @@ Status checkNextSettings(const RunFile& file, const RunConfig& wanted)
     const auto refused = refusedOnResume(file.config, wanted);
     problems.insert(problems.end(), refused.begin(), refused.end());
     if (!problems.empty())
-        return Error { ErrorCode::InvalidArgument, toString(problems) };
+        return Error { ErrorCode::InvalidArgument, toString(problems) + notGivenNow(paths, file, attempts, problems) };
     const auto placed = placeWorkersHere(wanted);
     return placed.ok() ? Status {} : Status(placed.error());
 }
@@ -232,7 +249,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
-    FURROW_TRY(checkNextSettings(file, wanted));
+    FURROW_TRY(checkNextSettings(paths, file, reader, wanted));
     if (choice.goBackTo)
         FURROW_TRY(checkCanGoBackTo(paths, file.runId, reader, *choice.goBackTo));
     FURROW_TRY(checkResume(paths, file, reader, choice, [&paths] { return audit(paths.tracker()); }));

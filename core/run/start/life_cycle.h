@@ -31,7 +31,7 @@ Result<RunPaths> createRun(const NewRun& request, const std::function<void(const
 
 /// What keeps settings from being those of the next attempt: each that is wrong or that a resume may not change, and
 /// devices that are not here.
-Status checkNextSettings(const RunFile& file, const RunConfig& wanted);
+Status checkNextSettings(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const RunConfig& wanted);
 
 /// Starts (or resumes) the detached supervisor and waits until it holds the run, or says why it does not.
 /// @param wanted  the configuration from now on; what a resume may not change is refused by name

@@ -1128,6 +1128,48 @@ private Q_SLOTS:
         QCOMPARE(good(checkpointProblems(run.paths)).size(), std::size_t(1));
     }
 
+    /// "workers is 1000000000, allowed is 0 to 256." was said to somebody who had named no workers, and the run could
+    /// be neither resumed nor repaired.
+    void settingsOfAnEarlierAttemptStoodInTheWay_data()
+    {
+        QTest::addColumn<QByteArray>("kept");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("out of bounds")
+            << QByteArray(R"({"workers":1000000000})")
+            << "The settings that tracker.sqlite keeps of attempt 1 cannot be read: workers is "
+               "1000000000, allowed is 0 to 256. 'furrowctl doctor --repair'";
+        QTest::newRow("what must not change")
+            << QByteArray(R"({"seed":5})") << "tracker.sqlite keeps this of attempt 1.";
+        QTest::newRow("no JSON") << QByteArray("[[[[")
+                                 << "The settings that tracker.sqlite keeps of attempt 1 cannot be read: The "
+                                    "configuration is not a JSON object of settings. 'furrowctl doctor --repair'";
+        QTest::newRow("no setting") << QByteArray(R"({"wrkers":1})") << "There is no setting 'wrkers'";
+    }
+    void settingsOfAnEarlierAttemptStoodInTheWay()
+    {
+        QFETCH(QByteArray, kept);
+        QFETCH(QString, says);
+        Changed run(whole_);
+        run.sql("UPDATE attempt SET overrides='" + kept.toStdString() + "'");
+        const auto config = currentConfig(run.paths);
+        const auto refused = config.ok() ? startRun(run.paths, config.value()) : config.error();
+        QVERIFY2(!refused.ok() && QString::fromStdString(refused.error().message).contains(says),
+            refused.error().message.c_str());
+        const auto found = good(checkpointProblems(run.paths));
+        QCOMPARE(found.size(), std::size_t(1));
+        QVERIFY2(found.front().find("The tracker keeps settings of attempt 1 that a resume cannot use: ")
+                    != std::string::npos
+                && found.front().find("--repair' sets them aside") != std::string::npos,
+            found.front().c_str());
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
+        QVERIFY(!repaired.needed && repaired.settingsSetAside && repaired.problems.empty());
+        QVERIFY(repaired.notes.front().find("were set aside, so that those of run.json hold") != std::string::npos);
+        QVERIFY(good(currentConfig(run.paths)) == good(readRunFile(run.paths)).config);
+        QVERIFY(good(checkpointProblems(run.paths)).empty());
+        QVERIFY(good(audit(run.paths.tracker())).isClean());
+        QVERIFY(!good(repairRun(run.paths, [](const std::string&) { })).settingsSetAside);
+    }
+
     void doctorNamesAnotherHeldOutText()
     {
         Changed run(whole_);
