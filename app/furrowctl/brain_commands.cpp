@@ -3,7 +3,9 @@
 
 #include "app/furrowctl/command.h"
 #include "core/base/format.h"
+#include "core/base/path.h"
 #include "core/base/plain_line.h"
+#include "core/base/redact.h"
 #include "core/run/status/brain.h"
 #include "core/workspace/run_folders.h"
 
@@ -92,11 +94,18 @@ int show(const Options& o)
 
 int list(const Options& o)
 {
+    if (auto readable = checkWorkspaceThere(o.folder); !readable.ok())
+        return fail(readable.error(), o.json);
     nlohmann::json all = nlohmann::json::array();
-    for (const auto& folder : runFolders(o.folder)) {
+    for (const auto& folder : runFolders(pathFromUtf8(o.folder))) {
         auto brain = readBrain(RunPaths(folder));
-        if (!brain.ok())
-            continue; // `furrowctl list` says what is wrong with it
+        if (!brain.ok()) { // as `furrowctl list` names it
+            const Message problem = messageWithoutSecrets(brain.error().message);
+            all.push_back({ { "run", utf8Text(folder) }, { "problem", problem } });
+            if (!o.json)
+                std::cout << "cannot be read  " << plainLine(utf8Text(folder)) << "  " << problem << "\n";
+            continue;
+        }
         all.push_back(brainJson(brain.value()));
         if (!o.json)
             std::cout << brainText(brain.value());

@@ -65,6 +65,15 @@ Status checkWorkspace(const std::string& folder)
     return {};
 }
 
+Status checkWorkspaceThere(const std::string& folder)
+{
+    std::error_code unknown;
+    if (!folder.empty() && folder != defaultWorkspace() && !std::filesystem::exists(pathFromUtf8(folder), unknown)
+        && !unknown)
+        return Error { ErrorCode::NotFound, sentence("The folder %1 is not there.", { folder }) };
+    return checkWorkspace(folder);
+}
+
 Status checkNewFile(const std::string& path)
 {
     std::error_code unknown;

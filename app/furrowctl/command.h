@@ -60,6 +60,9 @@ Status checkThere(const std::string& folder);
 
 /// Refuses a workspace that is a file or cannot be read. One that is not there is made when it is needed.
 Status checkWorkspace(const std::string& folder);
+/// The same for who makes none: a person who names one that is not there has mistyped it. The default one may be yet to
+/// come.
+Status checkWorkspaceThere(const std::string& folder);
 
 /// Refuses a file to write that is there already: what a person has is never replaced.
 Status checkNewFile(const std::string& path);

@@ -75,11 +75,7 @@ std::vector<ListedRun> readListed(const std::string& workspace)
 
 int listRuns(const RunOptions& o)
 {
-    std::error_code unknown;
-    if (!o.folder.empty() && o.folder != defaultWorkspace() && !std::filesystem::exists(pathFromUtf8(o.folder), unknown)
-        && !unknown)
-        return fail({ ErrorCode::NotFound, sentence("The folder %1 is not there.", { o.folder }) }, o.json);
-    if (auto readable = checkWorkspace(o.folder); !readable.ok())
+    if (auto readable = checkWorkspaceThere(o.folder); !readable.ok())
         return fail(readable.error(), o.json);
     const auto runs = readListed(o.folder);
     nlohmann::json json = nlohmann::json::array();

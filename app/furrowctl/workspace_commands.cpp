@@ -7,6 +7,7 @@
 #include "core/base/log.h"
 #include "core/base/owner.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
 #include "core/run/start/life_cycle.h"
 #include "core/workspace/compare_runs.h"
 #include "core/workspace/debug_bundle.h"
@@ -16,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include <iostream>
+#include <set>
 
 namespace furrow::ctl {
 
@@ -45,9 +47,10 @@ int compare(const WorkspaceOptions& o)
     return kDone;
 }
 
-Result<WorkspaceFile> openFile(const WorkspaceOptions& o)
+/// @param mayMake  a workspace that is not there
+Result<WorkspaceFile> openFile(const WorkspaceOptions& o, bool mayMake = false)
 {
-    FURROW_TRY(checkWorkspace(o.workspace));
+    FURROW_TRY(mayMake ? checkWorkspace(o.workspace) : checkWorkspaceThere(o.workspace));
     return WorkspaceFile::open(pathFromUtf8(o.workspace));
 }
 
@@ -89,7 +92,7 @@ int shown(const WorkspaceOptions& o, const Status& status)
 
 int withFile(const WorkspaceOptions& o, const std::function<Status(WorkspaceFile&)>& change, bool start = false)
 {
-    auto file = openFile(o);
+    auto file = openFile(o, start);
     if (!file.ok())
         return fail(file.error(), o.json);
     Status status = change(file.value());
@@ -117,6 +120,8 @@ int addToQueue(const WorkspaceOptions& o)
 
 int runTheQueue(const WorkspaceOptions& o)
 {
+    if (auto there = checkWorkspaceThere(o.workspace); !there.ok())
+        return fail(there.error(), o.json);
     startLog("queue");
     const StopRequest stop(false);
     const auto status = runQueue(pathFromUtf8(o.workspace), stop);
@@ -125,11 +130,16 @@ int runTheQueue(const WorkspaceOptions& o)
 
 int trash(const WorkspaceOptions& o)
 {
-    if (auto readable = checkWorkspace(o.workspace); !readable.ok())
+    if (auto readable = checkWorkspaceThere(o.workspace); !readable.ok())
         return fail(readable.error(), o.json);
-    for (const std::string& run : o.runs) {
+    std::set<std::filesystem::path> named;
+    for (const std::string& run : o.runs) { // before the first one is moved
         if (auto there = checkThere(run); !there.ok())
             return fail(there.error(), o.json);
+        if (!named.insert(absolutePath(pathFromUtf8(run) / "").parent_path()).second)
+            return failUsage(sentence("%1 is named twice. Nothing was moved.", { run }), o.json);
+    }
+    for (const std::string& run : o.runs) {
         auto moved = moveToTrash(pathFromUtf8(o.workspace), absolutePath(pathFromUtf8(run)));
         if (!moved.ok())
             return fail(moved.error(), o.json);
@@ -199,7 +209,11 @@ void addQueueCommands(CLI::App& app, Chosen& chosen)
     o = add(
         *queue, chosen, "next",
         "Stop the entry in training after a checkpoint and let the next one of its lane go first.",
-        [](const WorkspaceOptions& w) { return shown(w, letNextRun(pathFromUtf8(w.workspace), w.entry)); }, &made);
+        [](const WorkspaceOptions& w) {
+            auto there = checkWorkspaceThere(w.workspace);
+            return shown(w, there.ok() ? letNextRun(pathFromUtf8(w.workspace), w.entry) : there);
+        },
+        &made);
     made->add_option("entry", o->entry, "Number of the entry.")->required();
     add(*queue, chosen, "pause", "Start nothing more; what runs goes on.",
         [](const WorkspaceOptions& w) { return withFile(w, [](WorkspaceFile& f) { return f.setQueuePaused(true); }); });

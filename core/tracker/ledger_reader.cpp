@@ -663,8 +663,8 @@ Result<LedgerReader::Totals> LedgerReader::totals()
     FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     Totals totals;
     const RunState run = loadRunState(db);
-    totals.steps = run.steps;
-    totals.tokens = run.tokens;
+    totals.steps = bounded(db, run.steps, { "total of steps", kTotalBounds.least, kTotalBounds.most });
+    totals.tokens = bounded(db, run.tokens, { "total of tokens", kTotalBounds.least, kTotalBounds.most });
     totals.activeSeconds = run.activeHours * 3600;
     totals.rules = run.rules;
     totals.stop = run.stop;

@@ -406,6 +406,13 @@ Status SupervisorLedger::requestEvaluation()
 
 Status SupervisorLedger::exclude(std::span<const ChunkId> chunks, const Message& cause)
 {
+    constexpr std::size_t kMostCauseBytes = 1000;
+    if (cause.text().size() > kMostCauseBytes)
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "The cause is %1 bytes long, allowed are %2: it is kept with each chunk and shown for it in every epoch.",
+                { Count(static_cast<std::int64_t>(cause.text().size())),
+                    Count(static_cast<std::int64_t>(kMostCauseBytes)) }) };
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     ChunkMoves moves(file, 0);

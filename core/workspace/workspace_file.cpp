@@ -144,6 +144,11 @@ Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace
 {
     std::error_code failed;
     if (!std::filesystem::exists(fileOf(workspace), failed)) {
+        if (isLink(fileOf(workspace)))
+            return Error { ErrorCode::InvalidArgument,
+                sentence(
+                    "%1, which holds tags, notes and the queue, is a link to what is not there. Bring that back, or remove the link: Furrow makes a new file then.",
+                    { utf8Text(fileOf(workspace)) }) };
         FURROW_TRY(makeFile(workspace));
     }
     auto opened = Database::open(fileOf(workspace), {});
@@ -152,6 +157,11 @@ Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace
     auto db = std::move(opened).value();
     const auto version = db.integer("PRAGMA user_version");
     FURROW_TRY(aboutLibrary(db.takeStatus(), workspace));
+    if (version.value_or(0) < kVersion)
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 should hold tags, notes and the queue, and is a database of another program. Move it away: Furrow makes a new one, and the runs are as they were.",
+                { utf8Text(fileOf(workspace)) }) };
     if (version.value_or(0) != kVersion)
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 was written by a newer Furrow (version %2); use that one",

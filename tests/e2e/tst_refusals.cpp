@@ -1,6 +1,7 @@
 #include "tests/e2e/run_driver.h"
 
 #include "core/base/file_lock.h"
+#include "core/tracker/sqlite/database.h"
 
 #include <QDir>
 #include <QFile>
@@ -21,6 +22,7 @@ private Q_SLOTS:
     void initTestCase()
     {
         QVERIFY(folder_.isValid());
+        QVERIFY(QDir().mkpath(path("workspace")));
         text_ = RunDriver::writeText(folder_.path(), 300);
         QStringList train { QStringLiteral("run"), QStringLiteral("--out"), path("trained"), QStringLiteral("--data"),
             text_, QStringLiteral("--json"), QStringLiteral("--devices"), QStringLiteral("cpu:1"),
@@ -140,9 +142,10 @@ private Q_SLOTS:
     void aFileWasTakenForAFolder_data()
     {
         QTest::addColumn<QString>("line");
-        for (const char* line : { "new --data TEXT --workspace TEXT", "cache list --workspace TEXT",
-                 "cache verify --workspace TEXT", "list --workspace TEXT", "queue list --workspace TEXT",
-                 "trash RUN --workspace TEXT", "storm --dir TEXT" })
+        for (const char* line :
+            { "new --data TEXT --workspace TEXT", "cache list --workspace TEXT", "cache verify --workspace TEXT",
+                "list --workspace TEXT", "queue list --workspace TEXT", "queue run --workspace TEXT",
+                "brain list --workspace TEXT", "trash RUN --workspace TEXT", "storm --dir TEXT" })
             QTest::newRow(line) << QString::fromLatin1(line);
     }
     void aFileWasTakenForAFolder()
@@ -152,6 +155,83 @@ private Q_SLOTS:
         QCOMPARE(refused.exitCode, 2);
         QVERIFY2(refused.errors.contains(QStringLiteral(" is a file. Name ")), qPrintable(refused.errors));
         QVERIFY(!refused.errors.contains(QStringLiteral("Looking at the data")));
+    }
+
+    /// "The queue is empty.", "No brains in /nope yet.": a mistyped workspace, which a look at it made.
+    void aWorkspaceThatIsNotThereWasAnEmptyOne_data()
+    {
+        QTest::addColumn<QString>("line");
+        for (const char* line : { "list", "queue list", "queue run", "queue pause", "queue clear", "queue remove 1",
+                 "queue next 1", "brain list", "trash RUN" })
+            QTest::newRow(line) << QString::fromLatin1(line);
+    }
+    void aWorkspaceThatIsNotThereWasAnEmptyOne()
+    {
+        QFETCH(QString, line);
+        const auto refused = RunDriver::ctl(words(line) << QStringLiteral("--workspace") << path("nowhere"));
+        QCOMPARE(refused.exitCode, 1);
+        QVERIFY2(refused.errors.contains(QStringLiteral("nowhere is not there.")), qPrintable(refused.errors));
+        QVERIFY(!QFile::exists(path("nowhere")));
+    }
+
+    /// The first of them was moved, and then "cannot rename ...: it or its folder does not exist".
+    void aRunNamedTwiceWentToTheTrashAndFailed()
+    {
+        const QString run = path("workspace/runs/twice");
+        QVERIFY(QDir().mkpath(run));
+        QVERIFY(QFile::copy(path("trained/run.json"), run + QStringLiteral("/run.json")));
+        const auto refused = RunDriver::ctl({ QStringLiteral("trash"), run, run + QStringLiteral("/"),
+            QStringLiteral("--workspace"), path("workspace") });
+        QCOMPARE(refused.exitCode, 2);
+        QVERIFY2(
+            refused.errors.contains(QStringLiteral("is named twice. Nothing was moved.")), qPrintable(refused.errors));
+        QVERIFY(QFile::exists(run));
+        QVERIFY(QDir(run).removeRecursively());
+    }
+
+    /// The list of brains left it out without a word.
+    void aRunThatCannotBeReadWasNoBrain()
+    {
+        const QString run = path("workspace/runs/torn");
+        QVERIFY(QDir().mkpath(run));
+        QFile file(run + QStringLiteral("/run.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("{") == 1);
+        file.close();
+        QStringList list { QStringLiteral("brain"), QStringLiteral("list"), QStringLiteral("--workspace"),
+            path("workspace") };
+        QVERIFY(RunDriver::ctl(list).text.startsWith(QStringLiteral("cannot be read  ") + run));
+        const auto said = RunDriver::ctl(list << QStringLiteral("--json")).text;
+        const auto brains = QJsonDocument::fromJson(said.toUtf8()).array();
+        QCOMPARE(brains.size(), 1);
+        QCOMPARE(brains[0][QStringLiteral("run")].toString(), run);
+        QVERIFY(!brains[0][QStringLiteral("problem")].toString().isEmpty());
+        QVERIFY(QDir(run).removeRecursively());
+    }
+
+    /// It was kept, and an audit printed all of it once an epoch.
+    void aCauseOfAHundredThousandLettersWasKept()
+    {
+        const auto refused = RunDriver::ctl({ QStringLiteral("exclude"), path("trained"), QStringLiteral("0:0"),
+            QStringLiteral("--cause"), QString(100'000, QLatin1Char('x')) });
+        QCOMPARE(refused.exitCode, 2);
+        QVERIFY2(refused.errors.contains(QStringLiteral("The cause is 100,000 bytes long, allowed are 1,000")),
+            qPrintable(refused.errors));
+    }
+
+    /// "-1 steps, 9,223,372,036,854,775,807 tokens", and not a word more.
+    void aForgedBudgetWasShownAsTheFigures()
+    {
+        const QString run = path("forged");
+        QVERIFY(QProcess::execute(QStringLiteral("cp"), { QStringLiteral("-a"), path("trained"), run }) == 0);
+        {
+            auto tracker = furrow::Database::open((run + QStringLiteral("/tracker.sqlite")).toStdString(), {});
+            QVERIFY(tracker.ok());
+            tracker.value().script("UPDATE budget SET steps=-1");
+            QVERIFY(tracker.value().takeStatus().ok());
+        }
+        const auto said = RunDriver::ctl({ QStringLiteral("status"), run });
+        QVERIFY2((said.text + said.errors).contains(QStringLiteral("it has total of steps -1, which no run can have")),
+            qPrintable(said.text + said.errors));
     }
 
     /// The list of a cache made one, and knew nothing of the caches of runs that lie beside `runs`.

@@ -95,6 +95,25 @@ private Q_SLOTS:
             qPrintable(said));
         QVERIFY(!said.contains("doctor"));
     }
+    /// "written by a newer Furrow (version 0); use that one", and "cannot rename ...: the name is taken".
+    void aLibraryThatIsNoneGotAdviceThatDidNotHelp()
+    {
+        std::filesystem::create_directories(workspace("strange"));
+        const auto file = workspace("strange") / "library.sqlite";
+        const auto refused = [&] {
+            const auto opened = WorkspaceFile::open(workspace("strange"));
+            return opened.ok() ? QString() : QString::fromStdString(opened.error().message);
+        };
+        QVERIFY(Database::create(file).ok());
+        QVERIFY2(refused().contains("is a database of another program. Move it away"), qPrintable(refused()));
+        std::filesystem::remove(file);
+        std::filesystem::create_symlink(workspace("strange") / "gone", file);
+        QVERIFY2(refused().contains("is a link to what is not there."), qPrintable(refused()));
+        QVERIFY(!std::filesystem::exists(workspace("strange") / "gone"));
+        std::filesystem::remove(file);
+        std::ofstream { file };
+        QVERIFY2(refused().contains("is damaged. Move it away"), qPrintable(refused()));
+    }
     /// Buttons of a tag of 300 letters pushed all pages out of the screen; a shared file can hold any.
     void aTagWithoutEndWasKeptAndShown()
     {
