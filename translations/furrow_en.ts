@@ -6574,6 +6574,54 @@
         <source>block %1 was prepared already and stays as it was planned</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 is named twice. Nothing was moved.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a thread could not be made (%1): the limits on memory (ulimit -v) and on processes and threads (ulimit -u) leave no room for one. Raise them, or use fewer workers and threads.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The settings that the tracker kept of attempt %1 were set aside, so that those of run.json hold. What a resume had changed must be given again. They could not be used: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tracker keeps settings of attempt %1 that a resume cannot use: %2 &apos;furrowctl doctor %3 --repair&apos; sets them aside, so that those of run.json hold.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The settings that tracker.sqlite keeps of attempt %1 cannot be read: %2 &apos;furrowctl doctor --repair&apos; with the folder of the run sets them aside; those of run.json hold then.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 cannot be used: its %2 cannot be read (%3), though the hashes of its files fit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 keeps this of attempt %2. &apos;furrowctl doctor %3 --repair&apos; sets the settings of that attempt aside; those of run.json hold then.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the settings of attempt %1 were set aside: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>setting the settings of an attempt aside</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The cause is %1 bytes long, allowed are %2: it is kept with each chunk and shown for it in every epoch.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, which holds tags, notes and the queue, is a link to what is not there. Bring that back, or remove the link: Furrow makes a new file then.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 should hold tags, notes and the queue, and is a database of another program. Move it away: Furrow makes a new one, and the runs are as they were.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6575,6 +6575,54 @@
         <source>block %1 was prepared already and stays as it was planned</source>
         <translation>el bloque %1 ya se había preparado y queda como se planificó</translation>
     </message>
+    <message>
+        <source>%1 is named twice. Nothing was moved.</source>
+        <translation>%1 se nombra dos veces. No se movió nada.</translation>
+    </message>
+    <message>
+        <source>a thread could not be made (%1): the limits on memory (ulimit -v) and on processes and threads (ulimit -u) leave no room for one. Raise them, or use fewer workers and threads.</source>
+        <translation>no se pudo crear un hilo (%1): los límites de memoria (ulimit -v) y de procesos e hilos (ulimit -u) no dejan sitio para él. Auméntelos, o use menos trabajadores e hilos.</translation>
+    </message>
+    <message>
+        <source>The settings that the tracker kept of attempt %1 were set aside, so that those of run.json hold. What a resume had changed must be given again. They could not be used: %2</source>
+        <translation>Los ajustes que el registro guardaba del intento %1 se apartaron, así que valen los de run.json. Lo que una reanudación había cambiado debe indicarse de nuevo. No se podían usar: %2</translation>
+    </message>
+    <message>
+        <source>The tracker keeps settings of attempt %1 that a resume cannot use: %2 &apos;furrowctl doctor %3 --repair&apos; sets them aside, so that those of run.json hold.</source>
+        <translation>El registro guarda ajustes del intento %1 que una reanudación no puede usar: %2 &apos;furrowctl doctor %3 --repair&apos; los aparta, de modo que valen los de run.json.</translation>
+    </message>
+    <message>
+        <source>The settings that tracker.sqlite keeps of attempt %1 cannot be read: %2 &apos;furrowctl doctor --repair&apos; with the folder of the run sets them aside; those of run.json hold then.</source>
+        <translation>Los ajustes que tracker.sqlite guarda del intento %1 no se pueden leer: %2 &apos;furrowctl doctor --repair&apos; con la carpeta de la ejecución los aparta; entonces valen los de run.json.</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 cannot be used: its %2 cannot be read (%3), though the hashes of its files fit.</source>
+        <translation>el punto de control %1 no se puede usar: su %2 no se puede leer (%3), aunque los hashes de sus archivos coinciden.</translation>
+    </message>
+    <message>
+        <source>%1 keeps this of attempt %2. &apos;furrowctl doctor %3 --repair&apos; sets the settings of that attempt aside; those of run.json hold then.</source>
+        <translation>%1 guarda esto del intento %2. &apos;furrowctl doctor %3 --repair&apos; aparta los ajustes de ese intento; entonces valen los de run.json.</translation>
+    </message>
+    <message>
+        <source>the settings of attempt %1 were set aside: %2</source>
+        <translation>los ajustes del intento %1 se apartaron: %2</translation>
+    </message>
+    <message>
+        <source>setting the settings of an attempt aside</source>
+        <translation>apartar los ajustes de un intento</translation>
+    </message>
+    <message>
+        <source>The cause is %1 bytes long, allowed are %2: it is kept with each chunk and shown for it in every epoch.</source>
+        <translation>El motivo tiene %1 bytes, se permiten %2: se guarda con cada fragmento y se muestra para él en cada época.</translation>
+    </message>
+    <message>
+        <source>%1, which holds tags, notes and the queue, is a link to what is not there. Bring that back, or remove the link: Furrow makes a new file then.</source>
+        <translation>%1, que guarda etiquetas, notas y la cola, es un enlace a algo que no está. Tráigalo de vuelta, o quite el enlace: Furrow crea entonces un archivo nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 should hold tags, notes and the queue, and is a database of another program. Move it away: Furrow makes a new one, and the runs are as they were.</source>
+        <translation>%1 debería guardar etiquetas, notas y la cola, y es una base de datos de otro programa. Apártela: Furrow crea una nueva, y las ejecuciones quedan como estaban.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6574,6 +6574,54 @@
         <source>block %1 was prepared already and stays as it was planned</source>
         <translation>数据块 %1 已准备好，保持原计划不变</translation>
     </message>
+    <message>
+        <source>%1 is named twice. Nothing was moved.</source>
+        <translation>%1 被写了两次。没有移动任何东西。</translation>
+    </message>
+    <message>
+        <source>a thread could not be made (%1): the limits on memory (ulimit -v) and on processes and threads (ulimit -u) leave no room for one. Raise them, or use fewer workers and threads.</source>
+        <translation>无法创建线程（%1）：内存限制（ulimit -v）以及进程和线程限制（ulimit -u）没有留下余地。请提高限制，或使用更少的工作进程和线程。</translation>
+    </message>
+    <message>
+        <source>The settings that the tracker kept of attempt %1 were set aside, so that those of run.json hold. What a resume had changed must be given again. They could not be used: %2</source>
+        <translation>账本中保存的第 %1 次尝试的设置已被搁置，因此以 run.json 中的设置为准。之前恢复训练时更改过的内容需要重新给出。它们无法使用：%2</translation>
+    </message>
+    <message>
+        <source>The tracker keeps settings of attempt %1 that a resume cannot use: %2 &apos;furrowctl doctor %3 --repair&apos; sets them aside, so that those of run.json hold.</source>
+        <translation>账本中保存的第 %1 次尝试的设置无法用于恢复训练：%2 &apos;furrowctl doctor %3 --repair&apos; 会将其搁置，以 run.json 中的设置为准。</translation>
+    </message>
+    <message>
+        <source>The settings that tracker.sqlite keeps of attempt %1 cannot be read: %2 &apos;furrowctl doctor --repair&apos; with the folder of the run sets them aside; those of run.json hold then.</source>
+        <translation>tracker.sqlite 中保存的第 %1 次尝试的设置无法读取：%2 对该运行的文件夹执行 &apos;furrowctl doctor --repair&apos; 会将其搁置；此后以 run.json 中的设置为准。</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 cannot be used: its %2 cannot be read (%3), though the hashes of its files fit.</source>
+        <translation>检查点 %1 无法使用：其 %2 无法读取（%3），尽管其文件的哈希值相符。</translation>
+    </message>
+    <message>
+        <source>%1 keeps this of attempt %2. &apos;furrowctl doctor %3 --repair&apos; sets the settings of that attempt aside; those of run.json hold then.</source>
+        <translation>这是 %1 中保存的第 %2 次尝试的设置。&apos;furrowctl doctor %3 --repair&apos; 会搁置那次尝试的设置；此后以 run.json 中的设置为准。</translation>
+    </message>
+    <message>
+        <source>the settings of attempt %1 were set aside: %2</source>
+        <translation>第 %1 次尝试的设置已被搁置：%2</translation>
+    </message>
+    <message>
+        <source>setting the settings of an attempt aside</source>
+        <translation>搁置一次尝试的设置</translation>
+    </message>
+    <message>
+        <source>The cause is %1 bytes long, allowed are %2: it is kept with each chunk and shown for it in every epoch.</source>
+        <translation>原因长 %1 字节，最多允许 %2：它会随每个数据段保存，并在每个轮次中显示。</translation>
+    </message>
+    <message>
+        <source>%1, which holds tags, notes and the queue, is a link to what is not there. Bring that back, or remove the link: Furrow makes a new file then.</source>
+        <translation>%1 保存标签、备注和队列，但它是一个指向不存在内容的链接。请恢复其目标，或删除该链接：Furrow 会创建新文件。</translation>
+    </message>
+    <message>
+        <source>%1 should hold tags, notes and the queue, and is a database of another program. Move it away: Furrow makes a new one, and the runs are as they were.</source>
+        <translation>%1 本应保存标签、备注和队列，却是另一个程序的数据库。请将其移走：Furrow 会创建新的，各个运行保持原样。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

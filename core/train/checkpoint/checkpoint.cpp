@@ -1,5 +1,6 @@
 #include "core/train/checkpoint/checkpoint_torch.h"
 
+#include "core/base/caught.h"
 #include "core/base/check.h"
 #include "core/base/fail_point.h"
 #include "core/base/file_system.h"
@@ -220,7 +221,7 @@ Result<CheckpointRecord> publishCheckpoint(
         if (auto status = files.syncFolder(paths.checkpointsFolder()); !status.ok())
             return status.error().in(sentence("writing checkpoint %1", { record.folder }));
     } catch (const std::exception& e) {
-        return abandon({ ErrorCode::Internal, e.what() });
+        return abandon(caught(e));
     }
     return record;
 }

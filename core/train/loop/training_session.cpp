@@ -4,6 +4,7 @@
 
 #include "core/train/loop/rank_follower_torch.h"
 
+#include "core/base/caught.h"
 #include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
@@ -350,7 +351,7 @@ Result<TrainerEnd> runTrainerWith(
     } catch (const c10::Error& e) {
         return Error { ErrorCode::Internal, e.what_without_backtrace() };
     } catch (const std::exception& e) {
-        return Error { ErrorCode::Internal, e.what() };
+        return caught(e);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/train/tasks/tasks_torch.h"
 
+#include "core/base/caught.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -188,7 +189,7 @@ Result<nlohmann::json> runTask(
     } catch (const c10::Error& e) {
         return Error { ErrorCode::Internal, e.what_without_backtrace() };
     } catch (const std::exception& e) {
-        return Error { ErrorCode::Internal, e.what() };
+        return caught(e);
     }
     return Error { ErrorCode::InvalidArgument,
         sentence(

@@ -1,8 +1,10 @@
+#include "core/base/caught.h"
 #include "core/base/result.h"
 
 #include <QtTest>
 
 #include <memory>
+#include <system_error>
 
 using namespace furrow;
 
@@ -54,6 +56,18 @@ private Q_SLOTS:
         auto result = half(8);
         result.value() += 1;
         QCOMPARE(result.value(), 5);
+    }
+
+    /// "Resource temporarily unavailable" was all that a person read.
+    void aThreadThatCouldNotBeMadeWasAResource()
+    {
+        const auto error = caught(std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again)));
+        QVERIFY2(
+            error.message.find("a thread could not be made (Resource temporarily unavailable): the limits on memory "
+                               "(ulimit -v)")
+                == 0,
+            error.message.c_str());
+        QCOMPARE(std::string(caught(std::runtime_error("torn")).message), std::string("torn"));
     }
 
     void emptyStatusIsSuccess()
