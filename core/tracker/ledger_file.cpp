@@ -84,18 +84,35 @@ Status migrateLedger(const std::filesystem::path& tracker)
     return db.ok() ? migrateSchema(db.value(), trackerMigrations(), kTrackerVersion) : Status(db.error());
 }
 
+namespace {
+
+bool isAnyInWal(const std::filesystem::path& tracker)
+{
+    std::error_code absent;
+    auto wal = tracker;
+    wal += "-wal";
+    const auto bytes = std::filesystem::file_size(wal, absent);
+    return !absent && bytes > 0;
+}
+
+/// Whether it is a copy, or what is left of a folder that is being removed. Who trains has made the files beside it.
+bool isAlone(const std::filesystem::path& tracker)
+{
+    const auto [file, wal, shared, journal] = databaseFiles(tracker);
+    return !isAnyInWal(tracker) && !isTaken(shared) && !isTaken(journal);
+}
+
+} // namespace
+
 Result<Database> openForReading(const std::filesystem::path& tracker, const std::filesystem::path& shownAs)
 {
     FURROW_TRY(refuseLinkedDatabase(tracker));
     Database::Options options;
     options.access = Database::Access::ReadOnly;
     options.shownAs = shownAs;
+    options.immutable = isAlone(tracker); // a reader would make the files that are missing
     auto db = Database::open(tracker, options);
-    std::error_code error;
-    std::filesystem::path wal = tracker;
-    wal += "-wal";
-    const std::uintmax_t walBytes = std::filesystem::file_size(wal, error);
-    if (!db.ok() && db.error().code == ErrorCode::Io && (error || walBytes == 0)) {
+    if (!db.ok() && !options.immutable && db.error().code == ErrorCode::Io && !isAnyInWal(tracker)) {
         // A folder that cannot be written: without a WAL nobody writes, so the file can be read as it is.
         options.immutable = true;
         db = Database::open(tracker, options);

@@ -26,8 +26,9 @@ Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock&
 /// SupervisorLedger::migrate.
 Status migrateLedger(const std::filesystem::path& tracker);
 
-/// Opens read-only, in a folder that cannot be written too, and refuses what this program cannot read. @param shownAs
-/// see Database::Options
+/// Opens read-only, in a folder that cannot be written too, and refuses what this program cannot read. Makes no file in
+/// a folder that holds nothing to be read but the file itself: somebody may be removing it. @param shownAs  see
+/// Database::Options
 Result<Database> openForReading(const std::filesystem::path& tracker, const std::filesystem::path& shownAs = {});
 
 /// Writes an event that belongs to the run, not to a chunk.

@@ -197,6 +197,8 @@ void LedgerReader::standIn(Message why) { state_->standsInBecause = std::move(wh
 
 const Message& LedgerReader::standsInBecause() const { return state_->standsInBecause; }
 
+bool LedgerReader::isOfOneMoment() const { return state_->db.isImmutable(); }
+
 namespace {
 
 Result<std::string> metaText(Database& db, const char* key)

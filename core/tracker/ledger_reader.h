@@ -202,6 +202,9 @@ public:
     void standIn(Message why);
     const Message& standsInBecause() const; ///< "": it reads the tracker, or is meant to read a snapshot
 
+    /// It sees nothing that is written from now on: the file was alone in its folder, or the folder cannot be written.
+    bool isOfOneMoment() const;
+
     Result<std::string> runId();
     Result<std::string> frozen(); ///< TrackerConfig::frozen; "": made by a version that did not keep it
     /// What chunks are given out by and their tokens counted (orderFacts), as it stands there now.

@@ -103,12 +103,13 @@ bool RunPoller::isAnother()
 
 bool RunPoller::openLedger(RunUpdate& update)
 {
-    // A snapshot is replaced by the next one, under the same name.
+    // A snapshot is replaced by the next one, under the same name; what is read as of one moment is read anew.
     std::error_code absent;
     const auto file = readableLedger(paths_);
     const auto written
         = file == paths_.tracker() ? std::filesystem::file_time_type() : std::filesystem::last_write_time(file, absent);
-    if (ledger_ && ledger_->standsInBecause().empty() && written == ledgerWritten_)
+    const bool goesOn = file != paths_.tracker() || (ledger_ && !ledger_->isOfOneMoment());
+    if (ledger_ && goesOn && ledger_->standsInBecause().empty() && written == ledgerWritten_)
         return true;
     auto opened = furrow::openLedger(paths_);
     if (!opened.ok()) {

@@ -13,6 +13,7 @@
 #include "core/base/utf8.h"
 #include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/sqlite/fault_vfs.h"
+#include "core/tracker/sqlite/make_nothing.h"
 #include "core/tracker/sqlite/sqlite_version.h"
 #include "core/tracker/sqlite/tracker_locks.h"
 
@@ -130,6 +131,7 @@ void configureOnce()
 {
     [[maybe_unused]] static const int code = [] {
         const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+        MakeNothing::install();
         installFaultVfs();
         return configured;
     }();
@@ -141,9 +143,10 @@ void freezeInside(sqlite3* db)
         freezeWhenAsked(state == SQLITE_TXN_WRITE);
 }
 
-std::string uriEscaped(const std::string& path)
+/// Two slashes at its beginning would name a computer.
+std::string uriOf(const std::string& path)
 {
-    std::string escaped;
+    std::string escaped = path.starts_with('/') ? "file://" : "file:";
     for (const char c : path) {
         if (c == '%' || c == '?' || c == '#')
             escaped += c == '%' ? "%25" : c == '?' ? "%3f" : "%23";
@@ -157,6 +160,7 @@ std::string uriEscaped(const std::string& path)
 
 struct Database::State {
     std::filesystem::path path;
+    bool isImmutable = false;
     Waiting waiting;
     DbHandle handle;
     std::unordered_map<const char*, std::vector<sqlite3_stmt*>> idle; // prepared, by the address of their literal
@@ -269,6 +273,15 @@ Status onlyFiles(const std::filesystem::path& path)
     return {};
 }
 
+/// Whether there is something in the WAL that nobody can find without an index, which is missing: of a copy, as a rule.
+bool needsIndex(const std::filesystem::path& path)
+{
+    const auto [file, wal, shared, journal] = databaseFiles(path);
+    std::error_code absent;
+    const auto bytes = std::filesystem::file_size(wal, absent);
+    return !absent && bytes > 0 && !isThere(shared);
+}
+
 /// SQLite would give a new file no right to be written by a group, whatever the umask says.
 Status makeFile(const std::filesystem::path& path)
 {
@@ -285,13 +298,17 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     auto state = std::make_unique<State>();
     state->path = options.shownAs.empty() ? path : options.shownAs;
     state->waiting.limitMs = options.busyMs;
+    state->isImmutable = options.immutable;
     const bool readOnly = options.access == Access::ReadOnly;
     if (Status fit = checkSqliteVersion(); !readOnly && !fit.ok())
         return fit.error();
+    std::optional<MakeNothing> makeNothing;
+    if (readOnly)
+        makeNothing.emplace(needsIndex(path));
     const int flags
         = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     sqlite3* raw = nullptr;
-    const std::string name = options.immutable ? "file:" + uriEscaped(utf8Text(path)) + "?immutable=1" : utf8Text(path);
+    const std::string name = options.immutable ? uriOf(utf8Text(path)) + "?immutable=1" : utf8Text(path);
     const int code = sqlite3_open_v2(name.c_str(), &raw, options.immutable ? flags | SQLITE_OPEN_URI : flags, nullptr);
     state->handle.reset(raw);
     if (code != SQLITE_OK)
@@ -499,6 +516,8 @@ Result<bool> Database::checkpoint(WalFile wal)
 }
 
 const std::filesystem::path& Database::path() const { return state_->path; }
+
+bool Database::isImmutable() const { return state_->isImmutable; }
 
 Status Database::syncWal()
 {

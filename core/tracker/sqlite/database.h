@@ -58,11 +58,15 @@ public:
     enum class Access { ReadOnly, ReadWrite };
     struct Options {
         Access access = Access::ReadWrite;
-        bool immutable = false; ///< read-only, and nobody writes: works in a folder that cannot be written
+        /// Of ReadOnly: nobody writes, so it needs neither a file beside it nor a lock. What is written all the same
+        /// is not seen, or seen half.
+        bool immutable = false;
         int busyMs = 30'000; ///< how long a writer waits for its turn; see setPatience
         std::filesystem::path
             shownAs {}; ///< what errors name in place of a private copy that goes away; empty: the file itself
     };
+    /// Who only reads makes no file beside it but the index of a WAL that has none: without a WAL, opening a database
+    /// that had one fails (Io).
     static Result<Database> open(const std::filesystem::path& path, const Options& options);
     /// Makes an empty file in WAL mode; fails when one exists.
     static Result<Database> create(const std::filesystem::path& path);
@@ -121,6 +125,7 @@ public:
     Result<bool> checkpoint(WalFile wal);
     /// The file as errors name it: Options::shownAs where that was given.
     const std::filesystem::path& path() const;
+    bool isImmutable() const; ///< Options::immutable
 
 private:
     friend class Rows;

@@ -72,6 +72,9 @@ private Q_SLOTS:
     void onlyTheSupervisorEmptiesTheWal();
     void aMovedWalIsWrittenFromItsStartAgain();
     void snapshotOpensWithoutAWal();
+    void aReaderMadeFilesInAFolderThatWasBeingRemoved_data();
+    void aReaderMadeFilesInAFolderThatWasBeingRemoved();
+    void aTrackerWithoutItsWalIsReadAsItIs();
     void snapshotTookAFileOfAPersonForItsOwnRemains();
     void aSentenceHeldTheRawBytesOfADamagedFile();
     void readerSeesChangesOnce();
@@ -706,6 +709,81 @@ void TestTrackerFile::snapshotOpensWithoutAWal()
     wal += "-wal";
     QVERIFY(!std::filesystem::exists(wal));
     QVERIFY(!WorkerLedger::open(view, "run-1").ok()); // a view is not for training
+}
+
+/// `rm -rf` of a run that the console showed ended with "Directory not empty": SQLite makes a WAL for readers too.
+void TestTrackerFile::aReaderMadeFilesInAFolderThatWasBeingRemoved_data()
+{
+    QTest::addColumn<QStringList>("order");
+    QTest::addColumn<bool>("inOrder"); ///< the run was stopped, so its WAL is empty
+    for (const char* order :
+        { "-wal -shm file", "-wal file -shm", "file -wal -shm", "file -shm -wal", "-shm -wal file", "-shm file -wal" })
+        QTest::addRow("stopped, %s", order) << QString::fromLatin1(order).split(QLatin1Char(' ')) << true;
+    for (const char* order : { "-wal -shm file", "-wal file -shm", "file -wal -shm", "file -shm -wal" })
+        QTest::addRow("killed, %s", order) << QString::fromLatin1(order).split(QLatin1Char(' ')) << false;
+}
+void TestTrackerFile::aReaderMadeFilesInAFolderThatWasBeingRemoved()
+{
+    QFETCH(QStringList, order);
+    QFETCH(bool, inOrder);
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    if (inOrder)
+        QVERIFY(good(field.supervisor().emptyWal()));
+    const auto folder = field.tracker.parent_path() / "copy";
+    const auto tracker = folder / field.tracker.filename();
+    int read = 0;
+    std::atomic<bool> over = false;
+    std::thread console([&] {
+        while (!over) {
+            auto reader = LedgerReader::open(tracker);
+            read += reader.ok() && reader.value().totals().ok() ? 1 : 0;
+        }
+    });
+    std::vector<std::string> left;
+    for (int round = 0; round < 30; ++round) {
+        std::filesystem::create_directory(folder);
+        for (const char* ending : { "-shm", "-wal", "" }) // the file last: as of a run that is there
+            std::filesystem::copy_file(field.tracker.string() + ending, tracker.string() + ending);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        for (const QString& name : order) {
+            std::filesystem::remove(tracker.string() + (name == QLatin1String("file") ? "" : name.toStdString()));
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        for (const auto& entry : std::filesystem::directory_iterator(folder))
+            left.push_back(entry.path().filename().string());
+        std::filesystem::remove_all(folder);
+    }
+    over = true;
+    console.join();
+    QVERIFY(read > 0);
+    QVERIFY2(left.empty(), left.empty() ? "" : left.front().c_str());
+}
+
+/// A copy of the file alone, and what is written to it afterwards: who opened it before that says that it does not see
+/// it.
+void TestTrackerFile::aTrackerWithoutItsWalIsReadAsItIs()
+{
+    Field field;
+    field.fill(1, 2);
+    QVERIFY(good(field.supervisor().emptyWal()));
+    auto live = good(LedgerReader::open(field.tracker));
+    QVERIFY(!live.isOfOneMoment());
+    const auto copy = field.tracker.parent_path() / "copy?.sqlite"; // a name that a URI would cut
+    std::filesystem::copy_file(field.tracker, copy);
+    auto before = good(LedgerReader::open(copy));
+    QVERIFY(before.isOfOneMoment());
+    SAME(good(before.runId()), good(live.runId()));
+    QVERIFY(!std::filesystem::exists(copy.string() + "-wal") && !std::filesystem::exists(copy.string() + "-shm"));
+    {
+        auto writer = good(SupervisorLedger::open(copy));
+        good(writer.setDesired(DesiredState::Pause));
+    }
+    QVERIFY(good(before.totals()).desired == DesiredState::Run);
+    auto after = good(LedgerReader::open(copy));
+    QVERIFY(!after.isOfOneMoment() && good(after.totals()).desired == DesiredState::Pause);
 }
 
 void TestTrackerFile::snapshotTookAFileOfAPersonForItsOwnRemains()
