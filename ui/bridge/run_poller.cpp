@@ -48,6 +48,7 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
         if (status.ok()) {
             if (const auto shown = shownEpochs(status.value()))
                 openEpoch_ = shown->first;
+            clockAheadNs_ = status.value().clockAheadNs;
             gone_.clear();
             for (const ChunkCell& cell : status.value().goneHolds)
                 gone_[cell.id] = cell;
@@ -63,7 +64,7 @@ RunUpdate RunPoller::poll(const Wanted& wanted)
     if (wanted.views && openLedger(update)) {
         if (auto attempts = ledger_->attempts(); attempts.ok())
             for (AttemptTimes* times : { &claimTimes_, &eventTimes_ })
-                times->know(attempts.value(), systemClock().wallNs());
+                times->know(attempts.value(), systemClock().wallNs() - clockAheadNs_);
         readCells(update, wanted.epoch.value_or(openEpoch_));
         markGone(update);
         readEvents(update);
@@ -263,7 +264,7 @@ void RunPoller::readTables(RunUpdate& update)
     if (!complete)
         return;
     AttemptTimes times;
-    times.know(tables.attempts, systemClock().wallNs());
+    times.know(tables.attempts, systemClock().wallNs() - clockAheadNs_);
     std::map<std::int64_t, AttemptId> attemptOf;
     for (const IncarnationRow& row : tables.incarnations)
         attemptOf[row.id.value] = row.attempt;

@@ -60,6 +60,7 @@ private:
     RunTelemetry telemetry_;
     bool cacheLoaded_ = false;
     bool cacheStale_ = false;
+    std::int64_t clockAheadNs_ = 0; // RunStatus::clockAheadNs
     std::int64_t openEpoch_ = 0; // where the chunks are claimed first: the oldest open one
     std::int64_t cellEpoch_ = -1; // whose cells were sent; -1: none
     std::int64_t cellSeq_ = 0;

@@ -1,6 +1,5 @@
 #include "ui/pages/epoch_head.h"
 
-#include "core/base/clock.h"
 #include "ui/models/run_words.h"
 #include "ui/models/words.h"
 #include "ui/parts/page_parts.h"
@@ -139,7 +138,7 @@ void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& 
     truth_->setText(
         reason.isEmpty() || evidence.contains(reason) ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
     truth_->setToolTip(evidenceText(status, QStringLiteral("\n")));
-    ends_->setText(endEstimate(status, claims, pausedNs, moment.value_or(systemClock().wallNs())));
+    ends_->setText(endEstimate(status, claims, pausedNs, moment.value_or(nowOfRun(status))));
     ends_->setMinimumWidth(
         std::min(ends_->sizeHint().width(), width() / 3)); // the evidence gives way first: its whole is behind the link
     ends_->setToolTip(ends_->text());

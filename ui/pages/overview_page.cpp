@@ -1,6 +1,5 @@
 #include "ui/pages/overview_page.h"
 
-#include "core/base/clock.h"
 #include "ui/charts/series_chart.h"
 #include "ui/models/core_words.h"
 #include "ui/models/past_status.h"
@@ -194,7 +193,7 @@ void OverviewPage::showFigures(const RunStatus& status)
     figures_->setValue(4, countText(status.tokens));
     figures_->setValue(5, durationText(status.activeSeconds));
     const double age
-        = static_cast<double>(bench_.replay().moment().value_or(systemClock().wallNs()) - status.newestCheckpointWallNs)
+        = static_cast<double>(bench_.replay().moment().value_or(nowOfRun(status)) - status.newestCheckpointWallNs)
         * 1e-9;
     figures_->setValue(
         6, status.newestCheckpointWallNs == 0 ? tr("none yet") : tr("%1 ago").arg(durationText(std::max(1.0, age))));

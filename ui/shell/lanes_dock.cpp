@@ -213,7 +213,8 @@ void LanesDock::follow()
     const auto moment = bench_.replay().moment();
     if (bench_.watcher().isHeld() && !moment)
         return;
-    const double end = moment ? seconds(*moment) : live || newest_ == 0 ? seconds(systemClock().wallNs()) : newest_ + 1;
+    const std::int64_t now = status ? nowOfRun(*status) : systemClock().wallNs();
+    const double end = moment ? seconds(*moment) : live || newest_ == 0 ? seconds(now) : newest_ + 1;
     const double span = span_->currentData().toInt();
     const double known = std::max(kLeastSpan, (end - oldest_) * 1.02); // a short run fills its lanes
     lanes_->setRange(end - std::min(span, known), end, live);

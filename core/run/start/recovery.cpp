@@ -12,7 +12,7 @@
 #include "core/run/folder/removed_weights.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/folder/stray_checkpoints.h"
-#include "core/run/start/own_process.h"
+#include "core/run/status/own_process.h"
 #include "core/tracker/sqlite/tracker_locks.h"
 
 #include <algorithm>

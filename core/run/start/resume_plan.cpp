@@ -4,6 +4,7 @@
 #include "core/run/folder/finite_weights.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/start/resume_check.h"
+#include "core/run/status/own_process.h"
 #include "core/run/status/run_status.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/tracker/audit/audit.h"
@@ -74,12 +75,13 @@ Status weigh(LedgerReader& reader, const std::vector<EpochRow>& epochs, ResumePl
 }
 
 /// Workers that outlive their supervisor save what they have, and end: what they hold now may be kept after all.
-Status nameOrphans(LedgerReader& reader, ResumePlan& plan)
+Status nameOrphans(const RunPaths& paths, LedgerReader& reader, ResumePlan& plan)
 {
     FURROW_TRY_ASSIGN(auto incarnations, reader.incarnations());
     const std::int64_t nowNs = systemClock().monotonicNs();
-    const auto alive = std::count_if(incarnations.begin(), incarnations.end(),
-        [nowNs](const IncarnationRow& row) { return row.live && mayLive(row.process, row.leaseUntilNs, nowNs); });
+    const auto alive = std::count_if(incarnations.begin(), incarnations.end(), [&](const IncarnationRow& row) {
+        return row.live && mayLive(row.process, row.leaseUntilNs, nowNs) && !isOfAnotherFolder(paths, row.process);
+    });
     if (alive > 0)
         plan.notes.push_back(sentence(
             "%1 workers are still alive. What they save before they end is kept too.", { std::to_string(alive) }));
@@ -172,7 +174,7 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     if (auto possible = checkResume(paths, file, reader, loss, auditLedger); !possible.ok())
         plan.refusal = possible.error();
     FURROW_TRY(weigh(reader, epochs, plan));
-    FURROW_TRY(nameOrphans(reader, plan));
+    FURROW_TRY(nameOrphans(paths, reader, plan));
     FURROW_TRY(addRate(paths, plan));
     return plan;
 }

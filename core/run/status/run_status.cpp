@@ -17,6 +17,7 @@
 #include "core/run/status/end_words.h"
 #include "core/run/folder/finished_mark.h"
 #include "core/run/status/ledger_view.h"
+#include "core/run/status/own_process.h"
 #include "core/run/status/evaluation_file.h"
 #include "core/run/status/feeder_words.h"
 #include "core/run/folder/memory_file.h"
@@ -47,9 +48,11 @@ constexpr std::int64_t kSilenceNs = 60'000'000'000; // of a run on another compu
 
 /// From where the run is looked at.
 struct Viewpoint {
+    RunPaths paths;
     std::string elsewhere; // why the run may be trained by another computer, whose processes cannot be asked; "": it is
                            // this one, or nobody trains it
     std::int64_t nowNs = 0; // monotonic, of the computer that trains
+    std::int64_t clockAheadNs = 0; // of the clock here; 0: it agrees with that of the run
     std::int64_t silentNs = 0; // elsewhere: since the run wrote anything
     bool held = false; // somebody has the lock of the run
     bool supervised = false; // it is the supervisor that the ledger names, seen from here or not
@@ -59,7 +62,8 @@ struct Viewpoint {
     {
         if (!row.live || !elsewhere.empty())
             return row.live && silentNs < kSilenceNs;
-        return (supervised && isHidden(row.process)) || mayLive(row.process, row.leaseUntilNs, nowNs);
+        return (supervised && isHidden(row.process))
+            || (mayLive(row.process, row.leaseUntilNs, nowNs) && !isOfAnotherFolder(paths, row.process));
     }
     bool standsStill(const ProcessIdentity& process) const { return elsewhere.empty() && furrow::standsStill(process); }
 };
@@ -94,17 +98,33 @@ void lookAtLock(Viewpoint& view, const RunPaths& paths, const std::optional<Proc
     view.supervisorPid = view.supervised && owner ? owner->process.pid : 0;
 }
 
+/// How far the clock here is ahead of that of the computer that trains; 0: by a little at most, or nobody can tell. A
+/// heartbeat has both times of one moment. One from elsewhere proves by its time alone that the clock here is behind.
+std::int64_t clockAhead(const Viewpoint& view, const LedgerReader::Totals& totals)
+{
+    constexpr std::int64_t kLittleNs = 10'000'000'000;
+    constexpr std::int64_t kFreshNs = 60'000'000'000; // in an older one there may be a sleep of the machine
+    const std::int64_t heardWallNs = totals.supervisorHeartbeatWallNs;
+    const std::int64_t sinceNs = view.elsewhere.empty() ? view.nowNs - totals.supervisorHeartbeatNs : 0;
+    if (heardWallNs == 0 || sinceNs < 0 || sinceNs > kFreshNs || (view.elsewhere.empty() && !view.supervised))
+        return 0;
+    const std::int64_t aheadNs = systemClock().wallNs() - (heardWallNs + sinceNs);
+    return aheadNs < -kLittleNs || (aheadNs > kLittleNs && view.elsewhere.empty()) ? aheadNs : 0;
+}
+
 Viewpoint viewpointOf(
     const RunPaths& paths, const LedgerReader::Totals& totals, const std::optional<AttemptRow>& attempt)
 {
-    Viewpoint view { {}, systemClock().monotonicNs() };
+    Viewpoint view { paths, {}, systemClock().monotonicNs() };
     lookAtLock(view, paths, totals.supervisor);
+    view.clockAheadNs = clockAhead(view, totals);
     if (!attempt || attempt->endedWallNs) // nobody trains it: a library of such runs need not look at where each lies
         return view;
     view.elsewhere = seenFromElsewhereReason(paths);
     if (view.elsewhere.empty())
         return view;
-    const std::int64_t wallNs = systemClock().wallNs();
+    view.clockAheadNs = clockAhead(view, totals);
+    const std::int64_t wallNs = systemClock().wallNs() - view.clockAheadNs;
     view.nowNs = totals.supervisorHeartbeatNs + wallNs - totals.supervisorHeartbeatWallNs;
     view.silentNs = wallNs - std::max(totals.supervisorHeartbeatWallNs, newestTelemetryNs(paths));
     return view;
@@ -152,6 +172,8 @@ void addWorkers(RunStatus& status, const std::vector<IncarnationRow>& rows, Atte
 }
 
 } // namespace
+
+std::int64_t nowOfRun(const RunStatus& status) { return systemClock().wallNs() - status.clockAheadNs; }
 
 bool isAnyAlive(const RunStatus& status)
 {
@@ -373,7 +395,7 @@ void addCheckpoints(RunStatus& status, const std::vector<SupervisorLedger::Check
     const std::vector<IncarnationRow>& incarnations, const std::vector<AttemptRow>& attempts)
 {
     AttemptTimes times;
-    times.know(attempts, systemClock().wallNs());
+    times.know(attempts, nowOfRun(status));
     for (const auto& row : rows) {
         const auto writer = std::find_if(incarnations.begin(), incarnations.end(),
             [&row](const IncarnationRow& one) { return one.id == row.incarnation; });
@@ -602,6 +624,28 @@ void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<Att
         status.evidence.insert(status.evidence.end(), leftOut.value().begin(), leftOut.value().end());
 }
 
+/// A copy of a run that is trained names the processes of the original.
+void sayWhoseProcessesLive(RunStatus& status, const std::vector<IncarnationRow>& rows, const Viewpoint& view)
+{
+    const auto stranger = std::find_if(rows.begin(), rows.end(), [&view](const auto& row) {
+        return row.live && view.elsewhere.empty() && isOfAnotherFolder(view.paths, row.process);
+    });
+    if (stranger != rows.end())
+        status.evidence.push_back(
+            sentence("Process %1, which the tracker names as a worker, trains in another folder: this one is a copy.",
+                { std::to_string(stranger->process.pid) }));
+}
+
+void sayHowClocksDiffer(RunStatus& status)
+{
+    if (status.clockAheadNs == 0)
+        return;
+    const std::string by = formatDuration(std::abs(static_cast<double>(status.clockAheadNs)) / kNsPerSecond);
+    status.evidence.push_back(status.clockAheadNs > 0
+            ? sentence("The clock here is %1 ahead of that of the run; times are told by that of the run.", { by })
+            : sentence("The clock here is %1 behind that of the run; times are told by that of the run.", { by }));
+}
+
 /// A disk that was unmounted takes the checkpoints away from a run that trains on.
 void sayWhatIsAway(RunStatus& status, const RunPaths& paths)
 {
@@ -645,7 +689,7 @@ void sayWhatIsNotSaved(RunStatus& status, const RunPaths& paths, const RunConfig
     for (const EpochRow& epoch : status.epochs)
         trained += epoch.chunks[ChunkState::Trained];
     const std::int64_t since = std::max(status.newestCheckpointWallNs, attempt != nullptr ? attempt->startedWallNs : 0);
-    const double late = static_cast<double>(systemClock().wallNs() - since) / 1e9 - 2 * 60 * config.checkpointMinutes;
+    const double late = static_cast<double>(nowOfRun(status) - since) / 1e9 - 2 * 60 * config.checkpointMinutes;
     if (status.state == RunState::Running && trained > 0 && late > kLateSeconds)
         sayFirst(sentence(
             "The newest checkpoint is of %1, though one is due every %2 minutes; the logs of the workers say why. %3 trained chunks are in none.",
@@ -823,6 +867,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     if (!attempts.value().empty())
         attempt = attempts.value().back();
     const auto view = viewpointOf(paths, totals.value(), attempt);
+    status.clockAheadNs = view.clockAheadNs;
     status.attempt = attempt ? attempt->id.value : 0;
     if (attempt)
         status.endedWallNs = attempt->endedWallNs.value_or(totals.value().supervisorHeartbeatWallNs);
@@ -860,6 +905,8 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     sayWhatTheFeederDoes(status, totals.value().feederDoing);
     if (status.state == RunState::Running && status.reading && isSlow(status.reading->doing))
         status.keepsEpochOpen.push_back(sentence("feeder: %1", { status.reading->doing }));
+    sayHowClocksDiffer(status);
+    sayWhoseProcessesLive(status, incarnations.value(), view);
     sayWhatIsAway(status, paths);
     sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);
     sayWhatIsOlder(status, paths, checkpoints.value(), view);

@@ -102,6 +102,7 @@ struct RunStatus {
     bool supervised = false; ///< its supervisor lives
     std::int64_t supervisorPid = 0; ///< 0: none alive, or it cannot be seen from here
     bool supervisorStandsStill = false; ///< somebody stopped its process
+    std::int64_t clockAheadNs = 0; ///< of the clock here, before that of the run; 0: they agree but for a little
     std::vector<WorkerStatus> workers;
     std::vector<EpochRow> epochs; ///< the open ones with EpochRow::lost
     std::vector<ChunkCell>
@@ -131,6 +132,9 @@ struct RunStatus {
 
 /// The epochs that views show as one, with sums over them; nothing before the first chunk is known.
 inline std::optional<ShownEpochs> shownEpochs(const RunStatus& status) { return shownEpochs(status.epochs); }
+
+/// Wall time by the clock of the run, to which what it wrote down can be compared; nanoseconds since 1970.
+std::int64_t nowOfRun(const RunStatus& status);
 
 /// A worker lives: the run has a speed now. What ended has none, and 0 would be one.
 bool isAnyAlive(const RunStatus& status);

@@ -4,7 +4,7 @@
 #include "core/base/log.h"
 #include "core/base/process.h"
 #include "core/base/sentence.h"
-#include "core/run/start/own_process.h"
+#include "core/run/status/own_process.h"
 
 #include <algorithm>
 #include <utility>

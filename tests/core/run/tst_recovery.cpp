@@ -1,4 +1,4 @@
-#include "core/run/start/own_process.h"
+#include "core/run/status/own_process.h"
 #include "core/run/start/recovery.h"
 #include "core/run/start/replica_heads.h"
 
@@ -529,6 +529,9 @@ private Q_SLOTS:
         QTRY_VERIFY(isOwnProcess(run.paths, relative.identity()));
         QVERIFY(!isOwnProcess(run.paths, ofAnother.identity()));
         QVERIFY(!isOwnProcess(run.paths, another.identity()));
+        QVERIFY(isOfAnotherFolder(run.paths, ofAnother.identity()));
+        QVERIFY(!isOfAnotherFolder(run.paths, relative.identity()));
+        QVERIFY(!isOfAnotherFolder(run.paths, another.identity())); // nobody knows what it does
         killOwnProcess(run.paths, relative.identity());
         QTRY_VERIFY(!isAlive(relative.identity()));
     }

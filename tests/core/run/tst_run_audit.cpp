@@ -4,6 +4,7 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
+#include "core/base/process.h"
 #include "core/base/random.h"
 #include "core/data/block_manager.h"
 #include "core/data/plan/held_out.h"
@@ -17,6 +18,7 @@
 #include "core/run/audit/repair.h"
 #include "core/run/start/recovery.h"
 #include "core/run/start/resume_check.h"
+#include "core/run/status/own_process.h"
 #include "core/run/status/run_status.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/window_ranges.h"
@@ -961,6 +963,59 @@ private Q_SLOTS:
         const auto refused = checkResume(run.paths, file, reader, {}, audited);
         QVERIFY(!refused.ok());
         QVERIFY2(refused.error().message.find("seed is '99'") != std::string::npos, refused.error().message.c_str());
+    }
+
+    /// Its tracker names the workers of the original, which were shown as its own.
+    void theWorkersOfTheOriginalLivedInItsCopy()
+    {
+        Changed run(whole_);
+        const auto program = run.paths.folder().parent_path() / "furrow-worker";
+        fs::copy_file("/bin/sh", program);
+        for (const bool isOwn : { false, true }) {
+            const auto folder = isOwn ? run.paths.folder() : run.paths.folder().parent_path();
+            auto worker = good(
+                ChildProcess::start(program, { .arguments = { "-c", "while :; do sleep 1; done", utf8Text(folder) } }));
+            const ProcessIdentity process = worker.identity();
+            QTRY_VERIFY(isOfAnotherFolder(run.paths, process) != isOwn);
+            run.sql("UPDATE incarnation SET live=1, ended_wall=0, pid=" + std::to_string(process.pid)
+                + ", start_time=" + std::to_string(process.startTime) + ", boot_id='" + process.place + "'");
+            const auto status = good(readStatus(run.paths));
+            QCOMPARE(isAnyAlive(status), isOwn);
+            QCOMPARE(std::any_of(status.evidence.begin(), status.evidence.end(),
+                         [](const auto& one) { return one.find("this one is a copy") != std::string::npos; }),
+                !isOwn);
+        }
+    }
+
+    /// Looked at with another clock the lanes of its workers were empty, and its newest checkpoint was ten years late.
+    void theClockOfWhoLooksWasTakenForThatOfTheRun_data()
+    {
+        QTest::addColumn<int>("hours"); ///< of the clock of the run, before the one here
+        QTest::addColumn<QString>("says");
+        QTest::newRow("the same clock") << 0 << "";
+        QTest::newRow("behind") << 1 << "The clock here is 1 h behind that of the run";
+        QTest::newRow("ahead") << -24 << "The clock here is 1 d ahead of that of the run";
+    }
+    void theClockOfWhoLooksWasTakenForThatOfTheRun()
+    {
+        QFETCH(int, hours);
+        QFETCH(QString, says);
+        Changed run(whole_);
+        const std::chrono::nanoseconds wall(systemClock().wallNs());
+        const ManualClock clock(
+            std::chrono::nanoseconds(systemClock().monotonicNs()), wall + std::chrono::hours(hours));
+        auto ledger = good(SupervisorLedger::open(run.paths.tracker(), clock));
+        const auto lock = FileLock::tryLock(run.paths.supervisorLock());
+        QVERIFY(lock.ok());
+        good(ledger.beginAttempt(thisProcess(), "{}"));
+        const auto status = good(readStatus(run.paths));
+        QVERIFY(status.supervised);
+        QVERIFY(std::abs(nowOfRun(status) - clock.wallNs()) < 10'000'000'000);
+        QString said;
+        for (const auto& one : status.evidence)
+            if (one.find("The clock here is") != std::string::npos)
+                said += QString::fromStdString(one);
+        QVERIFY2(says.isEmpty() ? said.isEmpty() : said.startsWith(says), qPrintable(said));
     }
 
     /// Nobody could read it where it lay, so whoever asked what is wrong was told nothing else.

@@ -10,6 +10,9 @@ namespace furrow {
 /// process was started.
 bool isOwnProcess(const RunPaths& paths, const ProcessIdentity& process);
 
+/// A process that lives and was started by Furrow for another folder: that of the run of which this one is a copy.
+bool isOfAnotherFolder(const RunPaths& paths, const ProcessIdentity& process);
+
 /// Kills it with all that it started when it is one; else nothing happens, and the log says so.
 void killOwnProcess(const RunPaths& paths, const ProcessIdentity& process);
 
