@@ -13,6 +13,7 @@ namespace furrow {
 // - FURROW_LEASE_S=seconds: the shortest lease of a worker, and its first one.
 // - FURROW_LINGER_S=seconds: a worker at its end does not exit for so long.
 // - FURROW_EXIT_PATIENCE_S=seconds: how long the supervisor lets it.
+// - FURROW_AWAY_PATIENCE_S=seconds: how long the supervisor waits for the disk of its run.
 // - FURROW_REMOVED_PATIENCE_S=seconds: until a file of the data that is gone counts as removed.
 // - FURROW_SQLITE_FAULT=file: while that file exists, SQLite's own reading and writing fails as its first word says:
 // full, write, sync, read.

@@ -10,6 +10,7 @@
 #include "core/tracker/incarnations.h"
 #include "core/tracker/order_facts.h"
 #include "core/tracker/schema.h"
+#include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/supervisor_state.h"
 
 #include <algorithm>
@@ -25,10 +26,13 @@ namespace {
 constexpr int kMarkDigits = 16;
 constexpr const char* kBuilding = ".tmp";
 
-/// Of a snapshot that is being made: "<target>.<mark>.tmp". Other names are not ours.
+/// Of a snapshot that is being made: "<target>.<mark>.tmp", and what SQLite puts beside it. Other names are not ours.
 bool isUnfinished(const std::filesystem::path& file, const std::filesystem::path& target)
 {
-    const std::string name = utf8Text(file.filename());
+    std::string name = utf8Text(file.filename());
+    for (const std::string_view beside : { "-wal", "-shm", "-journal" })
+        if (name.ends_with(beside))
+            name.resize(name.size() - beside.size());
     const std::string begin = utf8Text(target.filename()) + ".";
     const std::string end = kBuilding;
     return name.size() == begin.size() + kMarkDigits + end.size() && name.starts_with(begin) && name.ends_with(end)
@@ -485,7 +489,8 @@ Status SupervisorLedger::publishSnapshot(const std::filesystem::path& target)
     std::filesystem::path building = target;
     building += "." + randomHex(kMarkDigits) + kBuilding;
     if (Status status = state_->file.db.backupTo(building); !status.ok()) {
-        std::filesystem::remove(building, error);
+        for (const auto& file : databaseFiles(building))
+            std::filesystem::remove(file, error);
         return status.error().in(sentence("publishing a snapshot of the tracker"));
     }
     std::filesystem::rename(building, target, error);

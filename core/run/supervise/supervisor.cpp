@@ -62,6 +62,8 @@ constexpr int kRecordTries = 10; // one a second, of an end on a full disk
 constexpr auto kStartPatience = std::chrono::seconds(20); // of one that stands still before it is registered
 constexpr double kExitPatienceSeconds = 20; // drivers of GPUs take seconds to let go
 
+double awaySeconds() { return faultNumber("FURROW_AWAY_PATIENCE_S", 30 * 60); }
+
 std::string overridesJson(const RunConfig& frozen, const RunConfig& wanted)
 {
     nlohmann::json json = nlohmann::json::object();
@@ -130,6 +132,7 @@ private:
     Status settleRate(const RateOutlook& sofar, int workers);
     Status watch();
     Status turn();
+    Status checkIsThere();
     bool outlastsDisk(const Error& error);
     bool hasStoppedTooLong() const
     {
@@ -196,6 +199,7 @@ private:
     Message incomplete_; ///< what of the data cannot be read, when all else is trained; workers are asked to end
     Message fatal_; ///< why the attempt cannot go on; workers are asked to end
     std::int64_t stopBeganNs_ = 0;
+    std::int64_t awaySinceNs_ = 0; ///< the run folder; 0: it is there
     std::int64_t nextSecondNs_ = 0;
 };
 
@@ -296,6 +300,7 @@ bool Supervision::outlastsDisk(const Error& error)
 Status Supervision::turn()
 {
     FURROW_TRY(files_.guard().checkReplaced());
+    FURROW_TRY(checkIsThere());
     FURROW_TRY(seeDeaths());
     FURROW_TRY(endStandstill());
     if (!checkpointsAreAway()) // who begins reads one first
@@ -314,6 +319,27 @@ Status Supervision::turn()
     if (!pool_->anyWorkerAlive() && !pool_->anyRestartPlanned())
         return endOrRestart();
     return {};
+}
+
+/// A disk that is away may come back. One that never does would keep this process for ever, and this process it.
+Status Supervision::checkIsThere()
+{
+    if (isThere(paths_.folder())) {
+        awaySinceNs_ = 0;
+        return {};
+    }
+    const auto now = clock_.monotonicNs();
+    if (awaySinceNs_ == 0) {
+        awaySinceNs_ = now;
+        logWarning(sentence("%1 is gone. Is its disk still there? The attempt waits for it, %2 at most.",
+            { utf8Text(paths_.folder()), formatDuration(awaySeconds()) }));
+    }
+    if (static_cast<double>(now - awaySinceNs_) < awaySeconds() * static_cast<double>(kSecondNs))
+        return {};
+    return Error { ErrorCode::NotFound,
+        sentence(
+            "%1 has been gone for %2, so the attempt ends. Bring its disk back and resume: what the checkpoints have is kept.",
+            { utf8Text(paths_.folder()), formatDuration(awaySeconds()) }) };
 }
 
 /// Nobody is left to wait for: the feeder needs a person, or all that is left cannot be read.

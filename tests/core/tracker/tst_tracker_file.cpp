@@ -75,6 +75,7 @@ private Q_SLOTS:
     void aReaderMadeFilesInAFolderThatWasBeingRemoved_data();
     void aReaderMadeFilesInAFolderThatWasBeingRemoved();
     void aTrackerWithoutItsWalIsReadAsItIs();
+    void whatLayBesideAnUnfinishedSnapshotStayed();
     void snapshotTookAFileOfAPersonForItsOwnRemains();
     void aSentenceHeldTheRawBytesOfADamagedFile();
     void readerSeesChangesOnce();
@@ -784,6 +785,22 @@ void TestTrackerFile::aTrackerWithoutItsWalIsReadAsItIs()
     QVERIFY(good(before.totals()).desired == DesiredState::Run);
     auto after = good(LedgerReader::open(copy));
     QVERIFY(!after.isOfOneMoment() && good(after.totals()).desired == DesiredState::Pause);
+}
+
+/// A supervisor that was killed while it made one left two more files for ever.
+void TestTrackerFile::whatLayBesideAnUnfinishedSnapshotStayed()
+{
+    Field field;
+    field.fill(1, 2);
+    const auto folder = field.tracker.parent_path();
+    for (const char* ending : { "", "-wal", "-shm", "-journal" })
+        std::ofstream(folder / ("view.sqlite.0123456789abcdef.tmp" + std::string(ending))) << "half";
+    const auto theirs = folder / "view.sqlite.notes.tmp-wal";
+    std::ofstream(theirs) << "mine";
+    good(field.supervisor().publishSnapshot(folder / "view.sqlite"));
+    for (const auto& file : good(entriesOf(folder)))
+        QVERIFY2(file == theirs || file.filename().string().find(".tmp") == std::string::npos, file.c_str());
+    QVERIFY(std::filesystem::exists(theirs));
 }
 
 void TestTrackerFile::snapshotTookAFileOfAPersonForItsOwnRemains()
