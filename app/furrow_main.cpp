@@ -9,11 +9,13 @@
 #include "core/run/folder/run_file.h"
 #include "core/trials/synthetic.h"
 #include "ui/shell/console.h"
+#include "ui/shell/settings_file.h"
 
 #include <CLI/CLI.hpp>
 #include <QApplication>
 #include <QDir>
 #include <QFileInfo>
+#include <QTemporaryDir>
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -140,6 +142,11 @@ int main(int argc, char** argv)
     QApplication::setDesktopFileName(QStringLiteral("org.furrow.Furrow"));
     if (!arguments.bench.empty())
         return runConsoleBench(arguments.bench, arguments.json);
+    const QTemporaryDir otherSettings;
+    if (const auto unusable = furrow::keepSettingsReadable(otherSettings.path()); !unusable.empty()) {
+        furrow::logWarning(unusable);
+        std::cerr << "furrow: " << unusable << '\n';
+    }
     furrow::ConsoleOptions options = consoleOptions(arguments);
     if (const QString problem = furrow::screenshotProblem(options.screenshot);
         !options.screenshot.isEmpty() && !problem.isEmpty()) {

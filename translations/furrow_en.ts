@@ -6622,6 +6622,30 @@
         <source>%1 should hold tags, notes and the queue, and is a database of another program. Move it away: Furrow makes a new one, and the runs are as they were.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Process %1, which the tracker names as a worker, trains in another folder: this one is a copy.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The clock here is %1 ahead of that of the run; times are told by that of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The clock here is %1 behind that of the run; times are told by that of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is gone. Is its disk still there? The attempt waits for it, %2 at most.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has been gone for %2, so the attempt ends. Bring its disk back and resume: what the checkpoints have is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Until then the settings of the console are the built-in ones, and changes are not kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -6623,6 +6623,30 @@
         <source>%1 should hold tags, notes and the queue, and is a database of another program. Move it away: Furrow makes a new one, and the runs are as they were.</source>
         <translation>%1 debería guardar etiquetas, notas y la cola, y es una base de datos de otro programa. Apártela: Furrow crea una nueva, y las ejecuciones quedan como estaban.</translation>
     </message>
+    <message>
+        <source>Process %1, which the tracker names as a worker, trains in another folder: this one is a copy.</source>
+        <translation>El proceso %1, que el registro nombra como trabajador, entrena en otra carpeta: esta es una copia.</translation>
+    </message>
+    <message>
+        <source>The clock here is %1 ahead of that of the run; times are told by that of the run.</source>
+        <translation>El reloj de aquí va %1 adelantado respecto al de la ejecución; las horas se dan según el de la ejecución.</translation>
+    </message>
+    <message>
+        <source>The clock here is %1 behind that of the run; times are told by that of the run.</source>
+        <translation>El reloj de aquí va %1 atrasado respecto al de la ejecución; las horas se dan según el de la ejecución.</translation>
+    </message>
+    <message>
+        <source>%1 is gone. Is its disk still there? The attempt waits for it, %2 at most.</source>
+        <translation>%1 ha desaparecido. ¿Sigue ahí su disco? El intento lo espera, %2 como máximo.</translation>
+    </message>
+    <message>
+        <source>%1 has been gone for %2, so the attempt ends. Bring its disk back and resume: what the checkpoints have is kept.</source>
+        <translation>%1 falta desde hace %2, así que el intento termina. Traiga de vuelta su disco y reanude: lo que tienen los puntos de control se conserva.</translation>
+    </message>
+    <message>
+        <source>%1 Until then the settings of the console are the built-in ones, and changes are not kept.</source>
+        <translation>%1 Hasta entonces los ajustes de la consola son los predeterminados, y los cambios no se guardan.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

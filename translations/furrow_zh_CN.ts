@@ -6622,6 +6622,30 @@
         <source>%1 should hold tags, notes and the queue, and is a database of another program. Move it away: Furrow makes a new one, and the runs are as they were.</source>
         <translation>%1 本应保存标签、备注和队列，却是另一个程序的数据库。请将其移走：Furrow 会创建新的，各个运行保持原样。</translation>
     </message>
+    <message>
+        <source>Process %1, which the tracker names as a worker, trains in another folder: this one is a copy.</source>
+        <translation>账本中列为工作进程的进程 %1 在另一个文件夹中训练：此文件夹是副本。</translation>
+    </message>
+    <message>
+        <source>The clock here is %1 ahead of that of the run; times are told by that of the run.</source>
+        <translation>此处的时钟比该运行的时钟快 %1；时间以该运行的时钟为准。</translation>
+    </message>
+    <message>
+        <source>The clock here is %1 behind that of the run; times are told by that of the run.</source>
+        <translation>此处的时钟比该运行的时钟慢 %1；时间以该运行的时钟为准。</translation>
+    </message>
+    <message>
+        <source>%1 is gone. Is its disk still there? The attempt waits for it, %2 at most.</source>
+        <translation>%1 不见了。它所在的磁盘还在吗？本次尝试会等待它，最多 %2。</translation>
+    </message>
+    <message>
+        <source>%1 has been gone for %2, so the attempt ends. Bring its disk back and resume: what the checkpoints have is kept.</source>
+        <translation>%1 已消失 %2，因此本次尝试结束。请接回其磁盘并恢复训练：检查点中的内容都会保留。</translation>
+    </message>
+    <message>
+        <source>%1 Until then the settings of the console are the built-in ones, and changes are not kept.</source>
+        <translation>%1 在此之前，控制台使用内置设置，更改不会保存。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -26,6 +26,8 @@
 #include <QTimer>
 #include <QtTest>
 
+#include <sys/stat.h>
+
 using namespace furrow;
 
 namespace {
@@ -381,6 +383,27 @@ private Q_SLOTS:
         const QByteArray said = console.readAllStandardError();
         QVERIFY2(said.contains("nowhere is not there"), said.constData());
         QVERIFY(!QFile::exists(picture));
+    }
+
+    /// The console waited for ever for somebody at its other end, without a word.
+    void aPipeAsSettingsFileHungTheConsole()
+    {
+        const QTemporaryDir home;
+        QVERIFY(QDir(home.path()).mkpath(QStringLiteral("furrow")));
+        const QString pipe = home.filePath(QStringLiteral("furrow/furrow.conf"));
+        QCOMPARE(mkfifo(qPrintable(pipe), 0600), 0);
+        QProcess console;
+        auto environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("XDG_CONFIG_HOME"), home.path());
+        console.setProcessEnvironment(environment);
+        const QString picture = workspace() + QStringLiteral("/pipe.png");
+        console.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"),
+            { QStringLiteral("--workspace"), workspace(), QStringLiteral("--screenshot"), picture });
+        QVERIFY(console.waitForFinished(kPatienceMs));
+        QCOMPARE(console.exitCode(), 0);
+        const QByteArray said = console.readAllStandardError();
+        QVERIFY2(said.contains(pipe.toUtf8() + ": it is not a regular file"), said.constData());
+        QVERIFY(QFile::exists(picture));
     }
 
     void aKilledConsoleLosesNothingAndComesBack()
