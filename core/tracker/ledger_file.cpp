@@ -104,13 +104,15 @@ bool isAlone(const std::filesystem::path& tracker)
 
 } // namespace
 
-Result<Database> openForReading(const std::filesystem::path& tracker, const std::filesystem::path& shownAs)
+Result<Database> openForReading(
+    const std::filesystem::path& tracker, const std::filesystem::path& shownAs, ReadFor readFor)
 {
     FURROW_TRY(refuseLinkedDatabase(tracker));
     Database::Options options;
     options.access = Database::Access::ReadOnly;
     options.shownAs = shownAs;
-    options.immutable = isAlone(tracker); // a reader would make the files that are missing
+    options.makesNothing = readFor == ReadFor::Look;
+    options.immutable = readFor == ReadFor::Look && isAlone(tracker);
     auto db = Database::open(tracker, options);
     if (!db.ok() && !options.immutable && db.error().code == ErrorCode::Io && !isAnyInWal(tracker)) {
         // A folder that cannot be written: without a WAL nobody writes, so the file can be read as it is.

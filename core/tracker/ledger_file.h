@@ -3,6 +3,7 @@
 #include "core/base/message.h"
 #include "core/base/clock.h"
 #include "core/tracker/sqlite/database.h"
+#include "core/tracker/types.h"
 #include "core/tracker/order.h"
 
 namespace furrow {
@@ -26,10 +27,10 @@ Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock&
 /// SupervisorLedger::migrate.
 Status migrateLedger(const std::filesystem::path& tracker);
 
-/// Opens read-only, in a folder that cannot be written too, and refuses what this program cannot read. Makes no file in
-/// a folder that holds nothing to be read but the file itself: somebody may be removing it. @param shownAs  see
-/// Database::Options
-Result<Database> openForReading(const std::filesystem::path& tracker, const std::filesystem::path& shownAs = {});
+/// Opens read-only, in a folder that cannot be written too, and refuses what this program cannot read. @param shownAs
+/// see Database::Options
+Result<Database> openForReading(
+    const std::filesystem::path& tracker, const std::filesystem::path& shownAs = {}, ReadFor readFor = ReadFor::Long);
 
 /// Writes an event that belongs to the run, not to a chunk.
 void writeRunEvent(LedgerFile& file, std::int64_t incarnation, const Message& cause);

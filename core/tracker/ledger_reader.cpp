@@ -186,9 +186,10 @@ LedgerReader::LedgerReader(std::unique_ptr<State> state)
 LedgerReader::LedgerReader(LedgerReader&&) noexcept = default;
 LedgerReader::~LedgerReader() = default;
 
-Result<LedgerReader> LedgerReader::open(const std::filesystem::path& tracker, const std::filesystem::path& shownAs)
+Result<LedgerReader> LedgerReader::open(
+    const std::filesystem::path& tracker, const std::filesystem::path& shownAs, ReadFor readFor)
 {
-    FURROW_TRY_ASSIGN(auto db, openForReading(tracker, shownAs));
+    FURROW_TRY_ASSIGN(auto db, openForReading(tracker, shownAs, readFor));
     const bool inherits = keepsInherited(db);
     return LedgerReader(std::make_unique<State>(State { std::move(db), inherits, {} }));
 }

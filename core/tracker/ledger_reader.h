@@ -194,7 +194,8 @@ class LedgerReader {
 public:
     /// Refuses a newer schema with the version that can read it.
     /// @param shownAs  what errors name in place of a private copy; empty: the file itself
-    static Result<LedgerReader> open(const std::filesystem::path& tracker, const std::filesystem::path& shownAs = {});
+    static Result<LedgerReader> open(const std::filesystem::path& tracker, const std::filesystem::path& shownAs = {},
+        ReadFor readFor = ReadFor::Long);
     LedgerReader(LedgerReader&&) noexcept;
     ~LedgerReader();
 

@@ -47,7 +47,7 @@ std::vector<NamedChunk> namedChunks(Database& db)
 
 Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& tracker)
 {
-    FURROW_TRY_ASSIGN(auto db, openForReading(tracker));
+    FURROW_TRY_ASSIGN(auto db, openForReading(tracker, {}, ReadFor::Look));
     auto chunks = namedChunks(db);
     std::erase_if(chunks, [](const NamedChunk& chunk) { return chunk.state != ChunkState::Poisoned; });
     FURROW_TRY(db.takeStatus());
@@ -67,7 +67,7 @@ std::vector<Message> leftOutOfTheData(Database& db, std::int64_t most)
 
 Result<std::vector<Message>> leftOutOfTheData(const std::filesystem::path& tracker, std::int64_t most)
 {
-    FURROW_TRY_ASSIGN(auto db, openForReading(tracker));
+    FURROW_TRY_ASSIGN(auto db, openForReading(tracker, {}, ReadFor::Look));
     auto sentences = leftOutOfTheData(db, most);
     FURROW_TRY(db.takeStatus());
     return sentences;

@@ -195,4 +195,9 @@ struct ChunkCounts {
     std::int64_t sum() const;
 };
 
+/// How long a reader reads. A look, of a moment and again and again, makes no file in a folder that holds nothing to be
+/// read but the tracker: somebody may be removing it. It does not see what is written from then on. Who reads for
+/// longer, or takes part in the run, has what SQLite needs beside it, so that nothing changes under it.
+enum class ReadFor { Long, Look };
+
 } // namespace furrow

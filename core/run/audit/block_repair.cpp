@@ -14,7 +14,7 @@ using OnDamaged = std::function<Status(const LedgerReader::BlockRow&, const Mess
 Result<std::vector<Message>> problemsOfBlocks(const RunPaths& paths, const OnDamaged& onDamaged)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
-    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths, ReadFor::Long));
     const AuditWatch nobodyWaits;
     AuditLog log(nobodyWaits);
     FURROW_TRY(auditBlocks(paths, file, ledger, log, onDamaged));

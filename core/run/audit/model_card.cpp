@@ -213,7 +213,7 @@ std::string settingTable(const CardOf& of)
 
 Result<std::optional<CheckpointRow>> rowOf(const RunPaths& paths, const std::string& folder)
 {
-    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths, ReadFor::Long));
     FURROW_TRY_ASSIGN(const auto rows, ledger.checkpoints());
     const auto found
         = std::find_if(rows.begin(), rows.end(), [&](const CheckpointRow& row) { return row.record.folder == folder; });

@@ -62,7 +62,7 @@ void tellSteps(const StepsAudit& steps, AuditLog& log)
 
 Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, AuditLog& log)
 {
-    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths, ReadFor::Long));
     auditFrozen(paths, file, ledger, log);
     FURROW_TRY(auditCheckpoints(paths, file, ledger, depth == AuditDepth::Deep, log));
     FURROW_TRY(auditBlocks(paths, file, ledger, log));

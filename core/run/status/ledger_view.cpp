@@ -44,14 +44,14 @@ LedgerToRead::LedgerToRead(const RunPaths& paths)
     folder_.emplace(std::move(folder).value());
 }
 
-Result<LedgerReader> openLedger(const RunPaths& paths)
+Result<LedgerReader> openLedger(const RunPaths& paths, ReadFor readFor)
 {
     const auto file = readableLedger(paths);
-    auto opened = LedgerReader::open(file);
+    auto opened = LedgerReader::open(file, {}, readFor);
     if (opened.ok())
         return opened;
     if (file != paths.trackerSnapshot() && isThere(paths.trackerSnapshot()))
-        if (auto snapshot = LedgerReader::open(paths.trackerSnapshot()); snapshot.ok()) {
+        if (auto snapshot = LedgerReader::open(paths.trackerSnapshot(), {}, readFor); snapshot.ok()) {
             snapshot.value().standIn(opened.error().message);
             return snapshot;
         }

@@ -33,6 +33,6 @@ private:
 /// Opens readableLedger(), and the snapshot also where the tracker cannot be opened: LedgerReader::standsInBecause()
 /// says so then. Where neither can be and run.json
 /// cannot be used either, the error is that of run.json.
-Result<LedgerReader> openLedger(const RunPaths& paths);
+Result<LedgerReader> openLedger(const RunPaths& paths, ReadFor readFor = ReadFor::Look);
 
 } // namespace furrow

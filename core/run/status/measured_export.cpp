@@ -17,7 +17,7 @@ constexpr int kClaimsAtOnce = 10'000;
 
 Result<std::int64_t> exportMeasured(const RunPaths& paths, const std::string& format, const std::filesystem::path& out)
 {
-    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths, ReadFor::Long));
     FURROW_TRY_ASSIGN(auto status, readStatus(paths, ledger));
     std::vector<ClaimRow> claims;
     for (;;) {

@@ -303,7 +303,7 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     if (Status fit = checkSqliteVersion(); !readOnly && !fit.ok())
         return fit.error();
     std::optional<MakeNothing> makeNothing;
-    if (readOnly)
+    if (readOnly && options.makesNothing)
         makeNothing.emplace(needsIndex(path));
     const int flags
         = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;

@@ -61,12 +61,13 @@ public:
         /// Of ReadOnly: nobody writes, so it needs neither a file beside it nor a lock. What is written all the same
         /// is not seen, or seen half.
         bool immutable = false;
+        /// Of ReadOnly: no file beside it is made but the index of a WAL that has none; without a WAL, opening a database
+        /// that had one fails (Io).
+        bool makesNothing = false;
         int busyMs = 30'000; ///< how long a writer waits for its turn; see setPatience
         std::filesystem::path
             shownAs {}; ///< what errors name in place of a private copy that goes away; empty: the file itself
     };
-    /// Who only reads makes no file beside it but the index of a WAL that has none: without a WAL, opening a database
-    /// that had one fails (Io).
     static Result<Database> open(const std::filesystem::path& path, const Options& options);
     /// Makes an empty file in WAL mode; fails when one exists.
     static Result<Database> create(const std::filesystem::path& path);

@@ -739,7 +739,7 @@ void TestTrackerFile::aReaderMadeFilesInAFolderThatWasBeingRemoved()
     std::atomic<bool> over = false;
     std::thread console([&] {
         while (!over) {
-            auto reader = LedgerReader::open(tracker);
+            auto reader = LedgerReader::open(tracker, {}, ReadFor::Look);
             read += reader.ok() && reader.value().totals().ok() ? 1 : 0;
         }
     });
@@ -774,7 +774,7 @@ void TestTrackerFile::aTrackerWithoutItsWalIsReadAsItIs()
     QVERIFY(!live.isOfOneMoment());
     const auto copy = field.tracker.parent_path() / "copy?.sqlite"; // a name that a URI would cut
     std::filesystem::copy_file(field.tracker, copy);
-    auto before = good(LedgerReader::open(copy));
+    auto before = good(LedgerReader::open(copy, {}, ReadFor::Look));
     QVERIFY(before.isOfOneMoment());
     SAME(good(before.runId()), good(live.runId()));
     QVERIFY(!std::filesystem::exists(copy.string() + "-wal") && !std::filesystem::exists(copy.string() + "-shm"));
@@ -783,7 +783,7 @@ void TestTrackerFile::aTrackerWithoutItsWalIsReadAsItIs()
         good(writer.setDesired(DesiredState::Pause));
     }
     QVERIFY(good(before.totals()).desired == DesiredState::Run);
-    auto after = good(LedgerReader::open(copy));
+    auto after = good(LedgerReader::open(copy, {}, ReadFor::Look));
     QVERIFY(!after.isOfOneMoment() && good(after.totals()).desired == DesiredState::Pause);
 }
 
