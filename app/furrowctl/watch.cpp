@@ -104,6 +104,8 @@ std::string unreadText(const RunStatus& s)
     return formatCount(poisoned) + (poisoned == 1 ? " chunk cannot be read: " : " chunks cannot be read: ") + cause;
 }
 
+bool isAboutFeeder(const Message& reason) { return reason.starts_with("feeder: "); }
+
 std::string progressLine(const RunStatus& s)
 {
     std::string text = toString(s.state) + (s.hindrance ? ": " + s.hindrance->words : "");
@@ -130,7 +132,7 @@ std::string progressLine(const RunStatus& s)
         for (const auto& trouble : { rowsText(shown->together), unreadText(s) })
             text += trouble.empty() ? "" : "  " + trouble;
     for (const auto& reason : s.keepsEpochOpen)
-        text += reason.starts_with("feeder: ") ? "  " + reason : "";
+        text += isAboutFeeder(reason) ? "  " + reason : "";
     return text;
 }
 
@@ -216,6 +218,14 @@ std::string epochText(const EpochRow& e)
     return text;
 }
 
+/// A whole sentence, perhaps a long one, that the lines below the state say with the time.
+bool isAmong(const std::vector<Message>& evidence, const Message& why)
+{
+    return why.ends_with(".") && std::any_of(evidence.begin(), evidence.end(), [&why](const Message& line) {
+        return line.find(why.text()) != std::string::npos;
+    });
+}
+
 std::string readingText(const Reading& r)
 {
     const std::string cached = formatCount(r.blocksFromCache) + (r.blocksFromCache == 1 ? " block" : " blocks");
@@ -236,8 +246,10 @@ std::string readingText(const Reading& r)
 std::string statusText(const RunStatus& s)
 {
     std::string text = plainLine(s.folder) + "\n" + toString(s.state) + (s.markedByHand ? ", marked by hand" : "");
-    if (s.stopReason != StopReason::None)
-        text += ": " + endInWords(s.stopReason, s.stopDetail);
+    if (const auto why = endInWords(s.stopReason, s.stopDetail); !why.empty() && !isAmong(s.evidence, why))
+        text += ": " + why;
+    if (s.hindrance)
+        text += ": " + s.hindrance->words;
     text += ", attempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens)
         + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
     for (const auto& e : s.evidence)
@@ -249,10 +261,12 @@ std::string statusText(const RunStatus& s)
     if (!s.poisonedCause.empty())
         text += "cannot be read: " + s.poisonedCause + " ('furrowctl chunks list' names them all)\n";
     for (const auto& reason : s.keepsEpochOpen)
-        text += (s.state == RunState::Finished ? "  left when the run ended: " : "  keeps the epoch open: ") + reason
-            + "\n";
+        if (!s.dataWait || !isAboutFeeder(reason)) // the first lines say what it waits for
+            text += (s.state == RunState::Finished ? "  left when the run ended: " : "  keeps the epoch open: ")
+                + reason + "\n";
     if (s.reading)
-        text += "feeder: " + (s.reading->doing.empty() ? "" : s.reading->doing + "; ") + readingText(*s.reading) + "\n";
+        text += "feeder: " + (s.reading->doing.empty() || s.dataWait ? "" : s.reading->doing + "; ")
+            + readingText(*s.reading) + "\n";
     for (const auto& w : s.workers)
         text += "worker " + std::to_string(w.worker) + " on " + w.deviceName + ": "
             + (w.alive && w.phase == WorkerPhase::None ? "starting"

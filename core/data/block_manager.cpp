@@ -204,7 +204,7 @@ BlockManager::~BlockManager() = default;
 
 Result<BlockManager> BlockManager::open(const RunConfig& config, const std::string& manifest,
     std::int64_t samplesPerBlock, const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer,
-    const std::filesystem::path& duplicatesFile)
+    const std::filesystem::path& duplicatesFile, std::shared_ptr<SourceIdentity> identity)
 {
     FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
     FURROW_TRY_ASSIGN(
@@ -214,6 +214,8 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     state->manifest = std::move(read);
     state->tokenizer = std::move(tokenizer);
     state->cache = std::move(cache);
+    if (identity)
+        state->identity = std::move(identity);
     state->access = std::make_unique<CachedAccess>(state->cache, state->identity);
     std::set<std::string> compared;
     for (const auto& source : state->manifest.sources)

@@ -17,6 +17,7 @@
 
 namespace furrow {
 
+class SourceIdentity;
 class Tokenizer;
 
 /// A prepared block in the cache.
@@ -53,9 +54,10 @@ public:
     /// is InvalidArgument with a list of differences, or left out (bad_files=leave_out).
     /// @param duplicatesFile  where the run keeps which rows are duplicates; only used where those of the whole data
     /// set are left out
+    /// @param identity  what is known of the files from tries before: how long one is gone; null: nothing
     static Result<BlockManager> open(const RunConfig& config, const std::string& manifest, std::int64_t samplesPerBlock,
         const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer,
-        const std::filesystem::path& duplicatesFile = {});
+        const std::filesystem::path& duplicatesFile = {}, std::shared_ptr<SourceIdentity> identity = {});
     BlockManager(BlockManager&&) noexcept;
     ~BlockManager();
 

@@ -1,6 +1,7 @@
 #include "ui/models/core_words.h"
 
 #include "core/base/format.h"
+#include "core/config/option_term.h"
 #include "core/run/status/run_status.h"
 #include "ui/models/run_words.h"
 #include "ui/models/setting_words.h"
@@ -29,10 +30,23 @@ template <typename Enum, typename WordOf> QString wordOfName(const std::string& 
     return QString::fromStdString(name);
 }
 
+/// A field and what to choose in it, in quotes: “Changed or damaged files: leave out”.
+QString optionWord(const OptionParts& option)
+{
+    const Setting* setting = findSetting(option.key);
+    if (setting == nullptr)
+        return QString::fromStdString(option.key);
+    const QString label = settingLabel(*setting);
+    return QCoreApplication::translate("Words", "“%1”")
+        .arg(option.value.empty() ? label : QStringLiteral("%1: %2").arg(label, settingChoice(*setting, option.value)));
+}
+
 QString termWord(const Term& term)
 {
     switch (term.set) {
     case TermSet::Setting:
+        if (const auto option = optionParts(term.name); !option.key.empty())
+            return optionWord(option);
         if (const Setting* setting = findSetting(term.name))
             return settingLabel(*setting);
         break;

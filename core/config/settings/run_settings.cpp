@@ -97,7 +97,7 @@ void addStopSettings(SettingTable& table)
         .range(0, 100000)
         .zeroMeans("no limit")
         .resume(Safe)
-        .help("Stop after this much active time.");
+        .help("Stop after this much active time. Pauses, and waits for data that cannot be reached, are not in it.");
 
     table.flag("stop_after_epoch", &C::stopAfterEpoch)
         .label("Stop after epoch")

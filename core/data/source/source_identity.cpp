@@ -4,6 +4,7 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/config/option_term.h"
 #include "core/data/hub/hub_files.h"
 
 namespace furrow {
@@ -43,6 +44,13 @@ private:
     FileStamp opened_;
 };
 
+bool holdsAnything(const std::filesystem::path& folder)
+{
+    std::error_code failed;
+    const std::filesystem::directory_iterator entries(folder, failed);
+    return !failed && entries != std::filesystem::directory_iterator();
+}
+
 } // namespace
 
 Status SourceIdentity::check(const DataFile& file)
@@ -78,7 +86,8 @@ Result<FileStamp> SourceIdentity::stampOfSame(const DataFile& file)
 }
 
 /// A disk that was unmounted takes its files along, and brings them back; a file that alone is gone was removed. Some
-/// editors write a file anew under its name, so a moment is none.
+/// editors write a file anew under its name, so a moment is none. Of a file that was never seen the device is not
+/// known: there an empty folder may be the place of a disk that is not mounted.
 Result<FileStamp> SourceIdentity::stampNow(const std::filesystem::path& path)
 {
     constexpr double kPatienceSeconds = 20;
@@ -89,8 +98,12 @@ Result<FileStamp> SourceIdentity::stampNow(const std::filesystem::path& path)
     }
     const auto known = stamps_.find(utf8Text(path));
     const auto folder = stampOf(path.parent_path());
-    if (known == stamps_.end() || !folder.ok() || folder.value().device != known->second.device)
+    const bool isDiskThere = folder.ok()
+        && (known != stamps_.end() ? folder.value().device == known->second.device : holdsAnything(path.parent_path()));
+    if (!isDiskThere) {
+        goneSince_.erase(path);
         return stamp;
+    }
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double> gone = now - goneSince_.try_emplace(path, now).first->second;
     if (gone.count() < faultNumber("FURROW_REMOVED_PATIENCE_S", kPatienceSeconds))
@@ -101,7 +114,7 @@ Result<FileStamp> SourceIdentity::stampNow(const std::filesystem::path& path)
 Status SourceIdentity::checkAll(const DataManifest& manifest, std::map<std::string, std::string>* changed)
 {
     constexpr int kNamedFiles = 10;
-    std::string differences;
+    Message differences;
     int count = 0;
     int away = 0;
     for (const auto& source : manifest.sources)
@@ -114,19 +127,19 @@ Status SourceIdentity::checkAll(const DataManifest& manifest, std::map<std::stri
             else if (changed != nullptr)
                 (*changed)[file.path] = same.error().message;
             if (++count <= kNamedFiles)
-                differences += "\n  " + same.error().message;
+                differences += (count == 1 ? "" : " ") + withFullStop(same.error().message);
         }
     if (count == 0)
         return {};
     const Message files = count == 1 ? sentence("1 file") : sentence("%1 files", { Count(count) });
     if (away == count)
         return Error { ErrorCode::NotFound,
-            sentence("%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2",
-                { files, differences }) };
+            sentence("%1 %2 of the data cannot be read now. Bring back the disk or share, or put the data back.",
+                { differences, files }) };
     return Error { ErrorCode::InvalidArgument,
         sentence(
-            "The data changed since the run was made, so its blocks would not be the same (%1). Restore the data and resume, go on without what changed (resume with bad_files=leave_out), or start a new run on the data as it is now:%2",
-            { files, differences }) };
+            "%1 The data changed since the run was made (%2), so its blocks would not be the same. Restore the data and resume, go on without what changed (resume with %3), or start a new run on the data as it is now.",
+            { differences, files, optionTerm("bad_files", "leave_out") }) };
 }
 
 Result<std::shared_ptr<const ByteSource>> openWatched(const DataFile& file, std::shared_ptr<SourceIdentity> identity,

@@ -18,7 +18,8 @@ namespace furrow {
 class SourceIdentity {
 public:
     /// Ok: the file is as it was. InvalidArgument: it is another one now, or it is gone for some seconds while its
-    /// folder and disk are there, with how in words; other codes: it cannot be looked at now.
+    /// folder and disk are there, whether it was there before or not, with how in words; other codes: it cannot be
+    /// looked at now.
     Status check(const DataFile& file);
     /// The same, with the stamp of the right file: between two equal ones nobody wrote to it.
     Result<FileStamp> stampOfSame(const DataFile& file);

@@ -1,6 +1,7 @@
 #include "core/base/clock.h"
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
+#include "core/data/source/source_look.h"
 #include "core/run/folder/finite_weights.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/start/resume_check.h"
@@ -86,6 +87,15 @@ Status nameOrphans(const RunPaths& paths, LedgerReader& reader, ResumePlan& plan
         plan.notes.push_back(sentence(
             "%1 workers are still alive. What they save before they end is kept too.", { std::to_string(alive) }));
     return {};
+}
+
+/// A person should know before the resume that it will wait, or end at once.
+void nameMissingData(const RunFile& file, ResumePlan& plan)
+{
+    constexpr std::chrono::milliseconds kPatience(2000);
+    const auto manifest = readManifest(std::string_view(file.dataManifest));
+    if (auto why = manifest.ok() ? whyDataIsNotAtHand(manifest.value(), kPatience) : Message(); !why.empty())
+        plan.notes.push_back(std::move(why));
 }
 
 /// What the learning rate goes by.
@@ -175,6 +185,7 @@ Result<ResumePlan> planResume(const RunPaths& paths)
         plan.refusal = possible.error();
     FURROW_TRY(weigh(reader, epochs, plan));
     FURROW_TRY(nameOrphans(paths, reader, plan));
+    nameMissingData(file, plan);
     FURROW_TRY(addRate(paths, plan));
     return plan;
 }

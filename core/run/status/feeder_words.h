@@ -14,6 +14,8 @@ inline constexpr SentenceText kPreparingBlock("preparing block %1");
 inline constexpr SentenceText kLookingForDuplicates("looking for duplicates: %1 of about %2");
 inline constexpr SentenceText kDuplicatesNotFound("looking for duplicates: %1"); ///< why not
 inline constexpr SentenceText kWaitingForData("waiting for the data: %1");
+inline constexpr SentenceText kTryingAgain("%1. Trying again in %2 s.");
+inline constexpr SentenceText kTryingAgainSince("%1. Waiting since %2, trying again in %3 s.");
 
 /// It holds training up, and may for long.
 inline bool isSlow(const Message& doing)

@@ -18,6 +18,7 @@
 #include "core/run/folder/finished_mark.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/own_process.h"
+#include "core/run/status/data_wait.h"
 #include "core/run/status/evaluation_file.h"
 #include "core/run/status/feeder_words.h"
 #include "core/run/folder/memory_file.h"
@@ -297,16 +298,23 @@ std::vector<Message> whatKeepsOpen(const EpochRow& epoch)
     return reasons;
 }
 
+/// Two open epochs have a sentence each; of more, which differ in counts alone, people want the sums.
 void sayWhatKeepsTheEpochsOpen(RunStatus& status)
 {
-    const auto open = openEpochs(status.epochs);
-    for (const EpochRow& epoch : open) {
-        if (epoch.closedWallNs)
-            continue;
+    constexpr std::int64_t kMostApart = 2;
+    const auto shown = shownEpochs(status);
+    if (!shown || shown->together.closedWallNs)
+        return;
+    if (shown->count() > kMostApart) {
+        for (const Message& reason : whatKeepsOpen(shown->together))
+            status.keepsEpochOpen.push_back(sentence(
+                "epochs %1 to %2: %3", { std::to_string(shown->first + 1), std::to_string(shown->last + 1), reason }));
+        return;
+    }
+    for (const EpochRow& epoch : openEpochs(status.epochs))
         for (const Message& reason : whatKeepsOpen(epoch))
             status.keepsEpochOpen.push_back(
-                open.size() == 1 ? reason : sentence("epoch %1: %2", { std::to_string(epoch.epoch + 1), reason }));
-    }
+                shown->count() == 1 ? reason : sentence("epoch %1: %2", { std::to_string(epoch.epoch + 1), reason }));
 }
 
 /// What the state of a chunk alone does not tell, of every open epoch: work that died with its weights, what processes
@@ -621,7 +629,7 @@ void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<Att
     auto leftOut = chosen ? leftOutOfTheData(readableLedger(paths), kMost)
                           : Result<std::vector<Message>>(std::vector<Message> {});
     if (leftOut.ok())
-        status.evidence.insert(status.evidence.end(), leftOut.value().begin(), leftOut.value().end());
+        status.leftOut = std::move(leftOut).value();
 }
 
 /// A copy of a run that is trained names the processes of the original.
@@ -903,6 +911,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     addPaces(status);
     sayWhereItEnds(status, config);
     sayWhatTheFeederDoes(status, totals.value().feederDoing);
+    sayThatItWaitsForData(status);
     if (status.state == RunState::Running && status.reading && isSlow(status.reading->doing))
         status.keepsEpochOpen.push_back(sentence("feeder: %1", { status.reading->doing }));
     sayHowClocksDiffer(status);

@@ -86,6 +86,15 @@ struct Hindrance {
     Message sentence; ///< with the way out
 };
 
+/// The feeder cannot reach the data, and tries again for ever.
+struct DataWait {
+    Message why; ///< with the file or address; a sentence
+    std::int64_t sinceWallNs = 0; ///< 0: not known
+    double nextTrySeconds = 0;
+    bool trainsOn = false; ///< there is something prepared to train meanwhile; else it is the hindrance
+    Message sentence; ///< all of that, also among the evidence
+};
+
 /// Everything a person may ask about a run right now. A value: computed in one go by readStatus.
 struct RunStatus {
     std::string folder;
@@ -96,6 +105,7 @@ struct RunStatus {
     bool markedByHand = false; ///< Finished because a person said so; the evidence tells how the attempt really ended
     std::vector<Message> evidence; ///< sentences (core/base/sentence.h), shown under "Why?"; times as in ISO 8601
     std::optional<Hindrance> hindrance; ///< the first, where there are several; its sentence is among the evidence
+    std::optional<DataWait> dataWait; ///< only while the run is running
     std::int64_t attempt = 0; ///< 1-based number of the newest attempt; 0: never started
     std::int64_t endedWallNs
         = 0; ///< when the newest attempt ended or, without an exit record, was last heard of; 0: neither is known
@@ -109,14 +119,16 @@ struct RunStatus {
         goneHolds; ///< what processes that are gone hold, until the next attempt frees it: with ChunkCell::holderGone
     std::int64_t steps = 0;
     std::int64_t tokens = 0;
-    double activeSeconds = 0;
+    double activeSeconds = 0; ///< of all attempts, while a worker lived and there was something to train or to prepare:
+                              ///< without pauses and waits for data that cannot be reached
     double loss = 0; ///< token-weighted over the workers that train, after an attempt over those that trained until its
                      ///< end; NaN: none yet
     int lossWorkers = 0; ///< that `loss` is the mean of
     bool lossIsGone = false; ///< `loss` is of steps that no weights have any more: WorkerStatus::lossIsGone of them all
     double tokensPerSecond = 0; ///< sum over living workers; without one (isAnyAlive()) it says nothing
     std::vector<Message> keepsEpochOpen; ///< in words: "12 chunks free", "last block not proven because ..."; while
-                                         ///< several epochs are open "epoch 1: ...". Of a finished run: what it leaves
+                                         ///< two epochs are open "epoch 1: ...", of more "epochs 1 to 9: ..." with the
+                                         ///< sums. Of a finished run: what it leaves
     Message poisonedCause; ///< why chunks could not be read last; "": none is poisoned
     std::int64_t checkpoints = 0;
     Message checkpointsAway; ///< a sentence, also among the evidence: their folder is not there; "": it is
@@ -127,6 +139,7 @@ struct RunStatus {
     EvaluatedText evaluated; ///< that one evaluation takes as the run is set now
     StoppingRules rules; ///< in force now
     DataNotes data;
+    std::vector<Message> leftOut; ///< files, or rests of them, that a person chose to go on without: a sentence each
     std::optional<Reading> reading; ///< what the feeder has read; absent: it has not begun
 };
 

@@ -155,6 +155,10 @@ nlohmann::json toJson(const RunStatus& s)
     for (const Message& one : s.evidence)
         json["evidence_messages"].push_back(toJson(one));
     json["poisoned_cause"] = s.poisonedCause;
+    json["data_wait"] = s.dataWait ? nlohmann::json { { "why", s.dataWait->why },
+        { "since_wall_ns", s.dataWait->sinceWallNs }, { "trains_on", s.dataWait->trainsOn } }
+                                   : nlohmann::json(nullptr);
+    json["left_out"] = s.leftOut;
     json["data_notes"] = { { "repeats", s.data.repeats }, { "invalid_utf8", s.data.invalidUtf8 },
         { "first_unreadable", s.data.firstUnreadable } };
     json["reading"] = s.reading ? readingJson(s) : nlohmann::json(nullptr);

@@ -6,7 +6,9 @@
 #include "core/base/log.h"
 #include "core/base/outside.h"
 #include "core/base/sentence.h"
+#include "core/config/option_term.h"
 #include "core/data/block_manager.h"
+#include "core/data/source/source_identity.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/status/feeder_meters.h"
 #include "core/run/status/feeder_words.h"
@@ -82,6 +84,7 @@ private:
     Result<bool> setFailed(std::int64_t block, const Error& error);
     Error causeOfOtherContent(std::int64_t block, const Error& error) const;
     Status onPlanFailure(const Error& error);
+    Result<bool> waitForData(const Message& why);
     Result<bool> onChanged(const Error& error);
     Status giveUp(const Message& reason);
     Result<bool> rest();
@@ -184,6 +187,8 @@ Result<bool> Feeder::findDuplicates()
     if (found.error().code == ErrorCode::Cancelled)
         return false;
     doing_ = sentence(kDuplicatesNotFound, { found.error().message });
+    if (isOutside(found.error()))
+        return waitForData(doing_);
     logWarning(doing_);
     if (found.error().code == ErrorCode::InvalidArgument)
         return onChanged(found.error());
@@ -334,6 +339,7 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
             : Result<bool>(status.error());
     failPoint("feeder.recorded");
     failures_.erase(number);
+    dataCame();
     nextBeatNs_ = 0; // pin it before anyone evicts it
     return true;
 }
@@ -343,10 +349,12 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
 Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
 {
     doing_ = sentence("block %1: %2", { std::to_string(block), error.message });
+    if (isOutside(error))
+        return waitForData(doing_);
     logWarning(doing_);
     if (error.code == ErrorCode::InvalidArgument)
         return onChanged(error);
-    if (isOutside(error) || ++failures_[block] < kTriesPerBlock) {
+    if (++failures_[block] < kTriesPerBlock) {
         (void)waitAloud(ledger_, doing_, kRetrySeconds, stop_);
         return false;
     }
@@ -382,18 +390,30 @@ Status Feeder::onPlanFailure(const Error& error)
     if (error.code == ErrorCode::Cancelled)
         return {};
     doing_ = error.message;
+    if (isOutside(error)) {
+        const auto waited = waitForData(doing_);
+        return waited.ok() ? Status {} : waited.error();
+    }
     logWarning("planning: " + error.message);
     if (error.code == ErrorCode::InvalidArgument) {
         auto goesOn = onChanged(error);
         return goesOn.ok() ? Status {} : goesOn.error();
     }
-    if (isOutside(error) || ++planFailures_ < kTriesPerBlock) {
+    if (++planFailures_ < kTriesPerBlock) {
         (void)waitAloud(ledger_, doing_, kRetrySeconds, stop_);
         return {};
     }
     planFailures_ = 0;
     blocks_.planOn(error);
     return nameLeftOut();
+}
+
+/// Until the next try. Ok(false): nothing was done.
+Result<bool> Feeder::waitForData(const Message& why)
+{
+    doing_ = sentence(kWaitingForData, { why }); // until then
+    (void)waitForDataAloud(ledger_, why, kRetrySeconds, stop_);
+    return false;
 }
 
 Result<bool> Feeder::onChanged(const Error& error)
@@ -483,9 +503,9 @@ Result<Message> Feeder::tooManyUnreadable(const PlannedBlock& block, const Prepa
     if (read.failed < kFewUnreadable || percent <= config_.maxUnreadablePercent)
         return Message();
     return sentence(
-        "%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.",
+        "%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit (%6).",
         { Count(read.failed), Count(rows), Real(percent, 1), Real(config_.maxUnreadablePercent, 1),
-            blocks_.firstUnreadable(block, prepared) });
+            blocks_.firstUnreadable(block, prepared), optionTerm("max_unreadable_percent") });
 }
 
 /// Pins what is needed; a file that someone deleted or put aside is prepared again.
@@ -518,18 +538,17 @@ Status giveUpAndRest(FeederLedger& ledger, const Message& reason, const StopRequ
     return {};
 }
 
-/// Waits for data that is away and says so.
+/// Waits for data that is away and says so. What is found removed meanwhile is as it would be later in the attempt.
 Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, const RunConfig& config,
     std::shared_ptr<const Tokenizer> tokenizer, FeederLedger& ledger, const StopRequest& stop)
 {
+    const auto identity = std::make_shared<SourceIdentity>();
     for (;;) {
-        auto blocks = BlockManager::open(
-            config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer, paths.duplicatesFile());
+        auto blocks = BlockManager::open(config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(),
+            tokenizer, paths.duplicatesFile(), identity);
         if (blocks.ok() || !isOutside(blocks.error()) || stop.requested())
             return blocks;
-        const Message doing = sentence(kWaitingForData, { blocks.error().message });
-        logWarning(doing);
-        (void)waitAloud(ledger, doing, kRetrySeconds, stop);
+        (void)waitForDataAloud(ledger, blocks.error().message, kRetrySeconds, stop);
     }
 }
 

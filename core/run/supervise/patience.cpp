@@ -1,6 +1,8 @@
 #include "core/run/supervise/patience.h"
 
+#include "core/base/clock.h"
 #include "core/base/format.h"
+#include "core/base/log.h"
 #include "core/base/sentence.h"
 #include "core/data/source/block_cache.h"
 #include "core/data/hub/hub_client.h"
@@ -9,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <mutex>
 
@@ -34,16 +37,59 @@ private:
     std::mutex mutex_;
 };
 
-} // namespace
+/// Since when this process cannot reach the data. Thread-safe.
+class Outage {
+public:
+    std::int64_t begin(const Message& why)
+    {
+        const std::lock_guard guard(mutex_);
+        if (sinceNs_ == 0)
+            sinceNs_ = systemClock().wallNs();
+        if (!(why == why_))
+            logWarning(sentence(kWaitingForData, { why }));
+        why_ = why;
+        return sinceNs_;
+    }
+    void end()
+    {
+        const std::lock_guard guard(mutex_);
+        sinceNs_ = 0;
+        why_ = {};
+    }
 
-bool waitAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop)
+private:
+    std::mutex mutex_;
+    std::int64_t sinceNs_ = 0; // guarded by mutex_; 0: it is there
+    Message why_; // guarded by mutex_
+};
+
+Outage outage;
+
+bool wait(FeederLedger& ledger, double seconds, const StopRequest& stop, const std::function<Message(Real)>& words)
 {
     for (double left = seconds; left > 0 && !stop.requested(); left -= 1) {
-        (void)ledger.heartbeat(thisProcess(), sentence("%1. Trying again in %2 s.", { why, Real(std::ceil(left), 0) }));
+        (void)ledger.heartbeat(thisProcess(), words(Real(std::ceil(left), 0)));
         stop.waitFor(std::chrono::milliseconds(std::lround(1000 * std::min(left, 1.0))));
     }
     return !stop.requested();
 }
+
+} // namespace
+
+bool waitAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop)
+{
+    return wait(ledger, seconds, stop, [&](const Real& left) { return sentence(kTryingAgain, { why, left }); });
+}
+
+bool waitForDataAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop)
+{
+    const WallTime since(outage.begin(why));
+    const Message what = sentence(kWaitingForData, { why });
+    return wait(
+        ledger, seconds, stop, [&](const Real& left) { return sentence(kTryingAgainSince, { what, since, left }); });
+}
+
+void dataCame() { outage.end(); }
 
 Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopRequest& stop)
 {
@@ -53,12 +99,14 @@ Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopReques
     auto ledger = std::make_shared<FeederLedger>(std::move(opened));
     RetryPolicy retry;
     retry.attempts = std::numeric_limits<int>::max();
-    retry.wait = [ledger, &stop](double seconds, const Message& why) {
-        return waitAloud(*ledger, sentence(kWaitingForData, { why }), seconds, stop);
-    };
+    retry.wait
+        = [ledger, &stop](double seconds, const Message& why) { return waitForDataAloud(*ledger, why, seconds, stop); };
     FURROW_TRY_ASSIGN(auto teller, FeederLedger::open(paths.tracker()));
     auto voice = std::make_shared<Voice>(std::move(teller));
-    setHubProgress([voice](const HubProgress& progress) { voice->tell(toString(progress)); });
+    setHubProgress([voice](const HubProgress& progress) {
+        dataCame();
+        voice->tell(toString(progress));
+    });
     setSharedHubClient(
         std::make_shared<HubClient>(HubSettings::fromEnvironment(), [] { return curlTransport(); }, transfers, retry));
     return {};

@@ -13,6 +13,11 @@ namespace furrow {
 /// @return false: asked to stop
 bool waitAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop);
 
+/// The same for data that cannot be reached, with since when: from the first wait after dataCame(). A reason is logged
+/// when it is another one than before.
+bool waitForDataAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop);
+void dataCame(); ///< some could be read again; any thread
+
 /// From now on the hub client of this process tries for ever, and waits between two tries aloud: why and how long stand
 /// in the ledger as what the feeder does, renewed each second. It gives up (Cancelled) within a second of a stop.
 /// @param transfers  at once, at most

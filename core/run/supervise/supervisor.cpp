@@ -14,10 +14,12 @@
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
+#include "core/config/option_term.h"
 #include "core/config/schema.h"
 #include "core/device/device_locks.h"
 #include "core/device/gpu.h"
 #include "core/run/audit/begun_with.h"
+#include "core/run/status/data_wait.h"
 #include "core/run/status/end_words.h"
 #include "core/run/status/open_epochs.h"
 #include "core/run/status/run_holder.h"
@@ -79,8 +81,8 @@ Message whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::strin
     const Message what = planningEnded.empty()
         ? Message()
         : sentence(
-              "a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.",
-              { planningEnded });
+              "a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.",
+              { planningEnded, optionTerm("bad_files", "leave_out") });
     if (chunks.empty())
         return what;
     const Message retry = sentence(
@@ -154,6 +156,7 @@ private:
     Status endLingering();
     Status endStuckStarts();
     Status everySecond();
+    Status lookForData(const Message& feederDoing);
     Status obey(DesiredState desired);
     void beginStopping();
     Status openMergeWhenDue(const LedgerReader::Totals& totals);
@@ -184,6 +187,7 @@ private:
     AttemptId attempt_;
     StopReason stopReason_ = StopReason::None; ///< of the ledger
     StoppingRules rules_; ///< of the configuration; those in force may end the run sooner, as a person asked meanwhile
+    bool waitsForData_ = false; ///< and has nothing to train meanwhile
     bool anyTrained_ = false; ///< a worker lived at the newest heartbeat
     DesiredState desired_ = DesiredState::Run;
     std::map<std::int64_t, std::int64_t>
@@ -469,7 +473,7 @@ bool Supervision::outlast(std::chrono::milliseconds waited)
 
 Status Supervision::beat()
 {
-    const bool trained = std::exchange(anyTrained_, pool_ && pool_->anyWorkerAlive());
+    const bool trained = std::exchange(anyTrained_, pool_ && pool_->anyWorkerAlive() && !waitsForData_);
     auto status = ledger_.heartbeat(thisProcess(), trained);
     if (status.ok()) // the time without one is given back to the workers, which could not write either
         stalls_.onTurn();
@@ -570,11 +574,23 @@ Status Supervision::everySecond()
     FURROW_TRY(endLingering());
     FURROW_TRY(endStuckStarts());
     FURROW_TRY_ASSIGN(auto totals, reader_.totals());
+    FURROW_TRY(lookForData(totals.feederDoing));
     FURROW_TRY(obey(totals.desired));
     FURROW_TRY(openMergeWhenDue(totals));
     if (auto status = keep_.apply(ledger_); !status.ok())
         logWarning(status.error().message);
     care_.everySecond();
+    return {};
+}
+
+/// Waiting for a disk or a hub is not training: neither the budget of hours nor the pace of the run counts it.
+Status Supervision::lookForData(const Message& feederDoing)
+{
+    waitsForData_ = isWaitingForData(feederDoing);
+    if (!waitsForData_)
+        return {};
+    FURROW_TRY_ASSIGN(const auto epochs, reader_.epochs());
+    waitsForData_ = isNothingToTrain(epochs);
     return {};
 }
 

@@ -178,7 +178,7 @@ bool TrainingSession::mergeWanted() const
 void TrainingSession::tellProgress(WorkerPhase phase, const ChunkWork* work)
 {
     WorkerLedger::Progress progress;
-    progress.phase = warm_ || work ? phase : WorkerPhase::WarmingUp;
+    progress.phase = warm_ || work || phase == WorkerPhase::Wait ? phase : WorkerPhase::WarmingUp;
     progress.step = state_.ownSteps;
     progress.tokens = state_.ownTokens;
     progress.loss = lastLoss_;

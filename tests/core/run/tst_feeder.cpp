@@ -1,6 +1,7 @@
 #include "feeder_fixture.h"
 
 #include "core/run/status/chunk_view.h"
+#include "core/run/status/data_wait.h"
 #include "core/run/start/poisoned_chunks.h"
 #include "core/run/status/reading.h"
 #include "core/run/status/run_status.h"
@@ -201,7 +202,7 @@ private Q_SLOTS:
         auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
         QTRY_VERIFY_WITH_TIMEOUT(
             good(supervisor.advance()).gaveUp.find("data.txt was removed") != std::string::npos, 20'000);
-        QVERIFY(good(supervisor.advance()).gaveUp.find("bad_files=leave_out") != std::string::npos);
+        QVERIFY(good(supervisor.advance()).gaveUp.find("--bad-files leave_out") != std::string::npos);
         run.stopFeeder();
         qunsetenv("FURROW_REMOVED_PATIENCE_S");
         std::filesystem::rename(run.file("away.txt"), run.file("data.txt"));
@@ -210,6 +211,108 @@ private Q_SLOTS:
         QCOMPARE(PlayedWorker(run, 1).work(seen), 30);
         verifyEachRowOnceAnEpoch(seen, 1, 3000);
         run.stopFeeder();
+    }
+
+    /// An attempt waited for ever for what ended the one before it after 20 s.
+    void aFileThatWasGoneBeforeTheAttemptBeganWasWaitedFor()
+    {
+        qputenv("FURROW_REMOVED_PATIENCE_S", "1");
+        Run run(1200, 300, 50, 0.1, 1);
+        std::filesystem::rename(run.file("data.txt"), run.file("away.txt"));
+        run.startFeeder();
+        auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
+        QTRY_VERIFY_WITH_TIMEOUT(!good(supervisor.advance()).gaveUp.empty(), 20'000);
+        const std::string why = good(supervisor.advance()).gaveUp;
+        QVERIFY2(why.starts_with(utf8Text(run.file("data.txt")) + " was removed. The data changed"), why.c_str());
+        QVERIFY2(why.find("--bad-files leave_out") != std::string::npos && why.find('\n') == std::string::npos
+                && why.find("␊") == std::string::npos,
+            why.c_str());
+        run.stopFeeder();
+        qunsetenv("FURROW_REMOVED_PATIENCE_S");
+    }
+
+    /// A run whose disk was not mounted was shown as healthy, with a worker that warms up and the end of the epoch.
+    void aRunThatWaitedForItsDiskWasShownAsHealthy()
+    {
+        qputenv("FURROW_REMOVED_PATIENCE_S", "1");
+        QTemporaryDir outside;
+        const auto disk = pathFromUtf8(outside.path().toStdString()) / "disk";
+        std::filesystem::create_directory(disk);
+        std::ofstream(disk / "data.txt", std::ios::binary) << Run::lines(1200);
+        Run run(1200, 300, 50, 0.1, 1, utf8Text(disk / "data.txt"));
+        std::filesystem::rename(disk, pathFromUtf8(outside.path().toStdString()) / "off");
+        std::filesystem::create_directory(disk); // where it is mounted
+        const std::int64_t before = systemClock().wallNs();
+        run.startFeeder();
+        const auto doing = [&] { return good(good(LedgerReader::open(run.paths.tracker())).totals()).feederDoing; };
+        QTRY_VERIFY_WITH_TIMEOUT(isWaitingForData(doing()), 20'000);
+        const std::int64_t begun = systemClock().wallNs();
+        QTest::qWait(7000); // longer than a removed file has, and into the second wait
+        QVERIFY(isAlive(run.feeder->identity()));
+        RunStatus status;
+        status.state = RunState::Running;
+        status.reading = Reading {};
+        status.reading->doing = doing();
+        sayThatItWaitsForData(status);
+        QVERIFY2(status.dataWait && status.hindrance && !status.dataWait->trainsOn, status.reading->doing.c_str());
+        QVERIFY(status.dataWait->sinceWallNs >= before && status.dataWait->sinceWallNs <= begun);
+        QCOMPARE(status.hindrance->words.text(), std::string("waiting for its data"));
+        QCOMPARE(status.evidence.front(), status.dataWait->sentence);
+        for (const std::string& part :
+            { utf8Text(disk / "data.txt"), std::string("since "), std::string("Next try in ") })
+            QVERIFY2(status.dataWait->sentence.find(part) != std::string::npos, status.dataWait->sentence.c_str());
+        std::filesystem::remove(disk);
+        std::filesystem::rename(pathFromUtf8(outside.path().toStdString()) / "off", disk);
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen), 24);
+        QVERIFY(!isWaitingForData(doing()));
+        run.stopFeeder();
+        qunsetenv("FURROW_REMOVED_PATIENCE_S");
+    }
+
+    /// "epoch 1: 50 chunks trained, not in a checkpoint yet", once for each of nine epochs.
+    void eachOfManyOpenEpochsSaidTheSame()
+    {
+        Run run(60, 60, 30, 0.1, 3);
+        run.startFeeder();
+        auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
+        auto worker = good(WorkerLedger::open(run.paths.tracker(), good(readRunFile(run.paths)).runId));
+        good(worker.start({ run.attempt, 0, 0, "cpu", "test" }, 600));
+        int trained = 0;
+        const auto train = [&] {
+            good(supervisor.advance());
+            auto answer = good(worker.claim());
+            if (const auto* claim = std::get_if<Claim>(&answer)) {
+                good(worker.begin(*claim));
+                ChunkOutcome outcome;
+                outcome.done = claim->remaining;
+                outcome.firstStep = outcome.lastStep = ++trained;
+                good(worker.finish(*claim, outcome));
+            }
+            return trained;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(train(), 6, 20'000);
+        run.stopFeeder();
+        const auto open = good(readStatus(run.paths)).keepsEpochOpen;
+        QCOMPARE(open.size(), std::size_t(1));
+        QCOMPARE(open.front().text(), std::string("epochs 1 to 3: 6 chunks trained, not in a checkpoint yet"));
+    }
+
+    /// It said what would be trained, and no word of the file without which nothing can be.
+    void aDryRunWasSilentAboutAFileThatIsGone()
+    {
+        const Run run(1200, 300, 50, 0.1, 1);
+        const auto notes = [&run] {
+            std::string all;
+            for (const Message& note : good(planResume(run.paths)).notes)
+                all += note.text() + "\n";
+            return all;
+        };
+        QCOMPARE(notes(), std::string());
+        std::filesystem::rename(run.file("data.txt"), run.file("away.txt"));
+        QVERIFY2(notes().find(utf8Text(run.file("data.txt"))) != std::string::npos, notes().c_str());
+        std::ofstream(run.file("data.txt"), std::ios::binary) << "another one\n";
+        QVERIFY2(notes().find("data.txt has 12 bytes, had ") != std::string::npos, notes().c_str());
     }
 
     void aSourceThatChangesStopsTheFeederWithWhatCanBeDone()
@@ -226,7 +329,7 @@ private Q_SLOTS:
         auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
         QTRY_VERIFY_WITH_TIMEOUT(good(supervisor.advance()).gaveUp.find("data.txt") != std::string::npos, 20'000);
         const std::string why = good(supervisor.advance()).gaveUp;
-        for (const char* choice : { "Restore the data", "bad_files=leave_out", "start a new run" })
+        for (const char* choice : { "Restore the data", "--bad-files leave_out", "start a new run" })
             QVERIFY2(why.find(choice) != std::string::npos, why.c_str());
         QVERIFY(isAlive(run.feeder->identity()));
         QCOMPARE(good(reader().epochs()).at(0).chunks[ChunkState::Poisoned], 0);
@@ -286,7 +389,7 @@ private Q_SLOTS:
         run.startFeeder();
         auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
         QTRY_VERIFY_WITH_TIMEOUT(
-            good(supervisor.advance()).gaveUp.find("max_unreadable_percent") != std::string::npos, 20'000);
+            good(supervisor.advance()).gaveUp.find("--max-unreadable-percent") != std::string::npos, 20'000);
         const std::string why = good(supervisor.advance()).gaveUp;
         QVERIFY2(why.find("15 of the 300 rows") != std::string::npos && why.find("rows.jsonl") != std::string::npos,
             why.c_str());

@@ -95,7 +95,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!good(supervisor.advance()).gaveUp.empty(), 20'000);
         const std::string why = good(supervisor.advance()).gaveUp;
         for (const char* part :
-            { "/train.txt", "\"two\"", "Restore the data", "bad_files=leave_out", "start a new run" })
+            { "/train.txt", "\"two\"", "Restore the data", "--bad-files leave_out", "start a new run" })
             QVERIFY2(why.find(part) != std::string::npos, why.c_str());
         run.stopFeeder();
     }
