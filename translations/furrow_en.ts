@@ -115,6 +115,18 @@
         <source>Checkpoints cannot be found</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Run waits for its data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files of the data left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run waits for its data: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -1282,10 +1294,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 expands more than %2 times (%3 out of %4), which looks like a decompression bomb. Unpack it yourself if it is meant so.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2383,18 +2391,6 @@
     </message>
     <message>
         <source>%1 was written to while the run reads it.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The data changed since the run was made, so its blocks would not be the same (%1). Restore the data and resume, go on without what changed (resume with bad_files=leave_out), or start a new run on the data as it is now:%2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6646,6 +6642,62 @@
         <source>%1 Until then the settings of the console are the built-in ones, and changes are not kept.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 %2 of the data cannot be read now. Bring back the disk or share, or put the data back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The data changed since the run was made (%2), so its blocks would not be the same. Restore the data and resume, go on without what changed (resume with %3), or start a new run on the data as it is now.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not answer: is its disk or share there? The run waits for it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 So 1 file of the data is not as it was when the run was made: a run that needs it waits for its disk, or ends. Put it back, or go on without what changed (resume with %2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 So %2 files of the data are not as they were when the run was made: a run that needs them waits for their disk, or ends. Put them back, or go on without what changed (resume with %3).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The data cannot be read; what is prepared of it is trained meanwhile: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run waits for its data, and trains nothing meanwhile: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The data cannot be read since %1; what is prepared of it is trained meanwhile: %2. Next try in %3 s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run waits for its data since %1, and trains nothing meanwhile: %2. Next try in %3 s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for its data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1. Waiting since %2, trying again in %3 s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epochs %1 to %2: %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit (%6).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9106,6 +9158,14 @@
         <source>From steps that are in no checkpoint: their weights are gone, and they are trained again</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>“%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of all attempts, while a worker lived: without pauses, and without waits for data that cannot be reached. Hours to train for and tokens per second go by it.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -11064,6 +11124,14 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Nothing is known of this run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All epochs end about %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All epochs end about %1, likely between %2 and %3</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -13600,6 +13668,10 @@ pattern REGULAR EXPRESSION</source>
         <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks of %5 that were trained or begun</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Attempt %1 failed: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -13653,6 +13725,10 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>The checkpoints cannot be found</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run waits for its data</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -115,6 +115,18 @@
         <source>Checkpoints cannot be found</source>
         <translation>Faltan los puntos de control</translation>
     </message>
+    <message>
+        <source>Run waits for its data</source>
+        <translation>La ejecución espera sus datos</translation>
+    </message>
+    <message>
+        <source>Files of the data left out</source>
+        <translation>Archivos de los datos omitidos</translation>
+    </message>
+    <message>
+        <source>The run waits for its data: %1</source>
+        <translation>La ejecución espera sus datos: %1</translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -1282,10 +1294,6 @@
         <translation>%1 archivos</translation>
     </message>
     <message>
-        <source>%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2</source>
-        <translation>Ahora no se puede leer %1 de los datos. Vuelva a conectar el disco o la carpeta compartida, o restaure los datos:%2</translation>
-    </message>
-    <message>
         <source>%1 expands more than %2 times (%3 out of %4), which looks like a decompression bomb. Unpack it yourself if it is meant so.</source>
         <translation>%1 se expande más de %2 veces (%3 a partir de %4), lo que parece una bomba de descompresión. Descomprímalo usted mismo si es intencionado.</translation>
     </message>
@@ -2384,18 +2392,6 @@
     <message>
         <source>%1 was written to while the run reads it.</source>
         <translation>Se escribió en %1 mientras la ejecución lo lee.</translation>
-    </message>
-    <message>
-        <source>The data changed since the run was made, so its blocks would not be the same (%1). Restore the data and resume, go on without what changed (resume with bad_files=leave_out), or start a new run on the data as it is now:%2</source>
-        <translation>Los datos cambiaron desde que se hizo la ejecución, así que sus bloques no serían los mismos (%1). Restaure los datos y reanude, siga sin lo que cambió (reanude con bad_files=leave_out), o empiece una ejecución nueva con los datos como están ahora:%2</translation>
-    </message>
-    <message>
-        <source>%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.</source>
-        <translation>%1 de las %2 filas leídas hasta ahora no se pueden leer: %3 %, y max_unreadable_percent permite %4 %. La primera del bloque más nuevo: %5. Repare los datos y empiece una ejecución nueva, o reanude con un límite mayor.</translation>
-    </message>
-    <message>
-        <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.</source>
-        <translation>una parte de los datos no se puede leer (%1). Repárela y reanude, o siga sin ella reanudando con bad_files=leave_out.</translation>
     </message>
     <message>
         <source>Mend the source, then &apos;furrowctl chunks retry&apos; and resume; or go on without by &apos;furrowctl chunks accept&apos; and resume.</source>
@@ -6647,6 +6643,62 @@
         <source>%1 Until then the settings of the console are the built-in ones, and changes are not kept.</source>
         <translation>%1 Hasta entonces los ajustes de la consola son los predeterminados, y los cambios no se guardan.</translation>
     </message>
+    <message>
+        <source>%1 %2 of the data cannot be read now. Bring back the disk or share, or put the data back.</source>
+        <translation>%1 Ahora no se puede leer %2 de los datos. Vuelva a conectar el disco o la carpeta compartida, o restaure los datos.</translation>
+    </message>
+    <message>
+        <source>%1 The data changed since the run was made (%2), so its blocks would not be the same. Restore the data and resume, go on without what changed (resume with %3), or start a new run on the data as it is now.</source>
+        <translation>%1 Los datos cambiaron desde que se hizo la ejecución (%2), así que sus bloques no serían los mismos. Restaure los datos y reanude, siga sin lo que cambió (reanude con %3), o empiece una ejecución nueva con los datos como están ahora.</translation>
+    </message>
+    <message>
+        <source>%1 does not answer: is its disk or share there? The run waits for it.</source>
+        <translation>%1 no responde: ¿está su disco o carpeta compartida? La ejecución lo espera.</translation>
+    </message>
+    <message>
+        <source>%1 So 1 file of the data is not as it was when the run was made: a run that needs it waits for its disk, or ends. Put it back, or go on without what changed (resume with %2).</source>
+        <translation>%1 Así, 1 archivo de los datos no está como cuando se hizo la ejecución: una ejecución que lo necesita espera a su disco, o termina. Restáurelo, o siga sin lo que cambió (reanude con %2).</translation>
+    </message>
+    <message>
+        <source>%1 So %2 files of the data are not as they were when the run was made: a run that needs them waits for their disk, or ends. Put them back, or go on without what changed (resume with %3).</source>
+        <translation>%1 Así, %2 archivos de los datos no están como cuando se hizo la ejecución: una ejecución que los necesita espera a su disco, o termina. Restáurelos, o siga sin lo que cambió (reanude con %3).</translation>
+    </message>
+    <message>
+        <source>The data cannot be read; what is prepared of it is trained meanwhile: %1</source>
+        <translation>Los datos no se pueden leer; mientras tanto se entrena lo que está preparado: %1</translation>
+    </message>
+    <message>
+        <source>The run waits for its data, and trains nothing meanwhile: %1</source>
+        <translation>La ejecución espera sus datos, y mientras tanto no entrena nada: %1</translation>
+    </message>
+    <message>
+        <source>The data cannot be read since %1; what is prepared of it is trained meanwhile: %2. Next try in %3 s.</source>
+        <translation>Los datos no se pueden leer desde %1; mientras tanto se entrena lo que está preparado: %2. Próximo intento en %3 s.</translation>
+    </message>
+    <message>
+        <source>The run waits for its data since %1, and trains nothing meanwhile: %2. Next try in %3 s.</source>
+        <translation>La ejecución espera sus datos desde %1, y mientras tanto no entrena nada: %2. Próximo intento en %3 s.</translation>
+    </message>
+    <message>
+        <source>waiting for its data</source>
+        <translation>espera sus datos</translation>
+    </message>
+    <message>
+        <source>%1. Waiting since %2, trying again in %3 s.</source>
+        <translation>%1. En espera desde %2, nuevo intento en %3 s.</translation>
+    </message>
+    <message>
+        <source>epochs %1 to %2: %3</source>
+        <translation>épocas %1 a %2: %3</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit (%6).</source>
+        <translation>%1 de las %2 filas leídas hasta ahora no se pueden leer: %3 %, y el límite es %4 %. La primera del bloque más nuevo: %5. Repare los datos y empiece una ejecución nueva, o reanude con un límite mayor (%6).</translation>
+    </message>
+    <message>
+        <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.</source>
+        <translation>una parte de los datos no se puede leer (%1). Repárela y reanude, o siga sin ella reanudando con %2.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9107,6 +9159,14 @@
         <source>From steps that are in no checkpoint: their weights are gone, and they are trained again</source>
         <translation>De pasos que no están en ningún punto de control: sus pesos se han perdido y se entrenan de nuevo</translation>
     </message>
+    <message>
+        <source>“%1”</source>
+        <translation>«%1»</translation>
+    </message>
+    <message>
+        <source>Of all attempts, while a worker lived: without pauses, and without waits for data that cannot be reached. Hours to train for and tokens per second go by it.</source>
+        <translation>De todos los intentos, mientras vivía un trabajador: sin pausas y sin esperas por datos a los que no se llega. Por él van las horas de entrenamiento y los tokens por segundo.</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -11068,6 +11128,14 @@ Vocabulario %3</translation>
     <message>
         <source>Nothing is known of this run</source>
         <translation>No se sabe nada de esta ejecución</translation>
+    </message>
+    <message>
+        <source>All epochs end about %1</source>
+        <translation>Todas las épocas terminan hacia las %1</translation>
+    </message>
+    <message>
+        <source>All epochs end about %1, likely between %2 and %3</source>
+        <translation>Todas las épocas terminan hacia las %1, probablemente entre %2 y %3</translation>
     </message>
 </context>
 <context>
@@ -13609,6 +13677,10 @@ pattern EXPRESIÓN REGULAR</translation>
         <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks of %5 that were trained or begun</source>
         <translation>El intento %1 parte del punto de control %2 y conserva %3 de los %4 fragmentos entrenados o empezados de: %5</translation>
     </message>
+    <message>
+        <source>Attempt %1 failed: %2</source>
+        <translation>El intento %1 falló: %2</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -13663,6 +13735,10 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>The checkpoints cannot be found</source>
         <translation>Faltan los puntos de control</translation>
+    </message>
+    <message>
+        <source>The run waits for its data</source>
+        <translation>La ejecución espera sus datos</translation>
     </message>
 </context>
 <context>

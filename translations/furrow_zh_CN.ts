@@ -115,6 +115,18 @@
         <source>Checkpoints cannot be found</source>
         <translation>检查点不在原处</translation>
     </message>
+    <message>
+        <source>Run waits for its data</source>
+        <translation>运行等待数据</translation>
+    </message>
+    <message>
+        <source>Files of the data left out</source>
+        <translation>数据文件被略去</translation>
+    </message>
+    <message>
+        <source>The run waits for its data: %1</source>
+        <translation>运行等待数据：%1</translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -1281,10 +1293,6 @@
         <translation>%1 个文件</translation>
     </message>
     <message>
-        <source>%1 of the data cannot be read now. Bring back the disk or share, or put the data back:%2</source>
-        <translation>数据中有 %1 现在无法读取。请重新接上磁盘或共享文件夹，或放回数据：%2</translation>
-    </message>
-    <message>
         <source>%1 expands more than %2 times (%3 out of %4), which looks like a decompression bomb. Unpack it yourself if it is meant so.</source>
         <translation>%1 解压后膨胀超过 %2 倍（由 %4 得到 %3），像是解压炸弹。如确属有意，请自行解压。</translation>
     </message>
@@ -2383,18 +2391,6 @@
     <message>
         <source>%1 was written to while the run reads it.</source>
         <translation>运行正在读取 %1 时它被写入。</translation>
-    </message>
-    <message>
-        <source>The data changed since the run was made, so its blocks would not be the same (%1). Restore the data and resume, go on without what changed (resume with bad_files=leave_out), or start a new run on the data as it is now:%2</source>
-        <translation>数据自运行建立后已更改，其块将不再相同（%1）。请恢复数据后继续，或不用已更改的部分继续（以 bad_files=leave_out 继续），或用现在的数据开始新的运行：%2</translation>
-    </message>
-    <message>
-        <source>%1 of the %2 rows read so far cannot be read: %3 %, and max_unreadable_percent allows %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit.</source>
-        <translation>目前读到的 %2 行中有 %1 行无法读取：%3 %，而 max_unreadable_percent 允许 %4 %。最新块中的第一行：%5。请修复数据并开始新的运行，或提高上限后继续。</translation>
-    </message>
-    <message>
-        <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with bad_files=leave_out.</source>
-        <translation>一部分数据无法读取（%1）。请修复后继续，或以 bad_files=leave_out 继续而不用它。</translation>
     </message>
     <message>
         <source>Mend the source, then &apos;furrowctl chunks retry&apos; and resume; or go on without by &apos;furrowctl chunks accept&apos; and resume.</source>
@@ -6646,6 +6642,62 @@
         <source>%1 Until then the settings of the console are the built-in ones, and changes are not kept.</source>
         <translation>%1 在此之前，控制台使用内置设置，更改不会保存。</translation>
     </message>
+    <message>
+        <source>%1 %2 of the data cannot be read now. Bring back the disk or share, or put the data back.</source>
+        <translation>%1 数据中有 %2 现在无法读取。请重新接上磁盘或共享文件夹，或放回数据。</translation>
+    </message>
+    <message>
+        <source>%1 The data changed since the run was made (%2), so its blocks would not be the same. Restore the data and resume, go on without what changed (resume with %3), or start a new run on the data as it is now.</source>
+        <translation>%1 数据自运行建立后已更改（%2），其块将不再相同。请恢复数据后继续，或不用已更改的部分继续（以 %3 继续），或用现在的数据开始新的运行。</translation>
+    </message>
+    <message>
+        <source>%1 does not answer: is its disk or share there? The run waits for it.</source>
+        <translation>%1 没有响应：它的磁盘或共享文件夹在吗？运行会等待它。</translation>
+    </message>
+    <message>
+        <source>%1 So 1 file of the data is not as it was when the run was made: a run that needs it waits for its disk, or ends. Put it back, or go on without what changed (resume with %2).</source>
+        <translation>%1 因此数据中有 1 个文件与运行建立时不同：需要它的运行会等待其磁盘或结束。请放回它，或不用已更改的部分继续（以 %2 继续）。</translation>
+    </message>
+    <message>
+        <source>%1 So %2 files of the data are not as they were when the run was made: a run that needs them waits for their disk, or ends. Put them back, or go on without what changed (resume with %3).</source>
+        <translation>%1 因此数据中有 %2 个文件与运行建立时不同：需要它们的运行会等待其磁盘或结束。请放回它们，或不用已更改的部分继续（以 %3 继续）。</translation>
+    </message>
+    <message>
+        <source>The data cannot be read; what is prepared of it is trained meanwhile: %1</source>
+        <translation>数据无法读取；其间训练已准备好的部分：%1</translation>
+    </message>
+    <message>
+        <source>The run waits for its data, and trains nothing meanwhile: %1</source>
+        <translation>运行在等待数据，其间什么也不训练：%1</translation>
+    </message>
+    <message>
+        <source>The data cannot be read since %1; what is prepared of it is trained meanwhile: %2. Next try in %3 s.</source>
+        <translation>自 %1 起数据无法读取；其间训练已准备好的部分：%2。%3 秒后重试。</translation>
+    </message>
+    <message>
+        <source>The run waits for its data since %1, and trains nothing meanwhile: %2. Next try in %3 s.</source>
+        <translation>运行自 %1 起等待数据，其间什么也不训练：%2。%3 秒后重试。</translation>
+    </message>
+    <message>
+        <source>waiting for its data</source>
+        <translation>等待数据</translation>
+    </message>
+    <message>
+        <source>%1. Waiting since %2, trying again in %3 s.</source>
+        <translation>%1。自 %2 起等待，%3 秒后重试。</translation>
+    </message>
+    <message>
+        <source>epochs %1 to %2: %3</source>
+        <translation>第 %1 至 %2 轮：%3</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit (%6).</source>
+        <translation>目前读到的 %2 行中有 %1 行无法读取：%3 %，而上限是 %4 %。最新块中的第一行：%5。请修复数据并开始新的运行，或提高上限后继续（%6）。</translation>
+    </message>
+    <message>
+        <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.</source>
+        <translation>一部分数据无法读取（%1）。请修复后继续，或以 %2 继续而不用它。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -9100,6 +9152,14 @@
         <source>From steps that are in no checkpoint: their weights are gone, and they are trained again</source>
         <translation>来自没有检查点的步骤：其权重已丢失，会重新训练</translation>
     </message>
+    <message>
+        <source>“%1”</source>
+        <translation>“%1”</translation>
+    </message>
+    <message>
+        <source>Of all attempts, while a worker lived: without pauses, and without waits for data that cannot be reached. Hours to train for and tokens per second go by it.</source>
+        <translation>所有尝试中有工作进程存活的时间：不含暂停，也不含等待无法访问的数据的时间。训练小时数和每秒词元数按它计算。</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -11044,6 +11104,14 @@ Vocabulary %3</source>
     <message>
         <source>Nothing is known of this run</source>
         <translation>对该运行一无所知</translation>
+    </message>
+    <message>
+        <source>All epochs end about %1</source>
+        <translation>所有轮次约于 %1 结束</translation>
+    </message>
+    <message>
+        <source>All epochs end about %1, likely between %2 and %3</source>
+        <translation>所有轮次约在 %1 结束，可能在 %2 到 %3 之间</translation>
     </message>
 </context>
 <context>
@@ -13556,6 +13624,10 @@ pattern 正则表达式</translation>
         <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks of %5 that were trained or begun</source>
         <translation>第 %1 次尝试从检查点 %2 开始，保留%5已训练或已开始的 %4 个数据段中的 %3 个</translation>
     </message>
+    <message>
+        <source>Attempt %1 failed: %2</source>
+        <translation>第 %1 次尝试失败：%2</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
@@ -13610,6 +13682,10 @@ pattern 正则表达式</translation>
     <message>
         <source>The checkpoints cannot be found</source>
         <translation>检查点不在原处</translation>
+    </message>
+    <message>
+        <source>The run waits for its data</source>
+        <translation>运行等待数据</translation>
     </message>
 </context>
 <context>

@@ -1,5 +1,6 @@
 #include "ui/dialogs/resume_dialog.h"
 
+#include "core/config/option_term.h"
 #include "core/run/start/limit_reached.h"
 #include "core/device/placement.h"
 #include "ui/charts/coverage_map.h"
@@ -35,8 +36,8 @@ namespace furrow {
 namespace {
 
 /// Settings that one most often wants to change for another attempt.
-constexpr const char* kOffered[]
-    = { "devices", "workers", "epochs", "steps", "tokens", "hours", "checkpoint_minutes", "eval_steps" };
+constexpr const char* kOffered[] = { "devices", "workers", "epochs", "steps", "tokens", "hours", "checkpoint_minutes",
+    "eval_steps", "bad_files", "max_unreadable_percent" };
 
 CellKind kindOf(ChunkFate fate)
 {
@@ -183,6 +184,11 @@ void ResumeDialog::enableGo()
 void ResumeDialog::setStatus(const RunStatus& status)
 {
     status_ = status;
+    if (status.state == RunState::Failed && advisesOptions(status.stopDetail)) {
+        ended_->setText(tr("Attempt %1 failed: %2").arg(countText(status.attempt), coreWords(status.stopDetail)));
+        ended_->show();
+        more_->click(); // what it advises is in sight
+    }
     showChoice();
 }
 
@@ -402,25 +408,23 @@ void ResumeDialog::addSettings(QVBoxLayout* column)
 {
     column->addSpacing(4);
     column->addWidget(makeLabel(tr("Changed for attempt %1").arg(attempt_ + 1), TextTone::Value, TextSize::Body, true));
-    auto* more = makeButton(tr("Change settings or devices…"));
-    more->setProperty("link", true);
-    column->addWidget(more, 0, Qt::AlignLeft);
+    ended_ = makeLabel({}, TextTone::Error, TextSize::Small);
+    ended_->setWordWrap(true);
+    ended_->hide();
+    column->addWidget(ended_);
+    more_ = makeButton(tr("Change settings or devices…"));
+    more_->setProperty("link", true);
+    column->addWidget(more_, 0, Qt::AlignLeft);
     auto* fields = new QWidget;
     fields->hide();
-    connect(more, &QPushButton::clicked, fields, &QWidget::show);
-    connect(more, &QPushButton::clicked, more, &QWidget::hide);
+    connect(more_, &QPushButton::clicked, fields, &QWidget::show);
+    connect(more_, &QPushButton::clicked, more_, &QWidget::hide);
     auto* form = new QFormLayout(fields);
     form->setContentsMargins(0, 0, 0, 0);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     for (const char* key : kOffered) {
         const Setting* setting = findSetting(key);
-        auto* edit = new UnitEdit(settingUnit(*setting));
-        edit->setText(QString::fromStdString(settingText(wanted_, *setting)));
-        edit->setToolTip(settingHelp(*setting));
-        edit->setAccessibleName(settingLabel(*setting));
-        connect(
-            edit, &QLineEdit::textEdited, this, [this, setting](const QString& text) { this->edit(*setting, text); });
-        form->addRow(makeLabel(settingLabel(*setting), TextTone::Secondary, TextSize::Small), edit);
+        form->addRow(makeLabel(settingLabel(*setting), TextTone::Secondary, TextSize::Small), buildField(*setting));
     }
     column->addWidget(fields);
     changed_ = new ChangedSettings; // below the fields: they stay where the pointer is
@@ -433,6 +437,29 @@ void ResumeDialog::addSettings(QVBoxLayout* column)
         line->hide();
         column->addWidget(line);
     }
+}
+
+QWidget* ResumeDialog::buildField(const Setting& setting)
+{
+    const QString value = QString::fromStdString(settingText(wanted_, setting));
+    QWidget* field = nullptr;
+    if (setting.choices.empty()) {
+        auto* typed = new UnitEdit(settingUnit(setting));
+        typed->setText(value);
+        connect(typed, &QLineEdit::textEdited, this, [this, &setting](const QString& text) { edit(setting, text); });
+        field = typed;
+    } else {
+        auto* choice = new ElidedCombo;
+        for (const SettingChoice& one : setting.choices)
+            choice->addItem(settingChoice(setting, one.value), QString::fromStdString(one.value));
+        choice->setCurrentIndex(choice->findData(value));
+        connect(choice, &QComboBox::activated, this,
+            [this, &setting, choice] { edit(setting, choice->currentData().toString()); });
+        field = choice;
+    }
+    field->setToolTip(settingHelp(setting));
+    field->setAccessibleName(settingLabel(setting));
+    return field;
 }
 
 void ResumeDialog::addRate(QVBoxLayout* column)

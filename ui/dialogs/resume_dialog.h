@@ -52,6 +52,7 @@ private:
     void showSum(std::int64_t committed);
     void addCheckpoints(QVBoxLayout* column);
     void addSettings(QVBoxLayout* column);
+    QWidget* buildField(const Setting& setting);
     void addRate(QVBoxLayout* column);
     void showReplicas();
     void showRate();
@@ -84,6 +85,8 @@ private:
     EpochTable* epochs_ = nullptr;
     CheckpointChoices* choices_ = nullptr; ///< null: there is no checkpoint
     QLabel* replicas_ = nullptr; ///< what becomes of them; hidden where each goes on as it is
+    QPushButton* more_ = nullptr; ///< shows the settings
+    QLabel* ended_ = nullptr; ///< why the attempt before failed, where settings are the way out
     QLabel* problem_ = nullptr;
     QLabel* limit_ = nullptr; ///< which limit would end the attempt at once
     ChangedSettings* changed_ = nullptr;

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::int64_t kDiskEveryNs = 10'000'000'000;
 const auto kAwayKey = QStringLiteral("away");
+const auto kDataKey = QStringLiteral("data away");
+constexpr std::int64_t kDataPatienceNs = 10'000'000'000; // a hub that answers the second time is no news
 
 bool isAsleep(RunState state)
 {
@@ -86,6 +88,8 @@ QString alertWord(AlertKind kind)
     case AlertKind::DiskSpace: return QCoreApplication::translate("Alerts", "Disk nearly full");
     case AlertKind::WorkerDied: return QCoreApplication::translate("Alerts", "Worker died");
     case AlertKind::CheckpointsAway: return QCoreApplication::translate("Alerts", "Checkpoints cannot be found");
+    case AlertKind::DataAway: return QCoreApplication::translate("Alerts", "Run waits for its data");
+    case AlertKind::LeftOut: return QCoreApplication::translate("Alerts", "Files of the data left out");
     }
     return {};
 }
@@ -147,10 +151,25 @@ void Alerts::takeStatus(const RunStatus& status)
         told_.erase(kAwayKey); // one that goes again is told again
     else
         raise({ AlertKind::CheckpointsAway, kAwayKey, coreWords(status.checkpointsAway), 0, -1, {} });
+    lookAtData(status);
     if (isAsleep(state))
         return;
     lookAtWorkers(status);
     lookAtDisk();
+}
+
+void Alerts::lookAtData(const RunStatus& status)
+{
+    const auto& wait = status.dataWait;
+    if (!wait || wait->trainsOn)
+        told_.erase(kDataKey); // data that goes again is told again
+    else if (systemClock().wallNs() - wait->sinceWallNs > kDataPatienceNs)
+        raise({ AlertKind::DataAway, kDataKey,
+            QCoreApplication::translate("Alerts", "The run waits for its data: %1").arg(coreWords(wait->why)),
+            wait->sinceWallNs, -1, {} });
+    for (const Message& what : status.leftOut)
+        raise({ AlertKind::LeftOut, QStringLiteral("left out ") + QString::fromStdString(what.text()), coreWords(what),
+            0, -1, {} });
 }
 
 void Alerts::takeAttempts(const std::vector<AttemptRow>& attempts)

@@ -22,7 +22,9 @@ enum class AlertKind {
     Duplicate,
     DiskSpace,
     WorkerDied,
-    CheckpointsAway
+    CheckpointsAway,
+    DataAway,
+    LeftOut
 };
 
 /// Something that a person should know at once. `key` says what it is about: the same thing is not told twice.
@@ -71,6 +73,7 @@ private:
     void raise(Alert alert);
     void lookAtWorkers(const RunStatus& status);
     void lookAtDisk();
+    void lookAtData(const RunStatus& status);
 
     AlertRules rules_;
     QString folder_;

@@ -367,6 +367,7 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     status.supervisorPid = 0;
     status.supervisorStandsStill = false;
     status.hindrance.reset();
+    status.dataWait.reset();
     status.lossIsGone = false;
     status.evidence = { QCoreApplication::translate("Replay", "As it was at %1, from the ledger and the telemetry.")
             .arg(wallTimeText(wallNs))
@@ -413,6 +414,7 @@ RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const Mess
     status.supervisorPid = 0;
     status.supervisorStandsStill = false;
     status.hindrance.reset();
+    status.dataWait.reset();
     status.tokensPerSecond = 0;
     status.evidence = { problem,
         QCoreApplication::translate("Words", "When last read, at %1, the run was: %2.")

@@ -11,6 +11,12 @@ namespace furrow {
 
 QString endReasonSentence(StopReason reason, const Message& detail) { return coreWords(endReason(reason, detail)); }
 
+QString activeTimeHelp()
+{
+    return QCoreApplication::translate("Words",
+        "Of all attempts, while a worker lived: without pauses, and without waits for data that cannot be reached. Hours to train for and tokens per second go by it.");
+}
+
 QString repeatsText(const RunStatus& status)
 {
     const std::int64_t repeats = rowsKnown(status, &RowCounts::duplicates);

@@ -10,6 +10,8 @@ namespace furrow {
 /// recorded
 QString endReasonSentence(StopReason reason, const Message& detail);
 
+/// What the active time of a run counts.
+QString activeTimeHelp();
 /// "95 samples left out as repeats of text before them.", of the data of one epoch; "": none was.
 QString repeatsText(const RunStatus& status);
 /// What of the data is not as it may seem: that, rows that cannot be used, repeats that are trained; "": nothing.

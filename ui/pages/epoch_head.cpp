@@ -73,14 +73,18 @@ QString endEstimate(
     if (!pace || left == 0)
         return {};
     const auto n = static_cast<double>(left);
-    const bool isOne = shown->count() == 1;
+    const std::int64_t epochs = shown->count();
     const QString about = clockText(nowNs, n * pace->seconds);
     const QString from = clockText(nowNs, n * pace->fast);
     const QString to = clockText(nowNs, n * pace->slow);
     if (from == to)
-        return (isOne ? EpochHead::tr("Epoch ends about %1") : EpochHead::tr("Both epochs end about %1")).arg(about);
-    return (isOne ? EpochHead::tr("Epoch ends about %1, likely between %2 and %3")
-                  : EpochHead::tr("Both epochs end about %1, likely between %2 and %3"))
+        return (epochs == 1   ? EpochHead::tr("Epoch ends about %1")
+                : epochs == 2 ? EpochHead::tr("Both epochs end about %1")
+                              : EpochHead::tr("All epochs end about %1"))
+            .arg(about);
+    return (epochs == 1   ? EpochHead::tr("Epoch ends about %1, likely between %2 and %3")
+            : epochs == 2 ? EpochHead::tr("Both epochs end about %1, likely between %2 and %3")
+                          : EpochHead::tr("All epochs end about %1, likely between %2 and %3"))
         .arg(about, from, to);
 }
 

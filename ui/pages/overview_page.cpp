@@ -61,6 +61,10 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     open_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     open_->setWordWrap(true);
     column->addWidget(open_);
+    leftOut_ = makeLabel({}, TextTone::Value, TextSize::Small);
+    leftOut_->setWordWrap(true);
+    leftOut_->hide();
+    column->addWidget(leftOut_);
     figures_ = new FigureRow({ tr("Loss, last step"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"),
         tr("Tokens"), tr("Active time"), tr("Newest checkpoint") });
     column->insertWidget(1, figures_); // in sight in a small window too
@@ -119,6 +123,7 @@ void OverviewPage::clear()
 {
     head_->clear();
     open_->clear();
+    leftOut_->hide();
     meters_->clear();
     sampleBox_->hide();
     figures_->clear();
@@ -147,6 +152,8 @@ void OverviewPage::take(const StatusPtr& status)
     const QStringList open = coreWords(status->keepsEpochOpen);
     const QString sentence
         = status->state == RunState::Finished ? tr("Left when the run ended: %1") : tr("The epoch stays open: %1");
+    leftOut_->setText(coreWords(status->leftOut).join(QLatin1Char(' ')));
+    leftOut_->setVisible(!status->leftOut.empty());
     open_->setText(open.isEmpty() ? QString() : sentence.arg(open.join(QStringLiteral(", "))));
     showFigures(*status);
     showReading(*status);
@@ -191,7 +198,7 @@ void OverviewPage::showFigures(const RunStatus& status)
     figures_->setValue(3, countText(status.steps),
         tr("In trained and committed chunks of all workers. A worker counts its own steps, including those whose work was lost"));
     figures_->setValue(4, countText(status.tokens));
-    figures_->setValue(5, durationText(status.activeSeconds));
+    figures_->setValue(5, durationText(status.activeSeconds), activeTimeHelp());
     const double age
         = static_cast<double>(bench_.replay().moment().value_or(nowOfRun(status)) - status.newestCheckpointWallNs)
         * 1e-9;

@@ -51,6 +51,7 @@ private:
     EpochHead* head_ = nullptr;
     EpochMeters* meters_ = nullptr;
     QLabel* open_ = nullptr;
+    QLabel* leftOut_ = nullptr; ///< files that the run goes on without; hidden: none
     FigureRow* figures_ = nullptr;
     FigureRow* reading_ = nullptr;
     AlertList* alerts_ = nullptr;

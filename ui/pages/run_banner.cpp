@@ -100,11 +100,14 @@ void RunBanner::take(const StatusPtr& status)
     const bool interrupted = status->state == RunState::Interrupted;
     const bool failed = status->state == RunState::Failed;
     const bool away = !status->checkpointsAway.empty();
-    setVisible(interrupted || failed || away);
+    const bool waits = status->dataWait && !status->dataWait->trainsOn;
+    setVisible(interrupted || failed || away || waits);
     if (!interrupted && !failed) {
         sentence_.clear();
         if (away)
-            sayAway(*status);
+            say(BannerKind::Error, tr("The checkpoints cannot be found"), status->checkpointsAway);
+        else if (waits)
+            say(BannerKind::Warn, tr("The run waits for its data"), status->dataWait->sentence);
         return;
     }
     banner_->setKind(interrupted ? BannerKind::Interrupted : BannerKind::Error);
@@ -119,11 +122,11 @@ void RunBanner::take(const StatusPtr& status)
     showPlan();
 }
 
-/// It trains on, and nothing of it can be kept.
-void RunBanner::sayAway(const RunStatus& status)
+/// Of a run that is alive: there is nothing to press.
+void RunBanner::say(BannerKind kind, const QString& title, const Message& what)
 {
-    banner_->setKind(BannerKind::Error);
-    banner_->setMessage(tr("The checkpoints cannot be found"), coreWords(status.checkpointsAway));
+    banner_->setKind(kind);
+    banner_->setMessage(title, coreWords(what));
     for (QPushButton* button : buttons_)
         button->hide();
 }

@@ -9,10 +9,11 @@ class QPushButton;
 namespace furrow {
 
 class Banner;
+enum class BannerKind;
 class Workbench;
 
-/// Above the pages when a run was interrupted, failed, cannot be read, or trains without the folder of its checkpoints:
-/// cause, evidence, and the way out.
+/// Above the pages when a run was interrupted, failed, cannot be read, waits for its data, or trains without the folder
+/// of its checkpoints: cause, evidence, and the way out.
 class RunBanner : public QWidget {
     Q_OBJECT
 public:
@@ -26,7 +27,7 @@ Q_SIGNALS:
 
 private:
     void take(const StatusPtr& status);
-    void sayAway(const RunStatus& status);
+    void say(BannerKind kind, const QString& title, const Message& what);
     void showPlan();
     void takeProblem();
 

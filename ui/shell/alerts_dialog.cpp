@@ -16,7 +16,8 @@ namespace {
 
 constexpr AlertKind kKinds[] = { AlertKind::Finished, AlertKind::Interrupted, AlertKind::Failed, AlertKind::NotANumber,
     AlertKind::Spike, AlertKind::Stalled, AlertKind::OutOfMemory, AlertKind::RepeatedData, AlertKind::LossTooGood,
-    AlertKind::Duplicate, AlertKind::DiskSpace, AlertKind::WorkerDied, AlertKind::CheckpointsAway };
+    AlertKind::Duplicate, AlertKind::DiskSpace, AlertKind::WorkerDied, AlertKind::CheckpointsAway, AlertKind::DataAway,
+    AlertKind::LeftOut };
 
 QDoubleSpinBox* makeNumber(double value, double most, int decimals, const QString& suffix)
 {

@@ -560,7 +560,7 @@ void InspectorDock::showRun()
     addRow(tr("Preset"), QString::fromStdString(file.preset));
     addRow(tr("Attempt"), countText(status.attempt));
     addChanges({});
-    addRow(tr("Active time"), durationText(status.activeSeconds));
+    addRow(tr("Active time"), durationText(status.activeSeconds), activeTimeHelp());
     addRow(tr("Steps"), countText(status.steps));
     addRow(tr("Tokens"), countText(status.tokens));
     addRow(tr("Checkpoints"), countText(status.checkpoints));

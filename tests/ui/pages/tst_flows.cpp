@@ -1,3 +1,4 @@
+#include "core/config/option_term.h"
 #include "core/base/file_system.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/finished_mark.h"
@@ -351,6 +352,33 @@ private Q_SLOTS:
             QVERIFY2(dialog.minimumSizeHint().width() <= roomOnScreen(dialog).width(),
                 qPrintable(QStringLiteral("%1: %2").arg(language).arg(dialog.minimumSizeHint().width())));
         }
+    }
+
+    /// "Resume with bad_files=leave_out", said the banner, and its button led to a dialog without that.
+    void theResumeDialogHadNotWhatTheBannerAdvised()
+    {
+        QWidget window;
+        window.resize(1280, 800);
+        ResumeDialog dialog(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), good(findPreset("char")).config, &window);
+        RunStatus status;
+        status.attempt = 1;
+        status.state = RunState::Failed;
+        status.stopDetail = sentence("a.txt was removed; resume with %1.", { optionTerm("bad_files", "leave_out") });
+        QVERIFY(status.stopDetail.ends_with("resume with --bad-files leave_out."));
+        dialog.setStatus(status);
+        dialog.show();
+        QVERIFY(says(dialog, QStringLiteral("resume with “Changed or damaged files: Leave out”.")));
+        const auto boxes = dialog.findChildren<QComboBox*>();
+        const auto box = std::find_if(boxes.begin(), boxes.end(),
+            [](const QComboBox* one) { return one->accessibleName() == QStringLiteral("Changed or damaged files"); });
+        QVERIFY(box != boxes.end() && (*box)->isVisibleTo(&dialog)); // without a click
+        (*box)->setCurrentIndex((*box)->findText(QStringLiteral("Leave out")));
+        Q_EMIT(*box)->activated((*box)->currentIndex());
+        QVERIFY(dialog.wanted().badFiles == BadFiles::LeaveOut);
+        const auto edits = dialog.findChildren<QLineEdit*>();
+        QVERIFY(std::any_of(edits.begin(), edits.end(),
+            [](const QLineEdit* one) { return one->accessibleName() == QStringLiteral("Unreadable rows, at most"); }));
     }
 
     void changedSettingsSayWhetherTheyAreSafe()

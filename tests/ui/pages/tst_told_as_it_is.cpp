@@ -3,6 +3,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/process.h"
 #include "core/run/start/worker_check.h"
+#include "core/run/status/feeder_words.h"
 #include "core/tracker/sqlite/database.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
@@ -67,6 +68,16 @@ void show(Workbench& bench, const RunStory& story)
 {
     bench.showRun(story.folder());
     QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().tables(), kPatienceMs);
+}
+
+/// What alerts of this kind said.
+QStringList textsOf(const QSignalSpy& raised, AlertKind kind)
+{
+    QStringList texts;
+    for (const auto& one : raised)
+        if (const auto alert = one.front().value<Alert>(); alert.kind == kind)
+            texts.append(alert.text);
+    return texts;
 }
 
 /// A process that does nothing, in the place of a worker of the story; ended with this.
@@ -493,6 +504,55 @@ private Q_SLOTS:
         QVERIFY(!status.lossIsGone);
         QCOMPARE(status.lossWorkers, 1);
         QCOMPARE(status.loss, status.workers[0].loss);
+    }
+
+    /// "Running", and when the epoch ends, for 13 minutes in which the file of the data was away.
+    void aRunThatWaitedForItsDataWasRunning()
+    {
+        RunStory story({ .blocks = 2, .columns = 3, .workers = 1, .trained = 3 });
+        story.makeAlive();
+        const auto lock = good(FileLock::tryLock(story.paths().supervisorLock()));
+        auto feeder = good(FeederLedger::open(story.paths().tracker()));
+        const std::int64_t since = systemClock().wallNs() - 60'000'000'000;
+        const auto wait = [&](const Message& why) {
+            good(feeder.heartbeat(thisProcess(),
+                sentence(kTryingAgainSince, { sentence(kWaitingForData, { why }), WallTime(since), Real(4, 0) })));
+        };
+        Workbench bench(story.workspace());
+        QSignalSpy raised(&bench.alerts(), &Alerts::raised);
+        OverviewPage page(bench);
+        RunBanner banner(bench);
+        banner.resize(1280, 60); // beside its buttons there is room for words
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Epoch 1, running")), kPatienceMs);
+        QVERIFY(!bench.watcher().status()->dataWait && banner.isHidden());
+        wait("/disk/big.txt is not there");
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("running: waiting for its data")), kPatienceMs);
+        QVERIFY(!banner.isHidden() && says(banner, QStringLiteral("The run waits for its data")));
+        QVERIFY(says(banner, QStringLiteral("/disk/big.txt is not there. Next try in 4 s.")));
+        QCOMPARE(textsOf(raised, AlertKind::DataAway),
+            QStringList { QStringLiteral("The run waits for its data: /disk/big.txt is not there") });
+        good(feeder.heartbeat(thisProcess(), sentence(kPreparingBlock, { "1" })));
+        QTRY_VERIFY_WITH_TIMEOUT(!says(page, QStringLiteral("waiting for its data")) && banner.isHidden(), kPatienceMs);
+    }
+
+    /// The command line named the files that a run goes on without; the console said "Finished, 100 %".
+    void filesThatAreLeftOutWereNamedOnTheCommandLineOnly()
+    {
+        RunStory story({});
+        RunFile file = good(readRunFile(story.paths()));
+        file.config.badFiles = BadFiles::LeaveOut;
+        good(writeRunFile(story.paths(), file));
+        good(good(FeederLedger::open(story.paths().tracker())).noteLeftOut("/data/b.txt was removed."));
+        Workbench bench(story.workspace());
+        QSignalSpy raised(&bench.alerts(), &Alerts::raised);
+        OverviewPage page(bench);
+        InspectorDock inspector(bench);
+        show(bench, story);
+        const QString name = QStringLiteral("/data/b.txt was removed");
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, name) && says(inspector, name), kPatienceMs);
+        const QStringList told = textsOf(raised, AlertKind::LeftOut);
+        QVERIFY(told.size() == 1 && told.front().contains(name));
     }
 
     /// The console said "Running" and when the epoch ends, while its supervisor stood still.
