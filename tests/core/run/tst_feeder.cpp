@@ -289,13 +289,17 @@ private Q_SLOTS:
                 outcome.firstStep = outcome.lastStep = ++trained;
                 good(worker.finish(*claim, outcome));
             }
-            return trained;
+            const auto epochs = good(good(LedgerReader::open(run.paths.tracker())).epochs());
+            return epochs.size() == 3 && std::all_of(epochs.begin(), epochs.end(), [](const EpochRow& epoch) {
+                return epoch.chunks.sum() > 0 && epoch.chunks[ChunkState::Trained] == epoch.chunks.sum();
+            });
         };
-        QTRY_COMPARE_WITH_TIMEOUT(train(), 6, 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(train(), 20'000);
         run.stopFeeder();
         const auto open = good(readStatus(run.paths)).keepsEpochOpen;
         QCOMPARE(open.size(), std::size_t(1));
-        QCOMPARE(open.front().text(), std::string("epochs 1 to 3: 6 chunks trained, not in a checkpoint yet"));
+        QCOMPARE(open.front().text(),
+            "epochs 1 to 3: " + std::to_string(trained) + " chunks trained, not in a checkpoint yet");
     }
 
     /// It said what would be trained, and no word of the file without which nothing can be.
