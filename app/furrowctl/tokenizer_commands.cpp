@@ -109,7 +109,10 @@ int tokenize(const TokenizeOptions& o)
     if (!o.ids) {
         std::cout << formatCount(static_cast<std::int64_t>(ids.size())) << " tokens for "
                   << formatBytes(text.value().size()) << ", vocabulary "
-                  << formatCount(tokenizer.value()->vocabularySize()) << std::endl;
+                  << formatCount(tokenizer.value()->vocabularySize());
+        if (const auto dropped = tokenizer.value()->dropped(text.value(), false); dropped > 0)
+            std::cout << "; " << formatCount(dropped) << " characters have no token and are dropped";
+        std::cout << std::endl;
         return kDone;
     }
     std::string json = "[";

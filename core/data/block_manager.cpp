@@ -42,8 +42,9 @@ PlanRules planRules(const RunConfig& config, const DataManifest& manifest, std::
 
 /// Everything but the rows that decides what a prepared block contains.
 std::string contentKey(
-    const RunConfig& config, const DataManifest& manifest, const Tokenizer& tokenizer, const SampleRules& rules)
+    const RunConfig& config, const DataManifest& manifest, const SampleEncoder& encoder, const SampleRules& rules)
 {
+    const Tokenizer& tokenizer = encoder.tokenizer();
     json key { { "version", kPreparedVersion }, { "tokenizer", tokenizer.hash() },
         { "mode", nameOf(config.dataMode == DataMode::Auto ? DataMode::Lines : config.dataMode) },
         { "span", config.dataMode == DataMode::Span ? config.spanBytes : 0 }, { "min", config.minChars },
@@ -57,6 +58,8 @@ std::string contentKey(
         key["chat"].push_back("turn weights");
     if (config.longSamples != LongSamples::Split)
         key["long"] = { nameOf(config.longSamples), config.seqLen };
+    if (encoder.countsDropped()) // runs of before train a text without tokens, and find their own blocks
+        key["dropped"] = "counted";
     return key.dump();
 }
 
@@ -233,7 +236,7 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     state->rules = planRules(config, state->manifest, samplesPerBlock);
     state->planner = std::make_unique<BlockPlanner>(*state->access, state->manifest, state->options, state->rules);
     FURROW_TRY_ASSIGN(state->encoder, SampleEncoder::open(config, state->manifest, *state->tokenizer));
-    state->contentKey = contentKey(config, state->manifest, *state->tokenizer, rules);
+    state->contentKey = contentKey(config, state->manifest, *state->encoder, rules);
     state->duplicatesFile = duplicatesFile;
     state->duplicatesKey
         = state->manifest.skipsAllDuplicates ? DuplicateSearch::key(state->manifest, config, samplesPerBlock) : "";

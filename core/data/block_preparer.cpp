@@ -18,6 +18,7 @@ struct Encoded {
     std::vector<std::uint8_t> learnt;
     std::vector<std::uint64_t> ends;
     std::vector<RowIssue> issues;
+    std::int64_t dropped = 0;
 };
 
 Error noTokens(const RawChunk& chunk, std::size_t sample, const Error& why)
@@ -41,12 +42,13 @@ Result<Encoded> encodeRange(RawChunk& chunk, std::size_t begin, std::size_t end,
         const auto sample = encoder.encode(chunk.text(i), chunk.isConversation);
         if (!sample.ok() && !isLeftOut)
             return noTokens(chunk, i, sample.error());
+        out.dropped += sample.ok() ? sample.value().dropped : 0;
         if (sample.ok() && sample.value().problem.empty()) {
-            const auto& [tokens, learnt, isTooLong, isTooLongToLearn, problem] = sample.value();
-            out.tokens.insert(out.tokens.end(), tokens.begin(), tokens.end());
-            out.learnt.insert(out.learnt.end(), learnt.begin(), learnt.end());
-            if (isTooLong && !isLeftOut && encoder.limitsLength())
-                flags |= isTooLongToLearn ? SampleTooLong | SampleLeftOut : SampleTooLong;
+            const auto& made = sample.value();
+            out.tokens.insert(out.tokens.end(), made.tokens.begin(), made.tokens.end());
+            out.learnt.insert(out.learnt.end(), made.learnt.begin(), made.learnt.end());
+            if (made.isTooLong && !isLeftOut && encoder.limitsLength())
+                flags |= made.isLeftOut ? SampleTooLong | SampleLeftOut : SampleTooLong;
         } else if (sample.ok()) {
             flags |= SampleUnusable | SampleLeftOut;
             out.issues.push_back({ chunk.samples.files[i], chunk.samples.rows[i], sample.value().problem });
@@ -64,6 +66,7 @@ void append(Encoded more, RawChunk& chunk)
     text.learnt.insert(text.learnt.end(), more.learnt.begin(), more.learnt.end());
     for (const auto end : more.ends)
         text.offsets.push_back(base + end);
+    chunk.summary.dropped += more.dropped;
     for (const auto& issue : more.issues)
         chunk.addIssue(issue.file, issue.row, issue.what);
 }
@@ -97,7 +100,7 @@ Result<BlockContent> prepareBlock(const PlannedBlock& block, ChunkCollector& col
 {
     collector.beginBlock(block);
     BlockWriter writer(sink, encoder.tokenizer().vocabularySize(), static_cast<std::uint32_t>(block.chunkRows.size()),
-        { collector.readsConversations(), encoder.limitsLength() }, key);
+        { collector.readsConversations(), encoder.limitsLength(), encoder.countsDropped() }, key);
     FURROW_TRY(writer.begin());
     const auto readAhead = [&](std::size_t column) {
         return std::async(

@@ -42,18 +42,20 @@ std::optional<Message> RepetitionAlarm::add(const ChunkText& chunk)
         { Real(100 * share(), 0) });
 }
 
-std::optional<Message> UnknownAlarm::add(const ChunkText& chunk)
+std::optional<Message> UnknownAlarm::add(const ChunkText& chunk, std::int64_t dropped)
 {
-    if (!unknown_)
-        return std::nullopt;
-    tokens_ += static_cast<std::int64_t>(chunk.tokens.size());
-    unknownTokens_ += std::count(chunk.tokens.begin(), chunk.tokens.end(), *unknown_);
+    tokens_ += std::ssize(chunk.tokens) + dropped;
+    unknownTokens_ += dropped + (unknown_ ? std::count(chunk.tokens.begin(), chunk.tokens.end(), *unknown_) : 0);
     if (fired_ || tokens_ < kMinTokens || share() <= kShare)
         return std::nullopt;
     fired_ = true;
-    return sentence(
-        "%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.",
-        { Real(100 * share(), 1) });
+    return unknown_
+        ? sentence(
+              "%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.",
+              { Real(100 * share(), 1) })
+        : sentence(
+              "%1 % of the text prepared so far is characters that the tokenizer has no token for: they are dropped. Set encoding if the text is read wrongly, or take another tokenizer.",
+              { Real(100 * share(), 1) });
 }
 
 TextMeasure measureText(std::string_view text, std::int64_t tokens)

@@ -39,17 +39,19 @@ private:
     bool fired_ = false;
 };
 
-/// Watches how many tokens stand for text that the vocabulary has no token for. Not thread-safe.
-/// Rule: an alarm, once, when more than a hundredth of at least 10,000 tokens do.
+/// Watches how much text the vocabulary has no token for: tokens that stand for such, and characters that are dropped,
+/// each of which counts as a token. Not thread-safe.
+/// Rule: an alarm, once, when these are more than a hundredth of at least 10,000 tokens.
 class UnknownAlarm {
 public:
-    /// @param unknown  the id that stands for it; nothing: the tokenizer has none, and the share stays 0
+    /// @param unknown  the id that stands for it; nothing: the tokenizer has none
     explicit UnknownAlarm(std::optional<std::uint32_t> unknown)
         : unknown_(unknown)
     {
     }
     /// @return a sentence when the rule fires
-    std::optional<Message> add(const ChunkText& chunk);
+    /// @param dropped  ChunkSummary::dropped
+    std::optional<Message> add(const ChunkText& chunk, std::int64_t dropped);
     /// 0..1
     double share() const
     {

@@ -18,13 +18,13 @@ static_assert(std::endian::native == std::endian::little, "the format is little-
 
 inline constexpr std::string_view kMagic = kBlockMagic;
 inline constexpr std::string_view kEndMagic = "FURROWEN";
-inline constexpr std::uint32_t kVersion = 2; ///< the newest; blocks of plain text are of version 1
-inline constexpr std::uint32_t kFlagMasked = 1; ///< of version 2: sections say which tokens are learnt
+inline constexpr std::uint32_t kVersion = 3; ///< the newest; blocks of plain text are of version 1
+inline constexpr std::uint32_t kFlagMasked = 1; ///< from version 2 on: sections say which tokens are learnt
 inline constexpr std::uint64_t kHeaderBytes = 64;
 inline constexpr std::uint64_t kKeyOffset = 32; ///< in the header, of the key
 inline constexpr std::uint64_t kKeyBytes = 16;
 inline constexpr std::uint64_t kTrailerBytes = 32;
-constexpr std::uint64_t entryBytes(std::uint32_t version) { return version == 1 ? 16 * 8 : 18 * 8; }
+constexpr std::uint64_t entryBytes(std::uint32_t version) { return (version == 1 ? 16 : version == 2 ? 18 : 19) * 8; }
 inline constexpr std::uint64_t kShaBytes = 64; ///< as hex digits
 
 inline constexpr std::uint64_t padded(std::uint64_t size) { return (size + 7) / 8 * 8; }

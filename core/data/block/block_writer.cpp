@@ -53,6 +53,9 @@ void putSummary(std::string& out, const ChunkSummary& s, std::uint32_t version)
         return;
     putValue(out, s.learnt);
     putValue(out, s.tooLong);
+    if (version == 2)
+        return;
+    putValue(out, s.dropped);
 }
 
 } // namespace
@@ -71,7 +74,9 @@ BlockWriter::BlockWriter(
     , tokenBytes_(tokenBytesOf(vocabularySize))
     , extras_(extras)
     , key_(std::move(key))
-    , version_(extras.isMasked || extras.countsLong ? 2 : 1)
+    , version_(extras.countsDropped                  ? 3
+              : extras.isMasked || extras.countsLong ? 2
+                                                     : 1)
 {
 }
 

@@ -16,6 +16,7 @@ double estimatedBlockBytes(double samples, double tokens, std::uint32_t vocabula
 struct BlockExtras {
     bool isMasked = false; ///< which tokens are learnt
     bool countsLong = false; ///< how many samples are longer than a window
+    bool countsDropped = false; ///< how many characters have no token
 };
 
 /// Writes a prepared block front to back (FORMAT.md). Not thread-safe.

@@ -120,6 +120,7 @@ Status PreparedBlock::readFooter(const std::string& footer)
         s.digest = cursor.take<std::uint64_t>();
         s.learnt = version_ == 1 ? s.tokens : cursor.take<std::int64_t>();
         s.tooLong = version_ == 1 ? 0 : cursor.take<std::int64_t>();
+        s.dropped = version_ < 3 ? 0 : cursor.take<std::int64_t>();
         if (e.offset != expected || e.sizeBytes > contentBytes_ - e.offset
             || e.sizeBytes != sectionBytes(e.samples, e.tokens, tokenBytes_, isMasked_))
             return corrupt(name_, sentence("a chunk is not where it should be"));

@@ -25,6 +25,7 @@ struct ChunkSummary {
     std::uint64_t digest = 0; ///< sum of the fingerprints of the samples to be trained: independent of their order
     std::int64_t learnt = 0; ///< of `tokens`: those that the loss counts; all of plain text
     std::int64_t tooLong = 0; ///< of `samples`, or of `filtered` where they are left out: longer than a window
+    std::int64_t dropped = 0; ///< characters of all stored samples that have no token, where the tokenizer drops text
     bool operator==(const ChunkSummary&) const = default;
 };
 

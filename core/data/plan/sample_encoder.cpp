@@ -77,6 +77,7 @@ Result<SampleEncoder> SampleEncoder::open(
     SampleEncoder encoder;
     encoder.tokenizer_ = &tokenizer;
     encoder.turns_ = config.chatLoss;
+    encoder.countsDropped_ = manifest.refusesNoTokens && tokenizer.dropsText();
     encoder.longSamples_ = config.longSamples;
     encoder.mostTokens_ = static_cast<std::size_t>(std::max<std::int64_t>(1, config.seqLen - 1));
     if (manifest.chat) {
@@ -92,6 +93,9 @@ Result<SampleTokens> SampleEncoder::encode(std::string_view row, bool isConversa
         FURROW_TRY_ASSIGN(sample, encodeConversation(row));
     } else {
         FURROW_TRY(tokenizer_->encode(row, sample.tokens));
+        sample.dropped = countsDropped_ ? tokenizer_->dropped(row, false) : 0;
+        if (countsDropped_ && sample.tokens.empty() && !row.empty())
+            sample.problem = "becomes no token: the tokenizer keeps nothing of its text";
     }
     limit(sample);
     return sample;
@@ -111,6 +115,7 @@ Result<SampleTokens> SampleEncoder::encodeConversation(std::string_view row) con
     }
     const auto& [text, learnt] = written.value();
     FURROW_TRY(tokenizer_->encodeMatchingSpecial(text, sample.tokens));
+    sample.dropped = countsDropped_ ? tokenizer_->dropped(text, true) : 0;
     FURROW_TRY_ASSIGN(sample.learnt, tokensIn(learnt, text, sample.tokens, *tokenizer_));
     if (std::count(sample.learnt.begin(), sample.learnt.end(), 1) == 0)
         sample.problem = "has a turn of the assistant without a token";

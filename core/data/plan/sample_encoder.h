@@ -29,6 +29,7 @@ struct SampleTokens {
     std::vector<std::uint8_t> learnt; ///< as in ChunkText; empty for plain text
     bool isTooLong = false; ///< for a window; it may have been cut
     bool isLeftOut = false; ///< for its length
+    std::int64_t dropped = 0; ///< characters of it without a token (countsDropped())
     std::string problem {}; ///< not "": it cannot be trained, and why
 };
 
@@ -47,6 +48,9 @@ public:
     /// Samples that are longer than a window are counted, for they are cut or left out.
     bool limitsLength() const { return longSamples_ != LongSamples::Split; }
 
+    /// The tokenizer may drop text, and what it drops is counted.
+    bool countsDropped() const { return countsDropped_; }
+
 private:
     SampleEncoder() = default;
     Result<SampleTokens> encodeConversation(std::string_view row) const;
@@ -55,6 +59,7 @@ private:
     const Tokenizer* tokenizer_ = nullptr;
     std::optional<ConversationRenderer> renderer_;
     LearntTurns turns_ = LearntTurns::All;
+    bool countsDropped_ = false;
     LongSamples longSamples_ = LongSamples::Split;
     std::size_t mostTokens_ = 0; ///< of a sample in one window, beside the end-of-text behind it
 };

@@ -241,6 +241,8 @@ std::string writeManifest(const DataManifest& manifest)
     json all { { "version", versionOf(manifest) }, { "sources", std::move(sources) } };
     if (manifest.skipsAllDuplicates)
         all["skips_all_duplicates"] = true;
+    if (manifest.refusesNoTokens)
+        all["refuses_no_tokens"] = true;
     if (!manifest.quarantine.empty())
         all["quarantine"] = manifest.quarantine;
     if (manifest.chat)
@@ -260,6 +262,7 @@ Result<DataManifest> readManifest(std::string_view text)
     DataManifest manifest;
     j["sources"].each([&manifest](const JsonPart& source) { manifest.sources.push_back(sourceFromJson(source)); });
     manifest.quarantine = j.valueOr("quarantine", std::string());
+    manifest.refusesNoTokens = j.valueOr("refuses_no_tokens", false);
     manifest.skipsAllDuplicates = j.valueOr("skips_all_duplicates", false);
     if (j.has("chat"))
         manifest.chat = chatFromJson(j["chat"]);

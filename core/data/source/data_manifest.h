@@ -58,6 +58,8 @@ struct DataManifest {
     std::string quarantine; ///< text of the list of what is left out (quarantine.h), as it was when the run was made
     bool skipsAllDuplicates
         = false; ///< with the policy `skip`: those of the whole data set; runs of before skip inside a block
+    bool refusesNoTokens = true; ///< a text that becomes no token cannot be used, and characters without one are
+                                 ///< counted; runs of before train it as a sample of nothing
     std::optional<ChatFormat> chat; ///< how conversations are written; there when a source has some
 };
 

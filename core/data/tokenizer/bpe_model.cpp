@@ -46,12 +46,7 @@ Status BpeModel::codePointSymbols(std::string_view piece, std::vector<TokenId>& 
         = false; // an unknown symbol stands behind the fallback bytes that follow it, as in the tokenizers library
     for (const char* p = piece.data(); p < end;) {
         const auto size = decodeChar(p, end).sizeBytes;
-        std::string_view symbol(p, size);
-        if (!continuingPrefix.empty() || !endSuffix.empty()) {
-            written
-                = (p > piece.data() ? continuingPrefix : "") + std::string(symbol) + (p + size == end ? endSuffix : "");
-            symbol = written;
-        }
+        const auto symbol = symbolAt(piece, static_cast<std::size_t>(p - piece.data()), size, written);
         p += size;
         if (const auto id = ids.find(symbol); id != BytesMap::kNone) {
             if (pending)
@@ -60,9 +55,9 @@ Status BpeModel::codePointSymbols(std::string_view piece, std::vector<TokenId>& 
             symbols.push_back(id);
             continue;
         }
-        const auto fallback = [this](char byte) { return byteIds[static_cast<std::uint8_t>(byte)]; };
-        if (std::none_of(symbol.begin(), symbol.end(), [&](char byte) { return fallback(byte) == kNoToken; })) {
-            std::transform(symbol.begin(), symbol.end(), std::back_inserter(symbols), fallback);
+        if (hasBytes(symbol)) {
+            std::transform(symbol.begin(), symbol.end(), std::back_inserter(symbols),
+                [this](char byte) { return byteIds[static_cast<std::uint8_t>(byte)]; });
         } else if (unknown) {
             if (pending && !fuseUnknown)
                 symbols.push_back(*unknown);
@@ -76,6 +71,44 @@ Status BpeModel::codePointSymbols(std::string_view piece, std::vector<TokenId>& 
     if (pending)
         symbols.push_back(*unknown);
     return {};
+}
+
+bool BpeModel::hasBytes(std::string_view symbol) const
+{
+    return std::none_of(symbol.begin(), symbol.end(),
+        [this](char byte) { return byteIds[static_cast<std::uint8_t>(byte)] == kNoToken; });
+}
+
+/// The character at a place, with what a prefix or suffix adds to it there.
+std::string_view BpeModel::symbolAt(
+    std::string_view piece, std::size_t at, std::size_t size, std::string& written) const
+{
+    const auto symbol = piece.substr(at, size);
+    if (continuingPrefix.empty() && endSuffix.empty())
+        return symbol;
+    written = (at > 0 ? continuingPrefix : "") + std::string(symbol) + (at + size == piece.size() ? endSuffix : "");
+    return written;
+}
+
+bool BpeModel::dropsCharacters() const
+{
+    const bool hasAllBytes = std::find(byteIds.begin(), byteIds.end(), kNoToken) == byteIds.end();
+    return !unknown && !hasAllBytes && (byteLevel || missingUnknown.empty());
+}
+
+std::int64_t BpeModel::dropped(std::string_view piece) const
+{
+    if (!dropsCharacters() || (wholeFirst && ids.find(piece) != BytesMap::kNone))
+        return 0;
+    std::int64_t count = 0;
+    std::string written;
+    for (std::size_t at = 0; at < piece.size();) {
+        const auto size = decodeChar(piece.data() + at, piece.data() + piece.size()).sizeBytes;
+        const auto symbol = byteLevel ? piece.substr(at, size) : symbolAt(piece, at, size, written);
+        count += hasBytes(symbol) || (!byteLevel && ids.find(symbol) != BytesMap::kNone) ? 0 : 1;
+        at += size;
+    }
+    return count;
 }
 
 std::string BpeModel::tokenText(TokenId id) const

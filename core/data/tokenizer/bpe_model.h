@@ -22,9 +22,13 @@ public:
     BpeModel() { byteIds.fill(kNoToken); }
 
     Status encodePiece(std::string_view piece, std::vector<TokenId>& out) const override;
+    bool dropsCharacters() const override;
+    std::int64_t dropped(std::string_view piece) const override;
     std::string tokenText(TokenId id) const override;
 
 private:
+    bool hasBytes(std::string_view symbol) const; ///< each of its bytes has a token
+    std::string_view symbolAt(std::string_view piece, std::size_t at, std::size_t size, std::string& written) const;
     void byteSymbols(std::string_view piece, std::vector<TokenId>& symbols) const;
     Status codePointSymbols(std::string_view piece, std::vector<TokenId>& symbols) const;
 };

@@ -8,10 +8,12 @@ namespace furrow {
 /// Feeds pieces to a model and gathers ids, remembering short pieces in a cache. Lives for one call of encode.
 class PieceEncoder {
 public:
-    PieceEncoder(const PieceModel& model, WordCache& cache, std::vector<TokenId>& out)
+    /// @param dropped  null, or where the characters are counted that become nothing
+    PieceEncoder(const PieceModel& model, WordCache& cache, std::vector<TokenId>& out, std::int64_t* dropped = nullptr)
         : model_(model)
         , cache_(cache)
         , out_(out)
+        , dropped_(dropped)
     {
     }
     ~PieceEncoder() { flush(); }
@@ -21,6 +23,8 @@ public:
     /// @param readableEnd  end of the memory that may be read behind the piece
     void piece(const char* p, std::size_t size, const char* readableEnd)
     {
+        if (dropped_ != nullptr) [[unlikely]]
+            *dropped_ += model_.dropped({ p, size });
         if (size <= WordCache::kMaxBytes) [[likely]] {
             if (used_ + WordCache::kMaxBytes > kBuffer)
                 flush();
@@ -64,6 +68,7 @@ private:
     const PieceModel& model_;
     WordCache& cache_;
     std::vector<TokenId>& out_;
+    std::int64_t* dropped_;
     Status status_;
     std::size_t used_ = 0;
     TokenId buffer_[kBuffer];

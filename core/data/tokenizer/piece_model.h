@@ -27,6 +27,10 @@ public:
     /// Appends the ids of one piece, without any cache. An error: the piece has a character without a token, and the
     /// model no token for such.
     virtual Status encodePiece(std::string_view piece, std::vector<TokenId>& out) const = 0;
+    /// A character of some piece becomes nothing at all.
+    virtual bool dropsCharacters() const { return false; }
+    /// How many of a piece do.
+    virtual std::int64_t dropped(std::string_view /*piece*/) const { return 0; }
     /// What the tokenizers library would call the token, for its decoders.
     virtual std::string tokenText(TokenId id) const { return std::string(bytesOf(id)); }
 

@@ -6,6 +6,7 @@
 #include "core/data/tokenizer/piece_encoder.h"
 #include "core/data/tokenizer/splitters.h"
 
+#include <algorithm>
 #include <atomic>
 #include <unordered_map>
 
@@ -52,6 +53,19 @@ std::optional<SplitPattern> directPattern(const std::vector<PreTokenizerStep>& s
     return split->pattern;
 }
 
+/// A step may leave nothing of a text.
+bool takesAway(const TokenizerSpec& spec)
+{
+    const auto keeps = [](const PreTokenizerStep& step) {
+        const auto* split = std::get_if<SplitStep>(&step);
+        return std::holds_alternative<ByteLevelStep>(step) || std::holds_alternative<DigitsStep>(step)
+            || (split && split->behaviour != SplitBehaviour::Removed);
+    };
+    const auto keepsForm = [](const NormalizerStep& step) { return std::holds_alternative<UnicodeForm>(step); };
+    return !std::all_of(spec.preTokenizer.begin(), spec.preTokenizer.end(), keeps)
+        || !std::all_of(spec.normalizer.begin(), spec.normalizer.end(), keepsForm);
+}
+
 class PipelineTokenizer final : public Tokenizer {
 public:
     PipelineTokenizer(TokenizerSpec spec, std::string name)
@@ -60,6 +74,7 @@ public:
         , direct_(spec_.byteLevel ? directPattern(spec_.preTokenizer) : std::nullopt)
     {
         size_ = static_cast<std::uint32_t>(spec_.model->tokens.size());
+        dropsText_ = !spec_.byteLevel || spec_.model->dropsCharacters() || takesAway(spec_);
         endOfText_ = findEndOfText();
         hash_ = makeHash();
     }
@@ -92,6 +107,17 @@ public:
     TokenId endOfText() const override { return endOfText_; }
     std::optional<TokenId> unknownToken() const override { return spec_.model->unknown; }
     std::string definition() const override { return spec_.definition; }
+    bool dropsText() const override { return dropsText_; }
+    std::int64_t dropped(std::string_view text, bool matchesSpecial) const override
+    {
+        std::int64_t count = 0;
+        if (!spec_.model->dropsCharacters())
+            return count;
+        std::vector<TokenId> ids;
+        PieceEncoder encoder(*spec_.model, threadCache(owner_), ids, &count);
+        // What encode() refuses has no count either.
+        return encodeText(text, matchesSpecial, encoder).ok() ? count : 0;
+    }
 
     Status encode(std::string_view text, std::vector<TokenId>& out) const override
     {
@@ -233,6 +259,7 @@ private:
     std::unordered_map<TokenId, std::string> normalizedTexts_; // of added tokens that the normalizer changes
     std::uint32_t size_ = 0;
     TokenId endOfText_ = 0;
+    bool dropsText_ = false;
     const std::uint64_t owner_ = nextOwner();
 };
 

@@ -31,6 +31,7 @@ public:
         return processor_->unk_id() >= 0 ? std::optional(static_cast<TokenId>(processor_->unk_id())) : std::nullopt;
     }
     std::string definition() const override { return definition_; }
+    bool dropsText() const override { return true; } // its normalizer takes spaces away
 
     Status encode(std::string_view text, std::vector<TokenId>& out) const override
     {

@@ -30,6 +30,12 @@ public:
     virtual TokenId endOfText() const = 0;
     /// The id that stands for whatever the vocabulary has no token for; nothing where every byte has one.
     virtual std::optional<TokenId> unknownToken() const { return std::nullopt; }
+    /// A character can become no token, or a whole text none: what has no token in the vocabulary is dropped, or a rule
+    /// takes it away.
+    virtual bool dropsText() const { return false; }
+    /// Characters of `text` that have no token, and no other token stands for them; what a rule takes away is not
+    /// among them. @param matchesSpecial  as encodeMatchingSpecial reads the text
+    virtual std::int64_t dropped(std::string_view /*text*/, bool /*matchesSpecial*/) const { return 0; }
     /// Appends the ids of `text`. Any bytes are allowed; special tokens written in the text are plain text. An error
     /// says that the ids of this text cannot be known (a pattern takes too many steps on it): `out` then ends anywhere,
     /// and nothing may be trained on it.

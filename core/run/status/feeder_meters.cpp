@@ -81,11 +81,12 @@ void FeederMeters::lookAtText(const PreparedBlock& block, std::span<const Prepar
         const ChunkSummary& summary = block.summary(column);
         reading_.learnt += summary.learnt;
         reading_.tooLong += summary.tooLong;
+        reading_.dropped += summary.dropped;
         const auto chunk = block.readChunk(column);
         if (!chunk.ok())
             continue;
         tell(repetition_.add(chunk.value()));
-        tell(unknown_.add(chunk.value()));
+        tell(unknown_.add(chunk.value(), summary.dropped));
     }
     reading_.repeatedShare = repetition_.share();
     reading_.unknownShare = unknown_.share();
@@ -118,6 +119,7 @@ void FeederMeters::publish(const Message& doing, const BlockManager& blocks)
     all.slots += before_.slots;
     all.learnt += before_.learnt;
     all.tooLong += before_.tooLong;
+    all.dropped += before_.dropped;
     all.downloadedBytes = before_.downloadedBytes + traffic.bodyBytes;
     all.downloadRequests = before_.downloadRequests + traffic.requests;
     all.opens = before_.opens + opens.count;

@@ -77,7 +77,7 @@ nlohmann::json toJson(const Reading& r)
         { "downloaded_bytes", r.downloadedBytes }, { "download_requests", r.downloadRequests },
         { "mb_per_s", r.megabytesPerSecond }, { "busy_share", r.busyShare }, { "opens", r.opens },
         { "open_ms", r.openMs }, { "slowest_open_ms", r.slowestOpenMs }, { "labels", r.labels }, { "slots", r.slots },
-        { "learnt", r.learnt }, { "too_long", r.tooLong },
+        { "learnt", r.learnt }, { "too_long", r.tooLong }, { "dropped_characters", r.dropped },
         { "padding_share", r.slots > 0 ? 1 - static_cast<double>(r.labels) / static_cast<double>(r.slots) : 0 },
         { "repeated_share", r.repeatedShare }, { "unknown_share", r.unknownShare } };
     if (r.hub.files > 0)
@@ -108,7 +108,8 @@ std::optional<Reading> readReading(const RunPaths& paths)
         r.slowestOpenMs = j.at("slowest_open_ms");
         r.labels = j.at("labels");
         r.slots = j.at("slots");
-        r.learnt = j.value("learnt", std::int64_t(0)); // older attempts did not count these two
+        r.learnt = j.value("learnt", std::int64_t(0)); // older attempts did not count these three
+        r.dropped = j.value("dropped_characters", std::int64_t(0));
         r.tooLong = j.value("too_long", std::int64_t(0));
         r.repeatedShare = j.at("repeated_share");
         r.unknownShare = j.value("unknown_share", 0.0); // older attempts did not count it

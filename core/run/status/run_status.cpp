@@ -920,7 +920,11 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);
     sayWhatIsOlder(status, paths, checkpoints.value(), view);
     nameLeftOut(status, paths, attempts.value());
-    if (status.reading && status.reading->unknownShare > 0)
+    if (status.reading && status.reading->dropped > 0)
+        status.evidence.push_back(sentence(
+            "%1 characters of the text prepared so far have no token and are dropped: the tokenizer has no unknown token that would stand for them.",
+            { Count(status.reading->dropped) }));
+    else if (status.reading && status.reading->unknownShare > 0)
         status.evidence.push_back(
             sentence("%1 % of the tokens prepared so far stand for characters that the vocabulary does not have.",
                 { Real(100 * status.reading->unknownShare, 2) }));

@@ -7,6 +7,7 @@
 #include "core/data/plan/held_out.h"
 
 #include <QtTest>
+#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <fstream>
 #include <numeric>
@@ -749,6 +750,42 @@ private Q_SLOTS:
         QCOMPARE(fitting.value().samplesPerBlock, 400);
         QVERIFY(fitting.value().samplesPerBlockReason.empty());
         QCOMPARE(fitting.value().chunks.value(), 500);
+    }
+    void aRowWithoutATokenIsNotTrained()
+    {
+        DataFolder folder;
+        const std::string json
+            = R"({"pre_tokenizer":{"type":"Whitespace"},"model":{"type":"BPE","vocab":{"a":0,"b":1},"merges":[]}})";
+        const auto tokenizer = loadTokenizerDefinition(json, "x");
+        VERIFY_OK(tokenizer);
+        const auto config = test::configFor({ folder.write("a.txt", "ab\n\u20ac\u20ac\na\u20acb\n") });
+        const auto inspection = inspectData(config);
+        VERIFY_OK(inspection);
+        auto before = nlohmann::json::parse(inspection.value().manifest);
+        QVERIFY(before.erase("refuses_no_tokens") == 1); // as a run has it that began with an older Furrow
+        std::vector<PreparedFile> made;
+        for (const auto& manifest : { inspection.value().manifest, before.dump() }) {
+            auto manager = BlockManager::open(config, manifest, 100, folder.path("cache"), tokenizer.value());
+            VERIFY_OK(manager);
+            auto blocks = test::planAll(manager.value());
+            VERIFY_OK(blocks);
+            auto file = manager.value().prepare(blocks.value().front());
+            VERIFY_OK(file);
+            QVERIFY(!file.value().fromCache); // the second one is not given what means something else
+            made.push_back(std::move(file).value());
+            auto block = manager.value().openBlock(made.back());
+            VERIFY_OK(block);
+            QCOMPARE(block.value().summaries(), made.back().chunks);
+            const auto why = manager.value().firstUnreadable(blocks.value().front(), block.value());
+            QCOMPARE(why.find("becomes no token") != std::string::npos, made.size() == 1);
+        }
+        const auto& now = made[0].chunks.front();
+        QCOMPARE(now.samples, std::int64_t(2));
+        QCOMPARE(now.failed, std::int64_t(1));
+        QCOMPARE(now.tokens, std::int64_t(4));
+        QCOMPARE(now.dropped, std::int64_t(3));
+        QCOMPARE(made[1].chunks.front().samples, std::int64_t(3)); // as it was recorded
+        QCOMPARE(made[1].chunks.front().dropped, std::int64_t(0));
     }
     void takesOnlyTheWantedSamples()
     {

@@ -85,15 +85,24 @@ private Q_SLOTS:
         ChunkText text;
         text.tokens.assign(9'000, 5);
         UnknownAlarm alarm(7);
-        QVERIFY(!alarm.add(text));
+        QVERIFY(!alarm.add(text, 0));
         text.tokens.assign(1'000, 7);
-        const auto fired = alarm.add(text);
+        const auto fired = alarm.add(text, 0);
         QVERIFY(fired && fired->find("10") != std::string::npos);
         QCOMPARE(alarm.share(), 0.1);
-        QVERIFY(!alarm.add(text));
+        QVERIFY(!alarm.add(text, 0));
         UnknownAlarm none(std::nullopt);
-        QVERIFY(!none.add(text));
+        QVERIFY(!none.add(text, 0));
         QCOMPARE(none.share(), 0.0);
+    }
+    void droppedCharactersWereInNoShare()
+    {
+        ChunkText text;
+        text.tokens.assign(9'000, 5);
+        UnknownAlarm alarm(std::nullopt);
+        const auto fired = alarm.add(text, 1'000);
+        QVERIFY(fired && fired->find("dropped") != std::string::npos);
+        QCOMPARE(alarm.share(), 0.1);
     }
     void firesOnceOnAnInjectedRepeat()
     {

@@ -67,6 +67,29 @@ private Q_SLOTS:
         QVERIFY(table_["tokenizers"].size() > 40 && table_["texts"].size() > 60);
     }
 
+    void charactersWithoutATokenAreDroppedWithoutAWord()
+    {
+        json byteLevel = {
+            { "pre_tokenizer", { { "type", "ByteLevel" }, { "add_prefix_space", false } } },
+            { "model",
+                { { "type", "BPE" }, { "vocab", { { "a", 0 }, { "b", 1 }, { "ab", 2 } } }, { "merges", { "a b" } } } }
+        };
+        json words = byteLevel;
+        words["pre_tokenizer"] = { { "type", "Whitespace" } };
+        for (const json& definition : { byteLevel, words }) {
+            const auto tokenizer = loaded(definition);
+            QCOMPARE(encoded(*tokenizer, "ab\u20acb\u20aca"), (Ids { 2, 1, 0 })); // as the tokenizers library
+            QVERIFY(tokenizer->dropsText());
+            QCOMPARE(tokenizer->dropped("ab\u20acb\u20aca", false), std::int64_t(2)); // characters, not bytes
+            QCOMPARE(tokenizer->dropped("ab\u20acb\u20aca", false), std::int64_t(2)); // from the cache of words too
+            QCOMPARE(tokenizer->dropped("ab", false), std::int64_t(0));
+        }
+        words["model"]["unk_token"] = "?";
+        words["model"]["vocab"]["?"] = 3;
+        QCOMPARE(encoded(*loaded(words), "a\u20ac"), (Ids { 0, 3 }));
+        QCOMPARE(loaded(words)->dropped("a\u20ac", false), std::int64_t(0)); // its own token stands for it
+        QVERIFY(!byteTokenizer()->dropsText());
+    }
     void idsAndTextsAreThoseOfTheTokenizersLibrary_data()
     {
         QTest::addColumn<int>("row");
