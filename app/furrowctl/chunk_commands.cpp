@@ -69,6 +69,23 @@ nlohmann::json sampleJson(const SampleView& s)
     return json;
 }
 
+/// Nothing of a chunk in this state is trained.
+bool isNotTrained(ChunkState state)
+{
+    return state == ChunkState::Excluded || state == ChunkState::Poisoned || state == ChunkState::Accepted;
+}
+
+/// Of the rows of a chunk that are samples to be trained.
+const char* becameOfThem(ChunkState state)
+{
+    switch (state) {
+    case ChunkState::Excluded: return " left out with the chunk, ";
+    case ChunkState::Poisoned: return " not trained (the chunk is poisoned), ";
+    case ChunkState::Accepted: return " not trained (the chunk is accepted as not trained), ";
+    default: return " trained, ";
+    }
+}
+
 int inspect(InspectOptions o)
 {
     const auto chunk = parseChunkName(o.chunk);
@@ -97,11 +114,13 @@ int inspect(InspectOptions o)
     if (o.json) {
         const auto& s = v.summary;
         nlohmann::json json = { { "block", v.block }, { "chunk", v.column }, { "rows", s.rows },
-            { "trained", v.isExcluded ? 0 : s.samples }, { "excluded", v.isExcluded ? s.samples : 0 },
-            { "filtered", s.filtered }, { "failed", s.failed }, { "held_out", s.heldOut },
-            { "duplicates", s.duplicates }, { "repeats", s.repeats }, { "invalid_utf8", s.invalidUtf8 },
-            { "tokens", s.tokens }, { "learnt", s.learnt }, { "too_long", s.tooLong }, { "stored", v.stored },
-            { "samples", nlohmann::json::array() } };
+            { "trained", isNotTrained(v.state) ? 0 : s.samples },
+            { "excluded", v.state == ChunkState::Excluded ? s.samples : 0 },
+            { "accepted", v.state == ChunkState::Accepted ? s.samples : 0 },
+            { "poisoned", v.state == ChunkState::Poisoned ? s.samples : 0 }, { "filtered", s.filtered },
+            { "failed", s.failed }, { "held_out", s.heldOut }, { "duplicates", s.duplicates }, { "repeats", s.repeats },
+            { "invalid_utf8", s.invalidUtf8 }, { "tokens", s.tokens }, { "learnt", s.learnt },
+            { "too_long", s.tooLong }, { "stored", v.stored }, { "samples", nlohmann::json::array() } };
         for (const auto& sample : v.samples)
             json["samples"].push_back(sampleJson(sample));
         json["unreadable"] = nlohmann::json::array();
@@ -111,9 +130,9 @@ int inspect(InspectOptions o)
         return kDone;
     }
     std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, "
-              << v.summary.samples << (v.isExcluded ? " left out with the chunk, " : " trained, ") << v.summary.filtered
-              << " filtered, " << v.summary.failed << " unreadable, " << v.summary.heldOut << " held out, "
-              << v.summary.duplicates << " left out as repeats, " << v.summary.tokens << " tokens";
+              << v.summary.samples << becameOfThem(v.state) << v.summary.filtered << " filtered, " << v.summary.failed
+              << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates
+              << " left out as repeats, " << v.summary.tokens << " tokens";
     if (v.summary.repeats > 0)
         std::cout << ", " << v.summary.repeats << " trained although their text stands before in the block";
     if (v.summary.invalidUtf8 > 0)

@@ -84,7 +84,8 @@ std::string rowsText(const EpochRow& epoch)
     std::string text;
     for (const auto& [count, what] : { std::pair(rows.failed, " rows unreadable"),
              std::pair(rows.filtered, " filtered"), std::pair(rows.duplicates, " left out as repeats"),
-             std::pair(epoch.samplesExcluded, " in chunks that are left out") })
+             std::pair(epoch.samplesExcluded, " in chunks that are left out"),
+             std::pair(epoch.samplesAccepted, " in chunks that are accepted as not trained") })
         if (count > 0)
             text += (text.empty() ? "" : ", ") + formatCount(count) + what;
     return text;
@@ -204,6 +205,9 @@ std::string epochText(const EpochRow& e)
         + formatCount(e.chunks[ChunkState::Committed]) + " of " + outOf(wanted) + " committed"
         + (e.chunks[ChunkState::Excluded] > 0 ? ", " + formatCount(e.chunks[ChunkState::Excluded]) + " left out"
                                               : std::string())
+        + (e.chunks[ChunkState::Accepted] > 0
+                ? ", " + formatCount(e.chunks[ChunkState::Accepted]) + " accepted as not trained"
+                : std::string())
         + "\n";
     if (const auto partly = e.partly.sum(); partly > 0)
         text += "  partly trained: " + formatCount(partly) + (partly == 1 ? " chunk, " : " chunks, ")

@@ -374,14 +374,14 @@ Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
 #undef FURROW_HELD
 }
 
-Result<std::int64_t> LedgerReader::samplesExcluded(std::int64_t epoch)
+Result<std::int64_t> LedgerReader::samplesIn(ChunkState state, std::int64_t epoch)
 {
     std::int64_t sum = 0;
     if (epoch >= 0 && epoch < kMaxEpochs)
         sum = state_->db
                   .integer("SELECT sum(samples) FROM chunk WHERE id>=? AND id<? AND state=?",
                       chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value,
-                      static_cast<std::int64_t>(ChunkState::Excluded))
+                      static_cast<std::int64_t>(state))
                   .value_or(0);
     return answer(state_->db, std::move(sum));
 }

@@ -184,6 +184,7 @@ struct EpochRow {
     RowCounts rowsCommitted; ///< over committed chunks
     RowCounts rowsKnown;
     std::int64_t samplesExcluded = 0; ///< of excluded chunks, among rowsKnown; as `lost` below, of shownEpochs()
+    std::int64_t samplesAccepted = 0; ///< the same of chunks that are accepted as not trained
     Message unprovenReason;
     LostChunks lost; ///< as readStatus() finds it; epochs() leaves it empty
     PartlyTrained partly; ///< the same
@@ -223,8 +224,8 @@ public:
     /// Chunks of an epoch that are free or not prepared although something of them was trained: their work was lost
     /// (isWorkLost), or they are trained in part (isPartlyTrained). Reads the chunks of the epoch.
     Result<std::vector<ChunkCell>> takenUpOnce(std::int64_t epoch);
-    /// Samples that excluded chunks of an epoch would have trained. Reads the chunks of the epoch.
-    Result<std::int64_t> samplesExcluded(std::int64_t epoch);
+    /// Samples to be trained of the chunks of an epoch that are in a state. Reads the chunks of the epoch.
+    Result<std::int64_t> samplesIn(ChunkState state, std::int64_t epoch);
     /// Cells that changed after event `seq`; sets `seq` to the newest. Cheap when nothing changed.
     Result<std::vector<ChunkCell>> changedCells(std::int64_t epoch, std::int64_t& seq);
     Result<std::vector<ClaimRow>> claimsSince(std::int64_t claimId, int limit);

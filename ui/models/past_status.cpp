@@ -52,9 +52,11 @@ void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         epoch.partly = {};
         epoch.rowsCommitted = {};
         epoch.samplesExcluded = 0;
+        epoch.samplesAccepted = 0;
         for (const ChunkCell& cell : past.cells) {
             ++epoch.chunks[cell.state];
             epoch.samplesExcluded += cell.state == ChunkState::Excluded ? cell.samples : 0;
+            epoch.samplesAccepted += cell.state == ChunkState::Accepted ? cell.samples : 0;
             countApart(epoch, cell);
         }
         const std::int64_t done = epoch.chunks[ChunkState::Committed] + epoch.chunks[ChunkState::Excluded]

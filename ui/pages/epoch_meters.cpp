@@ -81,7 +81,8 @@ void EpochMeters::setStatus(const RunStatus& status)
     const bool allPrepared = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
     const std::int64_t samples = epoch.rowsCommitted.samples;
     fill(*samples_, samples,
-        allPrepared ? std::optional(epoch.rowsKnown.samples - epoch.samplesExcluded) : std::nullopt,
+        allPrepared ? std::optional(epoch.rowsKnown.samples - epoch.samplesExcluded - epoch.samplesAccepted)
+                    : std::nullopt,
         { { static_cast<double>(samples), MeterFill::Steps } });
     std::optional<std::int64_t> wanted;
     if (status.rules.steps > 0)

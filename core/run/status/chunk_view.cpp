@@ -182,8 +182,7 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
     const ChunkText& text = chunk;
     const auto source = static_cast<std::size_t>(row.source);
     FURROW_TRY_ASSIGN(auto losses, lossesOf(ledger, part));
-    ChunkView view { part.block, part.column, block.summary(part.column), text.count(),
-        cell.state == ChunkState::Excluded, !losses.empty(), {},
+    ChunkView view { part.block, part.column, block.summary(part.column), text.count(), cell.state, !losses.empty(), {},
         unreadableRows(block, row.plan, part.column, manifest) };
     const auto order = ordered(text.count(), losses, part.order);
     const auto first = std::clamp<std::int64_t>(part.first, 0, text.count());

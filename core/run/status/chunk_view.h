@@ -3,6 +3,7 @@
 #include "core/chat/chat_template.h"
 #include "core/data/block/prepared_block.h"
 #include "core/run/folder/run_paths.h"
+#include "core/tracker/types.h"
 
 #include <cstdint>
 #include <optional>
@@ -43,7 +44,7 @@ struct ChunkView {
     std::int32_t column = 0;
     ChunkSummary summary;
     std::int64_t stored = 0; ///< samples the block holds; filtered and unreadable rows have none
-    bool isExcluded = false; ///< in the epoch that was asked for, or the newest: left out, nothing of it is trained
+    ChunkState state = ChunkState::Pending; ///< in the epoch that was asked for, or the newest
     bool keepsLosses = false; ///< some sample of the chunk has a loss
     std::vector<SampleView> samples; ///< in the order asked for
     std::vector<UnreadableRow> unreadable; ///< the block keeps the first 100 by name

@@ -46,6 +46,7 @@ void add(EpochRow& sum, const EpochRow& more)
     add(sum.rowsCommitted, more.rowsCommitted);
     add(sum.rowsKnown, more.rowsKnown);
     sum.samplesExcluded += more.samplesExcluded;
+    sum.samplesAccepted += more.samplesAccepted;
     add(sum.lost, more.lost);
     add(sum.partly, more.partly);
 }

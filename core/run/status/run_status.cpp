@@ -334,7 +334,10 @@ Status countChunksApart(
     for (EpochRow& epoch : status.epochs) {
         const bool isShown = !epoch.closedWallNs || &epoch == &status.epochs.back(); // shownEpochs()
         if (isShown && epoch.chunks[ChunkState::Excluded] > 0) {
-            FURROW_TRY_ASSIGN(epoch.samplesExcluded, ledger.samplesExcluded(epoch.epoch));
+            FURROW_TRY_ASSIGN(epoch.samplesExcluded, ledger.samplesIn(ChunkState::Excluded, epoch.epoch));
+        }
+        if (isShown && epoch.chunks[ChunkState::Accepted] > 0) {
+            FURROW_TRY_ASSIGN(epoch.samplesAccepted, ledger.samplesIn(ChunkState::Accepted, epoch.epoch));
         }
         if (epoch.closedWallNs)
             continue;

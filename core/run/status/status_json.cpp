@@ -79,7 +79,8 @@ nlohmann::json rowsJson(const EpochRow& epoch)
     const RowCounts& known = epoch.rowsKnown;
     return { { "failed", known.failed }, { "filtered", known.filtered }, { "held_out", known.heldOut },
         { "duplicates", known.duplicates }, { "excluded", epoch.samplesExcluded },
-        { "to_train", known.samples - epoch.samplesExcluded } };
+        { "accepted", epoch.samplesAccepted },
+        { "to_train", known.samples - epoch.samplesExcluded - epoch.samplesAccepted } };
 }
 
 nlohmann::json blocksJson(const EpochRow& epoch)

@@ -80,8 +80,8 @@ std::string epochText(const AuditEpoch& epoch)
     if (epoch.skippedAsParents + epoch.againAfterParent > 0)
         text += "  trained by the parent run: " + number(epoch.skippedAsParents) + " left out here, "
             + number(epoch.againAfterParent) + " trained again\n";
-    text += "  rows " + number(epoch.rows.rows) + " = trained " + number(epoch.rows.samples) + " + skipped "
-        + number(epoch.samplesSkipped) + " + filtered " + number(epoch.rows.filtered) + " + failed "
+    text += "  rows of committed chunks " + number(epoch.rows.rows) + " = trained " + number(epoch.rows.samples)
+        + " + skipped " + number(epoch.samplesSkipped) + " + filtered " + number(epoch.rows.filtered) + " + failed "
         + number(epoch.rows.failed) + " + held out " + number(epoch.rows.heldOut) + " + duplicates "
         + number(epoch.rows.duplicates) + (epoch.rowsAddUp ? "" : "  (does NOT add up)") + "\n";
     text += "  trainings lost with their weights so far: " + number(epoch.chunksLost) + ", with "

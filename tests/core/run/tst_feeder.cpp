@@ -420,6 +420,9 @@ private Q_SLOTS:
         run.stopFeeder();
         good(acceptChunks(run.paths, {})); // nobody supervises the run: the epoch ends here
         QCOMPARE(chunks()[ChunkState::Accepted], 11);
+        const auto status = good(readStatus(run.paths)); // they were in no count, and `inspect` called them trained
+        QCOMPARE(status.epochs.at(0).samplesAccepted, 11 * 50);
+        QVERIFY(good(viewChunk(run.paths, { .block = 2, .column = 0 })).state == ChunkState::Accepted);
         QVERIFY(good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).closedWallNs.has_value());
     }
 
