@@ -51,9 +51,10 @@ nlohmann::json probeJson(const DataProbe& p)
         { "samples_per_block_reason", i.samplesPerBlockReason },
         { "blocks", i.blocks ? nlohmann::json(*i.blocks) : nlohmann::json(nullptr) },
         { "chunks", i.chunks ? nlohmann::json(*i.chunks) : nlohmann::json(nullptr) },
+        { "chunks_exact", i.chunks.has_value() && i.chunksExact }, { "sampled_held_out", p.sampledHeldOut },
         { "tokens_per_sample", p.tokensPerSample }, { "bytes_per_token", p.bytesPerToken },
-        { "unknown_share", p.unknownShare }, { "tokens", p.tokens }, { "sampled", p.sampledRows },
-        { "sampled_filtered", p.sampledFiltered }, { "sampled_failed", p.sampledFailed },
+        { "unknown_share", p.unknownShare }, { "sampled_dropped_characters", p.sampledDropped }, { "tokens", p.tokens },
+        { "sampled", p.sampledRows }, { "sampled_filtered", p.sampledFiltered }, { "sampled_failed", p.sampledFailed },
         { "sampled_duplicates", p.sampledDuplicates }, { "disk_bytes", p.preparedBytes },
         { "prepare_seconds", p.prepareSeconds }, { "first_samples", i.firstRows }, { "first_tokens", p.firstTokens },
         { "warnings", i.warnings }, { "remarks", remarksOn(p) } };
@@ -71,7 +72,8 @@ void printProbe(const DataProbe& p)
     std::cout << formatCount(i.samplesPerBlock) << " samples per block"
               << (i.samplesPerBlockReason.empty() ? "" : ", " + i.samplesPerBlockReason);
     if (i.blocks && i.chunks)
-        std::cout << "; " << formatCount(*i.blocks) << " blocks, " << formatCount(*i.chunks) << " chunks";
+        std::cout << "; " << formatCount(*i.blocks) << " blocks, " << (i.chunksExact ? "" : "at least ")
+                  << formatCount(*i.chunks) << " chunks";
     std::cout << "\nabout " << formatNumber(p.tokensPerSample, 1) << " tokens a sample, " << formatCount(p.tokens)
               << " tokens in all; prepared " << formatBytes(p.preparedBytes) << " in about "
               << formatDuration(p.prepareSeconds) << "\n"

@@ -5,11 +5,13 @@
 #include "core/base/sentence.h"
 #include "core/data/block/block_writer.h"
 #include "core/data/plan/chunk_collector.h"
+#include "core/data/plan/held_out.h"
 #include "core/data/source/row_reader.h"
 #include "core/data/plan/sample_encoder.h"
 #include "core/data/tokenizer/tokenizer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 
 namespace furrow {
@@ -26,6 +28,70 @@ struct Sampled {
     std::uint64_t textBytes = 0;
     double seconds = 0;
 };
+
+enum class Becomes { Trained, Repeat, SkippedRepeat, Filtered, Failed, HeldOut };
+
+/// What a block makes of a row (ChunkCollector, encodeChunk).
+struct Encoded {
+    Becomes becomes = Becomes::Trained;
+    SampleTokens sample {};
+};
+
+/// @param seen  fingerprints of the rows before it; @param sample  its tokens, where it was encoded
+Result<Becomes> judge(const Row& row, const SampleRules& rules, const SampleEncoder& encoder,
+    std::unordered_set<std::uint64_t>& seen, SampleTokens& sample)
+{
+    sample.problem = row.problem != nullptr ? row.problem : "";
+    if (row.problem != nullptr)
+        return Becomes::Failed;
+    if (rules.isFiltered(row.text))
+        return Becomes::Filtered;
+    const std::uint64_t fingerprint = xxh3(row.text);
+    const bool isRepeat = !seen.insert(fingerprint).second;
+    FURROW_TRY_ASSIGN(const bool isExcluded,
+        rules.quarantine ? rules.quarantine->excludes(row.text, fingerprint) : Result<bool>(false));
+    const bool isOut = isHeldOut(fingerprint, rules.heldOutPercent);
+    const bool isSkipped = isRepeat && rules.skipDuplicates;
+    auto made = encoder.encode(row.text, row.isConversation);
+    if (!made.ok() && !isExcluded && !isOut && !isSkipped)
+        return made.error();
+    if (made.ok())
+        sample = std::move(made).value();
+    if (!sample.problem.empty())
+        return Becomes::Failed;
+    return isExcluded      ? Becomes::Filtered
+        : isOut            ? Becomes::HeldOut
+        : isSkipped        ? Becomes::SkippedRepeat
+        : sample.isLeftOut ? Becomes::Filtered
+        : isRepeat         ? Becomes::Repeat
+                           : Becomes::Trained;
+}
+
+void count(const Encoded& row, const Row& read, const RunConfig& config, DataProbe& probe, Sampled& sampled,
+    const Tokenizer& tokenizer)
+{
+    const auto& sample = row.sample;
+    const bool isRepeat = row.becomes == Becomes::Repeat || row.becomes == Becomes::SkippedRepeat;
+    const bool isTrained = row.becomes == Becomes::Trained || row.becomes == Becomes::Repeat;
+    probe.sampledFailed += row.becomes == Becomes::Failed ? 1 : 0;
+    probe.sampledFiltered += row.becomes == Becomes::Filtered ? 1 : 0;
+    probe.sampledHeldOut += row.becomes == Becomes::HeldOut ? 1 : 0;
+    probe.sampledDuplicates += isRepeat ? 1 : 0;
+    probe.sampledDropped += sample.dropped;
+    const bool isLimited = config.longSamples != LongSamples::Split;
+    probe.sampledTooLong += isLimited && sample.isTooLong && (isTrained || sample.isLeftOut) ? 1 : 0;
+    if (!isTrained)
+        return;
+    probe.sampledInvalidUtf8 += read.isBroken() ? 1 : 0;
+    const auto& tokens = sample.tokens;
+    ++sampled.kept;
+    sampled.tokens += std::ssize(tokens);
+    sampled.learnt
+        += sample.learnt.empty() ? std::ssize(tokens) : std::count(sample.learnt.begin(), sample.learnt.end(), 1);
+    if (const auto unknown = tokenizer.unknownToken(); unknown && config.tokenizer != "char")
+        sampled.unknown += std::count(tokens.begin(), tokens.end(), *unknown);
+    sampled.textBytes += read.text.size();
+}
 
 /// Reads and tokenises rows of all sources in turn until the time is over.
 Status sampleRows(const RunConfig& config, const DataManifest& manifest, const Tokenizer& tokenizer,
@@ -48,34 +114,11 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
             if (!more)
                 break;
             ++probe.sampledRows;
-            if (row.problem == nullptr && rules.isFiltered(row.text)) {
-                ++probe.sampledFiltered;
-                continue;
-            }
-            FURROW_TRY_ASSIGN(const auto sample,
-                row.problem != nullptr ? SampleTokens { .problem = row.problem }
-                                       : encoder.encode(row.text, row.isConversation));
-            if (!sample.problem.empty()) {
-                if (probe.firstFailure.empty())
-                    probe.firstFailure = rowInWords(rowInFile, source.files.front().path, sample.problem);
-                ++probe.sampledFailed;
-                continue;
-            }
-            probe.sampledTooLong += sample.isTooLong && encoder.limitsLength() ? 1 : 0;
-            if (sample.isLeftOut) {
-                ++probe.sampledFiltered;
-                continue;
-            }
-            probe.sampledInvalidUtf8 += row.isBroken() ? 1 : 0;
-            probe.sampledDuplicates += seen.insert(xxh3(row.text)).second ? 0 : 1;
-            const auto& tokens = sample.tokens;
-            ++sampled.kept;
-            sampled.tokens += static_cast<std::int64_t>(tokens.size());
-            sampled.learnt += sample.learnt.empty() ? std::ssize(tokens)
-                                                    : std::count(sample.learnt.begin(), sample.learnt.end(), 1);
-            if (const auto unknown = tokenizer.unknownToken(); unknown && config.tokenizer != "char")
-                sampled.unknown += std::count(tokens.begin(), tokens.end(), *unknown);
-            sampled.textBytes += row.text.size();
+            Encoded made;
+            FURROW_TRY_ASSIGN(made.becomes, judge(row, rules, encoder, seen, made.sample));
+            count(made, row, config, probe, sampled, tokenizer);
+            if (made.becomes == Becomes::Failed && probe.firstFailure.empty())
+                probe.firstFailure = rowInWords(rowInFile, source.files.front().path, made.sample.problem);
         }
     }
     sampled.seconds = static_cast<double>(systemClock().monotonicNs() - start) * 1e-9;
@@ -118,13 +161,13 @@ Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer,
     probe.tokensPerSample = static_cast<double>(sampled.tokens + sampled.kept) / static_cast<double>(sampled.kept);
     probe.bytesPerToken
         = static_cast<double>(sampled.textBytes) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
-    probe.unknownShare
-        = static_cast<double>(sampled.unknown) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
+    probe.unknownShare = static_cast<double>(sampled.unknown + probe.sampledDropped)
+        / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens + probe.sampledDropped));
     probe.learntShare
         = static_cast<double>(sampled.learnt) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
-    const double kept = static_cast<double>(probe.inspection.rows) * static_cast<double>(sampled.kept)
-        / static_cast<double>(probe.sampledRows);
-    probe.tokens = static_cast<std::int64_t>(kept * probe.tokensPerSample);
+    const double all = static_cast<double>(probe.inspection.rows) / static_cast<double>(probe.sampledRows);
+    const double kept = all * static_cast<double>(sampled.kept);
+    probe.tokens = std::llround(all * static_cast<double>(sampled.tokens + sampled.kept));
     probe.preparedBytes = static_cast<std::uint64_t>(
         estimatedBlockBytes(kept, static_cast<double>(probe.tokens), tokenizer.vocabularySize()));
     probe.prepareSeconds = kept * sampled.seconds / static_cast<double>(sampled.kept);
@@ -152,7 +195,11 @@ std::vector<Message> remarksOn(const DataProbe& probe)
     count(probe.sampledInvalidUtf8,
         sentence("%1 of the %2 samples that were read have bytes or escapes that are no characters.",
             { Count(probe.sampledInvalidUtf8), read }));
-    if (probe.unknownShare > 0)
+    if (probe.sampledDropped > 0)
+        remarks.push_back(sentence(
+            "%1 characters of the samples that were read have no token and are dropped: the tokenizer has no unknown token that would stand for them.",
+            { Count(probe.sampledDropped) }));
+    else if (probe.unknownShare > 0)
         remarks.push_back(sentence("%1 % of the tokens stand for characters that the tokenizer does not have.",
             { Real(100 * probe.unknownShare, 2) }));
     remarks.insert(remarks.end(), probe.inspection.warnings.begin(), probe.inspection.warnings.end());

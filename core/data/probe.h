@@ -18,14 +18,16 @@ struct DataProbe {
     std::int64_t sampledRows = 0;
     std::int64_t sampledFiltered = 0;
     std::int64_t sampledFailed = 0;
-    std::int64_t sampledDuplicates = 0;
+    std::int64_t sampledDuplicates = 0; ///< trained all the same, unless duplicates is skip
+    std::int64_t sampledHeldOut = 0;
     std::int64_t sampledInvalidUtf8 = 0; ///< with bytes or escapes that are no characters
     std::int64_t sampledTooLong = 0; ///< longer than a window, with long_samples cut or leave_out
+    std::int64_t sampledDropped = 0; ///< characters that have no token and become none
     double tokensPerSample = 0; ///< sampled; with the end-of-text behind it, as status and audit count
     double bytesPerToken = 0; ///< sampled; of the tokens of text
     double unknownShare = 0; ///< sampled: tokens that stand for what the vocabulary does not have, 0..1; 0 with "char",
                              ///< whose vocabulary is made of all the data
-    std::int64_t tokens = 0; ///< of the whole data set, from the sampled mean
+    std::int64_t tokens = 0; ///< to be trained in an epoch, from the sampled mean
     std::uint64_t preparedBytes = 0; ///< disk that the prepared blocks will take
     double prepareSeconds = 0; ///< on one thread of this machine, from the sampled speed
     std::vector<std::vector<std::uint32_t>> firstTokens; ///< of inspection.firstRows, up to 64 each

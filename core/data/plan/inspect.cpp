@@ -1,5 +1,6 @@
 #include "core/data/plan/inspect.h"
 
+#include "core/base/clock.h"
 #include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/outside.h"
@@ -12,6 +13,7 @@
 #include "core/data/hub/hub_files.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/hub/web_files.h"
+#include "core/data/source/csv_fields.h"
 #include "core/data/source/parquet_rows.h"
 #include "core/data/source/row_choice.h"
 #include "core/data/source/row_reader.h"
@@ -161,6 +163,28 @@ Result<ColumnChoice> chooseContent(
     return choice;
 }
 
+/// Text behind a closing quote ("q"tail) is part of its field, which may not be meant. Looks at the beginning only.
+Status sayWhatStandsBehindQuotes(FileAccess& access, const DataFile& file, DataInspection& inspection)
+{
+    constexpr std::size_t kLooked = 64 << 10;
+    FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, 0));
+    std::string head(kLooked, '\0');
+    FURROW_TRY_ASSIGN(const auto size, readFully(*stream, head));
+    std::string_view rest = std::string_view(head).substr(0, size);
+    for (std::int64_t record = 0; !rest.empty(); ++record) {
+        CsvRecordEnd end(file.format.csv);
+        const auto behind = end.find(rest.data(), rest.size());
+        if (end.hasTail()) {
+            inspection.reading.push_back(sentence(
+                "%1 has text behind the closing quote of a field (record %2): it is kept as part of the field. Look whether a quote or a delimiter is missing.",
+                { file.path, Count(record + 1) }));
+            return {};
+        }
+        rest = behind == CsvRecordEnd::kNone ? std::string_view() : rest.substr(behind);
+    }
+    return {};
+}
+
 /// One column for all files of a source; a file without it is refused by name.
 Status chooseColumn(
     FileAccess& access, const RunConfig& config, bool hasTemplate, DataSource& source, DataInspection& inspection)
@@ -169,11 +193,18 @@ Status chooseColumn(
         if (file.format.format == TextFormat::Text || file.format.format == TextFormat::Warc)
             continue;
         FURROW_TRY_ASSIGN(auto columns, readColumns(access, file));
+        if (columns.all.empty() && file.format.endsLinesAtCarriageReturns)
+            return Error { ErrorCode::InvalidArgument,
+                sentence(
+                    "%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr '\\r' '\\n' < FILE).",
+                    { file.path }) };
         FURROW_TRY_ASSIGN(auto column, chooseContent(file, columns, config, hasTemplate, source));
         if (source.textColumn.empty()) {
             source.textColumn = column.column;
             const auto& says = column.says;
             inspection.reading.insert(inspection.reading.end(), says.begin(), says.end());
+            if (file.format.isCsv() && !isDistantPath(file.path))
+                FURROW_TRY(sayWhatStandsBehindQuotes(access, file, inspection));
         }
         if (source.textColumn != column.column)
             return Error { ErrorCode::InvalidArgument,
@@ -229,6 +260,8 @@ Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSour
 struct RowCount {
     double rows = 0;
     bool exact = true;
+    std::uint64_t largest = 0; ///< bytes of the largest row that was seen
+    std::uint64_t textBytes = 0; ///< of all rows, when they were all counted
 };
 Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOptions& options,
     const std::function<bool(std::uint64_t)>& isChosen, std::uint64_t& budget, const Progress& progress)
@@ -245,10 +278,12 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOp
         FURROW_TRY_ASSIGN(auto more, scanner->next(size));
         if (!more) {
             budget -= metadataOnly ? 0 : std::min(budget, bytes);
+            count.textBytes = bytes;
             return count;
         }
         count.rows += isChosen(scanner->unit()) ? 1 : 0;
         bytes += size;
+        count.largest = std::max(count.largest, size);
         if (bytes >= stop)
             break;
         if (static_cast<std::int64_t>(count.rows) % 65536 == 0 && progress
@@ -267,6 +302,7 @@ Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunC
     std::uint64_t budget = kCountBytes;
     double sum = 0;
     bool exact = true;
+    std::uint64_t largest = 0;
     const RowChoice choice(config, manifest);
     for (std::size_t s = 0; s < manifest.sources.size(); ++s) {
         const auto& source = manifest.sources[s];
@@ -291,6 +327,9 @@ Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunC
                     [&](std::uint64_t unit) { return choice.keeps(s, f, unit); }, budget, progress));
             rows += count.rows;
             exact = exact && count.exact;
+            largest = std::max(largest, count.largest);
+            if (!file.isStoredPlain() && fillsCache(file))
+                inspection.expandedBytes = std::max(inspection.expandedBytes, count.textBytes);
         }
         rows = std::max(0.0, rows - static_cast<double>(config.startSample));
         if (config.maxSamples > 0)
@@ -299,6 +338,8 @@ Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunC
     }
     inspection.rows = static_cast<std::int64_t>(sum);
     inspection.rowsExact = exact;
+    inspection.chunksExact
+        = largest <= static_cast<std::uint64_t>(config.chunkBytes) / static_cast<std::uint64_t>(config.chunkSamples);
     return {};
 }
 
@@ -329,7 +370,7 @@ void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspectio
 Status readEachRow(
     const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow);
 
-/// Why the first row is no conversation; "" where it is one.
+/// Why the first row cannot be used; "" where it can.
 Result<std::string> firstProblem(const RunConfig& config, const DataSource& source)
 {
     DirectAccess access;
@@ -343,6 +384,8 @@ Result<std::string> firstProblem(const RunConfig& config, const DataSource& sour
 Status readFirstRows(const RunConfig& config, const DataManifest& manifest, DataInspection& inspection)
 {
     constexpr int kMostRefused = 100;
+    constexpr std::int64_t kLongestNs = 5'000'000'000; // of rows that are refused: a template may count for long
+    const std::int64_t start = systemClock().monotonicNs();
     std::optional<ConversationRenderer> renderer;
     if (manifest.chat) {
         FURROW_TRY_ASSIGN(renderer, ConversationRenderer::open(*manifest.chat));
@@ -355,7 +398,7 @@ Status readFirstRows(const RunConfig& config, const DataManifest& manifest, Data
             auto conversation = renderer->write(row.text, config.chatLoss);
             if (!conversation.ok()) {
                 why = why.empty() ? conversation.error().message : why;
-                return ++refused < kMostRefused;
+                return ++refused < kMostRefused && systemClock().monotonicNs() - start < kLongestNs;
             }
             written = std::move(conversation).value();
         }
@@ -366,17 +409,20 @@ Status readFirstRows(const RunConfig& config, const DataManifest& manifest, Data
         inspection.firstLearnt.push_back(std::move(written.learnt));
         return inspection.firstRows.size() < kFirstRows;
     }));
-    if (inspection.firstRows.empty() && why.empty()
-        && manifest.sources.front().conversation != ConversationForm::None) {
+    const bool areConversations = manifest.sources.front().conversation != ConversationForm::None;
+    if (inspection.firstRows.empty() && why.empty()) {
         FURROW_TRY_ASSIGN(why, firstProblem(config, manifest.sources.front()));
     }
-    if (inspection.firstRows.empty() && !why.empty())
+    if (inspection.firstRows.empty() && !why.empty() && areConversations)
         return Error { ErrorCode::InvalidArgument,
             sentence(
                 "No conversation of %1 can be trained: the first one %2. A template that marks with {% generation %} what the assistant writes fits all conversations; with chat_loss last one without it fits more.",
                 { config.data.front(), why }) };
     if (inspection.firstRows.empty())
-        inspection.warnings.push_back("The filters leave no row of the data.");
+        inspection.warnings.push_back(why.empty()
+                ? sentence("The filters leave no row of the data.")
+                : sentence("No row of the data is left: the first one %1, and the filters leave none that can be read.",
+                      { why }));
     return {};
 }
 

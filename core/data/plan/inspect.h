@@ -32,7 +32,10 @@ struct DataInspection {
     std::int64_t samplesPerBlock = 0; ///< in force
     Message samplesPerBlockReason; ///< why it differs from the configuration, or ""
     std::optional<std::int64_t> blocks; ///< only when rowsExact
-    std::optional<std::int64_t> chunks; ///< only when rowsExact; more when chunk_bytes cuts earlier
+    std::optional<std::int64_t> chunks; ///< only when rowsExact
+    bool chunksExact = true; ///< otherwise there are at least so many: chunk_bytes may end some earlier
+    std::uint64_t expandedBytes
+        = 0; ///< text of the largest file that is unpacked into the cache, of those counted whole
     std::vector<Message> warnings; ///< skipped files and the like, one sentence each
 };
 

@@ -96,7 +96,9 @@ void CsvRecordEnd::look(char c)
     } else if (c == dialect_.delimiter) {
         state_ = State::FieldStart;
     } else {
-        torn_ = torn_ || (state_ == State::QuoteSeen && severalLines_ && c != ' ' && c != '\r');
+        const bool isBehind = state_ == State::QuoteSeen && c != ' ' && c != '\r';
+        tail_ = tail_ || isBehind;
+        torn_ = torn_ || (isBehind && severalLines_);
         state_ = State::Unquoted;
     }
 }

@@ -25,6 +25,8 @@ public:
     /// A field in quotes went on over a line end and had more text behind its closing quote: most likely a quote is
     /// missing.
     bool isTorn() const { return torn_; }
+    /// A field in quotes had more text behind its closing quote, which is kept as part of the field.
+    bool hasTail() const { return tail_; }
 
 private:
     enum class State { FieldStart, Unquoted, Quoted, QuoteSeen };
@@ -35,6 +37,7 @@ private:
     bool escaped_ = false; ///< the next character is taken as it stands
     bool severalLines_ = false; ///< the field in quotes holds a line end
     bool torn_ = false;
+    bool tail_ = false;
 };
 
 enum class CsvFit {

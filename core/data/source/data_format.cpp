@@ -421,8 +421,8 @@ Result<FileFormat> detectFormat(
     FURROW_TRY(checkTextClaim(name, extension, head));
     FURROW_TRY_ASSIGN(auto kind, textFormat(head, plain.size() == kHeadBytes, name, config.textColumn, format.list));
     format.format = kind;
-    format.endsLinesAtCarriageReturns = kind == TextFormat::Text && head.find('\n') == std::string_view::npos
-        && std::count(head.begin(), head.end(), '\r') > 1;
+    format.endsLinesAtCarriageReturns = (kind == TextFormat::Text || kind == TextFormat::JsonLines)
+        && head.find('\n') == std::string_view::npos && std::count(head.begin(), head.end(), '\r') > 1;
     if (format.isCsv()) {
         const auto separator = separatorLine(head);
         format.skipBytes += static_cast<std::int32_t>(separator.sizeBytes);

@@ -32,6 +32,24 @@ std::string_view takeNumber(std::string_view& text)
 
 bool isHidden(const fs::path& path) { return utf8Text(path.filename()).starts_with("."); }
 
+/// Whether a hidden folder has data files. One with very many files is not looked at to its end.
+bool holdsData(const fs::path& folder)
+{
+    constexpr int kMostSeen = 10'000;
+    std::error_code error;
+    int seen = 0;
+    if (!fs::is_directory(folder, error) || fs::is_symlink(folder, error))
+        return false;
+    for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end && seen < kMostSeen;
+        it.increment(error), ++seen) {
+        const auto name = utf8Text(it->path().filename());
+        std::error_code statError;
+        if (!name.starts_with(".") && hasDataExtension(name) && it->is_regular_file(statError))
+            return true;
+    }
+    return false;
+}
+
 /// Files below `folder`; unreadable sub-folders and links out of it are listed as skipped.
 Status walk(const fs::path& folder, SourceFiles& found)
 {
@@ -59,6 +77,10 @@ Status walk(const fs::path& folder, SourceFiles& found)
                 found.skipped.push_back(
                     sentence("%1 is hidden (its name begins with a dot) and was left out. Rename it if it is meant.",
                         { utf8Text(path) }));
+            else if (holdsData(path))
+                found.skipped.push_back(sentence(
+                    "%1 is a hidden folder (its name begins with a dot): the data files in it were left out. Rename it if they are meant.",
+                    { utf8Text(path) }));
             continue;
         }
         if (it->is_symlink(statError)) {

@@ -264,7 +264,8 @@ void describe(const RunConfig& config, const DataInspection& data, const Progres
     std::string text = "Data: " + formatCount(data.files) + (data.files == 1 ? " file, " : " files, ")
         + formatBytes(data.bytes) + ", " + (data.rowsExact ? "" : "about ") + formatCount(data.rows) + " samples";
     if (data.blocks && data.chunks)
-        text += " in " + formatCount(*data.blocks) + " blocks and " + formatCount(*data.chunks) + " chunks";
+        text += " in " + formatCount(*data.blocks) + " blocks and " + (data.chunksExact ? "" : "at least ")
+            + formatCount(*data.chunks) + " chunks";
     say(text);
     for (const auto& line : data.reading)
         say(line);

@@ -1,10 +1,12 @@
 #include "core/run/start/data_fit.h"
 
 #include "core/base/format.h"
+#include "core/base/hash.h"
 #include "core/base/sentence.h"
 #include "core/data/block/block_writer.h"
 #include "core/data/block/chunk_windows.h"
 #include "core/data/source/row_reader.h"
+#include "core/data/plan/held_out.h"
 #include "core/data/plan/sample_encoder.h"
 
 namespace furrow {
@@ -35,6 +37,10 @@ struct FirstChunk {
 struct Beginning {
     std::int64_t samples = 0;
     std::int64_t tokens = 0;
+    std::int64_t heldOut = 0;
+    std::int64_t tooLong = 0; ///< left out for their length
+    std::int64_t unusable = 0;
+    Message firstProblem {}; ///< of unusable ones
     std::int64_t labels() const { return tokens + samples; } ///< each sample ends with an end-of-text
     bool tellsSize() const { return samples >= kSizedSamples || tokens >= kSizedTokens; }
 };
@@ -48,6 +54,14 @@ void checkCache(const RunConfig& config, const DataInspection& data, const Begin
         / static_cast<double>(read.samples);
     const double two = 2 * perSample
         * static_cast<double>(std::min(data.samplesPerBlock, std::max<std::int64_t>(data.rows, 1))) / kGiB;
+    const double unpacked = static_cast<double>(data.expandedBytes) / kGiB;
+    if (two <= config.cacheGiB && two + unpacked > config.cacheGiB)
+        problems.push_back({ "cache_gib",
+            sentence(
+                "%1 is %2, but the largest compressed file is about %3 when it is unpacked, and two prepared blocks of %4 samples take about %5. Raise it, or unpack the file yourself.",
+                { settingTerm("cache_gib"), Real(config.cacheGiB, 3), Bytes(data.expandedBytes),
+                    Count(data.samplesPerBlock), Bytes(static_cast<std::uint64_t>(two * kGiB)) }),
+            formatNumber(2 * two + unpacked, 3) });
     if (two > config.cacheGiB)
         problems.push_back({ "cache_gib",
             sentence("%1 is %2, but two prepared blocks of %3 samples take about %4. Raise it, or lower %5.",
@@ -70,6 +84,30 @@ std::string filtersInForce(const RunConfig& c)
     return text;
 }
 
+/// Why nothing of the data is trained; it was read to its end.
+ConfigProblem noSample(const RunConfig& config, const Beginning& read)
+{
+    if (read.tooLong > 0)
+        return { "long_samples",
+            sentence(
+                "%1 is %2, and all %3 samples that pass the filters are too long for a window: with the end-of-text behind it a sample may have %4 tokens. Set it to split, or raise %5.",
+                { settingTerm("long_samples"), std::string(nameOf(config.longSamples)), Count(read.tooLong),
+                    Count(config.seqLen), settingTerm("seq_len") }),
+            "split" };
+    if (read.heldOut > 0)
+        return { "held_out_percent",
+            sentence(
+                "%1 is %2, and all %3 samples that pass the filters are held out: none is left to train. Lower it.",
+                { settingTerm("held_out_percent"), Real(config.heldOutPercent, 3), Count(read.heldOut) }),
+            "0" };
+    if (read.unusable > 0)
+        return { "data",
+            sentence("None of the %1 samples of the data that pass the filters can be used: the first %2.",
+                { Count(read.unusable), read.firstProblem }),
+            "" };
+    return { "min_chars", sentence("No sample of the data passes the filters: %1.", { filtersInForce(config) }), "1" };
+}
+
 } // namespace
 
 Result<std::vector<ConfigProblem>> dataProblems(
@@ -81,7 +119,13 @@ Result<std::vector<ConfigProblem>> dataProblems(
     FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(config, manifest, tokenizer));
     auto walked = forEachRow(config, data.manifest, [&](const Row& row) -> Result<bool> {
         FURROW_TRY_ASSIGN(const auto sample, encoder.encode(row.text, row.isConversation));
-        if (!sample.problem.empty() || sample.isLeftOut)
+        const bool isOut = isHeldOut(xxh3(row.text), config.heldOutPercent);
+        if (read.unusable == 0)
+            read.firstProblem = sample.problem;
+        read.unusable += sample.problem.empty() ? 0 : 1;
+        read.heldOut += isOut && sample.problem.empty() ? 1 : 0;
+        read.tooLong += sample.isLeftOut && !isOut ? 1 : 0;
+        if (!sample.problem.empty() || sample.isLeftOut || isOut)
             return true;
         ++read.samples;
         read.tokens += static_cast<std::int64_t>(sample.tokens.size());
@@ -98,8 +142,7 @@ Result<std::vector<ConfigProblem>> dataProblems(
     const std::int64_t windows = windowCount(first.text, windowRules(config));
     const bool wholeData = first.samples() < config.chunkSamples;
     if (first.samples() == 0) {
-        problems.push_back({ "min_chars",
-            sentence("No sample of the data passes the filters: %1.", { filtersInForce(config) }), "1" });
+        problems.push_back(noSample(config, read));
     } else if (read.labels() < config.seqLen) {
         problems.push_back({ "seq_len",
             sentence("%1 is %2, but all data together has %3 tokens, less than one window.",

@@ -210,9 +210,86 @@ private Q_SLOTS:
         folder.write("d/._a.txt", "of macOS\n");
         folder.write("d/.git/c.txt", "three\n");
         const auto inspection = inspected(test::configFor({ utf8Text(folder.path("d")) }));
-        QCOMPARE(inspection.warnings.size(), std::size_t(1));
-        QVERIFY2(
-            inspection.warnings[0].find(".b.jsonl is hidden") != std::string::npos, inspection.warnings[0].c_str());
+        std::string said;
+        for (const auto& warning : inspection.warnings)
+            said += warning + "\n";
+        QVERIFY2(said.find(".b.jsonl is hidden") != std::string::npos, said.c_str());
+        QVERIFY2(said.find(".git is a hidden folder") != std::string::npos, said.c_str()); // was left out silently
+        QCOMPARE(inspection.warnings.size(), std::size_t(2));
+    }
+    void probeCountedWhatIsNotTrained()
+    {
+        DataFolder folder;
+        std::string rows;
+        for (int i = 0; i < 90; ++i)
+            rows += (i % 3 == 0 ? "alpha " : "beta ") + std::to_string(i % 45) + "\n";
+        auto config = test::configFor({ folder.write("a.txt", rows) });
+        config.exclude = folder.write("list", "pattern alpha\n");
+        config.duplicates = Duplicates::Skip;
+        const auto probed = probeData(config, *byteTokenizer(), 2000);
+        QVERIFY2(probed.ok(), probed.ok() ? "" : probed.error().message.c_str());
+        const auto& probe = probed.value();
+        QCOMPARE(probe.sampledRows, 90);
+        QCOMPARE(probe.sampledFiltered, 30); // the excluded ones were none
+        QCOMPARE(probe.sampledDuplicates, 30);
+        std::int64_t tokens = 0;
+        for (int i = 0; i < 45; ++i)
+            tokens += i % 3 == 0 ? 0 : static_cast<std::int64_t>(5 + std::to_string(i).size() + 1);
+        QCOMPARE(probe.tokens, tokens); // to the token: it was now and then one less
+        config.heldOutPercent = 99.9999;
+        const auto out = probeData(config, *byteTokenizer(), 2000);
+        QVERIFY(out.ok());
+        QCOMPARE(out.value().sampledHeldOut, 60);
+        QCOMPARE(out.value().tokens, 0);
+    }
+    void chunksThatBytesEndWereFewer()
+    {
+        DataFolder folder;
+        std::string rows;
+        for (int i = 0; i < 100; ++i)
+            rows += std::string(i == 50 ? 900 : 100, 'x') + "\n";
+        auto config = test::configFor({ folder.write("a.txt", rows) });
+        config.chunkSamples = 10;
+        QVERIFY(inspected(config).chunksExact);
+        config.chunkBytes = 1024;
+        QVERIFY(!inspected(config).chunksExact);
+        auto manager = test::openManager(config, folder.path("cache"), inspected(config).samplesPerBlock);
+        QVERIFY(manager.ok());
+        std::int64_t chunks = 0;
+        const auto blocks = test::planAll(manager.value());
+        QVERIFY(blocks.ok());
+        for (const auto& block : blocks.value())
+            chunks += std::ssize(block.chunkRows);
+        QVERIFY(chunks > inspected(config).chunks.value());
+    }
+    void linesThatEndAtCarriageReturnsHadNoColumns()
+    {
+        DataFolder folder;
+        const auto refused = inspectData(
+            test::configFor({ folder.write("a.jsonl", "{\"text\":\"a\"}\r{\"text\":\"b\"}\r{\"text\":\"c\"}\r") }));
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("has carriage returns and no line feed") != std::string::npos,
+            refused.error().message.c_str());
+    }
+    void filtersWereBlamedForRowsThatCannotBeRead()
+    {
+        DataFolder folder;
+        const auto said = [&](const std::string& rows) {
+            auto config = test::configFor({ folder.write("a.csv", "id,text\n" + rows) });
+            config.minChars = 9;
+            return inspected(config).warnings.back().text();
+        };
+        QCOMPARE(said("1,short\n"), std::string("The filters leave no row of the data."));
+        const auto unreadable = said("1,a delimiter, in it\n2,another one, in it\n");
+        QVERIFY2(unreadable.find("has more fields than there are columns") != std::string::npos, unreadable.c_str());
+    }
+    void textBehindAQuoteWasJoinedWithoutAWord()
+    {
+        DataFolder folder;
+        const auto said = reading(test::configFor({ folder.write("a.csv", "id,text\n1,\"q\"\n2,\"q\"tail\n") }));
+        QVERIFY2(said.contains("text behind the closing quote of a field (record 3)"), qPrintable(said));
+        const auto fine = reading(test::configFor({ folder.write("b.csv", "id,text\r\n1,\"a \"\"b\"\"\" \r\n") }));
+        QVERIFY2(!fine.contains("closing quote"), qPrintable(fine));
     }
     void columnsOfOneNameAreSaid()
     {

@@ -164,6 +164,26 @@ private Q_SLOTS:
         QVERIFY(nextConfig({ asked }, frozen).value().stopAfterEpoch);
     }
 
+    void minCharsWasBlamedForSamplesThatAreTooLong()
+    {
+        Lines data(100, "a text that is longer than sixteen bytes");
+        data.config.longSamples = LongSamples::LeaveOut;
+        data.config.heldOutPercent = 0;
+        const auto problems = data.problems();
+        QCOMPARE(problems.size(), std::size_t(1));
+        QCOMPARE(problems[0].key, std::string("long_samples"));
+        QVERIFY2(problems[0].message.find("all 100 samples") != std::string::npos, problems[0].message.c_str());
+    }
+    void aRunOfWhichEveryRowIsHeldOutFinishedAsTrained()
+    {
+        Lines data(100);
+        data.config.heldOutPercent = 99.9999;
+        const auto problems = data.problems();
+        QCOMPARE(problems.size(), std::size_t(1));
+        QCOMPARE(problems[0].key, std::string("held_out_percent"));
+        QVERIFY2(problems[0].message.find("100 samples that pass the filters are held out") != std::string::npos,
+            problems[0].message.c_str());
+    }
     void settingsThatFitTheDataHaveNoProblems() { QVERIFY(Lines(100).problems().empty()); }
 
     /// It was made, and its feeder waited for room for ever.

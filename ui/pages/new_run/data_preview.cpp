@@ -123,7 +123,8 @@ QString DataPreview::headText(const ProbeResult& probe) const
     if (seen.blocks)
         parts.append(tr("%n block(s)", nullptr, static_cast<int>(*seen.blocks)));
     if (seen.chunks)
-        parts.append(tr("%n chunk(s)", nullptr, static_cast<int>(*seen.chunks)));
+        parts.append(seen.chunksExact ? tr("%n chunk(s)", nullptr, static_cast<int>(*seen.chunks))
+                                      : tr("at least %1 chunks").arg(countText(*seen.chunks)));
     parts.append(
         seen.rowsExact ? tr("%1 samples").arg(countText(seen.rows)) : tr("about %1 samples").arg(countText(seen.rows)));
     parts.append(bytesText(seen.bytes));
