@@ -378,6 +378,16 @@ struct BlockCache::State {
         return all;
     }
 
+    bool hasOtherMembers() const
+    {
+        bool found = false;
+        eachFile(folder / kMembers, [&](const fs::directory_entry& entry) {
+            const auto name = utf8Text(entry.path().stem());
+            found = found || (name != member && entry.path().extension() == ".lock" && isLocked(entry.path()));
+        });
+        return found;
+    }
+
     std::vector<CacheEntry> entries() const
     {
         const auto pinned = allPins();
@@ -539,6 +549,20 @@ std::optional<fs::path> BlockCache::find(const std::string& sub, const std::stri
     return file;
 }
 
+/// @param used  what cannot be evicted; @param bytes  that are to be written
+Error BlockCache::fullCache(const State& cache, std::uint64_t used, std::uint64_t bytes)
+{
+    const std::vector<Argument> values { utf8Text(cache.folder), Bytes(cache.capBytes), Bytes(used), Bytes(bytes) };
+    return { ErrorCode::Io,
+        cache.hasOtherMembers()
+            ? sentence(
+                  "The cache %1 is full: its cap is %2, %3 of it are needed by running runs and %4 more are to be written. Raise cache_gib.",
+                  values)
+            : sentence(
+                  "The cache %1 is full: its cap is %2, %3 of it are needed by what this program reads, no other one uses it, and %4 more are to be written. Raise cache_gib.",
+                  values) };
+}
+
 /// Makes room for so many bytes that are written now. Call with mutex and lock held.
 Status BlockCache::reserve(std::uint64_t bytes, Evicted& evicted)
 {
@@ -552,10 +576,7 @@ Status BlockCache::reserve(std::uint64_t bytes, Evicted& evicted)
     if (used > target) {
         used -= state_->evictTo(target - std::min(target, cap / kSlack), used, evicted);
         if (used + bytes > cap)
-            return Error { ErrorCode::Io,
-                sentence(
-                    "The cache %1 is full: its cap is %2, %3 of it are needed by running runs and %4 more are to be written. Raise cache_gib.",
-                    { utf8Text(state_->folder), Bytes(state_->capBytes), Bytes(used), Bytes(bytes) }) };
+            return fullCache(*state_, used, bytes);
     }
     return state_->noteUse(used + bytes);
 }

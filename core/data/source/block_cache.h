@@ -130,6 +130,7 @@ private:
     explicit BlockCache(std::unique_ptr<State> state);
     class Evicted;
     Status reserve(std::uint64_t bytes, Evicted& evicted);
+    static Error fullCache(const State& cache, std::uint64_t used, std::uint64_t bytes);
     std::unique_ptr<State> state_;
 };
 

@@ -167,6 +167,25 @@ bool CachedAccess::doubt(const DataFile& file)
     return isDistantPath(file.path) && doubtHubFile(file, *cache_, *proofs_);
 }
 
+/// Reads the rest, to say how much it is: waiting for room would not help.
+/// @param bytes  that came out so far
+Error CachedAccess::largerThanCache(
+    const DataFile& file, ByteStream& rest, std::vector<char>& piece, std::uint64_t bytes) const
+{
+    for (;;) {
+        const auto filled = readFully(rest, piece);
+        if (!filled.ok())
+            return filled.error();
+        if (filled.value() == 0)
+            break;
+        bytes += filled.value();
+    }
+    return { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 is %2 when it is unpacked, which is more than the whole cache may hold (cache_gib: %3). Raise cache_gib, or unpack the file yourself: a plain file is read where it lies.",
+            { file.path, Bytes(bytes), Bytes(capBytes()) }) };
+}
+
 Status CachedAccess::expand(const DataFile& file, const std::string& fileName)
 {
     FURROW_TRY_ASSIGN(auto stream, expanding(file));
@@ -177,6 +196,8 @@ Status CachedAccess::expand(const DataFile& file, const std::string& fileName)
         FURROW_TRY_ASSIGN(auto filled, readFully(*stream, piece));
         if (filled == 0)
             break;
+        if (capBytes() > 0 && out.sizeBytes() + filled > capBytes())
+            return largerThanCache(file, *stream, piece, out.sizeBytes() + filled);
         FURROW_TRY(out.append(piece.data(), filled));
     }
     return cache_->publish(std::move(out), kExpanded, fileName);

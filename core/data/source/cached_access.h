@@ -37,6 +37,7 @@ private:
     Result<std::shared_ptr<const ByteSource>> expanded(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> expandedInMemory(const DataFile& file);
     Status expand(const DataFile& file, const std::string& fileName);
+    Error largerThanCache(const DataFile& file, ByteStream& rest, std::vector<char>& piece, std::uint64_t bytes) const;
     /// Its plain text while it is being expanded.
     Result<std::unique_ptr<ByteStream>> expanding(const DataFile& file);
 

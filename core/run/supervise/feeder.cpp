@@ -395,10 +395,12 @@ Status Feeder::onPlanFailure(const Error& error)
         return waited.ok() ? Status {} : waited.error();
     }
     logWarning("planning: " + error.message);
-    if (error.code == ErrorCode::InvalidArgument) {
-        auto goesOn = onChanged(error);
-        return goesOn.ok() ? Status {} : goesOn.error();
-    }
+    const auto before = blocks_.leftOut().size();
+    if (error.code == ErrorCode::InvalidArgument)
+        FURROW_TRY(onChanged(error));
+    if (gaveUp_ || blocks_.leftOut().size() > before)
+        return {};
+    // No file changed: one that cannot be read as it is, such as one that unpacks to more than the cache may hold.
     if (++planFailures_ < kTriesPerBlock) {
         (void)waitAloud(ledger_, doing_, kRetrySeconds, stop_);
         return {};

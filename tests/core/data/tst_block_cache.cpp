@@ -1,5 +1,6 @@
 #include "data_fixture.h"
 
+#include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/lock_holder.h"
 #include "core/base/process.h"
@@ -486,6 +487,42 @@ private Q_SLOTS:
         QCOMPARE(cache->trim(0).value(),
             entries[0].sizeBytes + entries[1].sizeBytes + entries[2].sizeBytes + entries[3].sizeBytes);
         QCOMPARE(cache->usedBytes().value(), std::uint64_t { 0 });
+    }
+    /// It waited for ever and blamed running runs; no other one ran.
+    void aFileThatUnpacksToMoreThanTheCacheWasWaitedFor()
+    {
+        DataFolder folder;
+        std::string text;
+        for (int i = 0; i < 150000; ++i)
+            text += "a line of some length to fill the cache " + std::to_string(i) + "\n";
+        auto config = test::configFor({ folder.write("a.txt.gz", test::gzip(text)) });
+        config.cacheGiB = 0.001;
+        auto manager = test::openManager(config, folder.path("cache"), 50);
+        QVERIFY(manager.ok());
+        const auto planned = manager.value().planNext();
+        QVERIFY(!planned.ok());
+        QVERIFY(planned.error().code == ErrorCode::InvalidArgument); // ends the run; Io would be tried again for ever
+        const auto& why = planned.error().message;
+        QVERIFY2(why.find(formatBytes(text.size()) + " when it is unpacked") != std::string::npos, why.c_str());
+        const auto seen = inspectData(config); // so that a new run is refused before it is made
+        QVERIFY(seen.ok() && seen.value().expandedBytes > text.size() / 2);
+    }
+    void runningRunsWereBlamedThoughNoneRan()
+    {
+        DataFolder folder;
+        const auto full = [&](std::shared_ptr<BlockCache> cache) {
+            auto file = cache->create();
+            const std::string bytes(600, 'x');
+            return !file.ok() || !file.value().append(bytes.data(), bytes.size()).ok()
+                ? std::string("?")
+                : file.value().append(bytes.data(), bytes.size()).error().message.text();
+        };
+        auto cache = BlockCache::open(folder.path("cache"), 1000).value();
+        const auto alone = full(cache);
+        QVERIFY2(alone.find("no other one uses it") != std::string::npos, alone.c_str());
+        auto other = BlockCache::open(folder.path("cache"), 1000).value();
+        const auto shared = full(cache);
+        QVERIFY2(shared.find("needed by running runs") != std::string::npos, shared.c_str());
     }
     void aSmallCacheStillGoesThroughAllBlocks()
     {
