@@ -58,6 +58,10 @@ int main(int argc, char** argv)
     addDescribeCommands(app, chosen);
     furrow::refuseEmptyValues(app);
     auto words = furrow::commandLineArguments(argc, argv);
+    if (!words.empty() && words.front() == "help") { // as people type it
+        words.erase(words.begin());
+        words.push_back("--help");
+    }
     if (words.empty()) {
         std::cout << app.help();
         return kUsage;

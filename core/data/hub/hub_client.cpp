@@ -351,6 +351,13 @@ Result<ResolvedFile> HubClient::resolve(const HubAddress& address, const HubFile
     return Error { ErrorCode::Network, sentence("hf://%1 redirects in a circle.", { address.repository }) };
 }
 
+/// An address of another kind than http or https: "file:///etc/passwd".
+static bool hasOtherScheme(const std::string& location)
+{
+    const auto colon = location.find_first_of(":/?#");
+    return colon != std::string::npos && colon > 0 && location[colon] == ':' && originOf(location).empty();
+}
+
 /// Asks for the first byte: not every server, and no signed address, lets its head alone be asked for. Follows
 /// redirects, of which none may leave encryption.
 Result<ResolvedFile> HubClient::resolveWeb(const std::string& address, const TransferLane& lane)
@@ -389,6 +396,10 @@ Result<ResolvedFile> HubClient::resolveWeb(const std::string& address, const Tra
             return found;
         }
         const std::string from = requestFor({ "", "", address }, url).url;
+        if (const auto location = answer.header("location"); hasOtherScheme(location))
+            return Error { ErrorCode::NotFound,
+                sentence("%1 leads to %2, which is no web address (http or https), and is not followed.",
+                    { address, printableUrl(location) }) };
         url = resolveUrl(from, answer.header("location"));
         if (answer.header("location").empty() || originOf(url).empty())
             return Error { ErrorCode::Network,
