@@ -6698,6 +6698,66 @@
         <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 % of the text prepared so far is characters that the tokenizer has no token for: they are dropped. Set encoding if the text is read wrongly, or take another tokenizer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 leads to %2, which is no web address (http or https), and is not followed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has text behind the closing quote of a field (record %2): it is kept as part of the field. Look whether a quote or a delimiter is missing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The filters leave no row of the data.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No row of the data is left: the first one %1, and the filters leave none that can be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 characters of the samples that were read have no token and are dropped: the tokenizer has no unknown token that would stand for them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The cache %1 is full: its cap is %2, %3 of it are needed by what this program reads, no other one uses it, and %4 more are to be written. Raise cache_gib.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2 when it is unpacked, which is more than the whole cache may hold (cache_gib: %3). Raise cache_gib, or unpack the file yourself: a plain file is read where it lies.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a hidden folder (its name begins with a dot): the data files in it were left out. Rename it if they are meant.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but the largest compressed file is about %3 when it is unpacked, and two prepared blocks of %4 samples take about %5. Raise it, or unpack the file yourself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, and all %3 samples that pass the filters are too long for a window: with the end-of-text behind it a sample may have %4 tokens. Set it to split, or raise %5.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, and all %3 samples that pass the filters are held out: none is left to train. Lower it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>None of the %1 samples of the data that pass the filters can be used: the first %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 characters of the text prepared so far have no token and are dropped: the tokenizer has no unknown token that would stand for them.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -8364,10 +8424,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Samples apart</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8405,6 +8461,10 @@
     </message>
     <message>
         <source>First questions of eval_tasks that one evaluation asks. Training waits meanwhile.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11056,6 +11116,10 @@ Vocabulary %3</source>
             <numerusform>and %n more</numerusform>
             <numerusform>and %n more</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>at least %1 chunks</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

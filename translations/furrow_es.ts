@@ -6699,6 +6699,66 @@
         <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.</source>
         <translation>una parte de los datos no se puede leer (%1). Repárela y reanude, o siga sin ella reanudando con %2.</translation>
     </message>
+    <message>
+        <source>%1 % of the text prepared so far is characters that the tokenizer has no token for: they are dropped. Set encoding if the text is read wrongly, or take another tokenizer.</source>
+        <translation>El %1 % del texto preparado hasta ahora son caracteres para los que el tokenizador no tiene token: se descartan. Indique encoding si el texto se lee mal, o use otro tokenizador.</translation>
+    </message>
+    <message>
+        <source>%1 leads to %2, which is no web address (http or https), and is not followed.</source>
+        <translation>%1 lleva a %2, que no es una dirección web (http o https), y no se sigue.</translation>
+    </message>
+    <message>
+        <source>%1 has text behind the closing quote of a field (record %2): it is kept as part of the field. Look whether a quote or a delimiter is missing.</source>
+        <translation>%1 tiene texto tras la comilla de cierre de un campo (registro %2): se conserva como parte del campo. Mire si falta una comilla o un delimitador.</translation>
+    </message>
+    <message>
+        <source>%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE).</source>
+        <translation>%1 tiene retornos de carro y ningún salto de línea. Una línea termina en un salto de línea, así que todo es una sola fila, que no es JSON; conviértalos (tr &apos;\r&apos; &apos;\n&apos; &lt; ARCHIVO).</translation>
+    </message>
+    <message>
+        <source>The filters leave no row of the data.</source>
+        <translation>Los filtros no dejan ninguna fila de los datos.</translation>
+    </message>
+    <message>
+        <source>No row of the data is left: the first one %1, and the filters leave none that can be read.</source>
+        <translation>No queda ninguna fila de los datos: la primera %1, y los filtros no dejan ninguna que se pueda leer.</translation>
+    </message>
+    <message>
+        <source>%1 characters of the samples that were read have no token and are dropped: the tokenizer has no unknown token that would stand for them.</source>
+        <translation>%1 caracteres de las muestras leídas no tienen token y se descartan: el tokenizador no tiene un token desconocido que los represente.</translation>
+    </message>
+    <message>
+        <source>The cache %1 is full: its cap is %2, %3 of it are needed by what this program reads, no other one uses it, and %4 more are to be written. Raise cache_gib.</source>
+        <translation>La caché %1 está llena: su límite es %2, %3 los necesita lo que lee este programa, ningún otro la usa, y hay que escribir %4 más. Aumente cache_gib.</translation>
+    </message>
+    <message>
+        <source>%1 is %2 when it is unpacked, which is more than the whole cache may hold (cache_gib: %3). Raise cache_gib, or unpack the file yourself: a plain file is read where it lies.</source>
+        <translation>%1 ocupa %2 descomprimido, más de lo que puede contener toda la caché (cache_gib: %3). Aumente cache_gib o descomprima el archivo usted mismo: un archivo sin comprimir se lee donde está.</translation>
+    </message>
+    <message>
+        <source>%1 is a hidden folder (its name begins with a dot): the data files in it were left out. Rename it if they are meant.</source>
+        <translation>%1 es una carpeta oculta (su nombre empieza por un punto): sus archivos de datos se dejaron fuera. Cámbiele el nombre si los quiere usar.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but the largest compressed file is about %3 when it is unpacked, and two prepared blocks of %4 samples take about %5. Raise it, or unpack the file yourself.</source>
+        <translation>%1 es %2, pero el mayor archivo comprimido ocupa unos %3 descomprimido y dos bloques preparados de %4 muestras ocupan unos %5. Auméntelo o descomprima el archivo usted mismo.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, and all %3 samples that pass the filters are too long for a window: with the end-of-text behind it a sample may have %4 tokens. Set it to split, or raise %5.</source>
+        <translation>%1 es %2 y las %3 muestras que pasan los filtros son demasiado largas para una ventana: con el fin de texto detrás, una muestra puede tener %4 tokens. Póngalo en split o aumente %5.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, and all %3 samples that pass the filters are held out: none is left to train. Lower it.</source>
+        <translation>%1 es %2 y las %3 muestras que pasan los filtros se reservan: no queda ninguna para entrenar. Redúzcalo.</translation>
+    </message>
+    <message>
+        <source>None of the %1 samples of the data that pass the filters can be used: the first %2.</source>
+        <translation>Ninguna de las %1 muestras de los datos que pasan los filtros se puede usar: la primera %2.</translation>
+    </message>
+    <message>
+        <source>%1 characters of the text prepared so far have no token and are dropped: the tokenizer has no unknown token that would stand for them.</source>
+        <translation>%1 caracteres del texto preparado hasta ahora no tienen token y se descartan: el tokenizador no tiene un token desconocido que los represente.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -8365,10 +8425,6 @@
         <translation>Más largas que una ventana</translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
-        <translation>Qué ocurre con las muestras más largas que seq_len: continúan en la ventana siguiente (split), se les corta el final (cut) o no se entrenan (leave_out). Las que se cortan o se omiten se cuentan.</translation>
-    </message>
-    <message>
         <source>Samples apart</source>
         <translation>Muestras separadas</translation>
     </message>
@@ -8407,6 +8463,10 @@
     <message>
         <source>First questions of eval_tasks that one evaluation asks. Training waits meanwhile.</source>
         <translation>Primeras preguntas de eval_tasks que plantea una evaluación. Mientras tanto, el entrenamiento espera.</translation>
+    </message>
+    <message>
+        <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <translation>Qué se hace con las muestras más largas que seq_len, contando el fin de texto tras cada una: siguen en la ventana siguiente (split), se corta su final (cut) o no se entrenan (leave_out). Las cortadas o dejadas fuera se cuentan.</translation>
     </message>
 </context>
 <context>
@@ -11059,6 +11119,10 @@ Vocabulario %3</translation>
             <numerusform>y %n más</numerusform>
             <numerusform>y %n más</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>at least %1 chunks</source>
+        <translation>al menos %1 fragmentos</translation>
     </message>
 </context>
 <context>

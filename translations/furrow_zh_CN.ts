@@ -6698,6 +6698,66 @@
         <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.</source>
         <translation>一部分数据无法读取（%1）。请修复后继续，或以 %2 继续而不用它。</translation>
     </message>
+    <message>
+        <source>%1 % of the text prepared so far is characters that the tokenizer has no token for: they are dropped. Set encoding if the text is read wrongly, or take another tokenizer.</source>
+        <translation>目前已准备的文本中有 %1 % 是分词器没有词元的字符：它们被丢弃。如果文本读取有误，请设置 encoding，或换用其他分词器。</translation>
+    </message>
+    <message>
+        <source>%1 leads to %2, which is no web address (http or https), and is not followed.</source>
+        <translation>%1 指向 %2，它不是网页地址（http 或 https），不予跟随。</translation>
+    </message>
+    <message>
+        <source>%1 has text behind the closing quote of a field (record %2): it is kept as part of the field. Look whether a quote or a delimiter is missing.</source>
+        <translation>%1 在某个字段的结束引号之后还有文本（第 %2 条记录）：它作为字段的一部分保留。请检查是否缺少引号或分隔符。</translation>
+    </message>
+    <message>
+        <source>%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE).</source>
+        <translation>%1 有回车符而没有换行符。行以换行符结束，因此整个文件是一行，且不是 JSON；请转换它们 (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE)。</translation>
+    </message>
+    <message>
+        <source>The filters leave no row of the data.</source>
+        <translation>过滤后数据中没有剩下任何行。</translation>
+    </message>
+    <message>
+        <source>No row of the data is left: the first one %1, and the filters leave none that can be read.</source>
+        <translation>数据中没有剩下任何行：第一行 %1，而过滤后没有可读取的行。</translation>
+    </message>
+    <message>
+        <source>%1 characters of the samples that were read have no token and are dropped: the tokenizer has no unknown token that would stand for them.</source>
+        <translation>已读取的样本中有 %1 个字符没有词元，被丢弃：分词器没有可代表它们的未知词元。</translation>
+    </message>
+    <message>
+        <source>The cache %1 is full: its cap is %2, %3 of it are needed by what this program reads, no other one uses it, and %4 more are to be written. Raise cache_gib.</source>
+        <translation>缓存 %1 已满：上限为 %2，其中 %3 为本程序所读内容所需，没有其他程序使用它，还要写入 %4。请增大 cache_gib。</translation>
+    </message>
+    <message>
+        <source>%1 is %2 when it is unpacked, which is more than the whole cache may hold (cache_gib: %3). Raise cache_gib, or unpack the file yourself: a plain file is read where it lies.</source>
+        <translation>%1 解压后为 %2，超过整个缓存的上限 (cache_gib：%3)。请增大 cache_gib，或自行解压该文件：未压缩的文件会在原处读取。</translation>
+    </message>
+    <message>
+        <source>%1 is a hidden folder (its name begins with a dot): the data files in it were left out. Rename it if they are meant.</source>
+        <translation>%1 是隐藏文件夹（名称以点开头）：其中的数据文件未被采用。如需使用，请重命名。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but the largest compressed file is about %3 when it is unpacked, and two prepared blocks of %4 samples take about %5. Raise it, or unpack the file yourself.</source>
+        <translation>%1 为 %2，但最大的压缩文件解压后约为 %3，而两个各含 %4 个样本的已准备块约占 %5。请增大它，或自行解压该文件。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, and all %3 samples that pass the filters are too long for a window: with the end-of-text behind it a sample may have %4 tokens. Set it to split, or raise %5.</source>
+        <translation>%1 为 %2，而通过过滤的全部 %3 个样本对一个窗口来说都太长：连同其后的文本结束符，一个样本最多可有 %4 个词元。请设为 split，或增大 %5。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, and all %3 samples that pass the filters are held out: none is left to train. Lower it.</source>
+        <translation>%1 为 %2，通过过滤的全部 %3 个样本都被留出：没有可训练的样本。请减小它。</translation>
+    </message>
+    <message>
+        <source>None of the %1 samples of the data that pass the filters can be used: the first %2.</source>
+        <translation>数据中通过过滤的 %1 个样本都无法使用：第一个 %2。</translation>
+    </message>
+    <message>
+        <source>%1 characters of the text prepared so far have no token and are dropped: the tokenizer has no unknown token that would stand for them.</source>
+        <translation>目前已准备的文本中有 %1 个字符没有词元，被丢弃：分词器没有可代表它们的未知词元。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -8363,10 +8423,6 @@
         <translation>长于一个窗口的样本</translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
-        <translation>长于 seq_len 的样本如何处理：在下一个窗口继续（split）、截去末尾（cut）或不训练（leave_out）。被截断或略去的样本会计数。</translation>
-    </message>
-    <message>
         <source>Samples apart</source>
         <translation>样本隔离</translation>
     </message>
@@ -8405,6 +8461,10 @@
     <message>
         <source>First questions of eval_tasks that one evaluation asks. Training waits meanwhile.</source>
         <translation>一次评估提出 eval_tasks 中的前若干个问题。其间训练等待。</translation>
+    </message>
+    <message>
+        <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <translation>连同其后的文本结束符长于 seq_len 的样本如何处理：在下一个窗口继续 (split)、截去末尾 (cut)，或不训练 (leave_out)。被截断或排除的样本会计数。</translation>
     </message>
 </context>
 <context>
@@ -11036,6 +11096,10 @@ Vocabulary %3</source>
         <translation>
             <numerusform>还有 %n 条</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>at least %1 chunks</source>
+        <translation>至少 %1 个数据段</translation>
     </message>
 </context>
 <context>
