@@ -2,6 +2,7 @@
 
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/config/list_text.h"
 #include "core/config/schema.h"
 
 #include <nlohmann/json.hpp>
@@ -137,24 +138,61 @@ std::string withoutBlanksAround(const std::string& text)
     return begin == std::string::npos ? std::string() : text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-/// People write a blank behind a comma; a text without one may have blanks of its own.
-std::vector<std::string> split(const std::string& text)
+/// Takes a part in double quotes from the beginning of `text`, with what stands behind it up to the next comma if that
+/// is nothing but blanks. A quote inside is written twice. false, and nothing taken: there is none.
+bool takeQuoted(std::string_view& text, std::string& part)
+{
+    const auto begin = text.find_first_not_of(' ');
+    if (begin == std::string_view::npos || text[begin] != '"')
+        return false;
+    std::string inside;
+    for (std::size_t i = begin + 1; i < text.size(); ++i) {
+        if (text[i] != '"') {
+            inside += text[i];
+        } else if (i + 1 < text.size() && text[i + 1] == '"') {
+            inside += text[++i];
+        } else {
+            const auto behind = std::min(text.find_first_not_of(' ', i + 1), text.size());
+            if (behind < text.size() && text[behind] != ',')
+                return false; // a name that begins with a quote
+            text.remove_prefix(std::min(behind + 1, text.size()));
+            part = std::move(inside);
+            return true;
+        }
+    }
+    return false;
+}
+
+/// People write a blank behind a comma; a text without one may have blanks of its own. A part with a comma in it stands
+/// in double quotes.
+std::vector<std::string> split(std::string_view text)
 {
     const bool isList = text.find(',') != std::string::npos;
     std::vector<std::string> parts;
-    std::string part;
-    for (const char c : text + ",") {
-        if (c != ',') {
-            part += c;
-        } else {
-            if (isList)
-                part = withoutBlanksAround(part);
-            if (!part.empty())
-                parts.push_back(std::move(part));
-            part.clear();
+    while (!text.empty()) {
+        std::string part;
+        if (!takeQuoted(text, part)) {
+            const auto end = std::min(text.find(','), text.size());
+            part = isList ? withoutBlanksAround(std::string(text.substr(0, end))) : std::string(text);
+            text.remove_prefix(std::min(end + 1, text.size()));
         }
+        if (!part.empty())
+            parts.push_back(std::move(part));
     }
     return parts;
+}
+
+/// As split() reads it.
+std::string quoted(const std::string& part)
+{
+    const bool isPlain
+        = part.find(',') == std::string::npos && !part.starts_with('"') && part == withoutBlanksAround(part);
+    if (isPlain)
+        return part;
+    std::string text = "\"";
+    for (const char c : part)
+        text += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return text + "\"";
 }
 
 template <typename T> const T& valueOf(const RunConfig& config, T RunConfig::* field) { return config.*field; }
@@ -187,6 +225,14 @@ std::string toString(const std::vector<ConfigProblem>& problems)
     return text;
 }
 
+std::string listText(const std::vector<std::string>& parts)
+{
+    std::string text;
+    for (const auto& part : parts)
+        text += (text.empty() ? "" : ",") + quoted(part);
+    return text;
+}
+
 std::string settingText(const RunConfig& config, const Setting& setting)
 {
     struct {
@@ -194,7 +240,7 @@ std::string settingText(const RunConfig& config, const Setting& setting)
         std::string operator()(std::int64_t v) const { return std::to_string(v); }
         std::string operator()(double v) const { return numberText(v); }
         std::string operator()(const std::string& v) const { return v; }
-        std::string operator()(const std::vector<std::string>& v) const { return joined(v, ","); }
+        std::string operator()(const std::vector<std::string>& v) const { return listText(v); }
     } print;
     return std::visit([&](const auto& field) { return print(valueOf(config, field)); }, setting.field);
 }

@@ -185,6 +185,38 @@ private Q_SLOTS:
                 "furrowctl run --preset char --data 'my text.txt' --data b.txt --steps 1000 --iterate=true"));
     }
 
+    /// "Goethe, Faust.txt" became two files that do not exist.
+    void aCommaInANameCutIt_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QStringList>("parts");
+        QTest::newRow("one") << "my text.txt" << QStringList { "my text.txt" };
+        QTest::newRow("two") << "a.txt, b.txt" << QStringList { "a.txt", "b.txt" };
+        QTest::newRow("quoted") << "\"Goethe, Faust.txt\"" << QStringList { "Goethe, Faust.txt" };
+        QTest::newRow("quoted among others")
+            << "a.txt, \"Goethe, Faust.txt\" ,b.txt" << QStringList { "a.txt", "Goethe, Faust.txt", "b.txt" };
+        QTest::newRow("a quote inside") << "\"12\"\" records, all.csv\"" << QStringList { "12\" records, all.csv" };
+        QTest::newRow("a quote that nothing closes") << "\"a.txt,b.txt" << QStringList { "\"a.txt", "b.txt" };
+        QTest::newRow("a quote in a name") << "say \"hi\".txt" << QStringList { "say \"hi\".txt" };
+        QTest::newRow("nothing") << "" << QStringList {};
+        QTest::newRow("commas alone") << " , ," << QStringList {};
+    }
+    void aCommaInANameCutIt()
+    {
+        QFETCH(QString, text);
+        QFETCH(QStringList, parts);
+        RunConfig config;
+        const auto& data = *findSetting("data");
+        QVERIFY(setSetting(config, data, text.toStdString()).empty());
+        QStringList read;
+        for (const auto& part : config.data)
+            read.append(QString::fromStdString(part));
+        QCOMPARE(read, parts);
+        RunConfig again;
+        QVERIFY(setSetting(again, data, settingText(config, data)).empty());
+        QCOMPARE(again.data, config.data);
+    }
+
     void unknownPresetListsTheKnownOnes()
     {
         const auto preset = findPreset("huge");
