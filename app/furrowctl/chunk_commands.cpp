@@ -328,7 +328,8 @@ void addPoisonedOptions(CLI::App& command, PoisonedOptions& o)
 void addChunkCommands(CLI::App& app, Chosen& chosen)
 {
     auto io = std::make_shared<InspectOptions>();
-    auto* inspecting = app.add_subcommand("inspect", "Show a chunk of a run as text, tokens, file and row.");
+    auto* inspecting = app.add_subcommand("inspect",
+        "Show a chunk of a run as text, tokens, file and row (rows count from 0: row 0 of jsonl is line 1).");
     inspecting->add_option("run", io->run, "Folder of the run.")->required();
     inspecting->add_option("chunk", io->chunk, "BLOCK:CHUNK, both from 0.")->required();
     inspecting->add_option("--sample", io->sample, "Only this sample, from 0.")->check(kFromZero);

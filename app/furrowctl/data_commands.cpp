@@ -4,6 +4,7 @@
 #include "app/furrowctl/hub_models.h"
 #include "app/furrowctl/learnt_text.h"
 #include "core/base/format.h"
+#include "core/base/number_of.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/data/source/block_cache.h"
@@ -64,16 +65,16 @@ void printProbe(const DataProbe& p)
 {
     const auto& i = p.inspection;
     const std::string about = i.rowsExact ? "" : "about ";
-    std::cout << i.files << (i.files == 1 ? " file, " : " files, ") << formatBytes(i.bytes) << ", " << about
-              << formatCount(i.rows) << " samples";
-    std::cout << "\n";
+    std::cout << numberOf(i.files, "file") << ", " << formatBytes(i.bytes) << ", " << about
+              << numberOf(i.rows, "sample") << "\n";
     for (const auto& text : i.reading)
         std::cout << text << "\n";
-    std::cout << formatCount(i.samplesPerBlock) << " samples per block"
-              << (i.samplesPerBlockReason.empty() ? "" : ", " + i.samplesPerBlockReason);
+    std::cout << numberOf(i.samplesPerBlock, "sample") << " per block";
     if (i.blocks && i.chunks)
-        std::cout << "; " << formatCount(*i.blocks) << " blocks, " << (i.chunksExact ? "" : "at least ")
-                  << formatCount(*i.chunks) << " chunks";
+        std::cout << "; " << numberOf(*i.blocks, "block") << ", " << (i.chunksExact ? "" : "at least ")
+                  << numberOf(*i.chunks, "chunk");
+    if (!i.samplesPerBlockReason.empty())
+        std::cout << "\n" << i.samplesPerBlockReason;
     std::cout << "\nabout " << formatNumber(p.tokensPerSample, 1) << " tokens a sample, " << formatCount(p.tokens)
               << " tokens in all; prepared " << formatBytes(p.preparedBytes) << " in about "
               << formatDuration(p.prepareSeconds) << "\n"

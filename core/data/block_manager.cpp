@@ -497,7 +497,9 @@ Message BlockManager::firstUnreadable(const PlannedBlock& block, const PreparedB
         return {};
     const RowIssue& issue = prepared.issues().front();
     const DataFile* from = state_->fileOf(block, { issue.file });
-    return rowInWords(issue.row, from != nullptr ? from->path : std::string("?"), issue.what);
+    DataFile unknown;
+    unknown.path = "?";
+    return rowInWords(issue.row, from != nullptr ? *from : unknown, issue.what);
 }
 
 Result<PreparedBlock> BlockManager::openBlock(const PreparedFile& file) const

@@ -19,6 +19,12 @@ constexpr double kMeanLabels = 50'000; ///< about so many labels back reaches th
 
 } // namespace
 
+bool isTooUnreadable(std::int64_t failed, std::int64_t rows, double allowedPercent)
+{
+    constexpr std::int64_t kFew = 10;
+    return failed >= kFew && 100 * static_cast<double>(failed) > allowedPercent * static_cast<double>(rows);
+}
+
 std::optional<Message> RepetitionAlarm::add(const ChunkText& chunk)
 {
     for (std::size_t i = 0; i < chunk.flags.size(); ++i) {

@@ -39,6 +39,10 @@ private:
     bool fired_ = false;
 };
 
+/// Whether so much of the data cannot be read that training on the rest would be training on rubbish: more than the
+/// setting max_unreadable_percent allows, and at least ten rows, for fewer say nothing about the data.
+bool isTooUnreadable(std::int64_t failed, std::int64_t rows, double allowedPercent);
+
 /// Watches how much text the vocabulary has no token for: tokens that stand for such, and characters that are dropped,
 /// each of which counts as a token. Not thread-safe.
 /// Rule: an alarm, once, when these are more than a hundredth of at least 10,000 tokens.

@@ -4,6 +4,7 @@
 #include "core/base/hash.h"
 #include "core/base/sentence.h"
 #include "core/data/block/block_writer.h"
+#include "core/data/data_alarms.h"
 #include "core/data/plan/chunk_collector.h"
 #include "core/data/plan/held_out.h"
 #include "core/data/source/row_reader.h"
@@ -118,7 +119,7 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
             FURROW_TRY_ASSIGN(made.becomes, judge(row, rules, encoder, seen, made.sample));
             count(made, row, config, probe, sampled, tokenizer);
             if (made.becomes == Becomes::Failed && probe.firstFailure.empty())
-                probe.firstFailure = rowInWords(rowInFile, source.files.front().path, made.sample.problem);
+                probe.firstFailure = rowInWords(rowInFile, source.files.front(), made.sample.problem);
         }
     }
     sampled.seconds = static_cast<double>(systemClock().monotonicNs() - start) * 1e-9;
@@ -147,6 +148,7 @@ Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer,
     FURROW_TRY_ASSIGN(auto inspection, inspectData(config));
     DataProbe probe;
     probe.inspection = std::move(inspection);
+    probe.allowedPercent = config.maxUnreadablePercent;
     FURROW_TRY_ASSIGN(auto manifest, readManifest(probe.inspection.manifest));
     Sampled sampled;
     FURROW_TRY(sampleRows(config, manifest, tokenizer, limitMs, probe, sampled));
@@ -185,6 +187,11 @@ std::vector<Message> remarksOn(const DataProbe& probe)
     count(probe.sampledFailed,
         sentence("%1 of the %2 samples that were read cannot be used; the first: %3.",
             { Count(probe.sampledFailed), read, probe.firstFailure }));
+    if (isTooUnreadable(probe.sampledFailed, probe.sampledRows, probe.allowedPercent))
+        remarks.push_back(sentence(
+            "That is %1 % of them, and max_unreadable_percent allows %2 %: the run would stop. Mend the data, or set a higher limit.",
+            { Real(100 * static_cast<double>(probe.sampledFailed) / static_cast<double>(probe.sampledRows), 1),
+                Real(probe.allowedPercent, 1) }));
     count(probe.sampledFiltered,
         sentence("%1 of the %2 samples that were read are filtered.", { Count(probe.sampledFiltered), read }));
     count(probe.sampledDuplicates,

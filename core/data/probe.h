@@ -18,6 +18,7 @@ struct DataProbe {
     std::int64_t sampledRows = 0;
     std::int64_t sampledFiltered = 0;
     std::int64_t sampledFailed = 0;
+    double allowedPercent = 100; ///< of unreadable rows, as max_unreadable_percent says
     std::int64_t sampledDuplicates = 0; ///< trained all the same, unless duplicates is skip
     std::int64_t sampledHeldOut = 0;
     std::int64_t sampledInvalidUtf8 = 0; ///< with bytes or escapes that are no characters
@@ -32,7 +33,7 @@ struct DataProbe {
     double prepareSeconds = 0; ///< on one thread of this machine, from the sampled speed
     std::vector<std::vector<std::uint32_t>> firstTokens; ///< of inspection.firstRows, up to 64 each
     double learntShare = 1; ///< sampled: of the tokens, those that the loss counts
-    Message firstFailure; ///< "row 2 of chats.jsonl is broken JSON": the first of sampledFailed
+    Message firstFailure; ///< "row 2 (line 3) of chats.jsonl is broken JSON": the first of sampledFailed
 };
 
 /// The tokenizer to look at data with. That of "char" is known only when all data was read; one made of the first rows

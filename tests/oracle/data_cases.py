@@ -98,13 +98,22 @@ def settings_of(chosen, plain):
 
 
 def usual_column(paths):
-    """As the help of text_column says: by name whatever its case, a list of that name, the two usual conversations, else the first with text."""
-    for usual in "text", "content", "sentence", "document", "article", "body":
+    """The column that its name says, as the help of text_column has it: by name whatever its case, a list of that name, the two usual conversations, a nested column whose last part has the name. None: the amount of text decides."""
+    usuals = "text", "txt", "content", "sentence", "document", "article", "body"
+    for usual in usuals:
         for wanted in usual, usual + "[]":
             same = [path for path in paths if path == wanted] + [path for path in paths if path.lower() == wanted]
             if same:
                 return same[0]
-    return next((usual for usual in ("messages[].content", "conversations[].value") if usual in paths), paths[0])
+    nested = [path for usual in usuals for path in paths if last_part(path) == usual]
+    return next((path for path in ["messages[].content", "conversations[].value"] + nested if path in paths), None)
+
+
+def last_part(path):
+    """Of a nested path: the name of its last member in lower case."""
+    parts = re.split(r"(?<!\\)\.", re.sub(r"(?<!\\)\[\]", ".[]", path))
+    names = [part for part in parts if part != "[]"]
+    return re.sub(r"\\(.)", r"\1", names[-1]).lower() if len(parts) > 1 and names else None
 
 
 # --- compression ---

@@ -84,7 +84,7 @@ def written(r, folder):
     plain, dialect = r.choice([with_python, with_python, with_pandas, with_arrow])(r, names, rows)
     settings = settings_of(chosen, plain) | settings_for(r, dialect, names, rows)
     column = usual_column(names)
-    if r.random() < 0.5:
+    if column is None or r.random() < 0.5:
         column = r.choice(names)
         settings["text_column"] = column.upper() if r.random() < 0.2 and column.isascii() else column
     if not same_for_csv(plain, dialect, names, rows):
@@ -122,6 +122,8 @@ def by_hand(r, folder):
     path.write_bytes(plain.encode())
     settings = {"csv_delimiter": ",", "csv_escape": "none", "csv_quote": '"'}
     column = "text" if "text" in names else names[0]
+    if column != "text":
+        settings["text_column"] = column
     return Case([path], settings, rows_by_hand(plain, names, column), "csv by hand")
 
 

@@ -163,7 +163,7 @@ def written(r, folder):
         ascii_only, separators = r.random() < 0.5, r.choice([None, (",", ":")])
         lines = [json.dumps(item, ensure_ascii=ascii_only, separators=separators) for item in objects]
     settings, column = {}, usual_column(texts)
-    if r.random() < 0.5:
+    if column is None or r.random() < 0.5:
         column = r.choice(texts)
         settings["text_column"] = column
     case = finish(r, folder, r.choice(["a.jsonl", "a.ndjson", "a.json"]), lines, [column], settings, "jsonl written")

@@ -1,6 +1,7 @@
 #include "ui/bridge/data_prober.h"
 
 #include "core/base/path.h"
+#include "core/chat/conversation_text.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/run_paths.h"
@@ -34,7 +35,9 @@ std::shared_ptr<const ProbeResult> look(const RunConfig& config, const QString& 
     const std::vector<std::string>& texts = result->probe.inspection.firstRows;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         ProbeResult::Row row;
-        row.text = QString::fromStdString(texts[i]).left(kShownChars);
+        const auto& learnt = result->probe.inspection.firstLearnt;
+        const bool isChat = !result->probe.inspection.conversations.empty() && i < learnt.size();
+        row.text = QString::fromStdString(isChat ? markedText(texts[i], learnt[i]) : texts[i]).left(kShownChars);
         if (i < result->probe.firstTokens.size()) {
             for (const TokenId id : result->probe.firstTokens[i])
                 row.tokens.push_back(QString::fromStdString(tokenizer.value()->decode(std::span(&id, 1))));

@@ -18,7 +18,7 @@ struct ProbeResult {
     DataProbe probe;
     double seconds = 0;
     struct Row {
-        QString text;
+        QString text; ///< of a conversation: what is learnt stands between « and »
         std::vector<QString> tokens; ///< text of each token, in order
     };
     std::vector<Row> rows; ///< first samples

@@ -164,7 +164,9 @@ std::vector<MapLegend::Count> MapLegend::counts() const
     for (const CellKind kind : { CellKind::Committed, CellKind::Trained, CellKind::Leased, CellKind::Free,
              CellKind::Lost, CellKind::Excluded, CellKind::Poisoned }) {
         look.kind = kind;
-        all.push_back({ look, cellWord(kind), s.kinds[static_cast<std::size_t>(kind)] });
+        // What is not prepared is drawn as free, and counted apart as everywhere.
+        const auto apart = kind == CellKind::Free ? s.pending : 0;
+        all.push_back({ look, cellWord(kind), s.kinds[static_cast<std::size_t>(kind)] - apart });
     }
     if (const auto partly = s.kinds[static_cast<std::size_t>(CellKind::Partly)]; partly > 0) {
         look.kind = CellKind::Partly;
@@ -184,7 +186,7 @@ std::vector<MapLegend::Phrase> MapLegend::phrases() const
     std::vector<Phrase> all { { tr("sum"), s.total }, { tr("twice"), twice_, twice_ != 0 },
         { tr("missing"), missing_, missing_ != 0 } };
     if (s.pending > 0)
-        all.push_back({ tr("free, block not prepared"), s.pending });
+        all.push_back({ tr("not prepared"), s.pending });
     for (const auto& [epoch, left] : openToo_)
         all.push_back({ tr("epoch %1 is open too, to come").arg(epoch + 1), left });
     all.push_back({ tr("block open for claims"), std::nullopt });

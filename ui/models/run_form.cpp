@@ -4,8 +4,10 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/config/bounded_json.h"
+#include "core/config/list_text.h"
 #include "core/model/model_config.h"
 
+#include <QFileInfo>
 #include <QStringList>
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -78,7 +80,11 @@ void RunForm::setText(const Setting& setting, const QString& text)
     RunConfig next = config_;
     // Blanks around a number mean nothing; in free text, as a prompt that is a line end, they do.
     const bool isFreeText = std::holds_alternative<std::string RunConfig::*>(setting.field);
-    auto wrong = setSetting(next, setting, (isFreeText ? text : text.trimmed()).toStdString());
+    std::string meant = (isFreeText ? text : text.trimmed()).toStdString();
+    // A comma may belong to the name of a file.
+    if (setting.key == "data" && text.contains(QLatin1Char(',')) && QFileInfo::exists(text.trimmed()))
+        meant = listText({ meant });
+    auto wrong = setSetting(next, setting, meant);
     if (wrong.empty()) {
         config_ = std::move(next);
         unparsed_.erase(setting.key);

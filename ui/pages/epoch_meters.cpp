@@ -76,6 +76,7 @@ void EpochMeters::setStatus(const RunStatus& status)
         meter->setTotalToCome(status.state != RunState::Finished); // nothing more is found out about it
     fill(*blocks_, epoch.visitedBlocks, epoch.blockCount,
         { { static_cast<double>(epoch.visitedBlocks), MeterFill::Visited } });
+    epochs_ = shown->count();
     showChunks(epoch);
     // Samples are only known of prepared blocks: before the last one is, there is no honest total.
     const bool allPrepared = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
@@ -126,12 +127,14 @@ void EpochMeters::showLegend(const EpochRow& epoch)
     if (chunks[ChunkState::Accepted] > 0)
         entries.push_back({ tr("poisoned, accepted %1").arg(countText(chunks[ChunkState::Accepted])), std::nullopt });
     const RowCounts& rows = epoch.rowsKnown;
-    if (rows.failed > 0)
-        entries.push_back({ tr("rows unreadable %1").arg(countText(rows.failed)), std::nullopt });
-    if (rows.filtered > 0)
-        entries.push_back({ tr("rows filtered %1").arg(countText(rows.filtered)), std::nullopt });
-    if (rows.duplicates > 0)
-        entries.push_back({ tr("samples left out as repeats %1").arg(countText(rows.duplicates)), std::nullopt });
+    const auto addRows = [&](std::int64_t count, const QString& what) {
+        if (count > 0) // each epoch counts a row of the data once
+            entries.push_back(
+                { epochs_ > 1 ? tr("%1 in %2 epochs").arg(what, countText(epochs_)) : what, std::nullopt });
+    };
+    addRows(rows.failed, tr("rows unreadable %1").arg(countText(rows.failed)));
+    addRows(rows.filtered, tr("rows filtered %1").arg(countText(rows.filtered)));
+    addRows(rows.duplicates, tr("samples left out as repeats %1").arg(countText(rows.duplicates)));
     legend_->setEntries(std::move(entries));
     const std::int64_t bad = chunks[ChunkState::Poisoned];
     poisoned_->setText(

@@ -30,6 +30,7 @@ private:
     Meter* steps_;
     MeterLegend* legend_;
     QLabel* poisoned_;
+    std::int64_t epochs_ = 1; ///< that are shown together
 };
 
 } // namespace furrow

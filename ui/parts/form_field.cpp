@@ -166,9 +166,9 @@ void FormField::buildEditor(QWidget* parent)
             });
         editor_ = line_;
     }
-    editor_->setToolTip(settingHelp(setting_));
+    editor_->setToolTip(helpText());
     editor_->setAccessibleName(settingLabel(setting_));
-    editor_->setAccessibleDescription(settingHelp(setting_));
+    editor_->setAccessibleDescription(helpText());
     editor_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     editor_->setMinimumWidth(kLeastEditorWidth);
     if (combo_ != nullptr)
@@ -190,6 +190,16 @@ void FormField::buildProblem(QWidget* parent)
     connect(fix_, &QPushButton::clicked, this, [this] { form_.setText(setting_, fixValue_); });
     row->addWidget(fix_);
     problem_->hide();
+}
+
+QString FormField::helpText() const
+{
+    const QString help = settingHelp(setting_);
+    if (!std::holds_alternative<std::vector<std::string> RunConfig::*>(setting_.field))
+        return help;
+    return help + QLatin1Char('\n')
+        + tr(
+            "Several stand behind commas. A name with a comma in it stands in double quotes: \"Goethe, Faust.txt\", b.txt");
 }
 
 QString FormField::shownText() const
@@ -282,8 +292,8 @@ void FormField::refresh(const std::vector<ConfigProblem>& problems)
         line_->setText(shownText());
     editor_->setEnabled(!form_.isTaken(setting_));
     editor_->setToolTip(form_.isTaken(setting_)
-            ? tr("%1\nIt comes from the model that the run starts from.").arg(settingHelp(setting_))
-            : settingHelp(setting_));
+            ? tr("%1\nIt comes from the model that the run starts from.").arg(helpText())
+            : helpText());
     hasProblem_ = false;
     for (const ConfigProblem& problem : problems) {
         if (problem.key != setting_.key)

@@ -65,6 +65,7 @@ public:
 
 private:
     void buildEditor(QWidget* parent);
+    QString helpText() const; ///< with how several values are written where there may be some
     void buildProblem(QWidget* parent);
     void edit(const QString& shown);
 

@@ -34,6 +34,7 @@ QString title(HelpDialog::Topic topic)
 {
     switch (topic) {
     case HelpDialog::FirstSteps: return said(QT_TRANSLATE_NOOP("Help", "First steps"));
+    case HelpDialog::YourData: return said(QT_TRANSLATE_NOOP("Help", "Your data"));
     case HelpDialog::Sizes: return said(QT_TRANSLATE_NOOP("Help", "Chunk, block, batch and context"));
     case HelpDialog::States: return said(QT_TRANSLATE_NOOP("Help", "Why does this say “interrupted”?"));
     case HelpDialog::Resuming: return said(QT_TRANSLATE_NOOP("Help", "What a resume does"));
@@ -132,6 +133,23 @@ QString text(HelpDialog::Topic topic)
                 QT_TRANSLATE_NOOP("Help",
                     "The page “Chat” talks with the model while it trains: the newest checkpoint answers, or two of them side by side. It uses one CPU thread while the run trains."),
                 QT_TRANSLATE_NOOP("Help", "Ctrl+K finds every command, Ctrl+/ shows all shortcuts.") });
+    case HelpDialog::YourData:
+        return paragraphs({ QT_TRANSLATE_NOOP("Help",
+                                "A <b>source</b> is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Several stand behind commas; a name with a comma in it stands in double quotes. What of a folder is left out is named below the field."),
+            QT_TRANSLATE_NOOP("Help",
+                "<b>Formats</b>: txt, csv, tsv, jsonl, json, parquet, arrow, warc and WebDataset, also compressed (.gz, .zst, .xz, .bz2) and in .zip and .tar. A Word, Excel or PDF file is none of them: save it as plain text or csv."),
+            QT_TRANSLATE_NOOP("Help",
+                "<b>Columns</b>: one column is trained. A usual name is taken (text, txt, content, sentence, document, article, body, also as the last part of a nested name, meta.text), else the column with the most text. The form says which one it is and why, and offers the others. All files of one source have the same column."),
+            QT_TRANSLATE_NOOP("Help",
+                "<b>Encodings</b> such as UTF-16 or Windows-1252 are found from the bytes and said; so are the delimiter and the quotes of csv. The settings “Encoding” and “CSV …” name the right one where that is wrong."),
+            QT_TRANSLATE_NOOP("Help",
+                "<b>Conversations</b> (messages, ShareGPT, Alpaca, prompt and completion) are trained as such when there is a chat template: it writes them, and only the answers are learnt, which stand between « and » in the form. Without one they are plain text."),
+            QT_TRANSLATE_NOOP("Help",
+                "<b>Rows</b> count from 0: row 0 of jsonl is line 1, row 0 of csv the first one below the names of the columns. A row that cannot be read is left out and counted, and the first one is named; the samples of a chunk name the others. Rows that are empty or too short are filtered. When more rows cannot be read than <code>max_unreadable_percent</code> allows, and at least ten, the run stops."),
+            QT_TRANSLATE_NOOP("Help",
+                "<b>Changed and removed files</b>: a file that is not any more what it was when the run was made stops the run, or what of it is not prepared yet is left out by name, as <code>bad_files</code> says. It may be changed on a resume, and so may max_unreadable_percent."),
+            QT_TRANSLATE_NOOP("Help",
+                "<b>Repeats</b>: with <code>duplicates</code> set to skip only the first of equal texts is trained; else all are trained and counted.") });
     case HelpDialog::Sizes:
         return paragraphs(
             { QT_TRANSLATE_NOOP("Help",

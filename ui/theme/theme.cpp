@@ -168,6 +168,7 @@ QFont Theme::monoFont(FontRole role) const
     static const QString kMono = QStringLiteral("JetBrains Mono");
     QFont f = hasFamily(kMono) ? QFont(kMono) : QFontDatabase::systemFont(QFontDatabase::FixedFont);
     f.setPointSizeF(pointSize(role));
+    f.setStyleStrategy(QFont::PreferNoShaping); // "<|" is not "◁" in data and code; scripts that need shaping keep it
     return f;
 }
 

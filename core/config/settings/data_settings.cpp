@@ -27,7 +27,7 @@ void addDataSettings(SettingTable& table)
         .resume(Refused)
         .basic()
         .help(
-            "Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.");
+            "Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, txt, content, sentence, document, article, body, whatever their case, also as the last part of a nested name (meta.text), else the column with the most text, by the first 100 rows.");
 
     table.text("chat_template", &C::chatTemplate)
         .label("Chat template")

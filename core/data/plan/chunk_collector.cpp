@@ -213,8 +213,8 @@ Status ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& ch
     std::uint8_t flags = isRepeat(fingerprint, rowInFile) ? SampleRepeat : 0;
     const Result<bool> excluded = rules_.quarantine ? rules_.quarantine->excludes(row.text, fingerprint) : false;
     if (!excluded.ok())
-        return excluded.error().in(sentence(
-            "row %1 of %2", { std::to_string(rowInFile), source_.files[static_cast<std::size_t>(readerFile_)].path }));
+        return excluded.error().in(sentence("row %1 (counted from 0) of %2",
+            { std::to_string(rowInFile), source_.files[static_cast<std::size_t>(readerFile_)].path }));
     if (excluded.value())
         flags |= SampleExcluded | SampleLeftOut;
     else if (isHeldOut(fingerprint, rules_.heldOutPercent))

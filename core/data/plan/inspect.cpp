@@ -92,7 +92,7 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
             source.skipped.push_back(status.error().message);
     }
     if (source.files.empty())
-        return Error { ErrorCode::NotFound,
+        return Error { ErrorCode::InvalidArgument,
             source.skipped.empty() ? sentence("%1 has no file with text.", { spec })
                                    : sentence("%1 has no file with text. %2", { spec, source.skipped.front() }) };
     return source;
@@ -122,8 +122,8 @@ bool canHoldConversations(TextFormat format)
 }
 
 /// The column of a file, as that of conversations where there is a chat template and the columns are those of some.
-Result<ColumnChoice> chooseContent(
-    const DataFile& file, const FileColumns& columns, const RunConfig& config, bool hasTemplate, DataSource& source)
+Result<ColumnChoice> chooseContent(FileAccess& access, const DataFile& file, const FileColumns& columns,
+    const RunConfig& config, bool hasTemplate, DataSource& source)
 {
     const bool isFirst = source.textColumn.empty();
     const std::string& wanted = isFirst ? config.textColumn : source.textColumn;
@@ -133,7 +133,9 @@ Result<ColumnChoice> chooseContent(
         ? findConversationIn(file, columns, isFirst || isList ? wanted : std::string())
         : ConversationColumns {};
     if (found.form == ConversationForm::None || !hasTemplate) {
-        FURROW_TRY_ASSIGN(auto choice, chooseTextColumn(columns, wanted, file.path));
+        FURROW_TRY_ASSIGN(auto choice, chooseTextColumn(columns, wanted, file.path, [&](const std::string& column) {
+            return textAmount(access, file, column);
+        }));
         if (found.form == ConversationForm::Messages || found.form == ConversationForm::ShareGpt)
             choice.says.push_back(sentence(
                 "The column %1 holds conversations. With a chat_template they are trained as such; without one their texts are plain text.",
@@ -183,12 +185,21 @@ Status sayWhatStandsBehindQuotes(FileAccess& access, const DataFile& file, DataI
         rest = behind == CsvRecordEnd::kNone ? std::string_view() : rest.substr(behind);
     }
     return {};
+
+/// Of a file that has not the column which the files before it decided for.
+Error noSuchColumn(const DataFile& file, const DataFile& first, const std::string& column, const FileColumns& columns)
+{
+    return { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 has no text in a column '%2', which was found in %3 and counts for all files of a source. Its columns with text are: %4. Name a column that all of them have with text_column, name this file as a source of its own, or leave it out.",
+            { file.path, column, first.path, shownNames(columns.text) }) };
 }
 
 /// One column for all files of a source; a file without it is refused by name.
 Status chooseColumn(
     FileAccess& access, const RunConfig& config, bool hasTemplate, DataSource& source, DataInspection& inspection)
 {
+    const DataFile* first = nullptr; ///< that decided
     for (const auto& file : source.files) {
         if (file.format.format == TextFormat::Text || file.format.format == TextFormat::Warc)
             continue;
@@ -198,18 +209,23 @@ Status chooseColumn(
                 sentence(
                     "%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr '\\r' '\\n' < FILE).",
                     { file.path }) };
-        FURROW_TRY_ASSIGN(auto column, chooseContent(file, columns, config, hasTemplate, source));
-        if (source.textColumn.empty()) {
+        auto found = chooseContent(access, file, columns, config, hasTemplate, source);
+        const bool isOther = first != nullptr
+            && (found.ok() ? found.value().column != source.textColumn
+                           : config.textColumn.empty() && source.conversation == ConversationForm::None
+                        && found.error().code == ErrorCode::InvalidArgument);
+        if (isOther)
+            return noSuchColumn(file, *first, source.textColumn, columns);
+        FURROW_TRY_ASSIGN(const auto column, std::move(found));
+        if (first == nullptr) {
+            first = &file;
             source.textColumn = column.column;
-            const auto& says = column.says;
-            inspection.reading.insert(inspection.reading.end(), says.begin(), says.end());
+            for (const auto& says : column.says) // of several sources it must be clear which one is meant
+                inspection.reading.push_back(
+                    config.data.size() > 1 ? sentence("%1: %2", { file.path, says }) : Message(says));
             if (file.format.isCsv() && !isDistantPath(file.path))
                 FURROW_TRY(sayWhatStandsBehindQuotes(access, file, inspection));
         }
-        if (source.textColumn != column.column)
-            return Error { ErrorCode::InvalidArgument,
-                sentence(
-                    "%1 has no column '%2'. Its columns are: %3.", { file.path, source.textColumn, column.column }) };
         if (inspection.columns.empty()) {
             inspection.columns = columns.all;
             inspection.textColumns = columns.text;
@@ -518,7 +534,8 @@ Status readEachRow(
                 if (!leftOut.ok() || !goOn.ok())
                     return (leftOut.ok() ? goOn : leftOut)
                         .error()
-                        .in(sentence("row %1 of %2", { std::to_string(row - 1), source.files[f].path }));
+                        .in(sentence(
+                            "row %1 (counted from 0) of %2", { std::to_string(row - 1), source.files[f].path }));
                 if (!goOn.value())
                     return {};
             }

@@ -4,6 +4,7 @@
 #include "core/base/outside.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/data/source/content_claim.h"
 #include "core/data/source/source_files.h"
 #include "core/data/source/tar_reader.h"
 #include "core/data/source/web_dataset.h"
@@ -206,11 +207,38 @@ Result<std::shared_ptr<const ByteSource>> headOf(const std::function<Result<std:
     return memorySource(std::move(head));
 }
 
+using Names = std::set<std::string, std::less<>>;
+
+/// What a zip archive with these files is called by the programs that write it; "": an archive.
+std::string documentKind(const Names& names, const std::string& extension)
+{
+    if (names.contains("[Content_Types].xml")) {
+        for (const auto& [part, what] : { std::pair("xl/workbook.xml", "an Excel spreadsheet"),
+                 std::pair("ppt/presentation.xml", "a PowerPoint presentation"),
+                 std::pair("word/document.xml", "a Word document") })
+            if (names.contains(part))
+                return what;
+        return "an Office document";
+    }
+    if (names.contains("mimetype") && names.contains("META-INF/container.xml"))
+        return "an EPUB book";
+    if (names.contains("mimetype") && names.contains("content.xml"))
+        return extension == "ods" ? "an OpenDocument spreadsheet" : "an OpenDocument document";
+    return "";
+}
+
 Status addZip(Members& members)
 {
-    FURROW_TRY_ASSIGN(auto entries,
-        readZipDirectory(
-            *members.source(), members.path(), [&members](std::string_view name) { return members.wants(name); }));
+    Names names;
+    FURROW_TRY_ASSIGN(auto entries, readZipDirectory(*members.source(), members.path(), [&](std::string_view name) {
+        names.emplace(name);
+        return false; // nothing of it is looked at yet
+    }));
+    if (const auto document = documentKind(names, dataExtension(members.path())); !document.empty())
+        return notText(members.path(), document);
+    FURROW_TRY_ASSIGN(entries, readZipDirectory(*members.source(), members.path(), [&members](std::string_view name) {
+        return members.wants(name);
+    }));
     for (const auto& entry : entries) {
         if (entry.link) {
             members.skip(sentence("%1 is a link and was left out.", { members.pathOf(entry.name) }));

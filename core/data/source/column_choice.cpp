@@ -10,16 +10,6 @@ namespace furrow {
 
 namespace {
 
-constexpr std::size_t kMostShown = 12;
-
-std::string joined(const std::vector<std::string>& names)
-{
-    std::string all;
-    for (std::size_t i = 0; i < std::min(names.size(), kMostShown); ++i)
-        all += (all.empty() ? "" : ", ") + names[i];
-    return names.size() > kMostShown ? all + ", ..." : all.empty() ? "none" : all;
-}
-
 bool sameWithoutCase(std::string_view a, std::string_view b)
 {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
@@ -39,6 +29,49 @@ std::string findColumn(const std::vector<std::string>& names, const std::string&
             return *near;
     }
     return "";
+}
+
+/// The first column whose last member has that name: meta.text, paragraphs[].text. "" when there is none.
+std::string findNested(const std::vector<std::string>& names, const std::string& wanted)
+{
+    const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+        const auto moves = ColumnPath::parse(name).moves();
+        const auto last
+            = std::find_if(moves.rbegin(), moves.rend(), [](const ColumnPath::Move& move) { return !move.each; });
+        return moves.size() > 1 && last != moves.rend() && sameWithoutCase(last->name, wanted);
+    });
+    return found == names.end() ? "" : *found;
+}
+
+/// By a name that is usual for texts; "" when no column has one.
+std::string findUsual(const std::vector<std::string>& names)
+{
+    constexpr const char* kUsual[] = { "text", "txt", "content", "sentence", "document", "article", "body" };
+    for (const char* usual : kUsual)
+        if (auto column = findColumn(names, usual); !column.empty())
+            return column;
+    for (const char* conversation : { "messages[].content", "conversations[].value" })
+        if (auto column = findColumn(names, conversation); !column.empty())
+            return column;
+    for (const char* usual : kUsual)
+        if (auto column = findNested(names, usual); !column.empty())
+            return column;
+    return "";
+}
+
+/// The first of those with the most text; "" where none has any.
+Result<std::string> findLongest(const std::vector<std::string>& names, const TextAmount& amountOf)
+{
+    std::string longest;
+    double most = 0;
+    for (const auto& name : names) {
+        FURROW_TRY_ASSIGN(const auto amount, amountOf(name));
+        if (amount > most) {
+            most = amount;
+            longest = name;
+        }
+    }
+    return longest;
 }
 
 /// What could be meant by the same name.
@@ -64,14 +97,23 @@ ColumnChoice choice(const FileColumns& columns, const std::string& column, const
         chosen.says.push_back(sentence("The texts of a list are joined by line breaks."));
     if (!chosen.others.empty())
         chosen.says.push_back(
-            sentence("Other columns with text: %1. The setting text_column chooses.", { joined(chosen.others) }));
+            sentence("Other columns with text: %1. The setting text_column chooses.", { shownNames(chosen.others) }));
     return chosen;
 }
 
 } // namespace
 
+std::string shownNames(const std::vector<std::string>& names)
+{
+    constexpr std::size_t kMostShown = 12;
+    std::string all;
+    for (std::size_t i = 0; i < std::min(names.size(), kMostShown); ++i)
+        all += (all.empty() ? "" : ", ") + names[i];
+    return names.size() > kMostShown ? all + ", ..." : all.empty() ? "none" : all;
+}
+
 Result<ColumnChoice> chooseTextColumn(
-    const FileColumns& columns, const std::string& configured, const std::string& fileName)
+    const FileColumns& columns, const std::string& configured, const std::string& fileName, const TextAmount& amountOf)
 {
     if (!configured.empty()) {
         if (const auto column = findColumn(columns.text, configured); !column.empty()) {
@@ -82,23 +124,24 @@ Result<ColumnChoice> chooseTextColumn(
         if (!findColumn(columns.all, configured).empty())
             return Error { ErrorCode::InvalidArgument,
                 sentence("%1: the column '%2' holds no text. Columns with text are: %3.",
-                    { fileName, configured, joined(columns.text) }) };
+                    { fileName, configured, shownNames(columns.text) }) };
         return Error { ErrorCode::InvalidArgument,
-            sentence("%1 has no column '%2'. Its columns are: %3.", { fileName, configured, joined(columns.all) }) };
+            sentence(
+                "%1 has no column '%2'. Its columns are: %3.", { fileName, configured, shownNames(columns.all) }) };
     }
-    for (const char* usual : { "text", "content", "sentence", "document", "article", "body" })
-        if (const auto column = findColumn(columns.text, usual); !column.empty())
-            return choice(columns, column, sentence("The text is column %1, chosen by its name.", { column }));
-    for (const char* conversation : { "messages[].content", "conversations[].value" })
-        if (const auto column = findColumn(columns.text, conversation); !column.empty())
-            return choice(columns, column, sentence("The text is column %1, chosen by its name.", { column }));
+    if (const auto column = findUsual(columns.text); !column.empty())
+        return choice(columns, column, sentence("The text is column %1, chosen by its name.", { column }));
     if (columns.text.empty())
         return Error { ErrorCode::InvalidArgument,
-            sentence("%1 has no column with text. Its columns are: %2.", { fileName, joined(columns.all) }) };
-    const auto& first = columns.text.front();
-    return choice(columns, first,
-        columns.text.size() == 1 ? sentence("The text is column %1, the only one with text.", { first })
-                                 : sentence("The text is column %1, the first one with text.", { first }));
+            sentence("%1 has no column with text. Its columns are: %2.", { fileName, shownNames(columns.all) }) };
+    if (columns.text.size() == 1)
+        return choice(columns, columns.text.front(),
+            sentence("The text is column %1, the only one with text.", { columns.text.front() }));
+    FURROW_TRY_ASSIGN(const auto longest, findLongest(columns.text, amountOf));
+    if (longest.empty())
+        return choice(columns, columns.text.front(),
+            sentence("The text is column %1, the first one that can hold text.", { columns.text.front() }));
+    return choice(columns, longest, sentence("The text is column %1: it has the most text.", { longest }));
 }
 
 } // namespace furrow

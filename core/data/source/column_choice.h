@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,16 @@ struct ColumnChoice {
     std::vector<std::string> others; ///< further columns with text; empty when text_column chose
 };
 
+/// The names behind commas, as far as a sentence has the room; "none".
+std::string shownNames(const std::vector<std::string>& names);
+
+/// How much text a column holds, to be compared with that of the other columns of its file.
+using TextAmount = std::function<Result<double>(const std::string& column)>;
+
 /// The configured column where the file has it, else by the rule of the setting `text_column`. Names are compared
 /// without case where no name is the same; a list of texts is found by its name too.
+/// @param amountOf  asked only where no name says which column it is
 Result<ColumnChoice> chooseTextColumn(
-    const FileColumns& columns, const std::string& configured, const std::string& fileName);
+    const FileColumns& columns, const std::string& configured, const std::string& fileName, const TextAmount& amountOf);
 
 } // namespace furrow

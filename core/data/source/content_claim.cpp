@@ -89,10 +89,11 @@ const char* knownContent(std::string_view head)
           "ELF"sv,
             "a program" },
         { "\xff\xd8\xff"sv, "a JPEG picture" }, { "GIF8"sv, "a GIF picture" }, { "RIFF"sv, "a sound, film or picture" },
-        { "SQLite format 3"sv, "an SQLite database" }, { "PAR1"sv, "a Parquet file" },
-        { "PARE"sv, "an encrypted Parquet file" }, { "ARROW1"sv, "an Arrow file" }, { "FEA1"sv, "a Feather file" },
-        { "\xff\xff\xff\xff"sv, "an Arrow stream" }, { "ORC"sv, "an ORC file" }, { "Obj\x01"sv, "an Avro file" },
-        { "\x89HDF"sv, "an HDF5 file" }, { "\x93NUMPY"sv, "a NumPy array" }, { "GGUF"sv, "a GGUF model" },
+        { "SQLite format 3"sv, "an SQLite database" }, { "\xd0\xcf\x11\xe0"sv, "a document of an older Office" },
+        { "{\\rtf"sv, "an RTF document" }, { "PAR1"sv, "a Parquet file" }, { "PARE"sv, "an encrypted Parquet file" },
+        { "ARROW1"sv, "an Arrow file" }, { "FEA1"sv, "a Feather file" }, { "\xff\xff\xff\xff"sv, "an Arrow stream" },
+        { "ORC"sv, "an ORC file" }, { "Obj\x01"sv, "an Avro file" }, { "\x89HDF"sv, "an HDF5 file" },
+        { "\x93NUMPY"sv, "a NumPy array" }, { "GGUF"sv, "a GGUF model" },
         { "\xfd"
           "7zXZ"sv,
             "an xz archive" },
@@ -111,6 +112,28 @@ const char* knownContent(std::string_view head)
     if (head.size() > kTarMagic + 5 && head.substr(kTarMagic, 5) == "ustar")
         return "a tar archive";
     return nullptr;
+}
+
+Error notText(const std::string& name, const std::string& what)
+{
+    const auto is = [&what](std::initializer_list<std::string_view> words) {
+        return std::any_of(words.begin(), words.end(),
+            [&what](std::string_view word) { return what.find(word) != std::string::npos; });
+    };
+    Message advice = sentence("%1 is %2, not text. Only text can be trained: leave it out.", { name, what });
+    if (is({ "spreadsheet" }))
+        advice = sentence("%1 is %2. Save its table as csv and name that file.", { name, what });
+    else if (is({ "document", "presentation", "book" }))
+        advice = sentence("%1 is %2, not text. Save it as plain text (.txt) and name that file.", { name, what });
+    else if (is({ "database", "ORC", "Avro", "HDF5", "NumPy", "pickle", "encrypted", "Feather" }))
+        advice = sentence(
+            "%1 is %2, which Furrow does not read. Write its texts as jsonl, csv or Parquet and name that file.",
+            { name, what });
+    else if (is({ "zip", "tar", "Parquet", "Arrow" }))
+        advice = sentence("%1 is %2, not text. Give it its right name.", { name, what });
+    else if (is({ "archive" }))
+        advice = sentence("%1 is %2, which Furrow does not open. Unpack it and name the folder.", { name, what });
+    return { ErrorCode::InvalidArgument, std::move(advice) };
 }
 
 Error notParquet(const std::string& name, std::string_view head, std::string_view tail)

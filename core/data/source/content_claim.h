@@ -13,6 +13,8 @@ namespace furrow {
 /// What content begins with that is no text, in words: "a zip archive"; null: it may be text.
 /// @param head  some hundred bytes or more, expanded
 const char* knownContent(std::string_view head);
+/// Of a file with such content: what it is and what to do. @param what  as knownContent()
+Error notText(const std::string& name, const std::string& what);
 
 /// Of a file that is called .parquet and does not begin as one: why, as far as that can be told.
 /// @param tail  its last four bytes

@@ -404,7 +404,7 @@ Result<FileFormat> detectFormat(
         return arrow.ok() ? Result<FileFormat>(format) : arrow.error();
     }
     if (const char* what = knownContent(raw.value()))
-        return Error { ErrorCode::InvalidArgument, sentence("%1 is %2, not text.", { name, what }) };
+        return notText(name, what);
     FURROW_TRY(findEncoding(*source, name, raw.value(), config.encoding, format));
     FURROW_TRY_ASSIGN(auto plain,
         format.encoding.empty() ? raw : readHead(*textOf(source, name, format))); // as much text as of UTF-8

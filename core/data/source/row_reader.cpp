@@ -1,9 +1,11 @@
 #include "core/data/source/row_reader.h"
 
 #include "core/base/hash.h"
+#include "core/base/outside.h"
 #include "core/base/sentence.h"
 #include "core/data/source/arrow_rows.h"
 #include "core/data/source/csv_fields.h"
+#include "core/data/source/distant_source.h"
 #include "core/data/source/json_text.h"
 #include "core/data/source/parquet_rows.h"
 #include "core/data/source/row_choice.h"
@@ -375,9 +377,12 @@ Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
 
 } // namespace
 
-Message rowInWords(std::int64_t row, const std::string& path, const std::string& problem)
+Message rowInWords(std::int64_t row, const DataFile& file, const std::string& problem)
 {
-    return sentence("row %1 of %2 %3", { std::to_string(row), path, problem });
+    if (file.format.format == TextFormat::JsonLines)
+        return sentence(
+            "row %1 (line %2) of %3 %4", { std::to_string(row), std::to_string(row + 1), file.path, problem });
+    return sentence("row %1 (counted from 0) of %2 %3", { std::to_string(row), file.path, problem });
 }
 
 ConversationColumns findConversationIn(const DataFile& file, const FileColumns& columns, const std::string& wanted)
@@ -471,6 +476,34 @@ Result<FileColumns> readColumns(FileAccess& access, const DataFile& file)
     case TextFormat::Warc: break;
     }
     return FileColumns {};
+}
+
+Result<double> textAmount(FileAccess& access, const DataFile& file, const std::string& column)
+{
+    constexpr int kRows = 100;
+    constexpr std::uint64_t kBytes = 4 << 20;
+    if (file.format.format == TextFormat::Parquet && isDistantPath(file.path)) {
+        FURROW_TRY_ASSIGN(auto source, access.stored(file));
+        return parquetShare(source, file, column);
+    }
+    RowOptions options;
+    options.textColumn = column;
+    std::uint64_t text = 0;
+    std::uint64_t stored = 0;
+    int rows = 0;
+    auto reader = openRowReader(access, file, options, 0);
+    for (Row row; reader.ok() && rows < kRows && stored < kBytes; ++rows) {
+        const auto more = reader.value()->next(row);
+        if (!more.ok() && isOutside(more.error()))
+            return more.error();
+        if (!more.ok() || !more.value()) // what is damaged is told by those who read it to train it
+            break;
+        text += row.problem == nullptr ? row.text.size() : 0;
+        stored += row.sizeBytes;
+    }
+    if (!reader.ok() && isOutside(reader.error()))
+        return reader.error();
+    return rows > 0 ? static_cast<double>(text) / rows : 0.0;
 }
 
 } // namespace furrow

@@ -48,8 +48,9 @@ struct Row {
     /// Some of its bytes or escapes are no characters: they are in the text as they stand, or were replaced.
     bool isBroken() const { return repaired || !isValidUtf8(text); }
 };
-/// "row 2 of chats.jsonl is broken JSON". @param problem  as Row::problem
-Message rowInWords(std::int64_t row, const std::string& path, const std::string& problem);
+/// "row 2 (line 3) of chats.jsonl is broken JSON": rows count from 0, and the line is what an editor shows.
+/// @param problem  as Row::problem
+Message rowInWords(std::int64_t row, const DataFile& file, const std::string& problem);
 
 /// Reads the texts of one file.
 class RowReader {
@@ -77,5 +78,9 @@ ConversationColumns findConversationIn(const DataFile& file, const FileColumns& 
 /// Looks at the header of csv, at the first 100 lines of jsonl or elements of json, at the footer of Parquet. Empty for
 /// plain text and WARC.
 Result<FileColumns> readColumns(FileAccess& access, const DataFile& file);
+
+/// Of the first rows, for the choice of a column: bytes of text in a row. Of Parquet that is not here the share of the
+/// column in the file, which its footer says.
+Result<double> textAmount(FileAccess& access, const DataFile& file, const std::string& column);
 
 } // namespace furrow

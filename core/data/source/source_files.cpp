@@ -289,7 +289,7 @@ Result<SourceFiles> findSourceFiles(const std::string& spec)
         leaveOutSecondNames(found);
         sortNaturally(found.paths);
         if (found.paths.empty())
-            return Error { ErrorCode::NotFound, sentence("The folder %1 has no file with text.", { spec }) };
+            return Error { ErrorCode::InvalidArgument, sentence("The folder %1 has no file with text.", { spec }) };
         return found;
     }
     if (status.type() != fs::file_type::regular)

@@ -7,6 +7,7 @@
 #include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/is_there.h"
+#include "core/base/number_of.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/random.h"
@@ -261,16 +262,16 @@ std::string describeOrder(const RunConfig& config, std::int64_t blocks, std::int
 
 void describe(const RunConfig& config, const DataInspection& data, const Progress& say)
 {
-    std::string text = "Data: " + formatCount(data.files) + (data.files == 1 ? " file, " : " files, ")
-        + formatBytes(data.bytes) + ", " + (data.rowsExact ? "" : "about ") + formatCount(data.rows) + " samples";
+    std::string text = "Data: " + numberOf(data.files, "file") + ", " + formatBytes(data.bytes) + ", "
+        + (data.rowsExact ? "" : "about ") + numberOf(data.rows, "sample");
     if (data.blocks && data.chunks)
-        text += " in " + formatCount(*data.blocks) + " blocks and " + (data.chunksExact ? "" : "at least ")
-            + formatCount(*data.chunks) + " chunks";
+        text += " in " + numberOf(*data.blocks, "block") + " and " + (data.chunksExact ? "" : "at least ")
+            + numberOf(*data.chunks, "chunk");
     say(text);
     for (const auto& line : data.reading)
         say(line);
     if (!data.samplesPerBlockReason.empty())
-        say("Samples per block: " + formatCount(data.samplesPerBlock) + ", " + data.samplesPerBlockReason);
+        say("Samples per block: " + formatCount(data.samplesPerBlock) + ". " + data.samplesPerBlockReason);
     if (config.shuffle && data.blocks && data.chunks)
         say(describeOrder(config, *data.blocks, *data.chunks));
     for (const auto& warning : data.warnings)

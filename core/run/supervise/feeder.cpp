@@ -8,6 +8,7 @@
 #include "core/base/sentence.h"
 #include "core/config/option_term.h"
 #include "core/data/block_manager.h"
+#include "core/data/data_alarms.h"
 #include "core/data/source/source_identity.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/status/feeder_meters.h"
@@ -33,7 +34,6 @@ constexpr auto kIdle = std::chrono::milliseconds(50);
 constexpr double kRetrySeconds = 5;
 constexpr int kPlansPerTurn = 64;
 constexpr int kTriesPerBlock = 2;
-constexpr std::int64_t kFewUnreadable = 10; ///< rows: fewer say nothing about the data
 
 class Feeder {
 public:
@@ -502,7 +502,7 @@ Result<Message> Feeder::tooManyUnreadable(const PlannedBlock& block, const Prepa
     }
     const auto rows = read.samples + read.filtered + read.heldOut + read.duplicates + read.failed;
     const double percent = rows > 0 ? 100 * static_cast<double>(read.failed) / static_cast<double>(rows) : 0;
-    if (read.failed < kFewUnreadable || percent <= config_.maxUnreadablePercent)
+    if (!isTooUnreadable(read.failed, rows, config_.maxUnreadablePercent))
         return Message();
     return sentence(
         "%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit (%6).",

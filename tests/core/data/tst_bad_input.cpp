@@ -160,7 +160,7 @@ private Q_SLOTS:
         QCOMPARE(glob.error().code, ErrorCode::NotFound);
         std::filesystem::create_directories(folder.path("empty"));
         auto empty = inspectData(test::configFor({ utf8Text(folder.path("empty")) }));
-        QCOMPARE(empty.error().code, ErrorCode::NotFound);
+        QCOMPARE(empty.error().code, ErrorCode::InvalidArgument); // as an empty file
         auto device = inspectData(test::configFor({ "/dev/zero" }));
         QVERIFY(!device.ok());
         const auto pipePath = utf8Text(folder.path("pipe"));

@@ -383,7 +383,7 @@ private Q_SLOTS:
         QCOMPARE(markedText(i.firstRows[0], i.firstLearnt[0]),
             "<|im_start|>user\nA<|im_end|>\n<|im_start|>assistant\n«b<|im_end|>»\n");
         QCOMPARE(probe.value().sampledFailed, 1);
-        QVERIFY2(probe.value().firstFailure.starts_with("row 1 of ")
+        QVERIFY2(probe.value().firstFailure.starts_with("row 1 (line 2) of ")
                 && probe.value().firstFailure.ends_with("a.jsonl has no messages in messages"),
             probe.value().firstFailure.c_str());
         QVERIFY(probe.value().learntShare > 0 && probe.value().learntShare < 0.5);

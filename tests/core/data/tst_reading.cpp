@@ -5,6 +5,7 @@
 
 #include "core/data/probe.h"
 #include "core/data/source/data_manifest.h"
+#include "tests/fakes/archives.h"
 
 #include <QProcess>
 #include <QtTest>
@@ -147,7 +148,7 @@ private Q_SLOTS:
         QVERIFY(probe.ok());
         QCOMPARE(probe.value().sampledFailed, 1);
         QVERIFY2(probe.value().firstFailure.ends_with("b.csv has more fields than there are columns")
-                && probe.value().firstFailure.starts_with("row 1 of "),
+                && probe.value().firstFailure.starts_with("row 1 (counted from 0) of "),
             probe.value().firstFailure.c_str());
     }
     /// The first line of a file for spreadsheets became the header, and the header a row.
@@ -390,6 +391,178 @@ private Q_SLOTS:
         const auto json
             = test::configFor({ folder.write("a.jsonl", "{\"url\":\"http://x\",\"CONTENT\":\"hello\"}\n") });
         QCOMPARE(inspected(json).textColumn, std::string("CONTENT"));
+    }
+    /// The first column was trained, whatever it held: the numbers of the rows, "doc00000".
+    void theNumbersOfTheRowsWereTrained_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("column");
+        QTest::addColumn<QString>("why");
+        const QString most = ": it has the most text.";
+        const QString byName = ", chosen by its name.";
+        QTest::newRow("csv") << "a.csv"
+                             << QByteArray("Nr;Stadt;Aussage\n1;Bonn;Das war immer so gewesen\n2;Rheinland-Pfalz;\n")
+                             << "Aussage" << most;
+        QTest::newRow("csv, later rows") << "a.csv"
+                                         << QByteArray("Nr;Stadt;Aussage\n1;Bonn;\n2;Köln;Eine viel längere Aussage\n")
+                                         << "Aussage" << most;
+        QTest::newRow("jsonl") << "a.jsonl"
+                               << QByteArray("{\"id\":\"doc00000\",\"title\":\"T\",\"story\":\"once there was\"}\n")
+                               << "story" << most;
+        QTest::newRow("a list of texts") << "a.jsonl"
+                                         << QByteArray("{\"id\":\"doc00000\",\"parts\":[\"once there\",\"was\"]}\n")
+                                         << "parts[]" << most;
+        QTest::newRow("json") << "a.json" << QByteArray("[{\"id\":\"doc00000\",\"story\":\"once there was\"}]")
+                              << "story" << most;
+        QTest::newRow("last part of a name")
+            << "a.jsonl" << QByteArray("{\"meta\":{\"title\":\"a long title of it\",\"text\":\"t\"}}\n") << "meta.text"
+            << byName;
+        QTest::newRow("the name itself before the last part")
+            << "a.jsonl" << QByteArray("{\"meta\":{\"text\":\"a\"},\"body\":\"b\"}\n") << "body" << byName;
+        QTest::newRow("no text at all") << "a.csv" << QByteArray("a,b\n,\n,\n") << "a"
+                                        << ", the first one that can hold text.";
+        QByteArray tar;
+        for (const char* name : { "0", "1" })
+            for (const char* column : { "a.txt", "b.txt" })
+                tar += QByteArray::fromStdString(
+                    test::tarEntry(std::string(name) + "." + column, column[0] == 'a' ? "id" : "once there was"));
+        QTest::newRow("WebDataset") << "a.tar" << tar + QByteArray::fromStdString(test::tarEnd()) << "b\\.txt" << most;
+    }
+    void theNumbersOfTheRowsWereTrained()
+    {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, column);
+        QFETCH(QString, why);
+        DataFolder folder;
+        const auto config = test::configFor({ folder.write(name.toStdString(), bytes.toStdString()) });
+        QCOMPARE(QString::fromStdString(inspected(config).textColumn), column);
+        QVERIFY2(reading(config).contains("The text is column " + column + why), qPrintable(reading(config)));
+    }
+    void aRunFromBeforeKeepsItsColumn()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.csv", "Nr,Aussage\n1,Das war so\n2,Und so\n") });
+        config.minChars = 0;
+        QCOMPARE(inspected(config).textColumn, std::string("Aussage"));
+        auto manifest = nlohmann::json::parse(inspected(config).manifest);
+        manifest["sources"][0]["text_column"] = "Nr"; // as it was chosen then
+        QCOMPARE(textsOf(config, manifest.dump()), (Texts { "1", "2" }));
+        auto blocks = BlockManager::open(config, manifest.dump(), 2, folder.path("cache"), byteTokenizer());
+        QVERIFY(blocks.ok());
+        const auto block = blocks.value().planNext();
+        QVERIFY(block.ok() && block.value());
+        const auto prepared = blocks.value().prepare(*block.value());
+        QVERIFY2(prepared.ok(), prepared.ok() ? "" : prepared.error().message.c_str());
+    }
+    /// Nothing said before the start that the run would end in its first second.
+    void dataThatARunRefusesWasShownWithoutAWord()
+    {
+        DataFolder folder;
+        std::string lines;
+        for (int i = 0; i < 200; ++i)
+            lines += i % 10 == 0 ? "broken\n" : "{\"text\":\"sample " + std::to_string(i) + "\"}\n";
+        auto config = test::configFor(
+            { folder.write("a.jsonl", "{\"text\":\"first\"}\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n" + lines) });
+        const auto remarks = [&config] {
+            QString all;
+            const auto probe = probeData(config, *byteTokenizer(), 500);
+            if (probe.ok())
+                for (const auto& remark : remarksOn(probe.value()))
+                    all += QString::fromStdString(remark) + "\n";
+            return all;
+        };
+        QVERIFY2(
+            remarks().contains("That is 9.9 % of them, and max_unreadable_percent allows 1.0 %: the run would stop."),
+            qPrintable(remarks()));
+        config.maxUnreadablePercent = 10;
+        QVERIFY2(remarks().contains("20 of the 203 samples that were read cannot be used")
+                && !remarks().contains("would stop"),
+            qPrintable(remarks()));
+    }
+    /// With several sources nobody knew whose column it was.
+    void theNoteOnAColumnDidNotNameItsFile()
+    {
+        DataFolder folder;
+        const auto a = folder.write("a.jsonl", "{\"text\":\"a\"}\n");
+        const auto b = folder.write("b.jsonl", "{\"text\":\"b\"}\n");
+        const auto said = reading(test::configFor({ a, b }));
+        for (const auto& file : { a, b })
+            QVERIFY2(said.contains(QString::fromStdString(file) + ": The text is column text, chosen by its name."),
+                qPrintable(said));
+    }
+    /// "has no column 'text'": nobody had named one.
+    void aFileWithoutTheColumnOfTheOthersWasRefusedWithoutAReason()
+    {
+        DataFolder folder;
+        const auto a = folder.write("d/a.jsonl", "{\"text\":\"a\"}\n");
+        folder.write("d/b.jsonl", "{\"id\":\"1\",\"story\":\"b\"}\n");
+        const auto refused = inspectData(test::configFor({ utf8Text(folder.path("d")) }));
+        QVERIFY(!refused.ok());
+        const auto said = QString::fromStdString(refused.error().message);
+        for (const char* part : { "b.jsonl has no text in a column 'text', which was found in", a.c_str(),
+                 "Its columns with text are: id, story.", "leave it out" })
+            QVERIFY2(said.contains(part), qPrintable(said));
+    }
+    void documentsWereCalledArchivesWithoutData_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QStringList>("members");
+        QTest::addColumn<QString>("said");
+        const QString types = "[Content_Types].xml";
+        QTest::newRow("docx") << "a.docx" << QStringList { types, "word/document.xml" }
+                              << "is a Word document, not text. Save it as plain text (.txt) and name that file.";
+        QTest::newRow("xlsx") << "a.xlsx" << QStringList { types, "xl/workbook.xml" }
+                              << "is an Excel spreadsheet. Save its table as csv and name that file.";
+        QTest::newRow("pptx") << "a.pptx" << QStringList { types, "ppt/presentation.xml" }
+                              << "is a PowerPoint presentation";
+        QTest::newRow("odt") << "a.odt" << QStringList { "mimetype", "content.xml" } << "is an OpenDocument document";
+        QTest::newRow("ods") << "a.ods" << QStringList { "mimetype", "content.xml" }
+                             << "is an OpenDocument spreadsheet";
+        QTest::newRow("epub") << "a.epub" << QStringList { "mimetype", "META-INF/container.xml" } << "is an EPUB book";
+    }
+    void documentsWereCalledArchivesWithoutData()
+    {
+        QFETCH(QString, name);
+        QFETCH(QStringList, members);
+        QFETCH(QString, said);
+        std::vector<test::ZipFile> files;
+        for (const auto& member : members)
+            files.push_back({ member.toStdString(), "<x/>" });
+        DataFolder folder;
+        const auto refused
+            = inspectData(test::configFor({ folder.write(name.toStdString(), test::zipArchive(files)) }));
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().code, ErrorCode::InvalidArgument);
+        QVERIFY2(
+            refused.error().message.find(said.toStdString()) != std::string::npos, refused.error().message.c_str());
+    }
+    void whatIsNoTextDidNotSayWhatToDo_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("PDF") << QByteArray("%PDF-1.7\n1 0 obj\n")
+                             << "is a PDF document, not text. Save it as plain text (.txt) and name that file.";
+        QTest::newRow("PNG") << QByteArray("\x89PNG\r\n\x1a\n")
+                             << "is a PNG picture, not text. Only text can be trained: leave it out.";
+        QTest::newRow("old Word") << QByteArray("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8)
+                                  << "is a document of an older Office, not text. Save it as plain text";
+        QTest::newRow("SQLite") << QByteArray("SQLite format 3\0", 16)
+                                << "is an SQLite database, which Furrow does not read. Write its texts as jsonl";
+        QTest::newRow("7z") << QByteArray("7z\xbc\xaf\x27\x1c")
+                            << "is a 7z archive, which Furrow does not open. Unpack it";
+        QTest::newRow("zip") << QByteArray("PK\x03\x04") << "is a zip archive, not text. Give it its right name.";
+    }
+    void whatIsNoTextDidNotSayWhatToDo()
+    {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, said);
+        DataFolder folder;
+        const auto refused = inspectData(test::configFor({ folder.write("a.txt", bytes.toStdString()) }));
+        QVERIFY(!refused.ok());
+        QVERIFY2(
+            refused.error().message.find(said.toStdString()) != std::string::npos, refused.error().message.c_str());
     }
     void titleIsNotTakenWhereTextIsAList()
     {

@@ -291,7 +291,7 @@ private Q_SLOTS:
         config.exclude = folder.write("list.txt", "pattern (a+)+$\n");
         const auto inspection = inspectData(config);
         QVERIFY(!inspection.ok());
-        QVERIFY2(inspection.error().message.find("row 1 of") != std::string::npos
+        QVERIFY2(inspection.error().message.find("row 1 (counted from 0) of") != std::string::npos
                 && inspection.error().message.find("a.txt") != std::string::npos,
             inspection.error().message.c_str());
     }

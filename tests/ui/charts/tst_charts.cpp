@@ -639,6 +639,24 @@ private Q_SLOTS:
             QVERIFY2(isGround(x, picture.height() - 2), qPrintable(QString::number(x)));
     }
 
+    /// "free 202" beside the "free 122, not prepared 80" of the overview.
+    void theMapCountedAsFreeWhatIsNotPrepared()
+    {
+        CoverageMap map;
+        std::vector<ChunkCell> cells;
+        for (std::int64_t i = 0; i < 10; ++i) {
+            ChunkCell cell;
+            cell.id = chunkIdOf({ 0, i, 0 });
+            cell.block = i;
+            cell.state = i < 6 ? ChunkState::Free : ChunkState::Pending;
+            cells.push_back(cell);
+        }
+        map.setCells(cells);
+        const MapLegend legend(map);
+        const QString said = legend.accessibleDescription();
+        QVERIFY2(said.contains("free 6") && said.contains("not prepared 4"), qPrintable(said));
+    }
+
     void aSmallCountAtTheBeginningReadAsZeroMillions()
     {
         QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));

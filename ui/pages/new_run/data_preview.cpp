@@ -4,6 +4,7 @@
 #include "ui/models/words.h"
 #include "ui/parts/marks.h"
 #include "ui/parts/page_parts.h"
+#include "ui/widgets/elided_combo.h"
 #include "ui/widgets/meters.h"
 
 #include <QComboBox>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kRowsShown = 3;
 constexpr qsizetype kRemarksShown = 5;
+constexpr int kMostColumnWidth = 260;
 
 QString visibleText(QString text)
 {
@@ -44,7 +46,7 @@ DataPreview::DataPreview(QWidget* parent)
     , note_(makeLabel({}, TextTone::Hint, TextSize::Small))
     , reading_(makeLabel({}, TextTone::Hint, TextSize::Small))
     , remarks_(makeLabel({}, TextTone::Value, TextSize::Small))
-    , columns_(new QComboBox)
+    , columns_(new ElidedCombo)
     , rows_(new QGridLayout)
 {
     setProperty("boxed", true);
@@ -68,6 +70,8 @@ DataPreview::DataPreview(QWidget* parent)
     column->addWidget(remarks_);
     columns_->setAccessibleName(tr("Text column"));
     columns_->setToolTip(tr("Several columns hold text: choose the one that is trained"));
+    columns_->setSizeAdjustPolicy(QComboBox::AdjustToContents); // of other data the names are other ones
+    columns_->setMaximumWidth(kMostColumnWidth);
     top->insertWidget(3, columns_);
     connect(columns_, &QComboBox::textActivated, this, &DataPreview::columnChosen);
     columns_->hide();
@@ -113,7 +117,8 @@ void DataPreview::askForColumn(const DataInspection& seen)
     for (const std::string& column : seen.textColumns)
         columns_->addItem(QString::fromStdString(column));
     columns_->setCurrentText(QString::fromStdString(seen.textColumn));
-    columns_->setVisible(columns_->count() > 1);
+    // Conversations are read from several of these columns together, and none of them alone is meant.
+    columns_->setVisible(columns_->count() > 1 && seen.conversations.empty());
 }
 
 QString DataPreview::headText(const ProbeResult& probe) const
@@ -130,6 +135,9 @@ QString DataPreview::headText(const ProbeResult& probe) const
     parts.append(bytesText(seen.bytes));
     if (probe.probe.tokens > 0)
         parts.append(tr("about %1 tokens").arg(countText(probe.probe.tokens)));
+    if (!seen.conversations.empty())
+        parts.append(tr("%1 % of the tokens are learnt, « » around them")
+                .arg(QLocale().toString(100 * probe.probe.learntShare, 'f', 1)));
     if (!seen.textColumn.empty())
         parts.append(tr("text in %1").arg(QString::fromStdString(seen.textColumn)));
     return parts.join(QStringLiteral("   "));

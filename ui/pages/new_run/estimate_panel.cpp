@@ -260,7 +260,9 @@ void EstimatePanel::refreshEstimates()
     chunksValue_->setText(known ? countText(extent_.chunks) : tr("not known yet"));
     chunksNote_->setText(known ? tr("in %n block(s)", nullptr, static_cast<int>(extent_.blocks))
             : isWrong          ? tr("Known once the settings of the data are right.")
-                               : tr("Known once the data has been looked at."));
+            : extent_.isCountedLater
+            ? tr("Counted when the run is made: the data has several sources, or its samples are only estimated.")
+            : tr("Known once the data has been looked at."));
     refreshTime();
     std::filesystem::path folder = pathFromUtf8(bench_.workspace().toStdString());
     std::error_code failed;

@@ -22,6 +22,7 @@ struct DataExtent {
     std::int64_t blocks = 0;
     std::int64_t chunks = 0;
     std::int64_t tokens = 0; ///< 0: not known
+    bool isCountedLater = false; ///< the data was looked at, but its blocks are cut when the run is made
 };
 
 /// The right column of the New run page: estimates from what is really known, changes to the preset, the command, and

@@ -1,6 +1,7 @@
 #include "ui/pages/new_run/new_run_page.h"
 
 #include "core/base/path.h"
+#include "core/config/list_text.h"
 #include "core/run/start/new_run_folder.h"
 #include "ui/models/core_words.h"
 #include "ui/models/setting_words.h"
@@ -516,7 +517,8 @@ void NewRunPage::takeProbe(const ProbePtr& result)
     preview_->setProbe(result);
     startMap_->setProbe(result);
     const DataInspection& seen = result->probe.inspection;
-    estimate_->setExtent({ seen.blocks.value_or(0), seen.chunks.value_or(0), result->probe.tokens });
+    estimate_->setExtent({ seen.blocks.value_or(0), seen.chunks.value_or(0), result->probe.tokens,
+        result->problem.empty() && !seen.chunks });
     const std::int64_t window = bench_.form().config().seqLen;
     const bool isTooLittle = result->problem.empty() && seen.rowsExact && result->probe.tokens > 0
         && result->probe.tokens < window / 2; // the number is an estimate; making the run counts
@@ -561,8 +563,12 @@ void NewRunPage::chooseSource()
 {
     const QStringList files = QFileDialog::getOpenFileNames(this, tr("Choose the data"), {},
         tr("Text data (*.txt *.csv *.tsv *.jsonl *.json *.parquet *.arrow *.feather *.warc *.wet *.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz);;All files (*)"));
-    if (!files.isEmpty())
-        setSource(files.join(QLatin1Char(',')));
+    if (files.isEmpty())
+        return;
+    std::vector<std::string> sources;
+    for (const QString& file : files)
+        sources.push_back(file.toStdString());
+    setSource(QString::fromStdString(listText(sources)));
 }
 
 void NewRunPage::setSource(const QString& source) { bench_.form().setText(*findSetting("data"), source); }
