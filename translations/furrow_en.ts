@@ -1262,10 +1262,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is %2, not text.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 is binary, not text.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2082,10 +2078,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The text is column %1, the first one with text.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2115,10 +2107,6 @@
     </message>
     <message>
         <source>Row %1 of its file cannot become tokens. %2 The line &apos;sample %3&apos; on the quarantine list (exclude) leaves it out.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>row %1 of %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2291,10 +2279,6 @@
     </message>
     <message>
         <source>cannot look at %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>row %1 of %2 %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6758,6 +6742,58 @@
         <source>%1 characters of the text prepared so far have no token and are dropped: the tokenizer has no unknown token that would stand for them.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>row %1 (counted from 0) of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no text in a column &apos;%2&apos;, which was found in %3 and counts for all files of a source. Its columns with text are: %4. Name a column that all of them have with text_column, name this file as a source of its own, or leave it out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That is %1 % of them, and max_unreadable_percent allows %2 %: the run would stop. Mend the data, or set a higher limit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The text is column %1, the first one that can hold text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The text is column %1: it has the most text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, not text. Only text can be trained: leave it out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2. Save its table as csv and name that file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, not text. Save it as plain text (.txt) and name that file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, which Furrow does not read. Write its texts as jsonl, csv or Parquet and name that file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, not text. Give it its right name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, which Furrow does not open. Unpack it and name the folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>row %1 (line %2) of %3 %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>row %1 (counted from 0) of %2 %3</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -6989,6 +7025,42 @@
     </message>
     <message>
         <source>The page “Chat” talks with the model while it trains: the newest checkpoint answers, or two of them side by side. It uses one CPU thread while the run trains.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A &lt;b&gt;source&lt;/b&gt; is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Several stand behind commas; a name with a comma in it stands in double quotes. What of a folder is left out is named below the field.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Formats&lt;/b&gt;: txt, csv, tsv, jsonl, json, parquet, arrow, warc and WebDataset, also compressed (.gz, .zst, .xz, .bz2) and in .zip and .tar. A Word, Excel or PDF file is none of them: save it as plain text or csv.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Columns&lt;/b&gt;: one column is trained. A usual name is taken (text, txt, content, sentence, document, article, body, also as the last part of a nested name, meta.text), else the column with the most text. The form says which one it is and why, and offers the others. All files of one source have the same column.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Encodings&lt;/b&gt; such as UTF-16 or Windows-1252 are found from the bytes and said; so are the delimiter and the quotes of csv. The settings “Encoding” and “CSV …” name the right one where that is wrong.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Conversations&lt;/b&gt; (messages, ShareGPT, Alpaca, prompt and completion) are trained as such when there is a chat template: it writes them, and only the answers are learnt, which stand between « and » in the form. Without one they are plain text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Rows&lt;/b&gt; count from 0: row 0 of jsonl is line 1, row 0 of csv the first one below the names of the columns. A row that cannot be read is left out and counted, and the first one is named; the samples of a chunk name the others. Rows that are empty or too short are filtered. When more rows cannot be read than &lt;code&gt;max_unreadable_percent&lt;/code&gt; allows, and at least ten, the run stops.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Changed and removed files&lt;/b&gt;: a file that is not any more what it was when the run was made stops the run, or what of it is not prepared yet is left out by name, as &lt;code&gt;bad_files&lt;/code&gt; says. It may be changed on a resume, and so may max_unreadable_percent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Repeats&lt;/b&gt;: with &lt;code&gt;duplicates&lt;/code&gt; set to skip only the first of equal texts is trained; else all are trained and counted.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8464,7 +8536,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <source>What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11121,6 +11193,10 @@ Vocabulary %3</source>
         <source>at least %1 chunks</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 % of the tokens are learnt, « » around them</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::DevicePicker</name>
@@ -11271,6 +11347,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>partly trained %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 in %2 epochs</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11441,6 +11521,10 @@ Vocabulary %3</source>
         <source>Known once the settings of the data are right.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Counted when the run is made: the data has several sources, or its samples are only estimated.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::EventsDock</name>
@@ -11561,6 +11645,10 @@ Vocabulary %3</source>
     <message>
         <source>%1
 It comes from the model that the run starts from.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Several stand behind commas. A name with a comma in it stands in double quotes: &quot;Goethe, Faust.txt&quot;, b.txt</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -12788,10 +12876,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>free, block not prepared</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>block open for claims</source>
         <translation type="unfinished"></translation>
     </message>
@@ -12841,6 +12925,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>trained again, work was lost</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not prepared</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

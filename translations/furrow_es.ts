@@ -1262,10 +1262,6 @@
         <translation>%1 no es un archivo que se pueda leer.</translation>
     </message>
     <message>
-        <source>%1 is %2, not text.</source>
-        <translation>%1 es %2, no texto.</translation>
-    </message>
-    <message>
         <source>%1 is binary, not text.</source>
         <translation>%1 es binario, no texto.</translation>
     </message>
@@ -2082,10 +2078,6 @@
         <translation>El texto es la columna %1, la única con texto.</translation>
     </message>
     <message>
-        <source>The text is column %1, the first one with text.</source>
-        <translation>El texto es la columna %1, la primera con texto.</translation>
-    </message>
-    <message>
         <source>%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.</source>
         <translation>El %1 % de los tokens preparados hasta ahora está en lugar de caracteres que el vocabulario no tiene. Ajuste encoding si el texto se lee mal, o tome otro tokenizador.</translation>
     </message>
@@ -2116,10 +2108,6 @@
     <message>
         <source>Row %1 of its file cannot become tokens. %2 The line &apos;sample %3&apos; on the quarantine list (exclude) leaves it out.</source>
         <translation>La fila %1 de su archivo no se puede convertir en tokens. %2 La línea &apos;sample %3&apos; en la lista de cuarentena (exclude) la deja fuera.</translation>
-    </message>
-    <message>
-        <source>row %1 of %2</source>
-        <translation>fila %1 de %2</translation>
     </message>
     <message>
         <source>The pattern %1 tells characters beside %2 apart, and Oniguruma %3 of this system does not know that one. Install Oniguruma 6.9.10 or later, or leave the text out.</source>
@@ -2292,10 +2280,6 @@
     <message>
         <source>cannot look at %1</source>
         <translation>no se puede mirar %1</translation>
-    </message>
-    <message>
-        <source>row %1 of %2 %3</source>
-        <translation>la fila %1 de %2 %3</translation>
     </message>
     <message>
         <source>The download %1 has other bytes than the hub promised (SHA-256).</source>
@@ -6759,6 +6743,58 @@
         <source>%1 characters of the text prepared so far have no token and are dropped: the tokenizer has no unknown token that would stand for them.</source>
         <translation>%1 caracteres del texto preparado hasta ahora no tienen token y se descartan: el tokenizador no tiene un token desconocido que los represente.</translation>
     </message>
+    <message>
+        <source>row %1 (counted from 0) of %2</source>
+        <translation>fila %1 (contada desde 0) de %2</translation>
+    </message>
+    <message>
+        <source>%1 has no text in a column &apos;%2&apos;, which was found in %3 and counts for all files of a source. Its columns with text are: %4. Name a column that all of them have with text_column, name this file as a source of its own, or leave it out.</source>
+        <translation>%1 no tiene texto en una columna «%2», que se encontró en %3 y vale para todos los archivos de una fuente. Sus columnas con texto son: %4. Indica con text_column una columna que tengan todos, nombra este archivo como fuente propia o déjalo fuera.</translation>
+    </message>
+    <message>
+        <source>That is %1 % of them, and max_unreadable_percent allows %2 %: the run would stop. Mend the data, or set a higher limit.</source>
+        <translation>Es el %1 % de ellas, y max_unreadable_percent permite el %2 %: la ejecución se detendría. Corrige los datos o pon un límite más alto.</translation>
+    </message>
+    <message>
+        <source>The text is column %1, the first one that can hold text.</source>
+        <translation>El texto es la columna %1, la primera que puede contener texto.</translation>
+    </message>
+    <message>
+        <source>The text is column %1: it has the most text.</source>
+        <translation>El texto es la columna %1: es la que más texto tiene.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, not text. Only text can be trained: leave it out.</source>
+        <translation>%1 es %2, no texto. Solo se puede entrenar texto: déjalo fuera.</translation>
+    </message>
+    <message>
+        <source>%1 is %2. Save its table as csv and name that file.</source>
+        <translation>%1 es %2. Guarda su tabla como csv e indica ese archivo.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, not text. Save it as plain text (.txt) and name that file.</source>
+        <translation>%1 es %2, no texto. Guárdalo como texto sin formato (.txt) e indica ese archivo.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, which Furrow does not read. Write its texts as jsonl, csv or Parquet and name that file.</source>
+        <translation>%1 es %2, que Furrow no lee. Escribe sus textos como jsonl, csv o Parquet e indica ese archivo.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, not text. Give it its right name.</source>
+        <translation>%1 es %2, no texto. Dale su nombre correcto.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, which Furrow does not open. Unpack it and name the folder.</source>
+        <translation>%1 es %2, que Furrow no abre. Desempaquétalo e indica la carpeta.</translation>
+    </message>
+    <message>
+        <source>row %1 (line %2) of %3 %4</source>
+        <translation>la fila %1 (línea %2) de %3 %4</translation>
+    </message>
+    <message>
+        <source>row %1 (counted from 0) of %2 %3</source>
+        <translation>la fila %1 (contada desde 0) de %2 %3</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -6991,6 +7027,42 @@
     <message>
         <source>The page “Chat” talks with the model while it trains: the newest checkpoint answers, or two of them side by side. It uses one CPU thread while the run trains.</source>
         <translation>La página «Chat» habla con el modelo mientras entrena: responde el punto de control más reciente, o dos de ellos uno al lado del otro. Mientras la ejecución entrena usa un hilo de la CPU.</translation>
+    </message>
+    <message>
+        <source>Your data</source>
+        <translation>Tus datos</translation>
+    </message>
+    <message>
+        <source>A &lt;b&gt;source&lt;/b&gt; is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Several stand behind commas; a name with a comma in it stands in double quotes. What of a folder is left out is named below the field.</source>
+        <translation>Una &lt;b&gt;fuente&lt;/b&gt; es un archivo, una carpeta, un patrón como texts/*.txt o una dirección (hf://, https://, s3://, gs://). Varias se separan con comas; un nombre que contiene una coma va entre comillas dobles. Lo que se deja fuera de una carpeta se nombra debajo del campo.</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Formats&lt;/b&gt;: txt, csv, tsv, jsonl, json, parquet, arrow, warc and WebDataset, also compressed (.gz, .zst, .xz, .bz2) and in .zip and .tar. A Word, Excel or PDF file is none of them: save it as plain text or csv.</source>
+        <translation>&lt;b&gt;Formatos&lt;/b&gt;: txt, csv, tsv, jsonl, json, parquet, arrow, warc y WebDataset, también comprimidos (.gz, .zst, .xz, .bz2) y dentro de .zip y .tar. Un archivo de Word, Excel o PDF no es ninguno de ellos: guárdalo como texto sin formato o csv.</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Columns&lt;/b&gt;: one column is trained. A usual name is taken (text, txt, content, sentence, document, article, body, also as the last part of a nested name, meta.text), else the column with the most text. The form says which one it is and why, and offers the others. All files of one source have the same column.</source>
+        <translation>&lt;b&gt;Columnas&lt;/b&gt;: se entrena una columna. Se toma un nombre usual (text, txt, content, sentence, document, article, body, también como última parte de un nombre anidado, meta.text); si no, la columna con más texto. El formulario dice cuál es y por qué, y ofrece las demás. Todos los archivos de una fuente tienen la misma columna.</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Encodings&lt;/b&gt; such as UTF-16 or Windows-1252 are found from the bytes and said; so are the delimiter and the quotes of csv. The settings “Encoding” and “CSV …” name the right one where that is wrong.</source>
+        <translation>Las &lt;b&gt;codificaciones&lt;/b&gt; como UTF-16 o Windows-1252 se reconocen por los bytes y se dicen; igual que el delimitador y las comillas de csv. Los ajustes de codificación y de CSV indican la correcta cuando eso falla.</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Conversations&lt;/b&gt; (messages, ShareGPT, Alpaca, prompt and completion) are trained as such when there is a chat template: it writes them, and only the answers are learnt, which stand between « and » in the form. Without one they are plain text.</source>
+        <translation>Las &lt;b&gt;conversaciones&lt;/b&gt; (messages, ShareGPT, Alpaca, prompt y completion) se entrenan como tales cuando hay una plantilla de chat: ella las escribe y solo se aprenden las respuestas, que en el formulario van entre « y ». Sin plantilla son texto sin formato.</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Rows&lt;/b&gt; count from 0: row 0 of jsonl is line 1, row 0 of csv the first one below the names of the columns. A row that cannot be read is left out and counted, and the first one is named; the samples of a chunk name the others. Rows that are empty or too short are filtered. When more rows cannot be read than &lt;code&gt;max_unreadable_percent&lt;/code&gt; allows, and at least ten, the run stops.</source>
+        <translation>Las &lt;b&gt;filas&lt;/b&gt; se cuentan desde 0: la fila 0 de jsonl es la línea 1, la fila 0 de csv la primera debajo de los nombres de las columnas. Una fila que no se puede leer se deja fuera y se cuenta, y se nombra la primera; las muestras de un fragmento nombran las demás. Las filas vacías o demasiado cortas se filtran. Cuando no se pueden leer más filas de las que permite &lt;code&gt;max_unreadable_percent&lt;/code&gt;, y al menos diez, la ejecución se detiene.</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Changed and removed files&lt;/b&gt;: a file that is not any more what it was when the run was made stops the run, or what of it is not prepared yet is left out by name, as &lt;code&gt;bad_files&lt;/code&gt; says. It may be changed on a resume, and so may max_unreadable_percent.</source>
+        <translation>&lt;b&gt;Archivos cambiados y borrados&lt;/b&gt;: un archivo que ya no es lo que era cuando se creó la ejecución la detiene, o lo que de él aún no está preparado se deja fuera, con su nombre, según &lt;code&gt;bad_files&lt;/code&gt;. Este ajuste se puede cambiar al reanudar, igual que max_unreadable_percent.</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Repeats&lt;/b&gt;: with &lt;code&gt;duplicates&lt;/code&gt; set to skip only the first of equal texts is trained; else all are trained and counted.</source>
+        <translation>&lt;b&gt;Repeticiones&lt;/b&gt;: con &lt;code&gt;duplicates&lt;/code&gt; en skip solo se entrena el primero de los textos iguales; si no, se entrenan y cuentan todos.</translation>
     </message>
 </context>
 <context>
@@ -8465,8 +8537,8 @@
         <translation>Primeras preguntas de eval_tasks que plantea una evaluación. Mientras tanto, el entrenamiento espera.</translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
-        <translation>Qué se hace con las muestras más largas que seq_len, contando el fin de texto tras cada una: siguen en la ventana siguiente (split), se corta su final (cut) o no se entrenan (leave_out). Las cortadas o dejadas fuera se cuentan.</translation>
+        <source>What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <translation>Qué ocurre con las muestras más largas que seq_len: continúan en la ventana siguiente (split), se les corta el final (cut) o no se entrenan (leave_out). Las que se cortan o se omiten se cuentan.</translation>
     </message>
 </context>
 <context>
@@ -11124,6 +11196,10 @@ Vocabulario %3</translation>
         <source>at least %1 chunks</source>
         <translation>al menos %1 fragmentos</translation>
     </message>
+    <message>
+        <source>%1 % of the tokens are learnt, « » around them</source>
+        <translation>Se aprende el %1 % de los tokens, entre « »</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DevicePicker</name>
@@ -11275,6 +11351,10 @@ Vocabulario %3</translation>
     <message>
         <source>partly trained %1</source>
         <translation>entrenados en parte %1</translation>
+    </message>
+    <message>
+        <source>%1 in %2 epochs</source>
+        <translation>%1 en %2 épocas</translation>
     </message>
 </context>
 <context>
@@ -11444,6 +11524,10 @@ Vocabulario %3</translation>
         <source>Known once the settings of the data are right.</source>
         <translation>Se sabrá cuando los ajustes de los datos sean correctos.</translation>
     </message>
+    <message>
+        <source>Counted when the run is made: the data has several sources, or its samples are only estimated.</source>
+        <translation>Se cuenta al crear la ejecución: los datos tienen varias fuentes o sus muestras solo están estimadas.</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EventsDock</name>
@@ -11566,6 +11650,10 @@ Vocabulario %3</translation>
 It comes from the model that the run starts from.</source>
         <translation>%1
 Es el del modelo del que parte la ejecución.</translation>
+    </message>
+    <message>
+        <source>Several stand behind commas. A name with a comma in it stands in double quotes: &quot;Goethe, Faust.txt&quot;, b.txt</source>
+        <translation>Varios se separan con comas. Un nombre que contiene una coma va entre comillas dobles: &quot;Goethe, Faust.txt&quot;, b.txt</translation>
     </message>
 </context>
 <context>
@@ -12793,10 +12881,6 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>falta</translation>
     </message>
     <message>
-        <source>free, block not prepared</source>
-        <translation>libre, bloque sin preparar</translation>
-    </message>
-    <message>
         <source>block open for claims</source>
         <translation>bloque abierto a reservas</translation>
     </message>
@@ -12847,6 +12931,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>trained again, work was lost</source>
         <translation>entrenado de nuevo, se perdió trabajo</translation>
+    </message>
+    <message>
+        <source>not prepared</source>
+        <translation>sin preparar</translation>
     </message>
 </context>
 <context>

@@ -1261,10 +1261,6 @@
         <translation>%1 不是可读取的文件。</translation>
     </message>
     <message>
-        <source>%1 is %2, not text.</source>
-        <translation>%1 是 %2，不是文本。</translation>
-    </message>
-    <message>
         <source>%1 is binary, not text.</source>
         <translation>%1 是二进制文件，不是文本。</translation>
     </message>
@@ -2081,10 +2077,6 @@
         <translation>文本取自列 %1，它是唯一含文本的列。</translation>
     </message>
     <message>
-        <source>The text is column %1, the first one with text.</source>
-        <translation>文本取自列 %1，它是第一个含文本的列。</translation>
-    </message>
-    <message>
         <source>%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.</source>
         <translation>到目前为止准备的词元中有 %1 % 代表词表中没有的字符。如果文本读取有误，请设置 encoding，或换用其他分词器。</translation>
     </message>
@@ -2115,10 +2107,6 @@
     <message>
         <source>Row %1 of its file cannot become tokens. %2 The line &apos;sample %3&apos; on the quarantine list (exclude) leaves it out.</source>
         <translation>其文件的第 %1 行无法转换为词元。%2 在隔离列表（exclude）中加入一行 &apos;sample %3&apos; 即可将其排除。</translation>
-    </message>
-    <message>
-        <source>row %1 of %2</source>
-        <translation>%2 的第 %1 行</translation>
     </message>
     <message>
         <source>The pattern %1 tells characters beside %2 apart, and Oniguruma %3 of this system does not know that one. Install Oniguruma 6.9.10 or later, or leave the text out.</source>
@@ -2291,10 +2279,6 @@
     <message>
         <source>cannot look at %1</source>
         <translation>无法查看 %1</translation>
-    </message>
-    <message>
-        <source>row %1 of %2 %3</source>
-        <translation>%2 的第 %1 行 %3</translation>
     </message>
     <message>
         <source>The download %1 has other bytes than the hub promised (SHA-256).</source>
@@ -6758,6 +6742,58 @@
         <source>%1 characters of the text prepared so far have no token and are dropped: the tokenizer has no unknown token that would stand for them.</source>
         <translation>目前已准备的文本中有 %1 个字符没有词元，被丢弃：分词器没有可代表它们的未知词元。</translation>
     </message>
+    <message>
+        <source>row %1 (counted from 0) of %2</source>
+        <translation>%2 的第 %1 行（从 0 计）</translation>
+    </message>
+    <message>
+        <source>%1 has no text in a column &apos;%2&apos;, which was found in %3 and counts for all files of a source. Its columns with text are: %4. Name a column that all of them have with text_column, name this file as a source of its own, or leave it out.</source>
+        <translation>%1 在列“%2”中没有文本；该列是在 %3 中找到的，并对同一来源的所有文件有效。它含文本的列是：%4。请用 text_column 指定所有文件都有的列，把此文件作为单独的来源，或将其排除。</translation>
+    </message>
+    <message>
+        <source>That is %1 % of them, and max_unreadable_percent allows %2 %: the run would stop. Mend the data, or set a higher limit.</source>
+        <translation>占其中的 %1 %，而 max_unreadable_percent 允许 %2 %：运行会停止。请修复数据，或提高限制。</translation>
+    </message>
+    <message>
+        <source>The text is column %1, the first one that can hold text.</source>
+        <translation>文本取自列 %1，即第一个可以包含文本的列。</translation>
+    </message>
+    <message>
+        <source>The text is column %1: it has the most text.</source>
+        <translation>文本取自列 %1：它的文本最多。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, not text. Only text can be trained: leave it out.</source>
+        <translation>%1 是 %2，不是文本。只能训练文本：请将其排除。</translation>
+    </message>
+    <message>
+        <source>%1 is %2. Save its table as csv and name that file.</source>
+        <translation>%1 是 %2。请把其中的表格另存为 csv 并指定该文件。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, not text. Save it as plain text (.txt) and name that file.</source>
+        <translation>%1 是 %2，不是文本。请另存为纯文本 (.txt) 并指定该文件。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, which Furrow does not read. Write its texts as jsonl, csv or Parquet and name that file.</source>
+        <translation>%1 是 %2，Furrow 无法读取。请把其中的文本写成 jsonl、csv 或 Parquet 并指定该文件。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, not text. Give it its right name.</source>
+        <translation>%1 是 %2，不是文本。请给它正确的名称。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, which Furrow does not open. Unpack it and name the folder.</source>
+        <translation>%1 是 %2，Furrow 无法打开。请解包并指定文件夹。</translation>
+    </message>
+    <message>
+        <source>row %1 (line %2) of %3 %4</source>
+        <translation>%3 的第 %1 行（文件第 %2 行）%4</translation>
+    </message>
+    <message>
+        <source>row %1 (counted from 0) of %2 %3</source>
+        <translation>%2 的第 %1 行（从 0 计）%3</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -6990,6 +7026,42 @@
     <message>
         <source>The page “Chat” talks with the model while it trains: the newest checkpoint answers, or two of them side by side. It uses one CPU thread while the run trains.</source>
         <translation>“对话”页可以在训练时与模型交谈：由最新的检查点回答，或让两个检查点并排回答。训练进行时它使用一个 CPU 线程。</translation>
+    </message>
+    <message>
+        <source>Your data</source>
+        <translation>你的数据</translation>
+    </message>
+    <message>
+        <source>A &lt;b&gt;source&lt;/b&gt; is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Several stand behind commas; a name with a comma in it stands in double quotes. What of a folder is left out is named below the field.</source>
+        <translation>&lt;b&gt;来源&lt;/b&gt;是文件、文件夹、texts/*.txt 这样的模式，或地址（hf://、https://、s3://、gs://）。多个来源用逗号分隔；含逗号的名称放在双引号中。文件夹中被排除的文件会列在字段下方。</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Formats&lt;/b&gt;: txt, csv, tsv, jsonl, json, parquet, arrow, warc and WebDataset, also compressed (.gz, .zst, .xz, .bz2) and in .zip and .tar. A Word, Excel or PDF file is none of them: save it as plain text or csv.</source>
+        <translation>&lt;b&gt;格式&lt;/b&gt;：txt、csv、tsv、jsonl、json、parquet、arrow、warc 和 WebDataset，也可以是压缩的（.gz、.zst、.xz、.bz2）或在 .zip 和 .tar 中。Word、Excel 或 PDF 文件不在其中：请另存为纯文本或 csv。</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Columns&lt;/b&gt;: one column is trained. A usual name is taken (text, txt, content, sentence, document, article, body, also as the last part of a nested name, meta.text), else the column with the most text. The form says which one it is and why, and offers the others. All files of one source have the same column.</source>
+        <translation>&lt;b&gt;列&lt;/b&gt;：训练一列。优先取常见名称（text、txt、content、sentence、document、article、body，也可以是嵌套名称的最后一部分，如 meta.text），否则取文本最多的列。表单会说明是哪一列及原因，并列出其他列。同一来源的所有文件使用同一列。</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Encodings&lt;/b&gt; such as UTF-16 or Windows-1252 are found from the bytes and said; so are the delimiter and the quotes of csv. The settings “Encoding” and “CSV …” name the right one where that is wrong.</source>
+        <translation>UTF-16、Windows-1252 等&lt;b&gt;编码&lt;/b&gt;由字节识别并说明；csv 的分隔符和引号也是如此。识别有误时，用编码和 CSV 的设置指定正确的值。</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Conversations&lt;/b&gt; (messages, ShareGPT, Alpaca, prompt and completion) are trained as such when there is a chat template: it writes them, and only the answers are learnt, which stand between « and » in the form. Without one they are plain text.</source>
+        <translation>有聊天模板时，&lt;b&gt;对话&lt;/b&gt;（messages、ShareGPT、Alpaca、prompt 和 completion）按对话训练：由模板写出，只学习回答，表单中用 « 和 » 标出。没有模板时是普通文本。</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Rows&lt;/b&gt; count from 0: row 0 of jsonl is line 1, row 0 of csv the first one below the names of the columns. A row that cannot be read is left out and counted, and the first one is named; the samples of a chunk name the others. Rows that are empty or too short are filtered. When more rows cannot be read than &lt;code&gt;max_unreadable_percent&lt;/code&gt; allows, and at least ten, the run stops.</source>
+        <translation>&lt;b&gt;行&lt;/b&gt;从 0 计：jsonl 的第 0 行是文件第 1 行，csv 的第 0 行是列名下面的第一行。无法读取的行会被排除并计数，并指出第一个；其余的在数据段的样本中指出。空行或过短的行会被过滤。无法读取的行超过 &lt;code&gt;max_unreadable_percent&lt;/code&gt; 允许的比例且至少有十行时，运行停止。</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Changed and removed files&lt;/b&gt;: a file that is not any more what it was when the run was made stops the run, or what of it is not prepared yet is left out by name, as &lt;code&gt;bad_files&lt;/code&gt; says. It may be changed on a resume, and so may max_unreadable_percent.</source>
+        <translation>&lt;b&gt;更改或删除的文件&lt;/b&gt;：如果文件与创建运行时不同，运行会停止，或按 &lt;code&gt;bad_files&lt;/code&gt; 的设置把其中尚未准备的部分按名称排除。恢复时可以更改此设置，max_unreadable_percent 也可以。</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Repeats&lt;/b&gt;: with &lt;code&gt;duplicates&lt;/code&gt; set to skip only the first of equal texts is trained; else all are trained and counted.</source>
+        <translation>&lt;b&gt;重复&lt;/b&gt;：当 &lt;code&gt;duplicates&lt;/code&gt; 设为 skip 时，相同文本只训练第一个；否则全部训练并计数。</translation>
     </message>
 </context>
 <context>
@@ -8463,8 +8535,8 @@
         <translation>一次评估提出 eval_tasks 中的前若干个问题。其间训练等待。</translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
-        <translation>连同其后的文本结束符长于 seq_len 的样本如何处理：在下一个窗口继续 (split)、截去末尾 (cut)，或不训练 (leave_out)。被截断或排除的样本会计数。</translation>
+        <source>What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <translation>长于 seq_len 的样本如何处理：在下一个窗口继续（split）、截去末尾（cut）或不训练（leave_out）。被截断或略去的样本会计数。</translation>
     </message>
 </context>
 <context>
@@ -11101,6 +11173,10 @@ Vocabulary %3</source>
         <source>at least %1 chunks</source>
         <translation>至少 %1 个数据段</translation>
     </message>
+    <message>
+        <source>%1 % of the tokens are learnt, « » around them</source>
+        <translation>学习 %1 % 的词元，用 « » 标出</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DevicePicker</name>
@@ -11251,6 +11327,10 @@ Vocabulary %3</source>
     <message>
         <source>partly trained %1</source>
         <translation>部分已训练 %1</translation>
+    </message>
+    <message>
+        <source>%1 in %2 epochs</source>
+        <translation>%1（%2 轮）</translation>
     </message>
 </context>
 <context>
@@ -11418,6 +11498,10 @@ Vocabulary %3</source>
         <source>Known once the settings of the data are right.</source>
         <translation>数据设置正确后即可知道。</translation>
     </message>
+    <message>
+        <source>Counted when the run is made: the data has several sources, or its samples are only estimated.</source>
+        <translation>创建运行时统计：数据有多个来源，或样本数只是估计值。</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EventsDock</name>
@@ -11540,6 +11624,10 @@ Vocabulary %3</source>
 It comes from the model that the run starts from.</source>
         <translation>%1
 它取自运行所起始的模型。</translation>
+    </message>
+    <message>
+        <source>Several stand behind commas. A name with a comma in it stands in double quotes: &quot;Goethe, Faust.txt&quot;, b.txt</source>
+        <translation>多个值用逗号分隔。含逗号的名称放在双引号中：&quot;Goethe, Faust.txt&quot;, b.txt</translation>
     </message>
 </context>
 <context>
@@ -12754,10 +12842,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>缺失</translation>
     </message>
     <message>
-        <source>free, block not prepared</source>
-        <translation>空闲，块未准备</translation>
-    </message>
-    <message>
         <source>block open for claims</source>
         <translation>可领取的块</translation>
     </message>
@@ -12808,6 +12892,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>trained again, work was lost</source>
         <translation>重新训练，工作曾丢失</translation>
+    </message>
+    <message>
+        <source>not prepared</source>
+        <translation>未准备</translation>
     </message>
 </context>
 <context>

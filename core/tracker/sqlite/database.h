@@ -61,8 +61,8 @@ public:
         /// Of ReadOnly: nobody writes, so it needs neither a file beside it nor a lock. What is written all the same
         /// is not seen, or seen half.
         bool immutable = false;
-        /// Of ReadOnly: no file beside it is made but the index of a WAL that has none; without a WAL, opening a database
-        /// that had one fails (Io).
+        /// Of ReadOnly: no file beside it is made but the index of a WAL that has none; without a WAL, opening a
+        /// database that had one fails (Io).
         bool makesNothing = false;
         int busyMs = 30'000; ///< how long a writer waits for its turn; see setPatience
         std::filesystem::path
