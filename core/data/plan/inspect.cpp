@@ -185,378 +185,376 @@ Status sayWhatStandsBehindQuotes(FileAccess& access, const DataFile& file, DataI
         rest = behind == CsvRecordEnd::kNone ? std::string_view() : rest.substr(behind);
     }
     return {};
+}
 
-    /// Of a file that has not the column which the files before it decided for.
-    Error noSuchColumn(
-        const DataFile& file, const DataFile& first, const std::string& column, const FileColumns& columns)
-    {
-        return { ErrorCode::InvalidArgument,
-            sentence(
-                "%1 has no text in a column '%2', which was found in %3 and counts for all files of a source. Its columns with text are: %4. Name a column that all of them have with text_column, name this file as a source of its own, or leave it out.",
-                { file.path, column, first.path, shownNames(columns.text) }) };
-    }
+/// Of a file that has not the column which the files before it decided for.
+Error noSuchColumn(const DataFile& file, const DataFile& first, const std::string& column, const FileColumns& columns)
+{
+    return { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 has no text in a column '%2', which was found in %3 and counts for all files of a source. Its columns with text are: %4. Name a column that all of them have with text_column, name this file as a source of its own, or leave it out.",
+            { file.path, column, first.path, shownNames(columns.text) }) };
+}
 
-    /// One column for all files of a source; a file without it is refused by name.
-    Status chooseColumn(
-        FileAccess & access, const RunConfig& config, bool hasTemplate, DataSource& source, DataInspection& inspection)
-    {
-        const DataFile* first = nullptr; ///< that decided
-        for (const auto& file : source.files) {
-            if (file.format.format == TextFormat::Text || file.format.format == TextFormat::Warc)
-                continue;
-            FURROW_TRY_ASSIGN(auto columns, readColumns(access, file));
-            if (columns.all.empty() && file.format.endsLinesAtCarriageReturns)
-                return Error { ErrorCode::InvalidArgument,
-                    sentence(
-                        "%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr '\\r' '\\n' < FILE).",
-                        { file.path }) };
-            auto found = chooseContent(access, file, columns, config, hasTemplate, source);
-            const bool isOther = first != nullptr
-                && (found.ok() ? found.value().column != source.textColumn
-                               : config.textColumn.empty() && source.conversation == ConversationForm::None
-                            && found.error().code == ErrorCode::InvalidArgument);
-            if (isOther)
-                return noSuchColumn(file, *first, source.textColumn, columns);
-            FURROW_TRY_ASSIGN(const auto column, std::move(found));
-            if (first == nullptr) {
-                first = &file;
-                source.textColumn = column.column;
-                for (const auto& says : column.says) // of several sources it must be clear which one is meant
-                    inspection.reading.push_back(
-                        config.data.size() > 1 ? sentence("%1: %2", { file.path, says }) : Message(says));
-                if (file.format.isCsv() && !isDistantPath(file.path))
-                    FURROW_TRY(sayWhatStandsBehindQuotes(access, file, inspection));
-            }
-            if (inspection.columns.empty()) {
-                inspection.columns = columns.all;
-                inspection.textColumns = columns.text;
-                inspection.textColumn = source.textColumn;
-            }
-            if (inspection.conversations.empty())
-                inspection.conversations = toString(source.conversation);
-            const bool onlyBySample = (file.format.format == TextFormat::JsonLines
-                || file.format.format == TextFormat::JsonList); // members may be missing in some lines
-            if (isDistantPath(file.path) || (onlyBySample && source.files.size() > 1000))
-                break; // opening each of thousands of files takes too long; rows without the member are counted as
-                       // unreadable
-        }
-        return {};
-    }
-
-    /// Parquet of the hub that is nearly all text is fetched whole: that costs next to nothing, and only so its SHA-256
-    /// can be checked, before a row of it is trained.
-    Status chooseWhatIsFetched(
-        FileAccess & access, const RunConfig& config, DataSource& source, DataInspection& inspection)
-    {
-        constexpr double kNearlyAll = 0.95;
-        if (source.files.empty() || !isHubPath(source.files.front().path)
-            || source.files.front().format.format != TextFormat::Parquet || source.files.front().member)
-            return {};
-        auto& first = source.files.front(); // files of one source are alike
-        FURROW_TRY_ASSIGN(auto bytes, access.stored(first));
-        FURROW_TRY_ASSIGN(
-            auto share, parquetShare(bytes, first, textColumns({ source.conversation, source.textColumn }).front()));
-        if (share < kNearlyAll) {
-            inspection.warnings.push_back(sentence(
-                "%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.",
-                { source.spec, source.textColumn, Real(100 * share, 0) }));
-            return {};
-        }
-        for (auto& file : source.files)
-            file.fetchWhole = file.format.format == TextFormat::Parquet && isPromised(file);
-        const auto cacheBytes = static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024);
-        for (const auto& file : source.files)
-            if (const auto why = whyNotCompared(file, cacheBytes); !why.empty()) {
-                inspection.warnings.push_back(
-                    sentence("%1 is not compared with the SHA-256 that the hub promises: %2.", { file.path, why }));
-                break; // one stands for all
-            }
-        return {};
-    }
-
-    /// Rows of one file: exact while `budget` bytes of text are left, else estimated from the first part.
-    struct RowCount {
-        double rows = 0;
-        bool exact = true;
-        std::uint64_t largest = 0; ///< bytes of the largest row that was seen
-        std::uint64_t textBytes = 0; ///< of all rows, when they were all counted
-    };
-    Result<RowCount> countRows(FileAccess & access, const DataFile& file, const RowOptions& options,
-        const std::function<bool(std::uint64_t)>& isChosen, std::uint64_t& budget, const Progress& progress)
-    {
-        FURROW_TRY_ASSIGN(auto scanner, openRowScanner(access, file, options, 0));
-        const bool metadataOnly = file.format.format == TextFormat::Parquet;
-        const std::uint64_t expansion = file.isCompressed() ? 4 : 1;
-        const bool remote = isDistantPath(file.path);
-        const bool whole = metadataOnly || (!remote && file.sizeBytes * expansion <= budget);
-        const std::uint64_t stop = whole ? UINT64_MAX : remote ? kRemoteSampledBytes : kSampledBytes;
-        RowCount count;
-        std::uint64_t bytes = 0;
-        for (std::uint64_t size = 0;;) {
-            FURROW_TRY_ASSIGN(auto more, scanner->next(size));
-            if (!more) {
-                budget -= metadataOnly ? 0 : std::min(budget, bytes);
-                count.textBytes = bytes;
-                return count;
-            }
-            count.rows += isChosen(scanner->unit()) ? 1 : 0;
-            bytes += size;
-            count.largest = std::max(count.largest, size);
-            if (bytes >= stop)
-                break;
-            if (static_cast<std::int64_t>(count.rows) % 65536 == 0 && progress
-                && !progress(static_cast<double>(bytes) / static_cast<double>(file.sizeBytes * expansion)))
-                return cancelled();
-        }
-        // A compressed file is taken to hold four times its size of text.
-        count.rows *= static_cast<double>(file.sizeBytes * expansion) / static_cast<double>(bytes);
-        count.exact = false;
-        return count;
-    }
-
-    Status countAllRows(FileAccess & access, const DataManifest& manifest, const RunConfig& config,
-        DataInspection& inspection, const Progress& progress)
-    {
-        std::uint64_t budget = kCountBytes;
-        double sum = 0;
-        bool exact = true;
-        std::uint64_t largest = 0;
-        const RowChoice choice(config, manifest);
-        for (std::size_t s = 0; s < manifest.sources.size(); ++s) {
-            const auto& source = manifest.sources[s];
-            double rows = 0;
-            const bool remote = isDistantPath(source.spec);
-            std::uint64_t counted = 0;
-            for (std::size_t f = 0; f < source.files.size(); ++f) {
-                const auto& file = source.files[f];
-                if (remote && counted > 0
-                    && (file.format.format != TextFormat::Parquet || source.files.size() > kMaxFooters)) {
-                    rows *= static_cast<double>(source.sizeBytes())
-                        / static_cast<double>(counted); // the first file stands for all
-                    exact = false;
-                    break;
-                }
-                counted += file.sizeBytes;
-                if (!choice.keepsFile(s, f))
-                    continue;
-                FURROW_TRY_ASSIGN(auto count,
-                    countRows(
-                        access, file, rowOptions(config, source),
-                        [&](std::uint64_t unit) { return choice.keeps(s, f, unit); }, budget, progress));
-                rows += count.rows;
-                exact = exact && count.exact;
-                largest = std::max(largest, count.largest);
-                if (!file.isStoredPlain() && fillsCache(file))
-                    inspection.expandedBytes = std::max(inspection.expandedBytes, count.textBytes);
-            }
-            rows = std::max(0.0, rows - static_cast<double>(config.startSample));
-            if (config.maxSamples > 0)
-                rows = std::min(rows, static_cast<double>(config.maxSamples));
-            sum += rows;
-        }
-        inspection.rows = static_cast<std::int64_t>(sum);
-        inspection.rowsExact = exact;
-        inspection.chunksExact = largest
-            <= static_cast<std::uint64_t>(config.chunkBytes) / static_cast<std::uint64_t>(config.chunkSamples);
-        return {};
-    }
-
-    /// The rule for small data: at least three blocks, a block no smaller than a chunk where that is possible.
-    void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspection& inspection)
-    {
-        inspection.samplesPerBlock = config.samplesPerBlock;
-        const std::int64_t rows = inspection.rows;
-        if (rows < kMinBlocks * config.samplesPerBlock) {
-            std::int64_t size = std::max<std::int64_t>(1, rows / kMinBlocks);
-            if (size > config.chunkSamples)
-                size -= size % config.chunkSamples;
-            inspection.samplesPerBlock = std::min(size, config.samplesPerBlock);
-        }
-        if (inspection.samplesPerBlock != config.samplesPerBlock)
-            inspection.samplesPerBlockReason
-                = sentence("The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.",
-                    { inspection.rowsExact ? Argument(Count(rows)) : sentence("about %1", { Count(rows) }),
-                        Count(config.samplesPerBlock), std::to_string(kMinBlocks), Count(inspection.samplesPerBlock) });
-        if (!inspection.rowsExact || sources != 1)
-            return;
-        const std::int64_t size = inspection.samplesPerBlock;
-        const auto chunksOf = [&](std::int64_t n) { return (n + config.chunkSamples - 1) / config.chunkSamples; };
-        inspection.blocks = (rows + size - 1) / size;
-        inspection.chunks = rows / size * chunksOf(size) + chunksOf(rows % size);
-    }
-
-    Status readEachRow(
-        const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow);
-
-    /// Why the first row cannot be used; "" where it can.
-    Result<std::string> firstProblem(const RunConfig& config, const DataSource& source)
-    {
-        DirectAccess access;
-        FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source), 0));
-        Row row;
-        FURROW_TRY_ASSIGN(const bool more, reader->next(row));
-        return std::string(more && row.problem != nullptr ? row.problem : "");
-    }
-
-    /// Fills firstRows. A data set of which the first conversations are all refused is refused with the reason.
-    Status readFirstRows(const RunConfig& config, const DataManifest& manifest, DataInspection& inspection)
-    {
-        constexpr int kMostRefused = 100;
-        constexpr std::int64_t kLongestNs = 5'000'000'000; // of rows that are refused: a template may count for long
-        const std::int64_t start = systemClock().monotonicNs();
-        std::optional<ConversationRenderer> renderer;
-        if (manifest.chat) {
-            FURROW_TRY_ASSIGN(renderer, ConversationRenderer::open(*manifest.chat));
-        }
-        int refused = 0;
-        Message why;
-        FURROW_TRY(readEachRow(config, inspection.manifest, [&](const Row& row) -> Result<bool> {
-            ConversationText written { std::string(row.text), {} };
-            if (row.isConversation) {
-                auto conversation = renderer->write(row.text, config.chatLoss);
-                if (!conversation.ok()) {
-                    why = why.empty() ? conversation.error().message : why;
-                    return ++refused < kMostRefused && systemClock().monotonicNs() - start < kLongestNs;
-                }
-                written = std::move(conversation).value();
-            }
-            const std::string_view text = written.text;
-            const bool valid = isValidUtf8(text.substr(0, kFirstRowBytes + 4));
-            inspection.firstRows.emplace_back(
-                valid ? cutAtCodePoint(text, kFirstRowBytes) : text.substr(0, kFirstRowBytes));
-            inspection.firstLearnt.push_back(std::move(written.learnt));
-            return inspection.firstRows.size() < kFirstRows;
-        }));
-        const bool areConversations = manifest.sources.front().conversation != ConversationForm::None;
-        if (inspection.firstRows.empty() && why.empty()) {
-            FURROW_TRY_ASSIGN(why, firstProblem(config, manifest.sources.front()));
-        }
-        if (inspection.firstRows.empty() && !why.empty() && areConversations)
+/// One column for all files of a source; a file without it is refused by name.
+Status chooseColumn(
+    FileAccess& access, const RunConfig& config, bool hasTemplate, DataSource& source, DataInspection& inspection)
+{
+    const DataFile* first = nullptr; ///< that decided
+    for (const auto& file : source.files) {
+        if (file.format.format == TextFormat::Text || file.format.format == TextFormat::Warc)
+            continue;
+        FURROW_TRY_ASSIGN(auto columns, readColumns(access, file));
+        if (columns.all.empty() && file.format.endsLinesAtCarriageReturns)
             return Error { ErrorCode::InvalidArgument,
                 sentence(
-                    "No conversation of %1 can be trained: the first one %2. A template that marks with {% generation %} what the assistant writes fits all conversations; with chat_loss last one without it fits more.",
-                    { config.data.front(), why }) };
-        if (inspection.firstRows.empty())
-            inspection.warnings.push_back(why.empty()
-                    ? sentence("The filters leave no row of the data.")
-                    : sentence(
-                          "No row of the data is left: the first one %1, and the filters leave none that can be read.",
-                          { why }));
+                    "%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr '\\r' '\\n' < FILE).",
+                    { file.path }) };
+        auto found = chooseContent(access, file, columns, config, hasTemplate, source);
+        const bool isOther = first != nullptr
+            && (found.ok() ? found.value().column != source.textColumn
+                           : config.textColumn.empty() && source.conversation == ConversationForm::None
+                        && found.error().code == ErrorCode::InvalidArgument);
+        if (isOther)
+            return noSuchColumn(file, *first, source.textColumn, columns);
+        FURROW_TRY_ASSIGN(const auto column, std::move(found));
+        if (first == nullptr) {
+            first = &file;
+            source.textColumn = column.column;
+            for (const auto& says : column.says) // of several sources it must be clear which one is meant
+                inspection.reading.push_back(
+                    config.data.size() > 1 ? sentence("%1: %2", { file.path, says }) : Message(says));
+            if (file.format.isCsv() && !isDistantPath(file.path))
+                FURROW_TRY(sayWhatStandsBehindQuotes(access, file, inspection));
+        }
+        if (inspection.columns.empty()) {
+            inspection.columns = columns.all;
+            inspection.textColumns = columns.text;
+            inspection.textColumn = source.textColumn;
+        }
+        if (inspection.conversations.empty())
+            inspection.conversations = toString(source.conversation);
+        const bool onlyBySample = (file.format.format == TextFormat::JsonLines
+            || file.format.format == TextFormat::JsonList); // members may be missing in some lines
+        if (isDistantPath(file.path) || (onlyBySample && source.files.size() > 1000))
+            break; // opening each of thousands of files takes too long; rows without the member are counted as
+                   // unreadable
+    }
+    return {};
+}
+
+/// Parquet of the hub that is nearly all text is fetched whole: that costs next to nothing, and only so its SHA-256
+/// can be checked, before a row of it is trained.
+Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSource& source, DataInspection& inspection)
+{
+    constexpr double kNearlyAll = 0.95;
+    if (source.files.empty() || !isHubPath(source.files.front().path)
+        || source.files.front().format.format != TextFormat::Parquet || source.files.front().member)
+        return {};
+    auto& first = source.files.front(); // files of one source are alike
+    FURROW_TRY_ASSIGN(auto bytes, access.stored(first));
+    FURROW_TRY_ASSIGN(
+        auto share, parquetShare(bytes, first, textColumns({ source.conversation, source.textColumn }).front()));
+    if (share < kNearlyAll) {
+        inspection.warnings.push_back(sentence(
+            "%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.",
+            { source.spec, source.textColumn, Real(100 * share, 0) }));
         return {};
     }
+    for (auto& file : source.files)
+        file.fetchWhole = file.format.format == TextFormat::Parquet && isPromised(file);
+    const auto cacheBytes = static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024);
+    for (const auto& file : source.files)
+        if (const auto why = whyNotCompared(file, cacheBytes); !why.empty()) {
+            inspection.warnings.push_back(
+                sentence("%1 is not compared with the SHA-256 that the hub promises: %2.", { file.path, why }));
+            break; // one stands for all
+        }
+    return {};
+}
 
-    /// A file that is named twice, or copied: its rows are trained twice in each epoch, which nobody may want.
-    void warnOfRepeats(const DataManifest& manifest, DataInspection& inspection)
-    {
-        constexpr int kMostNamed = 5;
-        std::map<std::tuple<std::string, std::uint64_t, std::uint64_t>, const DataFile*> seen;
-        std::int64_t more = 0;
-        int named = 0;
-        for (const auto& source : manifest.sources) {
-            for (const auto& file : source.files) {
-                const auto place = file.member ? file.member->offset : 0;
-                const auto [first, isNew] = seen.try_emplace(
-                    { file.hash.empty() ? file.pathOnDisk() : file.hash, file.bytesOnDisk(), place }, &file);
-                if (isNew)
-                    continue;
-                if (++named > kMostNamed)
-                    ++more;
-                else if (first->second->path == file.path)
-                    inspection.warnings.push_back(sentence(
-                        "%1 is in the data twice: its rows are trained twice in each epoch. Name it once if that is not meant.",
-                        { file.path }));
-                else
-                    inspection.warnings.push_back(sentence(
-                        "%1 has the content of %2: its rows are trained twice in each epoch. Leave one out if that is not meant.",
-                        { file.path, first->second->path }));
+/// Rows of one file: exact while `budget` bytes of text are left, else estimated from the first part.
+struct RowCount {
+    double rows = 0;
+    bool exact = true;
+    std::uint64_t largest = 0; ///< bytes of the largest row that was seen
+    std::uint64_t textBytes = 0; ///< of all rows, when they were all counted
+};
+Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOptions& options,
+    const std::function<bool(std::uint64_t)>& isChosen, std::uint64_t& budget, const Progress& progress)
+{
+    FURROW_TRY_ASSIGN(auto scanner, openRowScanner(access, file, options, 0));
+    const bool metadataOnly = file.format.format == TextFormat::Parquet;
+    const std::uint64_t expansion = file.isCompressed() ? 4 : 1;
+    const bool remote = isDistantPath(file.path);
+    const bool whole = metadataOnly || (!remote && file.sizeBytes * expansion <= budget);
+    const std::uint64_t stop = whole ? UINT64_MAX : remote ? kRemoteSampledBytes : kSampledBytes;
+    RowCount count;
+    std::uint64_t bytes = 0;
+    for (std::uint64_t size = 0;;) {
+        FURROW_TRY_ASSIGN(auto more, scanner->next(size));
+        if (!more) {
+            budget -= metadataOnly ? 0 : std::min(budget, bytes);
+            count.textBytes = bytes;
+            return count;
+        }
+        count.rows += isChosen(scanner->unit()) ? 1 : 0;
+        bytes += size;
+        count.largest = std::max(count.largest, size);
+        if (bytes >= stop)
+            break;
+        if (static_cast<std::int64_t>(count.rows) % 65536 == 0 && progress
+            && !progress(static_cast<double>(bytes) / static_cast<double>(file.sizeBytes * expansion)))
+            return cancelled();
+    }
+    // A compressed file is taken to hold four times its size of text.
+    count.rows *= static_cast<double>(file.sizeBytes * expansion) / static_cast<double>(bytes);
+    count.exact = false;
+    return count;
+}
+
+Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunConfig& config,
+    DataInspection& inspection, const Progress& progress)
+{
+    std::uint64_t budget = kCountBytes;
+    double sum = 0;
+    bool exact = true;
+    std::uint64_t largest = 0;
+    const RowChoice choice(config, manifest);
+    for (std::size_t s = 0; s < manifest.sources.size(); ++s) {
+        const auto& source = manifest.sources[s];
+        double rows = 0;
+        const bool remote = isDistantPath(source.spec);
+        std::uint64_t counted = 0;
+        for (std::size_t f = 0; f < source.files.size(); ++f) {
+            const auto& file = source.files[f];
+            if (remote && counted > 0
+                && (file.format.format != TextFormat::Parquet || source.files.size() > kMaxFooters)) {
+                rows *= static_cast<double>(source.sizeBytes())
+                    / static_cast<double>(counted); // the first file stands for all
+                exact = false;
+                break;
             }
+            counted += file.sizeBytes;
+            if (!choice.keepsFile(s, f))
+                continue;
+            FURROW_TRY_ASSIGN(auto count,
+                countRows(
+                    access, file, rowOptions(config, source),
+                    [&](std::uint64_t unit) { return choice.keeps(s, f, unit); }, budget, progress));
+            rows += count.rows;
+            exact = exact && count.exact;
+            largest = std::max(largest, count.largest);
+            if (!file.isStoredPlain() && fillsCache(file))
+                inspection.expandedBytes = std::max(inspection.expandedBytes, count.textBytes);
         }
-        if (more > 0)
-            inspection.warnings.push_back(sentence("%1 more files are in the data more than once.", { Count(more) }));
+        rows = std::max(0.0, rows - static_cast<double>(config.startSample));
+        if (config.maxSamples > 0)
+            rows = std::min(rows, static_cast<double>(config.maxSamples));
+        sum += rows;
     }
+    inspection.rows = static_cast<std::int64_t>(sum);
+    inspection.rowsExact = exact;
+    inspection.chunksExact
+        = largest <= static_cast<std::uint64_t>(config.chunkBytes) / static_cast<std::uint64_t>(config.chunkSamples);
+    return {};
+}
 
-    Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& progress)
-    {
-        DataInspection inspection;
-        DataManifest manifest;
-        FURROW_TRY_ASSIGN(manifest.quarantine, readQuarantineFile(config.exclude));
-        manifest.skipsAllDuplicates = config.duplicates == Duplicates::Skip;
-        FURROW_TRY_ASSIGN(auto chat, chatFormatOf(config));
-        DirectAccess access;
-        for (const auto& spec : config.data) {
-            FURROW_TRY_ASSIGN(auto source, describeSource(spec, config, progress));
-            describeReading(source, inspection);
-            FURROW_TRY(chooseColumn(access, config, chat.has_value(), source, inspection));
-            FURROW_TRY(chooseWhatIsFetched(access, config, source, inspection));
-            inspection.files += static_cast<std::int64_t>(source.files.size());
-            inspection.bytes += source.sizeBytes();
-            inspection.warnings.insert(inspection.warnings.end(), source.skipped.begin(), source.skipped.end());
-            manifest.sources.push_back(std::move(source));
-        }
-        warnOfRepeats(manifest, inspection);
-        if (!inspection.conversations.empty())
-            manifest.chat = std::move(chat);
-        inspection.manifest = writeManifest(manifest);
-        inspection.identity = dataIdentity(manifest, config);
-        FURROW_TRY(countAllRows(access, manifest, config, inspection, progress));
-        if (inspection.rows == 0)
-            return Error { ErrorCode::InvalidArgument,
-                config.startSample > 0 ? sentence("%1 has no rows after start_sample.", { config.data.front() })
-                                       : sentence("%1 has no rows.", { config.data.front() }) };
-        chooseBlockSize(config, manifest.sources.size(), inspection);
-        FURROW_TRY(readFirstRows(config, manifest, inspection));
-        if (progress)
-            progress(1);
-        return inspection;
+/// The rule for small data: at least three blocks, a block no smaller than a chunk where that is possible.
+void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspection& inspection)
+{
+    inspection.samplesPerBlock = config.samplesPerBlock;
+    const std::int64_t rows = inspection.rows;
+    if (rows < kMinBlocks * config.samplesPerBlock) {
+        std::int64_t size = std::max<std::int64_t>(1, rows / kMinBlocks);
+        if (size > config.chunkSamples)
+            size -= size % config.chunkSamples;
+        inspection.samplesPerBlock = std::min(size, config.samplesPerBlock);
     }
+    if (inspection.samplesPerBlock != config.samplesPerBlock)
+        inspection.samplesPerBlockReason
+            = sentence("The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.",
+                { inspection.rowsExact ? Argument(Count(rows)) : sentence("about %1", { Count(rows) }),
+                    Count(config.samplesPerBlock), std::to_string(kMinBlocks), Count(inspection.samplesPerBlock) });
+    if (!inspection.rowsExact || sources != 1)
+        return;
+    const std::int64_t size = inspection.samplesPerBlock;
+    const auto chunksOf = [&](std::int64_t n) { return (n + config.chunkSamples - 1) / config.chunkSamples; };
+    inspection.blocks = (rows + size - 1) / size;
+    inspection.chunks = rows / size * chunksOf(size) + chunksOf(rows % size);
+}
 
-    Status readEachRow(
-        const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow)
-    {
-        FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
-        DirectAccess access;
-        const RowChoice choice(config, read);
-        FURROW_TRY_ASSIGN(auto rules, sampleRules(config, read));
-        for (std::size_t s = 0; s < read.sources.size(); ++s) {
-            const auto& source = read.sources[s];
-            std::int64_t row = 0;
-            for (std::size_t f = 0; f < source.files.size() && !choice.isBehindEnd(row); ++f) {
-                if (!choice.keepsFile(s, f))
-                    continue;
-                FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files[f], rowOptions(config, source), 0));
-                for (Row next; !choice.isBehindEnd(row);) {
-                    FURROW_TRY_ASSIGN(auto more, reader->next(next));
-                    if (!more)
-                        break;
-                    if (!choice.keeps(s, f, reader->unit()))
-                        continue;
-                    if (choice.isBeforeStart(row++) || next.problem != nullptr)
-                        continue;
-                    const auto leftOut = rules.isLeftOut(next.text);
-                    const auto goOn = leftOut.ok() && !leftOut.value() ? onRow(next) : Result<bool>(true);
-                    if (!leftOut.ok() || !goOn.ok())
-                        return (leftOut.ok() ? goOn : leftOut)
-                            .error()
-                            .in(sentence(
-                                "row %1 (counted from 0) of %2", { std::to_string(row - 1), source.files[f].path }));
-                    if (!goOn.value())
-                        return {};
-                }
-                const bool isLastOfItsArchive
-                    = f + 1 == source.files.size() || source.files[f + 1].pathOnDisk() != source.files[f].pathOnDisk();
-                if (isLastOfItsArchive && !choice.isBehindEnd(row))
-                    FURROW_TRY(access.finishArchive());
+Status readEachRow(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow);
+
+/// Why the first row cannot be used; "" where it can.
+Result<std::string> firstProblem(const RunConfig& config, const DataSource& source)
+{
+    DirectAccess access;
+    FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source), 0));
+    Row row;
+    FURROW_TRY_ASSIGN(const bool more, reader->next(row));
+    return std::string(more && row.problem != nullptr ? row.problem : "");
+}
+
+/// Fills firstRows. A data set of which the first conversations are all refused is refused with the reason.
+Status readFirstRows(const RunConfig& config, const DataManifest& manifest, DataInspection& inspection)
+{
+    constexpr int kMostRefused = 100;
+    constexpr std::int64_t kLongestNs = 5'000'000'000; // of rows that are refused: a template may count for long
+    const std::int64_t start = systemClock().monotonicNs();
+    std::optional<ConversationRenderer> renderer;
+    if (manifest.chat) {
+        FURROW_TRY_ASSIGN(renderer, ConversationRenderer::open(*manifest.chat));
+    }
+    int refused = 0;
+    Message why;
+    FURROW_TRY(readEachRow(config, inspection.manifest, [&](const Row& row) -> Result<bool> {
+        ConversationText written { std::string(row.text), {} };
+        if (row.isConversation) {
+            auto conversation = renderer->write(row.text, config.chatLoss);
+            if (!conversation.ok()) {
+                why = why.empty() ? conversation.error().message : why;
+                return ++refused < kMostRefused && systemClock().monotonicNs() - start < kLongestNs;
             }
+            written = std::move(conversation).value();
         }
-        return {};
+        const std::string_view text = written.text;
+        const bool valid = isValidUtf8(text.substr(0, kFirstRowBytes + 4));
+        inspection.firstRows.emplace_back(
+            valid ? cutAtCodePoint(text, kFirstRowBytes) : text.substr(0, kFirstRowBytes));
+        inspection.firstLearnt.push_back(std::move(written.learnt));
+        return inspection.firstRows.size() < kFirstRows;
+    }));
+    const bool areConversations = manifest.sources.front().conversation != ConversationForm::None;
+    if (inspection.firstRows.empty() && why.empty()) {
+        FURROW_TRY_ASSIGN(why, firstProblem(config, manifest.sources.front()));
     }
+    if (inspection.firstRows.empty() && !why.empty() && areConversations)
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "No conversation of %1 can be trained: the first one %2. A template that marks with {% generation %} what the assistant writes fits all conversations; with chat_loss last one without it fits more.",
+                { config.data.front(), why }) };
+    if (inspection.firstRows.empty())
+        inspection.warnings.push_back(why.empty()
+                ? sentence("The filters leave no row of the data.")
+                : sentence("No row of the data is left: the first one %1, and the filters leave none that can be read.",
+                      { why }));
+    return {};
+}
 
-    /// What came of distant files was wrong, perhaps, or what was kept of it: it is asked for anew.
-    bool doubtWhatCame(const Error& error)
-    {
-        const auto pieces = error.code == ErrorCode::Corrupt ? KeepHubPieces::current() : nullptr;
-        return pieces && pieces->forgetSeen();
+/// A file that is named twice, or copied: its rows are trained twice in each epoch, which nobody may want.
+void warnOfRepeats(const DataManifest& manifest, DataInspection& inspection)
+{
+    constexpr int kMostNamed = 5;
+    std::map<std::tuple<std::string, std::uint64_t, std::uint64_t>, const DataFile*> seen;
+    std::int64_t more = 0;
+    int named = 0;
+    for (const auto& source : manifest.sources) {
+        for (const auto& file : source.files) {
+            const auto place = file.member ? file.member->offset : 0;
+            const auto [first, isNew] = seen.try_emplace(
+                { file.hash.empty() ? file.pathOnDisk() : file.hash, file.bytesOnDisk(), place }, &file);
+            if (isNew)
+                continue;
+            if (++named > kMostNamed)
+                ++more;
+            else if (first->second->path == file.path)
+                inspection.warnings.push_back(sentence(
+                    "%1 is in the data twice: its rows are trained twice in each epoch. Name it once if that is not meant.",
+                    { file.path }));
+            else
+                inspection.warnings.push_back(sentence(
+                    "%1 has the content of %2: its rows are trained twice in each epoch. Leave one out if that is not meant.",
+                    { file.path, first->second->path }));
+        }
     }
+    if (more > 0)
+        inspection.warnings.push_back(sentence("%1 more files are in the data more than once.", { Count(more) }));
+}
+
+Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& progress)
+{
+    DataInspection inspection;
+    DataManifest manifest;
+    FURROW_TRY_ASSIGN(manifest.quarantine, readQuarantineFile(config.exclude));
+    manifest.skipsAllDuplicates = config.duplicates == Duplicates::Skip;
+    FURROW_TRY_ASSIGN(auto chat, chatFormatOf(config));
+    DirectAccess access;
+    for (const auto& spec : config.data) {
+        FURROW_TRY_ASSIGN(auto source, describeSource(spec, config, progress));
+        describeReading(source, inspection);
+        FURROW_TRY(chooseColumn(access, config, chat.has_value(), source, inspection));
+        FURROW_TRY(chooseWhatIsFetched(access, config, source, inspection));
+        inspection.files += static_cast<std::int64_t>(source.files.size());
+        inspection.bytes += source.sizeBytes();
+        inspection.warnings.insert(inspection.warnings.end(), source.skipped.begin(), source.skipped.end());
+        manifest.sources.push_back(std::move(source));
+    }
+    warnOfRepeats(manifest, inspection);
+    if (!inspection.conversations.empty())
+        manifest.chat = std::move(chat);
+    inspection.manifest = writeManifest(manifest);
+    inspection.identity = dataIdentity(manifest, config);
+    FURROW_TRY(countAllRows(access, manifest, config, inspection, progress));
+    if (inspection.rows == 0)
+        return Error { ErrorCode::InvalidArgument,
+            config.startSample > 0 ? sentence("%1 has no rows after start_sample.", { config.data.front() })
+                                   : sentence("%1 has no rows.", { config.data.front() }) };
+    chooseBlockSize(config, manifest.sources.size(), inspection);
+    FURROW_TRY(readFirstRows(config, manifest, inspection));
+    if (progress)
+        progress(1);
+    return inspection;
+}
+
+Status readEachRow(
+    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow)
+{
+    FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
+    DirectAccess access;
+    const RowChoice choice(config, read);
+    FURROW_TRY_ASSIGN(auto rules, sampleRules(config, read));
+    for (std::size_t s = 0; s < read.sources.size(); ++s) {
+        const auto& source = read.sources[s];
+        std::int64_t row = 0;
+        for (std::size_t f = 0; f < source.files.size() && !choice.isBehindEnd(row); ++f) {
+            if (!choice.keepsFile(s, f))
+                continue;
+            FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files[f], rowOptions(config, source), 0));
+            for (Row next; !choice.isBehindEnd(row);) {
+                FURROW_TRY_ASSIGN(auto more, reader->next(next));
+                if (!more)
+                    break;
+                if (!choice.keeps(s, f, reader->unit()))
+                    continue;
+                if (choice.isBeforeStart(row++) || next.problem != nullptr)
+                    continue;
+                const auto leftOut = rules.isLeftOut(next.text);
+                const auto goOn = leftOut.ok() && !leftOut.value() ? onRow(next) : Result<bool>(true);
+                if (!leftOut.ok() || !goOn.ok())
+                    return (leftOut.ok() ? goOn : leftOut)
+                        .error()
+                        .in(sentence(
+                            "row %1 (counted from 0) of %2", { std::to_string(row - 1), source.files[f].path }));
+                if (!goOn.value())
+                    return {};
+            }
+            const bool isLastOfItsArchive
+                = f + 1 == source.files.size() || source.files[f + 1].pathOnDisk() != source.files[f].pathOnDisk();
+            if (isLastOfItsArchive && !choice.isBehindEnd(row))
+                FURROW_TRY(access.finishArchive());
+        }
+    }
+    return {};
+}
+
+/// What came of distant files was wrong, perhaps, or what was kept of it: it is asked for anew.
+bool doubtWhatCame(const Error& error)
+{
+    const auto pieces = error.code == ErrorCode::Corrupt ? KeepHubPieces::current() : nullptr;
+    return pieces && pieces->forgetSeen();
+}
 
 } // namespace
 

@@ -651,10 +651,11 @@ private Q_SLOTS:
             cell.state = i < 6 ? ChunkState::Free : ChunkState::Pending;
             cells.push_back(cell);
         }
-        map.setCells(cells);
         const MapLegend legend(map);
+        map.setCells(cells);
         const QString said = legend.accessibleDescription();
-        QVERIFY2(said.contains("free 6") && said.contains("not prepared 4"), qPrintable(said));
+        QVERIFY2(
+            said.contains(QLatin1String("free 6")) && said.contains(QLatin1String("not prepared 4")), qPrintable(said));
     }
 
     void aSmallCountAtTheBeginningReadAsZeroMillions()

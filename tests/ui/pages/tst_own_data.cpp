@@ -30,9 +30,9 @@ namespace {
 
 class Folder {
 public:
-    std::string write(const QString& name, const std::string& text) const
+    std::string write(const char* name, const std::string& text) const
     {
-        const std::string path = folder_.filePath(name).toStdString();
+        const std::string path = folder_.filePath(QString::fromUtf8(name)).toStdString();
         std::ofstream(path, std::ios::binary) << text;
         return path;
     }
@@ -85,7 +85,7 @@ private Q_SLOTS:
         const auto* columns = preview.findChild<QComboBox*>();
         preview.setProbe(probed(config, folder));
         QVERIFY(columns->isVisibleTo(&preview));
-        QCOMPARE(columns->currentText(), "messages[].content");
+        QCOMPARE(columns->currentText(), QStringLiteral("messages[].content"));
         config.chatTemplate = "chatml";
         preview.setProbe(probed(config, folder));
         QVERIFY(!columns->isVisibleTo(&preview));
@@ -99,7 +99,7 @@ private Q_SLOTS:
         config.chatTemplate = "chatml";
         DataPreview preview;
         preview.setProbe(probed(config, folder));
-        QVERIFY(says(preview, "«Well.<|im_end|>»"));
+        QTRY_VERIFY(says(preview, "«Well.<|im_end|>»"));
         QVERIFY(says(preview, "% of the tokens are learnt"));
     }
     void aLongNameOfAColumnWasCut()
@@ -109,7 +109,7 @@ private Q_SLOTS:
         preview.setProbe(probed(configFor({ folder.write("a.csv", "a,b\n1,2\n") }), folder));
         preview.setProbe(probed(configFor({ folder.write("b.csv", "nr,the_whole_text\n1,some words\n") }), folder));
         const auto* columns = preview.findChild<QComboBox*>();
-        QCOMPARE(columns->currentText(), "the_whole_text");
+        QCOMPARE(columns->currentText(), QStringLiteral("the_whole_text"));
         QVERIFY(columns->sizeHint().width() > columns->fontMetrics().horizontalAdvance(columns->currentText()));
     }
     void aFileWithACommaInItsNameCouldNotBeUsed()
@@ -120,9 +120,9 @@ private Q_SLOTS:
         const Setting& data = *findSetting("data");
         form.setText(data, QString::fromStdString(path)); // as typed
         QCOMPARE(form.config().data, std::vector<std::string> { path });
-        QCOMPARE(form.text(data), "\"" + QString::fromStdString(path) + "\"");
+        QCOMPARE(form.text(data), QStringLiteral("\"%1\"").arg(QString::fromStdString(path)));
         const std::string other = folder.write("b.txt", "b\n");
-        form.setText(data, form.text(data) + ", " + QString::fromStdString(other));
+        form.setText(data, form.text(data) + QStringLiteral(", ") + QString::fromStdString(other));
         QCOMPARE(form.config().data, (std::vector<std::string> { path, other }));
     }
     void theFormDidNotSayHowSeveralSourcesAreWritten()
@@ -130,9 +130,9 @@ private Q_SLOTS:
         RunForm form;
         QWidget parent;
         const FormField field(*findSetting("data"), form, &parent);
-        QVERIFY(field.editor()->toolTip().contains("Several stand behind commas"));
+        QVERIFY(field.editor()->toolTip().contains(QLatin1String("Several stand behind commas")));
         const FormField single(*findSetting("text_column"), form, &parent);
-        QVERIFY(!single.editor()->toolTip().contains("behind commas"));
+        QVERIFY(!single.editor()->toolTip().contains(QLatin1String("behind commas")));
     }
     /// "Known once the data has been looked at", below a look at the data.
     void chunksOfSeveralSourcesWereKnownOnceLookedAt()
@@ -163,11 +163,12 @@ private Q_SLOTS:
         EpochMeters meters;
         meters.setStatus(status);
         const auto shown = meters.findChild<MeterLegend*>()->accessibleName();
-        QVERIFY2(shown.contains("rows unreadable 21 in 3 epochs"), qPrintable(shown));
+        QVERIFY2(shown.contains(QLatin1String("rows unreadable 21 in 3 epochs")), qPrintable(shown));
         status.epochs.resize(1);
         meters.setStatus(status);
         const auto one = meters.findChild<MeterLegend*>()->accessibleName();
-        QVERIFY2(one.contains("rows unreadable 7") && !one.contains("epochs"), qPrintable(one));
+        QVERIFY2(one.contains(QLatin1String("rows unreadable 7")) && !one.contains(QLatin1String("epochs")),
+            qPrintable(one));
     }
     /// The font drew "<|" as a triangle.
     void dataWasDrawnWithLigatures()
