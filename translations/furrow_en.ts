@@ -8248,10 +8248,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Start at</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8404,10 +8400,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stop after this much active time.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>End when this many blocks are complete.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8536,7 +8528,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, txt, content, sentence, document, article, body, whatever their case, also as the last part of a nested name (meta.text), else the column with the most text, by the first 100 rows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop after this much active time. Pauses, and waits for data that cannot be reached, are not in it.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -8249,10 +8249,6 @@
         <translation>La ejecución se detiene cuando más de las filas leídas hasta ahora no se pueden leer, y al menos diez de ellas. 100: sin límite.</translation>
     </message>
     <message>
-        <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
-        <translation>Columna que contiene el texto en csv, jsonl, json, parquet, arrow y WebDataset; meta.text, paragraphs[] y messages[].content nombran lo anidado, y los textos de una lista se unen con saltos de línea. En un solo documento JSON, data[].text indica la lista cuyos elementos son las filas. Vacío: la primera de text, content, sentence, document, article, body, en mayúsculas o minúsculas; si no, la primera columna con texto.</translation>
-    </message>
-    <message>
         <source>Start at</source>
         <translation>Empezar en</translation>
     </message>
@@ -8405,10 +8401,6 @@
         <translation>Detener tras tantos tokens entrenados.</translation>
     </message>
     <message>
-        <source>Stop after this much active time.</source>
-        <translation>Detener tras este tiempo activo.</translation>
-    </message>
-    <message>
         <source>End when this many blocks are complete.</source>
         <translation>Terminar cuando estén completos tantos bloques.</translation>
     </message>
@@ -8537,8 +8529,16 @@
         <translation>Primeras preguntas de eval_tasks que plantea una evaluación. Mientras tanto, el entrenamiento espera.</translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
-        <translation>Qué ocurre con las muestras más largas que seq_len: continúan en la ventana siguiente (split), se les corta el final (cut) o no se entrenan (leave_out). Las que se cortan o se omiten se cuentan.</translation>
+        <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, txt, content, sentence, document, article, body, whatever their case, also as the last part of a nested name (meta.text), else the column with the most text, by the first 100 rows.</source>
+        <translation>Columna que contiene el texto en csv, jsonl, json, parquet, arrow y WebDataset; meta.text, paragraphs[] y messages[].content nombran lo anidado, y los textos de una lista se unen con saltos de línea. En un solo documento JSON data[].text nombra la lista cuyos elementos son filas. Vacío: la primera de text, txt, content, sentence, document, article, body, en mayúsculas o minúsculas, también como última parte de un nombre anidado (meta.text); si no, la columna con más texto según las primeras 100 filas.</translation>
+    </message>
+    <message>
+        <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <translation>Qué se hace con las muestras más largas que seq_len, contando el fin de texto tras cada una: siguen en la ventana siguiente (split), se corta su final (cut) o no se entrenan (leave_out). Las cortadas o dejadas fuera se cuentan.</translation>
+    </message>
+    <message>
+        <source>Stop after this much active time. Pauses, and waits for data that cannot be reached, are not in it.</source>
+        <translation>Detener tras este tiempo activo. Las pausas y las esperas por datos a los que no se llega no cuentan.</translation>
     </message>
 </context>
 <context>

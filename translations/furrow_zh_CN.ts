@@ -8247,10 +8247,6 @@
         <translation>当目前读到的行中无法读取的超过此比例、且至少有十行时，运行停止。100：不限制。</translation>
     </message>
     <message>
-        <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, content, sentence, document, article, body, whatever their case, else the first column with text.</source>
-        <translation>csv、jsonl、json、parquet、arrow 和 WebDataset 中存放文本的列；meta.text、paragraphs[] 和 messages[].content 指嵌套的内容，列表中的文本以换行符连接。对单个 JSON 文档，data[].text 指出以其元素为行的列表。留空：text、content、sentence、document、article、body 中的第一个（不分大小写），否则为第一个含文本的列。</translation>
-    </message>
-    <message>
         <source>Start at</source>
         <translation>起始处</translation>
     </message>
@@ -8403,10 +8399,6 @@
         <translation>训练这么多词元后停止。</translation>
     </message>
     <message>
-        <source>Stop after this much active time.</source>
-        <translation>活动时间达到此值后停止。</translation>
-    </message>
-    <message>
         <source>End when this many blocks are complete.</source>
         <translation>完成这么多块时结束。</translation>
     </message>
@@ -8535,8 +8527,16 @@
         <translation>一次评估提出 eval_tasks 中的前若干个问题。其间训练等待。</translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
-        <translation>长于 seq_len 的样本如何处理：在下一个窗口继续（split）、截去末尾（cut）或不训练（leave_out）。被截断或略去的样本会计数。</translation>
+        <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, txt, content, sentence, document, article, body, whatever their case, also as the last part of a nested name (meta.text), else the column with the most text, by the first 100 rows.</source>
+        <translation>csv、jsonl、json、parquet、arrow 和 WebDataset 中包含文本的列；meta.text、paragraphs[] 和 messages[].content 指嵌套的内容，列表中的文本用换行连接。在单个 JSON 文档中，data[].text 指其元素为行的列表。留空：取 text、txt、content、sentence、document、article、body 中的第一个，不分大小写，也可以是嵌套名称的最后一部分 (meta.text)，否则取前 100 行中文本最多的列。</translation>
+    </message>
+    <message>
+        <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <translation>连同其后的文本结束符长于 seq_len 的样本如何处理：在下一个窗口继续 (split)、截去末尾 (cut)，或不训练 (leave_out)。被截断或排除的样本会计数。</translation>
+    </message>
+    <message>
+        <source>Stop after this much active time. Pauses, and waits for data that cannot be reached, are not in it.</source>
+        <translation>活动时间达到此值后停止。暂停和等待无法访问的数据的时间不计入。</translation>
     </message>
 </context>
 <context>

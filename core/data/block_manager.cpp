@@ -189,7 +189,7 @@ Error BlockManager::State::causeOf(const Error& error, const std::set<std::strin
     std::erase_if(changed, [this](const auto& file) { return leftOut.contains(file.first); });
     if (!changed.empty())
         return same.error();
-    if (isOutside(error))
+    if (isOutside(error) || error.code == ErrorCode::InvalidArgument) // no copy is wrong: a person must decide
         return error;
     if (foundWrongCopy(files))
         return Error { ErrorCode::Busy,

@@ -399,7 +399,7 @@ Result<ResolvedFile> HubClient::resolveWeb(const std::string& address, const Tra
         if (const auto location = answer.header("location"); hasOtherScheme(location))
             return Error { ErrorCode::NotFound,
                 sentence("%1 leads to %2, which is no web address (http or https), and is not followed.",
-                    { address, printableUrl(location) }) };
+                    { address, location.substr(0, location.find(':') + 1) + "…" }) };
         url = resolveUrl(from, answer.header("location"));
         if (answer.header("location").empty() || originOf(url).empty())
             return Error { ErrorCode::Network,

@@ -832,7 +832,7 @@ private Q_SLOTS:
             << "A block plan of this run cannot be read: its key 'segments[0][0]' is 4294967296, which it cannot be.";
         QTest::newRow("plan: rows") << "\"chunk_rows\":[" << "\"chunk_rows\":[1,"
                                     << "A block plan of this run does not add up.";
-        QTest::newRow("manifest: no JSON") << "{\"sources" << "<\"sources"
+        QTest::newRow("manifest: no JSON") << "{\"refuses" << "<\"refuses"
                                            << "The data manifest in run.json cannot be read: it is not JSON at byte 1.";
         QTest::newRow("manifest: a missing key")
             << "\"sha256\"" << "\"sha\""
