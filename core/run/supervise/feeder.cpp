@@ -84,7 +84,7 @@ private:
     Result<bool> setFailed(std::int64_t block, const Error& error);
     Error causeOfOtherContent(std::int64_t block, const Error& error) const;
     Status onPlanFailure(const Error& error);
-    Result<bool> waitForData(const Message& why);
+    Result<bool> waitForData(Message why);
     Result<bool> onChanged(const Error& error);
     Status giveUp(const Message& reason);
     Result<bool> rest();
@@ -411,7 +411,7 @@ Status Feeder::onPlanFailure(const Error& error)
 }
 
 /// Until the next try. Ok(false): nothing was done.
-Result<bool> Feeder::waitForData(const Message& why)
+Result<bool> Feeder::waitForData(Message why) // by value: it is doing_ as a rule
 {
     doing_ = sentence(kWaitingForData, { why }); // until then
     (void)waitForDataAloud(ledger_, why, kRetrySeconds, stop_);

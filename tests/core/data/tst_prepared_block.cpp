@@ -127,11 +127,11 @@ private Q_SLOTS:
     {
         test::DataFolder folder;
         std::string bytes = makeBlock(300, { makeChunk(1) });
-        bytes[8] = 3;
+        bytes[8] = 4;
         auto block = PreparedBlock::open(folder.write("a.block", bytes));
         QVERIFY(!block.ok());
         QCOMPARE(block.error().code, ErrorCode::InvalidArgument);
-        QVERIFY(block.error().message.find("version 3") != std::string::npos);
+        QVERIFY(block.error().message.find("version 4") != std::string::npos);
     }
 
     void labelsEachTrainedTokenOnce_data()

@@ -72,7 +72,7 @@ private Q_SLOTS:
         away.status = status;
         web.put("/train.txt", away);
         run.startFeeder();
-        QTRY_VERIFY2_WITH_TIMEOUT(doing(run).find("Trying again in") != std::string::npos
+        QTRY_VERIFY2_WITH_TIMEOUT(doing(run).find("trying again in") != std::string::npos
                 && doing(run).find(std::to_string(status)) != std::string::npos,
             doing(run).c_str(), 20'000);
         web.put("/train.txt", file);

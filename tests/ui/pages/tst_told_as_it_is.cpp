@@ -548,6 +548,7 @@ private Q_SLOTS:
         QSignalSpy raised(&bench.alerts(), &Alerts::raised);
         OverviewPage page(bench);
         InspectorDock inspector(bench);
+        inspector.show();
         show(bench, story);
         const QString name = QStringLiteral("/data/b.txt was removed");
         QTRY_VERIFY_WITH_TIMEOUT(says(page, name) && says(inspector, name), kPatienceMs);

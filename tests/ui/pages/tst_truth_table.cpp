@@ -81,7 +81,8 @@ void addConsole(Truths& truths, const Desk& desk, bool oneEpoch)
     const QString map = desk.mapLegend();
     for (const char* number : { "committed", "trained", "leased", "work lost" })
         truths[QString::fromLatin1(number)][QStringLiteral("map")] = said(map, QString::fromLatin1(number));
-    truths[QStringLiteral("free or not prepared")][QStringLiteral("map")] = said(map, QStringLiteral("free"));
+    truths[QStringLiteral("free or not prepared")][QStringLiteral("map")]
+        = said(map, QStringLiteral("free")) + said(map, QStringLiteral("not prepared"));
     truths[QStringLiteral("chunks")][QStringLiteral("map")] = said(map, QStringLiteral("sum"));
 }
 
