@@ -113,17 +113,14 @@ int probe(const ProbeOptions& o)
         return fail(adopted.error(), o.json);
     if (const auto problems = validate(config); !problems.empty()) // what a run would refuse
         return failUsage(toString(problems), o.json);
-    auto tokenizer = tokenizerToProbe(config);
-    if (!tokenizer.ok())
-        return fail(tokenizer.error(), o.json);
     const KeepHubPieces kept(cacheOfWorkspace(pathFromUtf8(o.workspace)), config.cacheGiB);
-    auto found = probeData(config, *tokenizer.value(), kProbeMs);
+    auto found = probeData(config, kProbeMs);
     if (!found.ok())
         return fail(found.error(), o.json);
     if (o.json)
-        print(probeJson(found.value()));
+        print(probeJson(found.value().probe));
     else
-        printProbe(found.value());
+        printProbe(found.value().probe);
     return kDone;
 }
 

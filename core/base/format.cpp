@@ -74,4 +74,15 @@ std::string formatHex(std::uint64_t value)
     return text;
 }
 
+std::string hexOf(std::string_view bytes)
+{
+    constexpr char kDigits[] = "0123456789abcdef";
+    std::string text;
+    for (const char byte : bytes) {
+        text += kDigits[static_cast<unsigned char>(byte) >> 4];
+        text += kDigits[static_cast<unsigned char>(byte) & 15];
+    }
+    return text;
+}
+
 } // namespace furrow

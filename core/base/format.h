@@ -18,5 +18,6 @@ std::string formatNumber(double value, int decimals);
 
 /// 16 lower-case hex digits, as fingerprints and digests are written.
 std::string formatHex(std::uint64_t value);
+std::string hexOf(std::string_view bytes); ///< two digits each, in lower case
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 // SHA-256 by OpenSSL. On Windows the system's own library does it (hash_windows.cpp).
 #include "core/base/check.h"
+#include "core/base/format.h"
 #include "core/base/hash.h"
 
 #include <openssl/evp.h>
@@ -33,13 +34,7 @@ std::string Sha256::hex()
 {
     std::array<unsigned char, 32> bytes {};
     FURROW_CHECK(EVP_DigestFinal_ex(context_->digest.get(), bytes.data(), nullptr), "SHA-256 failed");
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string text;
-    for (const unsigned char byte : bytes) {
-        text += kDigits[byte >> 4];
-        text += kDigits[byte & 15];
-    }
-    return text;
+    return hexOf({ reinterpret_cast<const char*>(bytes.data()), bytes.size() });
 }
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 // SHA-256 by the system's own library (CNG), so that Windows needs no OpenSSL.
 #include "core/base/check.h"
+#include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/windows_api.h"
 
@@ -54,13 +55,7 @@ std::string Sha256::hex()
 {
     std::array<UCHAR, 32> bytes {};
     FURROW_CHECK(BCRYPT_SUCCESS(::BCryptFinishHash(context_->hash, bytes.data(), 32, 0)), "SHA-256 failed");
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string text;
-    for (const UCHAR byte : bytes) {
-        text += kDigits[byte >> 4];
-        text += kDigits[byte & 15];
-    }
-    return text;
+    return hexOf({ reinterpret_cast<const char*>(bytes.data()), bytes.size() });
 }
 
 } // namespace furrow

@@ -126,15 +126,10 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
     return {};
 }
 
-} // namespace
-
-Result<std::shared_ptr<const Tokenizer>> tokenizerToProbe(const RunConfig& config)
+/// A vocabulary of characters is known only when all data was read; one made of the first rows cuts them the same way.
+Result<std::shared_ptr<const Tokenizer>> charTokenizerOf(const std::vector<std::string>& rows)
 {
-    if (config.tokenizer != "char")
-        return loadTokenizer(config.tokenizer);
-    FURROW_TRY_ASSIGN(auto seen, inspectData(config));
     std::size_t next = 0;
-    const std::vector<std::string>& rows = seen.firstRows;
     return buildCharTokenizer([&](std::string_view& piece) {
         if (next == rows.size())
             return false;
@@ -143,9 +138,9 @@ Result<std::shared_ptr<const Tokenizer>> tokenizerToProbe(const RunConfig& confi
     });
 }
 
-Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer, std::int64_t limitMs)
+Result<DataProbe> probeInspected(
+    const RunConfig& config, DataInspection inspection, const Tokenizer& tokenizer, std::int64_t limitMs)
 {
-    FURROW_TRY_ASSIGN(auto inspection, inspectData(config));
     DataProbe probe;
     probe.inspection = std::move(inspection);
     probe.allowedPercent = config.maxUnreadablePercent;
@@ -174,6 +169,29 @@ Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer,
         estimatedBlockBytes(kept, static_cast<double>(probe.tokens), tokenizer.vocabularySize()));
     probe.prepareSeconds = kept * sampled.seconds / static_cast<double>(sampled.kept);
     return probe;
+}
+
+} // namespace
+
+Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer, std::int64_t limitMs)
+{
+    FURROW_TRY_ASSIGN(auto inspection, inspectData(config));
+    return probeInspected(config, std::move(inspection), tokenizer, limitMs);
+}
+
+Result<TokenizedProbe> probeData(const RunConfig& config, std::int64_t limitMs)
+{
+    const bool chars = config.tokenizer == "char";
+    std::shared_ptr<const Tokenizer> tokenizer;
+    if (!chars) {
+        FURROW_TRY_ASSIGN(tokenizer, loadTokenizer(config.tokenizer)); // a wrong name is told before the data is read
+    }
+    FURROW_TRY_ASSIGN(auto inspection, inspectData(config));
+    if (chars) {
+        FURROW_TRY_ASSIGN(tokenizer, charTokenizerOf(inspection.firstRows));
+    }
+    FURROW_TRY_ASSIGN(auto probe, probeInspected(config, std::move(inspection), *tokenizer, limitMs));
+    return TokenizedProbe { std::move(probe), std::move(tokenizer) };
 }
 
 std::vector<Message> remarksOn(const DataProbe& probe)

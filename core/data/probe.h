@@ -36,12 +36,16 @@ struct DataProbe {
     Message firstFailure; ///< "row 2 (line 3) of chats.jsonl is broken JSON": the first of sampledFailed
 };
 
-/// The tokenizer to look at data with. That of "char" is known only when all data was read; one made of the first rows
-/// cuts them the same way.
-Result<std::shared_ptr<const Tokenizer>> tokenizerToProbe(const RunConfig& config);
+/// A probe with the tokenizer that the run would have; of "char", whose vocabulary is known only when all data was
+/// read, one made of the first rows.
+struct TokenizedProbe {
+    DataProbe probe;
+    std::shared_ptr<const Tokenizer> tokenizer;
+};
 
 /// inspectData, then reads rows for at most `limitMs`.
-/// @param tokenizer  tokenizerToProbe()
+Result<TokenizedProbe> probeData(const RunConfig& config, std::int64_t limitMs);
+/// The same with another tokenizer.
 Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer, std::int64_t limitMs);
 
 /// What a person should know of the rows before they train them: how many of those that were read are left out,

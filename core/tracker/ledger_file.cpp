@@ -86,15 +86,6 @@ Status migrateLedger(const std::filesystem::path& tracker)
 
 namespace {
 
-bool isAnyInWal(const std::filesystem::path& tracker)
-{
-    std::error_code absent;
-    auto wal = tracker;
-    wal += "-wal";
-    const auto bytes = std::filesystem::file_size(wal, absent);
-    return !absent && bytes > 0;
-}
-
 /// Whether it is a copy, or what is left of a folder that is being removed. Who trains has made the files beside it.
 bool isAlone(const std::filesystem::path& tracker)
 {

@@ -20,18 +20,14 @@ std::shared_ptr<const ProbeResult> look(const RunConfig& config, const QString& 
     const KeepHubPieces kept(cacheOfWorkspace(pathFromUtf8(workspace.toStdString())), config.cacheGiB);
     const auto begin = std::chrono::steady_clock::now();
     auto result = std::make_shared<ProbeResult>();
-    auto tokenizer = tokenizerToProbe(config);
-    if (!tokenizer.ok()) {
-        result->problem = tokenizer.error().message;
+    auto probed = probeData(config, kProbeMs);
+    if (!probed.ok()) {
+        result->problem = probed.error().message;
         return result;
     }
-    auto probe = probeData(config, *tokenizer.value(), kProbeMs);
-    if (!probe.ok()) {
-        result->problem = probe.error().message;
-        return result;
-    }
-    result->probe = std::move(probe).value();
-    result->vocabularySize = config.tokenizer == "char" ? 0 : tokenizer.value()->vocabularySize();
+    const auto tokenizer = std::move(probed.value().tokenizer);
+    result->probe = std::move(probed.value().probe);
+    result->vocabularySize = config.tokenizer == "char" ? 0 : tokenizer->vocabularySize();
     const std::vector<std::string>& texts = result->probe.inspection.firstRows;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         ProbeResult::Row row;
@@ -40,7 +36,7 @@ std::shared_ptr<const ProbeResult> look(const RunConfig& config, const QString& 
         row.text = QString::fromStdString(isChat ? markedText(texts[i], learnt[i]) : texts[i]).left(kShownChars);
         if (i < result->probe.firstTokens.size()) {
             for (const TokenId id : result->probe.firstTokens[i])
-                row.tokens.push_back(QString::fromStdString(tokenizer.value()->decode(std::span(&id, 1))));
+                row.tokens.push_back(QString::fromStdString(tokenizer->decode(std::span(&id, 1))));
         }
         result->rows.push_back(std::move(row));
     }

@@ -65,7 +65,7 @@ private:
     const char* data_;
 };
 
-/// The bytes of 32 hex digits, and back.
+/// The bytes of 32 hex digits.
 inline std::string keyBytes(std::string_view hex)
 {
     std::string bytes;
@@ -76,14 +76,6 @@ inline std::string keyBytes(std::string_view hex)
     }
     bytes.resize(kKeyBytes, '\0');
     return bytes;
-}
-inline std::string keyText(std::string_view bytes)
-{
-    std::string hex;
-    for (const char byte : bytes)
-        for (const int half : { byte >> 4 & 15, byte & 15 })
-            hex.push_back("0123456789abcdef"[half]);
-    return hex;
 }
 
 /// A header with another key, and its checksum.

@@ -1,5 +1,6 @@
 #include "core/data/block/prepared_block.h"
 
+#include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -92,7 +93,7 @@ Status PreparedBlock::readHeader()
         || end.take<std::uint64_t>() != xxh3(std::string_view(header).substr(0, kHeaderBytes - 8)))
         return corrupt(name_, sentence("the checksum of its header differs"));
     if (const auto key = std::string_view(header).substr(kKeyOffset, kKeyBytes); key != std::string(kKeyBytes, '\0'))
-        key_ = keyText(key);
+        key_ = hexOf(key);
     tokenBytes_ = static_cast<int>(tokenBytes);
     version_ = version;
     isMasked_ = flags != 0;

@@ -209,37 +209,40 @@ Result<std::shared_ptr<const ByteSource>> headOf(const std::function<Result<std:
 
 using Names = std::set<std::string, std::less<>>;
 
-/// What a zip archive with these files is called by the programs that write it; "": an archive.
-std::string documentKind(const Names& names, const std::string& extension)
+/// What a zip archive with these files is, by the programs that write it; nothing: an archive.
+std::optional<KnownContent> documentKind(const Names& names, const std::string& extension)
 {
+    using enum NotText;
     if (names.contains("[Content_Types].xml")) {
-        for (const auto& [part, what] : { std::pair("xl/workbook.xml", "an Excel spreadsheet"),
-                 std::pair("ppt/presentation.xml", "a PowerPoint presentation"),
-                 std::pair("word/document.xml", "a Word document") })
-            if (names.contains(part))
-                return what;
-        return "an Office document";
+        if (names.contains("xl/workbook.xml"))
+            return KnownContent { "an Excel spreadsheet", SaveAsCsv };
+        if (names.contains("ppt/presentation.xml"))
+            return KnownContent { "a PowerPoint presentation", SaveAsText };
+        return KnownContent { names.contains("word/document.xml") ? "a Word document" : "an Office document",
+            SaveAsText };
     }
-    if (names.contains("mimetype") && names.contains("META-INF/container.xml"))
-        return "an EPUB book";
-    if (names.contains("mimetype") && names.contains("content.xml"))
-        return extension == "ods" ? "an OpenDocument spreadsheet" : "an OpenDocument document";
-    return "";
+    if (!names.contains("mimetype"))
+        return std::nullopt;
+    if (names.contains("META-INF/container.xml"))
+        return KnownContent { "an EPUB book", SaveAsText };
+    if (!names.contains("content.xml"))
+        return std::nullopt;
+    return extension == "ods" ? KnownContent { "an OpenDocument spreadsheet", SaveAsCsv }
+                              : KnownContent { "an OpenDocument document", SaveAsText };
 }
 
 Status addZip(Members& members)
 {
     Names names;
-    FURROW_TRY_ASSIGN(auto entries, readZipDirectory(*members.source(), members.path(), [&](std::string_view name) {
+    auto entries = readZipDirectory(*members.source(), members.path(), [&](std::string_view name) {
         names.emplace(name);
-        return false; // nothing of it is looked at yet
-    }));
-    if (const auto document = documentKind(names, dataExtension(members.path())); !document.empty())
-        return notText(members.path(), document);
-    FURROW_TRY_ASSIGN(entries, readZipDirectory(*members.source(), members.path(), [&members](std::string_view name) {
         return members.wants(name);
-    }));
-    for (const auto& entry : entries) {
+    });
+    if (const auto document = documentKind(names, dataExtension(members.path())))
+        return notText(members.path(), *document);
+    if (!entries.ok())
+        return entries.error();
+    for (const auto& entry : entries.value()) {
         if (entry.link) {
             members.skip(sentence("%1 is a link and was left out.", { members.pathOf(entry.name) }));
             continue;

@@ -56,9 +56,9 @@ Message whyNotParquet(const std::string& name, std::string_view head, std::strin
         return sentence(
             "%1 ends as Parquet and does not begin so: its first bytes are damaged. Fetch or write it again.",
             { name });
-    if (const char* what = knownContent(head))
+    if (const auto content = knownContent(head))
         return sentence(
-            "%1 is called Parquet and is %2. Give it its right name, or write it as Parquet.", { name, what });
+            "%1 is called Parquet and is %2. Give it its right name, or write it as Parquet.", { name, content->what });
     return sentence(
         "%1 is called Parquet and neither begins nor ends as such a file. Fetch or write it again, or give it its right name.",
         { name });
@@ -81,59 +81,79 @@ bool hasJsonObject(std::string_view head)
 
 } // namespace
 
-const char* knownContent(std::string_view head)
+std::optional<KnownContent> knownContent(std::string_view head)
 {
-    static constexpr std::pair<std::string_view, const char*> kMagics[] = { { "\x89PNG"sv, "a PNG picture" },
-        { "%PDF-"sv, "a PDF document" }, { "PK\x03\x04"sv, "a zip archive" }, { "PK\x05\x06"sv, "a zip archive" },
+    using enum NotText;
+    static constexpr std::pair<std::string_view, KnownContent> kMagics[] = {
+        { "\x89PNG"sv, { "a PNG picture", LeaveOut } },
+        { "%PDF-"sv, { "a PDF document", SaveAsText } },
+        { "PK\x03\x04"sv, { "a zip archive", Rename } },
+        { "PK\x05\x06"sv, { "a zip archive", Rename } },
         { "\x7f"
           "ELF"sv,
-            "a program" },
-        { "\xff\xd8\xff"sv, "a JPEG picture" }, { "GIF8"sv, "a GIF picture" }, { "RIFF"sv, "a sound, film or picture" },
-        { "SQLite format 3"sv, "an SQLite database" }, { "\xd0\xcf\x11\xe0"sv, "a document of an older Office" },
-        { "{\\rtf"sv, "an RTF document" }, { "PAR1"sv, "a Parquet file" }, { "PARE"sv, "an encrypted Parquet file" },
-        { "ARROW1"sv, "an Arrow file" }, { "FEA1"sv, "a Feather file" }, { "\xff\xff\xff\xff"sv, "an Arrow stream" },
-        { "ORC"sv, "an ORC file" }, { "Obj\x01"sv, "an Avro file" }, { "\x89HDF"sv, "an HDF5 file" },
-        { "\x93NUMPY"sv, "a NumPy array" }, { "GGUF"sv, "a GGUF model" },
+            { "a program", LeaveOut } },
+        { "\xff\xd8\xff"sv, { "a JPEG picture", LeaveOut } },
+        { "GIF8"sv, { "a GIF picture", LeaveOut } },
+        { "RIFF"sv, { "a sound, film or picture", LeaveOut } },
+        { "SQLite format 3"sv, { "an SQLite database", WriteAsRows } },
+        { "\xd0\xcf\x11\xe0"sv, { "a document of an older Office", SaveAsText } },
+        { "{\\rtf"sv, { "an RTF document", SaveAsText } },
+        { "PAR1"sv, { "a Parquet file", Rename } },
+        { "PARE"sv, { "an encrypted Parquet file", WriteAsRows } },
+        { "ARROW1"sv, { "an Arrow file", Rename } },
+        { "FEA1"sv, { "a Feather file", WriteAsRows } },
+        { "\xff\xff\xff\xff"sv, { "an Arrow stream", Rename } },
+        { "ORC"sv, { "an ORC file", WriteAsRows } },
+        { "Obj\x01"sv, { "an Avro file", WriteAsRows } },
+        { "\x89HDF"sv, { "an HDF5 file", WriteAsRows } },
+        { "\x93NUMPY"sv, { "a NumPy array", WriteAsRows } },
+        { "GGUF"sv, { "a GGUF model", LeaveOut } },
         { "\xfd"
           "7zXZ"sv,
-            "an xz archive" },
-        { "BZh"sv, "a bzip2 archive" }, { "7z\xbc\xaf"sv, "a 7z archive" }, { "Rar!\x1a"sv, "a rar archive" },
-        { "\x04\x22\x4d\x18"sv, "an lz4 archive" }, { "\xff\x06\x00\x00sNaPpY"sv, "a snappy archive" },
-        { "\x80\x02"sv, "a pickle file" }, { "\x80\x03"sv, "a pickle file" }, { "\x80\x04"sv, "a pickle file" },
-        { "\x80\x05"sv, "a pickle file" } };
-    for (const auto& [magic, what] : kMagics) {
+            { "an xz archive", Unpack } },
+        { "BZh"sv, { "a bzip2 archive", Rename } },
+        { "7z\xbc\xaf"sv, { "a 7z archive", Unpack } },
+        { "Rar!\x1a"sv, { "a rar archive", Unpack } },
+        { "\x04\x22\x4d\x18"sv, { "an lz4 archive", Unpack } },
+        { "\xff\x06\x00\x00sNaPpY"sv, { "a snappy archive", Unpack } },
+        { "\x80\x02"sv, { "a pickle file", WriteAsRows } },
+        { "\x80\x03"sv, { "a pickle file", WriteAsRows } },
+        { "\x80\x04"sv, { "a pickle file", WriteAsRows } },
+        { "\x80\x05"sv, { "a pickle file", WriteAsRows } },
+    };
+    for (const auto& [magic, content] : kMagics) {
         const bool isWord = std::all_of(magic.begin(), magic.end(),
             [](char c) { return static_cast<unsigned char>(c) >= ' ' && static_cast<unsigned char>(c) < 127; });
         if (head.starts_with(magic)
             && (!isWord || magic.size() > 4 || looksBinary(head))) // a text may begin with ORC or RIFF
-            return what;
+            return content;
     }
     constexpr std::size_t kTarMagic = 257;
     if (head.size() > kTarMagic + 5 && head.substr(kTarMagic, 5) == "ustar")
-        return "a tar archive";
-    return nullptr;
+        return KnownContent { "a tar archive", Rename };
+    return std::nullopt;
 }
 
-Error notText(const std::string& name, const std::string& what)
+Error notText(const std::string& name, const KnownContent& content)
 {
-    const auto is = [&what](std::initializer_list<std::string_view> words) {
-        return std::any_of(words.begin(), words.end(),
-            [&what](std::string_view word) { return what.find(word) != std::string::npos; });
+    const std::vector<Argument> values { name, content.what };
+    const auto advice = [&]() -> Message {
+        switch (content.advice) {
+        case NotText::SaveAsCsv: return sentence("%1 is %2. Save its table as csv and name that file.", values);
+        case NotText::SaveAsText:
+            return sentence("%1 is %2, not text. Save it as plain text (.txt) and name that file.", values);
+        case NotText::WriteAsRows:
+            return sentence(
+                "%1 is %2, which Furrow does not read. Write its texts as jsonl, csv or Parquet and name that file.",
+                values);
+        case NotText::Rename: return sentence("%1 is %2, not text. Give it its right name.", values);
+        case NotText::Unpack:
+            return sentence("%1 is %2, which Furrow does not open. Unpack it and name the folder.", values);
+        case NotText::LeaveOut: break;
+        }
+        return sentence("%1 is %2, not text. Only text can be trained: leave it out.", values);
     };
-    Message advice = sentence("%1 is %2, not text. Only text can be trained: leave it out.", { name, what });
-    if (is({ "spreadsheet" }))
-        advice = sentence("%1 is %2. Save its table as csv and name that file.", { name, what });
-    else if (is({ "document", "presentation", "book" }))
-        advice = sentence("%1 is %2, not text. Save it as plain text (.txt) and name that file.", { name, what });
-    else if (is({ "database", "ORC", "Avro", "HDF5", "NumPy", "pickle", "encrypted", "Feather" }))
-        advice = sentence(
-            "%1 is %2, which Furrow does not read. Write its texts as jsonl, csv or Parquet and name that file.",
-            { name, what });
-    else if (is({ "zip", "tar", "Parquet", "Arrow" }))
-        advice = sentence("%1 is %2, not text. Give it its right name.", { name, what });
-    else if (is({ "archive" }))
-        advice = sentence("%1 is %2, which Furrow does not open. Unpack it and name the folder.", { name, what });
-    return { ErrorCode::InvalidArgument, std::move(advice) };
+    return { ErrorCode::InvalidArgument, advice() };
 }
 
 Error notParquet(const std::string& name, std::string_view head, std::string_view tail)

@@ -2,6 +2,7 @@
 
 #include "core/base/result.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,11 +11,19 @@ namespace furrow {
 // A known ending of a name is a claim about the content. Content that denies it is Corrupt, with the likely cause: it
 // must not be taken for something else.
 
-/// What content begins with that is no text, in words: "a zip archive"; null: it may be text.
+/// What can be done with a file that is no text.
+enum class NotText { LeaveOut, SaveAsCsv, SaveAsText, WriteAsRows, Rename, Unpack };
+
+struct KnownContent {
+    std::string_view what; ///< in words: "a zip archive"
+    NotText advice = NotText::LeaveOut;
+};
+
+/// What content begins with that is no text; nothing: it may be text.
 /// @param head  some hundred bytes or more, expanded
-const char* knownContent(std::string_view head);
-/// Of a file with such content: what it is and what to do. @param what  as knownContent()
-Error notText(const std::string& name, const std::string& what);
+std::optional<KnownContent> knownContent(std::string_view head);
+/// Of a file with such content: what it is and what to do.
+Error notText(const std::string& name, const KnownContent& content);
 
 /// Of a file that is called .parquet and does not begin as one: why, as far as that can be told.
 /// @param tail  its last four bytes

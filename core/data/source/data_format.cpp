@@ -403,8 +403,8 @@ Result<FileFormat> detectFormat(
             = raw.value().starts_with(kArrowFileMagic) ? static_cast<std::int32_t>(kArrowFileMagic.size()) : 0;
         return arrow.ok() ? Result<FileFormat>(format) : arrow.error();
     }
-    if (const char* what = knownContent(raw.value()))
-        return notText(name, what);
+    if (const auto content = knownContent(raw.value()))
+        return notText(name, *content);
     FURROW_TRY(findEncoding(*source, name, raw.value(), config.encoding, format));
     FURROW_TRY_ASSIGN(auto plain,
         format.encoding.empty() ? raw : readHead(*textOf(source, name, format))); // as much text as of UTF-8

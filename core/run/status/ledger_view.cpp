@@ -5,6 +5,7 @@
 #include "core/base/is_there.h"
 #include "core/run/folder/run_file.h"
 #include "core/tracker/ledger_file.h"
+#include "core/tracker/sqlite/database_files.h"
 
 #include <utility>
 
@@ -15,11 +16,9 @@ std::string seenFromElsewhereReason(const RunPaths& paths) { return unsafeForLed
 std::filesystem::path readableLedger(const RunPaths& paths)
 {
     // What a live WAL holds is spread over memory that computers do not share. Without one the tracker is whole.
-    std::filesystem::path wal = paths.tracker();
-    wal += "-wal";
     std::error_code absent;
-    const bool live = std::filesystem::file_size(wal, absent) > 0 && !absent;
-    if (live && std::filesystem::exists(paths.trackerSnapshot(), absent) && !seenFromElsewhereReason(paths).empty())
+    if (isAnyInWal(paths.tracker()) && std::filesystem::exists(paths.trackerSnapshot(), absent)
+        && !seenFromElsewhereReason(paths).empty())
         return paths.trackerSnapshot();
     return paths.tracker();
 }

@@ -277,9 +277,7 @@ Status onlyFiles(const std::filesystem::path& path)
 bool needsIndex(const std::filesystem::path& path)
 {
     const auto [file, wal, shared, journal] = databaseFiles(path);
-    std::error_code absent;
-    const auto bytes = std::filesystem::file_size(wal, absent);
-    return !absent && bytes > 0 && !isThere(shared);
+    return isAnyInWal(path) && !isThere(shared);
 }
 
 /// SQLite would give a new file no right to be written by a group, whatever the umask says.

@@ -14,6 +14,13 @@ std::array<std::filesystem::path, 4> databaseFiles(const std::filesystem::path& 
     return { path, beside("-wal"), beside("-shm"), beside("-journal") };
 }
 
+bool isAnyInWal(const std::filesystem::path& path)
+{
+    std::error_code absent;
+    const auto bytes = std::filesystem::file_size(databaseFiles(path)[1], absent);
+    return !absent && bytes > 0;
+}
+
 Status refuseLinkedDatabase(const std::filesystem::path& path)
 {
     for (const auto& file : databaseFiles(path))

@@ -10,6 +10,9 @@ namespace furrow {
 /// A database file and what SQLite writes beside it.
 std::array<std::filesystem::path, 4> databaseFiles(const std::filesystem::path& path);
 
+/// Something was written that is not in the main file yet.
+bool isAnyInWal(const std::filesystem::path& path);
+
 /// InvalidArgument when one of them is a link (refuseLink): whoever reads a tracker makes a WAL too, beside the file
 /// that a link leads to, in a folder that is not the run's.
 Status refuseLinkedDatabase(const std::filesystem::path& path);
