@@ -188,12 +188,12 @@ int cacheVerify(BlockCache& cache, bool json)
         return fail(verified.error(), json);
     const auto& v = verified.value();
     if (json)
-        print({ { "checked", v.blocks }, { "downloads", v.downloads }, { "lists", v.lists }, { "unproven", v.unproven },
-            { "damaged", v.damaged } });
+        print({ { "checked", v.blocks }, { "downloads", v.downloads }, { "lists", v.lists }, { "expanded", v.expanded },
+            { "unproven", v.unproven }, { "damaged", v.damaged } });
     else
-        std::cout << v.blocks << " blocks, " << v.downloads << " downloads and " << v.lists
-                  << " lists of duplicates checked, " << v.unproven << " files without a checksum, " << v.damaged.size()
-                  << " damaged"
+        std::cout << v.blocks << " blocks, " << v.downloads << " downloads, " << v.expanded << " expanded files and "
+                  << v.lists << " lists of duplicates checked, " << v.unproven << " files without a checksum, "
+                  << v.damaged.size() << " damaged"
                   << (v.damaged.empty() ? "." : "; they were put aside and are made or fetched again when needed.")
                   << std::endl;
     return v.damaged.empty() ? kDone : kFailed;

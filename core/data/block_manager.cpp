@@ -167,8 +167,8 @@ std::set<std::string> BlockManager::State::filesOf(const PlannedBlock& block) co
     return paths;
 }
 
-/// What was made of these files on this disk is not believed any more. True: a copy of one was not what the hub
-/// promises.
+/// What was made of these files on this disk is not believed any more. True: a copy of one was damaged, or not what the
+/// hub promises.
 bool BlockManager::State::foundWrongCopy(const std::set<std::string>& files)
 {
     bool found = false;
@@ -193,8 +193,7 @@ Error BlockManager::State::causeOf(const Error& error, const std::set<std::strin
         return error;
     if (foundWrongCopy(files))
         return Error { ErrorCode::Busy,
-            sentence(
-                "A copy on this disk of a file of the hub is damaged and is fetched again (%1)", { error.message }) };
+            sentence("A copy in the cache is damaged and is made or fetched again (%1)", { error.message }) };
     return Error { ErrorCode::Corrupt, error.message };
 }
 
@@ -455,6 +454,7 @@ Result<PreparedFile> BlockManager::prepare(
 Result<PreparedFile> BlockManager::readAgain(const PlannedBlock& block, const std::function<bool()>& goOn)
 {
     FURROW_TRY(state_->checkPossible(block));
+    state_->access->compareCopies();
     const auto nowhere = [](const void*, std::size_t) { return Status {}; };
     auto content = prepareBlock(
         block, *state_->collectors[static_cast<std::size_t>(block.source)], *state_->encoder, {}, nowhere, goOn);

@@ -185,12 +185,21 @@ public:
         return isPromised() ? Status {} : sums_.add(begin, stretch);
     }
     bool isPromised() const { return !hub_.sha256.empty(); }
-    /// Of all bytes; once.
-    std::string sha256() { return sha_.hex(); }
+    /// Of all bytes: nothing may be appended any more.
+    const std::string& sha256()
+    {
+        if (whole_.empty())
+            whole_ = sha_.hex();
+        return whole_;
+    }
     Status complete(const std::string& wholeName)
     {
-        if (!isPromised())
-            FURROW_TRY(syncFile(cache_.path(kDownloads, name_))); // nothing will tell what a loss of power left of it
+        if (!isPromised() && !wholeName.starts_with(sha256())) { // else only this tells what it must hold
+            FURROW_TRY(syncFile(cache_.path(kDownloads, name_)));
+            const std::string note = wholeName + kArrivedEnding;
+            cache_.remove(kDownloads, note);
+            FURROW_TRY(cache_.append(kDownloads, note, 0, sha256().data(), sha256().size()));
+        }
         auto status = cache_.complete(kDownloads, name_, wholeName);
         sums_.remove();
         const auto unpinned = cache_.pin("growing", {});
@@ -203,6 +212,7 @@ public:
         buffer_.clear();
         onDisk_ = 0;
         sha_ = Sha256();
+        whole_.clear();
     }
 
 private:
@@ -211,6 +221,7 @@ private:
     std::string name_;
     PartSums sums_;
     Sha256 sha_;
+    std::string whole_; ///< sha256()
     std::uint64_t onDisk_ = 0;
     std::string buffer_;
 };

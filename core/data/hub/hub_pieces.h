@@ -63,6 +63,8 @@ inline constexpr std::size_t kSha256Digits = 64;
 bool isSha256(std::string_view text);
 /// What the name of a whole download ends with.
 inline constexpr const char* kWholeEnding = ".download";
+/// Beside a whole file of which nothing is promised: its SHA-256 when it arrived, in hex.
+inline constexpr const char* kArrivedEnding = ".sha256";
 
 /// Where the last piece of a file begins: it is small, because it is for the footer of Parquet.
 std::uint64_t tailOffset(std::uint64_t fileBytes);

@@ -1,5 +1,6 @@
 #include "core/data/hub/hub_proofs.h"
 
+#include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
@@ -11,11 +12,25 @@
 
 namespace furrow {
 
+namespace {
+
+/// What arrived of a file of which nothing is promised; "": an older Furrow fetched it.
+std::string arrivedSum(const std::filesystem::path& whole)
+{
+    auto beside = whole;
+    beside += kArrivedEnding;
+    const auto sum = readFile(beside, kSha256Digits);
+    return sum.ok() && isSha256(sum.value()) ? sum.value() : std::string();
+}
+
+} // namespace
+
 bool isPromised(const DataFile& file) { return isSha256(file.hash); }
 
 Status HubProofs::compare(const DataFile& file, const std::filesystem::path& whole)
 {
-    if (!isPromised(file))
+    const std::string expected = isPromised(file) ? file.hash : arrivedSum(whole);
+    if (expected.empty())
         return {};
     FURROW_TRY_ASSIGN(const auto before, stampOf(whole));
     {
@@ -25,7 +40,7 @@ Status HubProofs::compare(const DataFile& file, const std::filesystem::path& who
     }
     FURROW_TRY_ASSIGN(const auto sha, hashTold(file, whole)); // without the lock: it may take minutes
     FURROW_TRY_ASSIGN(const auto after, stampOf(whole));
-    const bool same = sha == file.hash;
+    const bool same = sha == expected;
     if (!same && !(after == before)) // what is as promised may have been marked as used by another process meanwhile
         return Error { ErrorCode::Busy, sentence("%1 was written to while it was read", { utf8Text(whole) }) };
     const std::lock_guard guard(mutex_);
@@ -60,20 +75,24 @@ Status HubProofs::answer(const DataFile& file, const std::filesystem::path& whol
 {
     if (!same)
         return Error { ErrorCode::Corrupt,
-            sentence(
-                "%1 does not hold what the hub promises of %2 (SHA-256).", { utf8Text(whole), file.pathOnDisk() }) };
-    proven_.insert(file.pathOnDisk());
+            isPromised(file)
+                ? sentence(
+                      "%1 does not hold what the hub promises of %2 (SHA-256).", { utf8Text(whole), file.pathOnDisk() })
+                : sentence("%1 does not hold what arrived of %2 (SHA-256).", { utf8Text(whole), file.pathOnDisk() }) };
+    if (isPromised(file))
+        proven_.insert(file.pathOnDisk());
     return {};
 }
 
 void HubProofs::noteArrived(const DataFile& file, const std::filesystem::path& whole)
 {
     const auto stamp = stampOf(whole);
-    if (!isPromised(file) || !stamp.ok())
+    if (!stamp.ok())
         return;
     const std::lock_guard guard(mutex_);
     verdicts_.insert_or_assign(whole, Verdict { stamp.value(), true });
-    proven_.insert(file.pathOnDisk());
+    if (isPromised(file))
+        proven_.insert(file.pathOnDisk());
 }
 
 void HubProofs::doubt(const std::filesystem::path& whole)

@@ -9,13 +9,15 @@
 
 namespace furrow {
 
-/// Which files of the hub, as they lie on this disk, hold what the hub's list promises of them (SHA-256). A file is
+/// Which files of the hub, as they lie on this disk, hold what the hub's list promises of them (SHA-256), or what
+/// arrived where it promises nothing. A file is
 /// read once for that, and known by its stamp from then on. Thread-safe.
 class HubProofs {
 public:
     /// How many files the data set has that will be compared: progress tells which of them it is.
     void expect(std::int64_t files);
-    /// Ok: as promised, or the hub promises nothing of it. Corrupt: other bytes; other codes: it cannot be read now.
+    /// Ok: as promised; where nothing is promised, as it arrived, or nobody noted that. Corrupt: other bytes; other
+    /// codes: it cannot be read now.
     Status compare(const DataFile& file, const std::filesystem::path& whole);
     /// The bytes that lie there now were compared while they arrived.
     void noteArrived(const DataFile& file, const std::filesystem::path& whole);

@@ -68,10 +68,12 @@ bool isOurs(std::string_view sub, std::string_view name)
     if ((key.size() != kKeyDigits && key.size() != 2 * kKeyDigits) || !isHex(key))
         return false;
     const auto ending = name.substr(key.size());
+    if (sub == kExpanded)
+        return ending == kExpandedEnding || ending == ".text"; // those of an older Furrow go when they must
     if (sub != kDownloads)
-        return ending == (sub == kBlocks ? ".block" : sub == kExpanded ? ".text" : ".duplicates");
+        return ending == (sub == kBlocks ? ".block" : ".duplicates");
     return ending.ends_with(".download") || ending.ends_with(".part") || ending.ends_with(".part.sums")
-        || ending.ends_with(".range");
+        || ending.ends_with(".range") || ending.ends_with(".download.sha256");
 }
 
 constexpr const char* kGoing = ".evicted"; ///< ending of a temporary that is only there to be removed

@@ -30,6 +30,7 @@ inline constexpr const char* kBlocks = "blocks";
 inline constexpr const char* kExpanded = "expanded";
 inline constexpr const char* kDownloads = "downloads";
 inline constexpr const char* kDuplicates = "duplicates";
+inline constexpr const char* kExpandedEnding = ".checked"; ///< of the names in "expanded"
 
 /// InvalidArgument where a folder inside a cache is a link: no cache is opened there.
 Status refuseLinksInCache(const std::filesystem::path& folder);

@@ -2,7 +2,9 @@
 
 #include "core/base/hash.h"
 #include "core/base/log.h"
+#include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/data/source/checked_file.h"
 #include "core/data/hub/hub_files.h"
 
 namespace furrow {
@@ -22,7 +24,7 @@ std::string expandedName(const DataFile& file)
                + std::to_string(file.wholeHash ? 0 : file.modifiedNs) + (encoding.empty() ? "" : "/" + encoding)
                + inside)
                .substr(0, 32)
-        + ".text";
+        + kExpandedEnding;
 }
 
 bool isInPackedArchive(const DataFile& file) { return file.member && file.member->archivePacking != Compression::None; }
@@ -146,12 +148,36 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::expanded(const DataFile&
     for (const auto& open : open_)
         names.push_back(open.fileName);
     FURROW_TRY(cache_->pin("expanded", names));
+    FURROW_TRY(dropWrongCopy(file, name));
     if (!cache_->find(kExpanded, name))
         FURROW_TRY(expand(file, name));
-    auto source = openLocalSource(cache_->path(kExpanded, name));
+    auto source = openChecked(cache_->path(kExpanded, name));
     if (source.ok())
         open_.push_back({ name, source.value() });
     return source;
+}
+
+/// What was expanded before, if it is there.
+Status CachedAccess::dropWrongCopy(const DataFile& file, const std::string& fileName)
+{
+    const auto copy = cache_->find(kExpanded, fileName);
+    if (!copy)
+        return {};
+    bool isRight = true;
+    if (comparesCopies_ && compared_.insert(fileName).second) {
+        FURROW_TRY_ASSIGN(auto stream, expanding(file));
+        FURROW_TRY_ASSIGN(isRight, holdsAllOf(*copy, *stream));
+    } else if (const auto opened = openChecked(*copy); !opened.ok()) {
+        if (opened.error().code != ErrorCode::Corrupt)
+            return opened.error();
+        isRight = false;
+    }
+    if (isRight)
+        return {};
+    logWarning(
+        sentence("The copy of %1 in the cache (%2) does not hold what is in the file. It is put aside and made again.",
+            { file.path, utf8Text(*copy) }));
+    return cache_->quarantine(kExpanded, fileName);
 }
 
 bool CachedAccess::doubt(const DataFile& file)
@@ -160,11 +186,13 @@ bool CachedAccess::doubt(const DataFile& file)
     std::erase_if(whole_, [&file](const Open& open) { return open.fileName == file.pathOnDisk(); });
     const std::string name = expandedName(file);
     std::erase_if(open_, [&name](const Open& open) { return open.fileName == name; });
-    if (!file.isStoredPlain() && cache_->find(kExpanded, name))
-        (void)cache_->quarantine(kExpanded, name); // nothing tells what it must hold
+    bool wasWrong = false;
+    if (const auto copy = file.isStoredPlain() ? std::nullopt : cache_->find(kExpanded, name);
+        copy && !verifyChecked(*copy).ok())
+        wasWrong = cache_->quarantine(kExpanded, name).ok();
     if (isInPackedArchive(file))
-        (void)doubt(archiveOf(file));
-    return isDistantPath(file.path) && doubtHubFile(file, *cache_, *proofs_);
+        wasWrong = doubt(archiveOf(file)) || wasWrong;
+    return (isDistantPath(file.path) && doubtHubFile(file, *cache_, *proofs_)) || wasWrong;
 }
 
 /// Reads the rest, to say how much it is: waiting for room would not help.
@@ -191,15 +219,19 @@ Status CachedAccess::expand(const DataFile& file, const std::string& fileName)
     FURROW_TRY_ASSIGN(auto stream, expanding(file));
     logInfo("expanding " + file.path + " into the cache");
     FURROW_TRY_ASSIGN(auto out, cache_->create());
-    std::vector<char> piece(4 << 20);
+    std::vector<char> piece(kCheckedPieceBytes);
+    std::vector<std::uint64_t> sums;
     for (;;) {
         FURROW_TRY_ASSIGN(auto filled, readFully(*stream, piece));
         if (filled == 0)
             break;
         if (capBytes() > 0 && out.sizeBytes() + filled > capBytes())
             return largerThanCache(file, *stream, piece, out.sizeBytes() + filled);
+        sums.push_back(xxh3({ piece.data(), filled }));
         FURROW_TRY(out.append(piece.data(), filled));
     }
+    const std::string trailer = checkedTrailer(sums, out.sizeBytes());
+    FURROW_TRY(out.append(trailer.data(), trailer.size()));
     return cache_->publish(std::move(out), kExpanded, fileName);
 }
 

@@ -7,6 +7,7 @@
 #include "core/data/source/source_identity.h"
 
 #include <deque>
+#include <set>
 
 namespace furrow {
 
@@ -26,8 +27,10 @@ public:
     const OpenTimes& openTimes() const { return direct_.openTimes(); }
     HubProofs& proofs() { return *proofs_; }
     std::uint64_t capBytes() const { return cache_->capBytes(); }
-    /// Reading the file failed: what was made of it here is made anew, and a copy of it that is not what the hub
-    /// promises is put aside. True: there was one.
+    /// From now on what was expanded before is compared with what its file expands to, once, before it is used.
+    void compareCopies() { comparesCopies_ = true; }
+    /// Reading the file failed: a copy in the cache that is damaged, or not what the hub promises, is put aside. True:
+    /// there was one.
     bool doubt(const DataFile& file);
 
 private:
@@ -36,6 +39,7 @@ private:
     Result<std::shared_ptr<const ByteSource>> local(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> expanded(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> expandedInMemory(const DataFile& file);
+    Status dropWrongCopy(const DataFile& file, const std::string& fileName);
     Status expand(const DataFile& file, const std::string& fileName);
     Error largerThanCache(const DataFile& file, ByteStream& rest, std::vector<char>& piece, std::uint64_t bytes) const;
     /// Its plain text while it is being expanded.
@@ -49,6 +53,8 @@ private:
     std::shared_ptr<SourceIdentity> identity_;
     std::unique_ptr<HubProofs> proofs_ = std::make_unique<HubProofs>();
     DirectAccess direct_;
+    bool comparesCopies_ = false;
+    std::set<std::string> compared_; ///< names of expanded files
     std::deque<Open> whole_; ///< the downloads used last, by the paths of their files: each is hashed when it is opened
     std::deque<Open> open_; ///< the expanded files used last, pinned while they are in here
 };

@@ -1,8 +1,14 @@
 #include "data_fixture.h"
+#include "core/base/hash.h"
+#include "core/data/source/checked_file.h"
 #include "tests/fakes/archives.h"
+#include "tests/fakes/gzip.h"
 
 #include <QElapsedTimer>
 #include <QtTest>
+
+#include <fstream>
+#include <functional>
 
 #define VERIFY_OK(result) QVERIFY2((result).ok(), (result).ok() ? "" : (result).error().message.c_str())
 
@@ -222,9 +228,57 @@ private Q_SLOTS:
         QCOMPARE(texts.value(), all);
         int expanded = 0;
         for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path("cache")))
-            expanded += entry.path().extension() == ".text" ? 1 : 0;
+            expanded += entry.path().extension() == ".checked" ? 1 : 0;
         QCOMPARE(expanded, 1);
     }
+    /// What is expanded into the cache was believed: one flipped bit, or other letters, were trained, and an audit that
+    /// read "the source" once more read the same copy.
+    void aChangedCopyInTheCacheWasTrainedForTheSource()
+    {
+        std::vector<std::string> all;
+        for (int i = 0; i < 300'000; ++i) // several pieces
+            all.push_back("row " + std::to_string(i));
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt.gz", test::gzip(lines(0, 300'000))) });
+        config.chunkSamples = 1000;
+        const auto read = [&] {
+            std::filesystem::remove_all(folder.path("cache") / "blocks");
+            auto texts = test::readAll(config, folder.path("cache"), 20'000);
+            if (!texts.ok() && texts.error().code == ErrorCode::Busy) // a feeder tries again too
+                texts = test::readAll(config, folder.path("cache"), 20'000);
+            return texts.ok() ? texts.value() : std::vector<std::string> { texts.error().message };
+        };
+        QVERIFY(read() == all);
+        std::filesystem::path copy;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path("cache") / "expanded"))
+            copy = entry.path();
+        const auto spoil = [&copy](const std::function<void(std::string&)>& how) {
+            std::ifstream in(copy, std::ios::binary);
+            std::string bytes { std::istreambuf_iterator<char>(in), {} };
+            how(bytes);
+            std::ofstream(copy, std::ios::binary | std::ios::trunc) << bytes;
+        };
+        for (const std::size_t at : { std::size_t(7), std::size_t(2'500'000) }) {
+            spoil([at](std::string& bytes) { bytes[at] = static_cast<char>(bytes[at] ^ 1); });
+            QVERIFY(!verifyChecked(copy).ok());
+            QVERIFY(read() == all);
+            VERIFY_OK(verifyChecked(copy)); // made again
+        }
+        spoil([](std::string& bytes) { bytes.resize(bytes.size() / 2); });
+        QVERIFY(read() == all);
+
+        const std::string other = lines(5, 300'005); // whole, and of another source
+        std::vector<std::uint64_t> sums;
+        for (std::size_t at = 0; at < other.size(); at += kCheckedPieceBytes)
+            sums.push_back(xxh3(std::string_view(other).substr(at, kCheckedPieceBytes)));
+        spoil([&](std::string& bytes) { bytes = other + checkedTrailer(sums, other.size()); });
+        VERIFY_OK(verifyChecked(copy));
+        const auto source = streamFrom(memorySource(lines(0, 300'000)), 0);
+        const auto same = holdsAllOf(copy, *source);
+        VERIFY_OK(same);
+        QVERIFY(!same.value());
+    }
+
     void archivesOfAFolderAreReadInOrder()
     {
         DataFolder folder;

@@ -1,10 +1,13 @@
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
+#include "core/data/cache_verification.h"
 #include "core/data/source/data_manifest.h"
 #include "core/data/hub/hub_files.h"
+#include "core/data/hub/hub_pieces.h"
 #include "core/data/hub/web_files.h"
 #include "data_fixture.h"
 #include "fake_web.h"
+#include "tests/fakes/gzip.h"
 
 #include <QProcess>
 #include <QtTest>
@@ -553,6 +556,43 @@ private Q_SLOTS:
         std::string bytes(file.bytes.size(), '\0');
         QVERIFY(whole.value()->readAt(0, std::as_writable_bytes(std::span<char>(bytes))).ok());
         QVERIFY(bytes == file.bytes);
+    }
+
+    /// Nothing is promised of it, so what lay in the cache was believed: a flipped bit was trained.
+    void aChangedDownloadWithoutSha256WasTrained()
+    {
+        const DataFolder folder;
+        FakeWeb web;
+        web.put("/a.jsonl.gz", { test::gzip(jsonLines(3000)) });
+        const auto read = [&] {
+            Session session(folder);
+            std::filesystem::remove_all(folder.path("cache") / kBlocks);
+            std::filesystem::remove_all(folder.path("cache") / kExpanded);
+            return readAll(test::configFor({ web.address("/a.jsonl.gz") }), folder.path("cache"));
+        };
+        const auto right = read();
+        QVERIFY2(right.ok(), right.ok() ? "" : right.error().message.c_str());
+        std::filesystem::path whole;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path("cache") / kDownloads))
+            if (entry.path().extension() == kWholeEnding)
+                whole = entry.path();
+        QVERIFY(!whole.empty());
+        {
+            std::fstream part(whole, std::ios::in | std::ios::out | std::ios::binary);
+            part << test::gzip(jsonLines(20)); // what stands behind a gzip stream is read too, or damage
+        }
+        const auto cache = BlockCache::open(folder.path("cache"), 1 << 30).value();
+        const auto again = read();
+        QVERIFY2(again.ok(), again.ok() ? "" : again.error().message.c_str());
+        QVERIFY(again.value() == right.value());
+        {
+            std::fstream part(whole, std::ios::in | std::ios::out | std::ios::binary);
+            part.seekp(100);
+            part << "x";
+        }
+        const auto verified = verifyCache(*cache);
+        QVERIFY(verified.ok());
+        QCOMPARE(verified.value().damaged.size(), std::size_t(1));
     }
 
     void aServerThatCannotProveWhoItIsIsNotRead()
