@@ -61,6 +61,7 @@ public:
     {
         return tokens_ > 0 ? static_cast<double>(unknownTokens_) / static_cast<double>(tokens_) : 0;
     }
+    std::int64_t tokens() const { return tokens_; } ///< that were looked at
 
 private:
     static constexpr std::int64_t kMinTokens = 10'000;

@@ -221,9 +221,8 @@ Status chooseColumn(
         if (first == nullptr) {
             first = &file;
             source.textColumn = column.column;
-            for (const auto& says : column.says) // of several sources it must be clear which one is meant
-                inspection.reading.push_back(
-                    config.data.size() > 1 ? sentence("%1: %2", { file.path, says }) : Message(says));
+            for (const Message& says : column.says) // of several sources it must be clear which one is meant
+                inspection.reading.push_back(config.data.size() > 1 ? sentence("%1: %2", { file.path, says }) : says);
             if (file.format.isCsv() && !isDistantPath(file.path))
                 FURROW_TRY(sayWhatStandsBehindQuotes(access, file, inspection));
         }

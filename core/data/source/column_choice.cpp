@@ -87,7 +87,7 @@ void sayWhatIsCalledAlike(const FileColumns& columns, const std::string& wanted,
             chosen.says.push_back(sentence("There is another column %1; write it so if it is meant.", { other }));
 }
 
-ColumnChoice choice(const FileColumns& columns, const std::string& column, const std::string& why)
+ColumnChoice choice(const FileColumns& columns, const std::string& column, const Message& why)
 {
     ColumnChoice chosen { column, { why }, {} };
     sayWhatIsCalledAlike(columns, column, chosen);

@@ -19,7 +19,7 @@ struct FileColumns {
 /// The column whose text is trained.
 struct ColumnChoice {
     std::string column; ///< as in FileColumns::text
-    std::vector<std::string> says; ///< sentences: the column and the reason, and what else there was
+    std::vector<Message> says; ///< the column and the reason, and what else there was
     std::vector<std::string> others; ///< further columns with text; empty when text_column chose
 };
 

@@ -299,6 +299,10 @@ std::vector<Message> readingOf(const FileFormat& format, const std::string& name
                 : sentence(
                       "%1 is taken as %2 text and is converted to UTF-8. It could as well be %3: name the right one with --encoding.",
                       { name, format.encoding, format.otherEncoding }));
+    else if (format.damagedUtf8 && (format.format == TextFormat::JsonLines || format.format == TextFormat::JsonList))
+        sentences.push_back(sentence(
+            "%1 has bytes that are no UTF-8. They are read as U+FFFD; set encoding if the text has another one.",
+            { name }));
     else if (format.damagedUtf8)
         sentences.push_back(
             sentence("%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.",
@@ -312,26 +316,58 @@ std::vector<Message> readingOf(const FileFormat& format, const std::string& name
 
 namespace {
 
-/// The head, and what stands in the rest of a plain local file at even distances.
-Result<std::vector<std::string>> encodingSamples(
-    const ByteSource& source, const std::string& name, const FileFormat& format, const std::string& head)
+/// What stands in the rest of a plain file at even distances.
+Status addStretches(const ByteSource& source, std::uint64_t headBytes, std::vector<std::string>& samples)
 {
     constexpr std::size_t kStretchBytes = 16 << 10;
     constexpr std::uint64_t kStretches = 15;
-    std::vector<std::string> samples { head };
-    const bool isCheap = format.compression == Compression::None && !isDistantPath(name);
-    if (!isCheap || source.sizeBytes() <= head.size() + kStretchBytes)
-        return samples;
-    const std::uint64_t step = (source.sizeBytes() - head.size() - kStretchBytes) / kStretches;
+    if (source.sizeBytes() <= headBytes + kStretchBytes)
+        return {};
+    const std::uint64_t step = (source.sizeBytes() - headBytes - kStretchBytes) / kStretches;
     for (std::uint64_t i = 1; i <= kStretches; ++i) {
         std::string stretch(kStretchBytes, '\0');
-        FURROW_TRY(source.readAt(head.size() + i * step, std::as_writable_bytes(std::span<char>(stretch))));
+        FURROW_TRY(source.readAt(headBytes + i * step, std::as_writable_bytes(std::span<char>(stretch))));
         samples.push_back(std::move(stretch));
     }
+    return {};
+}
+
+/// What is no ASCII behind the head of a compressed file: nobody can step to the middle of it, so the beginning of it
+/// is expanded. Damage is not looked for: who reads the rows names it.
+void addExpanded(ByteStream& stream, std::uint64_t headBytes, std::vector<std::string>& samples)
+{
+    constexpr std::size_t kPieceBytes = 64 << 10;
+    constexpr std::uint64_t kMostBytes = 16 << 20;
+    const auto skipped = stream.skip(headBytes);
+    for (std::uint64_t at = headBytes; skipped.ok() && at < kMostBytes; at += kPieceBytes) {
+        std::string piece(kPieceBytes, '\0');
+        const auto size = readFully(stream, piece);
+        if (!size.ok())
+            return;
+        piece.resize(size.value());
+        const bool isAscii = std::all_of(piece.begin(), piece.end(), [](char c) { return (c & 0x80) == 0; });
+        if (!isAscii)
+            samples.push_back(std::move(piece));
+        if (size.value() < kPieceBytes)
+            return;
+    }
+}
+
+/// The head, and of a local file more.
+Result<std::vector<std::string>> encodingSamples(const std::shared_ptr<const ByteSource>& source,
+    const std::string& name, const FileFormat& format, const std::string& head)
+{
+    std::vector<std::string> samples { head };
+    if (isDistantPath(name))
+        return samples;
+    if (format.compression == Compression::None)
+        FURROW_TRY(addStretches(*source, head.size(), samples));
+    else
+        addExpanded(*expandedStream(streamFrom(source, 0), format.compression, name), head.size(), samples);
     return samples;
 }
 
-Status findEncoding(const ByteSource& source, const std::string& name, const std::string& head,
+Status findEncoding(const std::shared_ptr<const ByteSource>& source, const std::string& name, const std::string& head,
     const std::string& setting, FileFormat& format)
 {
     if (setting != "auto") {
@@ -405,7 +441,7 @@ Result<FileFormat> detectFormat(
     }
     if (const auto content = knownContent(raw.value()))
         return notText(name, *content);
-    FURROW_TRY(findEncoding(*source, name, raw.value(), config.encoding, format));
+    FURROW_TRY(findEncoding(source, name, raw.value(), config.encoding, format));
     FURROW_TRY_ASSIGN(auto plain,
         format.encoding.empty() ? raw : readHead(*textOf(source, name, format))); // as much text as of UTF-8
     std::string_view head = plain;

@@ -707,6 +707,38 @@ private Q_SLOTS:
                    "derlich sein.\n");
         QVERIFY2(german.contains("is windows-1252 text") && !german.contains("--encoding"), qPrintable(german));
     }
+    /// Behind the first 64 KiB of a compressed file nobody looked: every accented letter was lost.
+    void anotherEncodingBehindTheHeadOfACompressedFileWasNotSeen()
+    {
+        DataFolder folder;
+        std::string text;
+        for (int i = 0; i < 40'000; ++i) // more than the head of the file by far
+            text += "{\"text\": \"plain words of row " + std::to_string(i) + "\"}\n";
+        for (int i = 0; i < 100; ++i)
+            text += "{\"text\": \"d\xe9j\xe0 vu, No\xebl\"}\n";
+        const auto config = test::configFor({ folder.write("late.jsonl.gz", test::gzip(text)) });
+        QVERIFY2(reading(config).contains("windows-1252"), qPrintable(reading(config)));
+        QCOMPARE(texts(config, folder).back(), std::string("d\xc3\xa9j\xc3\xa0 vu, No\xc3\xabl"));
+    }
+
+    /// In JSON they do not stay: they are read as U+FFFD.
+    void bytesThatAreNoUtf8WereSaidToStayInJson()
+    {
+        DataFolder folder;
+        std::string lines;
+        for (int i = 0; i < 30; ++i)
+            lines += "{\"text\": \"stra\xc3\x9f"
+                     "e\"}\n";
+        const auto config = test::configFor({ folder.write("a.jsonl", lines + "{\"text\": \"caf\xe9\"}\n") });
+        QVERIFY2(reading(config).contains("They are read as U+FFFD"), qPrintable(reading(config)));
+        QCOMPARE(texts(config, folder).back(), std::string("caf\xef\xbf\xbd"));
+        const auto plain = test::configFor({ folder.write("a.txt",
+            "stra\xc3\x9f"
+            "e stra\xc3\x9f"
+            "e\ncaf\xe9\n") });
+        QVERIFY2(reading(plain).contains("They stay as they are"), qPrintable(reading(plain)));
+    }
+
     void encodingsAreFound_data()
     {
         QTest::addColumn<QByteArray>("encoding");
