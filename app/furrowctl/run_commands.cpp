@@ -256,8 +256,7 @@ Result<const ResumePlan::CheckpointChoice*> choose(const RunPaths& paths, Resume
             return Error { ErrorCode::InvalidArgument,
                 sentence("Checkpoint %1 cannot be chosen: %2", { folder, choice.problem }) };
         FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
-        FURROW_TRY_ASSIGN(
-            plan.effect, resumeEffect(reader, choice.row.id, [&plan](CheckpointId id) { return plan.isWhole(id); }));
+        FURROW_TRY_ASSIGN(plan.effect, resumeEffect(reader, choice.row.id, plan.files()));
         return &choice;
     }
     return Error { ErrorCode::InvalidArgument,

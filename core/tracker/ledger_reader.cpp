@@ -374,16 +374,30 @@ Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
 #undef FURROW_HELD
 }
 
-Result<std::int64_t> LedgerReader::samplesIn(ChunkState state, std::int64_t epoch)
+namespace {
+
+/// @param sql  of a sum over the chunks from an id up to another one that are in a state
+Result<std::int64_t> sumIn(Database& db, ChunkState state, std::int64_t epoch, const char* sql)
 {
     std::int64_t sum = 0;
     if (epoch >= 0 && epoch < kMaxEpochs)
-        sum = state_->db
-                  .integer("SELECT sum(samples) FROM chunk WHERE id>=? AND id<? AND state=?",
-                      chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value,
-                      static_cast<std::int64_t>(state))
+        sum = db.integer(sql, chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value,
+                    static_cast<std::int64_t>(state))
                   .value_or(0);
-    return answer(state_->db, std::move(sum));
+    return answer(db, std::move(sum));
+}
+
+} // namespace
+
+Result<std::int64_t> LedgerReader::samplesIn(ChunkState state, std::int64_t epoch)
+{
+    return sumIn(state_->db, state, epoch, "SELECT sum(samples) FROM chunk WHERE id>=? AND id<? AND state=?");
+}
+
+Result<std::int64_t> LedgerReader::unreadRowsIn(ChunkState state, std::int64_t epoch)
+{
+    return sumIn(state_->db, state, epoch,
+        "SELECT sum(rows) FROM chunk WHERE id>=? AND id<? AND state=? AND samples+filtered+failed+held_out+duplicates=0");
 }
 
 Result<std::vector<ChunkCell>> LedgerReader::takenUpOnce(std::int64_t epoch)
@@ -544,14 +558,16 @@ Result<std::vector<Part>> LedgerReader::partsOf(CheckpointId checkpoint)
     return answer(state_->db, std::move(parts));
 }
 
-Result<LedgerReader::Retreat> LedgerReader::retreat(
-    std::optional<CheckpointId> newest, const std::vector<CheckpointId>& bad)
+Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> newest,
+    const std::vector<CheckpointId>& bad, const std::vector<CheckpointId>& thereAgain)
 {
     Database& db = state_->db;
     FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     Lineage lineage = loadLineage(db);
     for (const CheckpointId one : bad)
         lineage.nodes[one.value].damaged = true;
+    for (const CheckpointId one : thereAgain)
+        lineage.nodes[one.value].removed = false;
     const std::set<std::int64_t> before = lineage.behindHeads();
     lineage.retreatFrom(newest ? lineage.badAfter(newest->value) : lineage.bad());
     const std::set<std::int64_t> after = lineage.behindHeads();

@@ -185,6 +185,9 @@ struct EpochRow {
     RowCounts rowsKnown;
     std::int64_t samplesExcluded = 0; ///< of excluded chunks, among rowsKnown; as `lost` below, of shownEpochs()
     std::int64_t samplesAccepted = 0; ///< the same of chunks that are accepted as not trained
+    std::int64_t unreadExcluded
+        = 0; ///< rows of excluded chunks that were never prepared, so nobody knows what they are
+    std::int64_t unreadAccepted = 0; ///< the same of accepted ones
     Message unprovenReason;
     LostChunks lost; ///< as readStatus() finds it; epochs() leaves it empty
     PartlyTrained partly; ///< the same
@@ -226,6 +229,8 @@ public:
     Result<std::vector<ChunkCell>> takenUpOnce(std::int64_t epoch);
     /// Samples to be trained of the chunks of an epoch that are in a state. Reads the chunks of the epoch.
     Result<std::int64_t> samplesIn(ChunkState state, std::int64_t epoch);
+    /// Rows of chunks in this state that were never prepared.
+    Result<std::int64_t> unreadRowsIn(ChunkState state, std::int64_t epoch);
     /// Cells that changed after event `seq`; sets `seq` to the newest. Cheap when nothing changed.
     Result<std::vector<ChunkCell>> changedCells(std::int64_t epoch, std::int64_t& seq);
     Result<std::vector<ClaimRow>> claimsSince(std::int64_t claimId, int limit);
@@ -249,7 +254,9 @@ public:
     };
     /// @param newest  every newer checkpoint leaves; nothing: none does for its age
     /// @param bad  these leave with all that was made from them
-    Result<Retreat> retreat(std::optional<CheckpointId> newest, const std::vector<CheckpointId>& bad);
+    /// @param thereAgain  removed ones that can be gone on from all the same
+    Result<Retreat> retreat(std::optional<CheckpointId> newest, const std::vector<CheckpointId>& bad,
+        const std::vector<CheckpointId>& thereAgain = {});
     /// Everything that the weights of a checkpoint have trained: its own parts and those of all it was made from,
     /// without the windows that were left out by name.
     Result<std::vector<Part>> partsBehind(CheckpointId checkpoint);

@@ -6,6 +6,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/finite_weights.h"
 #include "core/run/folder/stray_checkpoints.h"
 
 namespace furrow {
@@ -82,24 +83,25 @@ Result<Message> removeFiles(const RunPaths& paths, const std::string& name, File
         : aside;
 }
 
-/// One whose folder is there. @return a sentence, or ""
-Result<Message> settle(
-    const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, const Row& row, FileSystem& files)
+/// One whose folder is there and is no checkpoint of the run. @return a sentence, or ""
+Result<Message> settle(const RunPaths& paths, const std::string& runId, const Row& row, FileSystem& files)
 {
     const std::string& name = row.record.folder;
-    const bool wasRemoved = isTaken(keptManifest(paths, name));
     if (!isTaken(livingManifest(paths, name)))
-        return wasRemoved ? removeFiles(paths, name, files) : putAside(paths, { paths.checkpointFolder(name) }, files);
+        return isTaken(keptManifest(paths, name)) ? removeFiles(paths, name, files)
+                                                  : putAside(paths, { paths.checkpointFolder(name) }, files);
     const auto verified = verifyCheckpoint(paths.checkpointFolder(name), row.record.manifestSha256, runId);
     if (!verified.ok() && verified.error().code != ErrorCode::Corrupt)
         return sentence("Checkpoint %1 was removed, and its folder is there again; it was left as it is: %2",
             { name, verified.error().message });
-    if (!verified.ok())
-        return putAside(paths, { paths.checkpointFolder(name) }, files);
-    FURROW_TRY(ledger.markThereAgain(row.id, wasRemoved));
-    return wasRemoved
-        ? sentence("Checkpoint %1 had been removed and is there again: it is the run's again, and pinned.", { name })
-        : Message();
+    return putAside(paths, { paths.checkpointFolder(name) }, files);
+}
+
+bool hasFolder(const RunPaths& paths, const Row& row)
+{
+    std::error_code failed;
+    const auto folder = paths.checkpointFolder(row.record.folder);
+    return isPlainName(row.record.folder) && !isLink(folder) && std::filesystem::is_directory(folder, failed);
 }
 
 } // namespace
@@ -114,18 +116,39 @@ Status removeWeights(const RunPaths& paths, const std::string& name, FileSystem&
     return {};
 }
 
+bool isThereAgain(const RunPaths& paths, const std::string& runId, const Row& row, FrozenVerdicts* known)
+{
+    return row.removed && hasFolder(paths, row) && isTaken(livingManifest(paths, row.record.folder))
+        && verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, runId, known).ok();
+}
+
+Result<std::vector<Message>> takeBackRemoved(const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger)
+{
+    FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
+    std::vector<Message> notes;
+    FrozenVerdicts frozen;
+    for (const Row& row : rows) {
+        if (!isThereAgain(paths, runId, row, &frozen))
+            continue;
+        const std::string& name = row.record.folder;
+        const bool wasRemoved = isTaken(keptManifest(paths, name));
+        FURROW_TRY(ledger.markThereAgain(row.id, wasRemoved));
+        if (wasRemoved)
+            notes.push_back(sentence(
+                "Checkpoint %1 had been removed and is there again: it is the run's again, and pinned.", { name }));
+    }
+    return notes;
+}
+
 Result<std::vector<Message>> settleRemoved(
     const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, FileSystem& files)
 {
     FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
     std::vector<Message> notes;
     for (const Row& row : rows) {
-        std::error_code failed;
-        const auto folder = paths.checkpointFolder(row.record.folder);
-        if (!row.removed || !isPlainName(row.record.folder) || isLink(folder)
-            || !std::filesystem::is_directory(folder, failed))
+        if (!row.removed || !hasFolder(paths, row))
             continue;
-        FURROW_TRY_ASSIGN(auto settled, settle(paths, runId, ledger, row, files));
+        FURROW_TRY_ASSIGN(auto settled, settle(paths, runId, row, files));
         if (!settled.empty())
             notes.push_back(std::move(settled));
     }

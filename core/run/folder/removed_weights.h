@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/file_system.h"
+#include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/run_paths.h"
 #include "core/tracker/supervisor_ledger.h"
 
@@ -15,10 +16,17 @@ namespace furrow {
 /// is moved to checkpoints/unknown/ as it is.
 Status removeWeights(const RunPaths& paths, const std::string& name, FileSystem& files = realFileSystem());
 
-/// At the start of an attempt: folders of checkpoints that the tracker calls removed. What the power ended in the
-/// middle is ended. One with its manifest was not begun, or somebody put it back: it is the run's again, and one that
-/// was put back is pinned, so that the keep policy does not take it once more. Anything else is moved to
-/// checkpoints/unknown/. Returns what was done, in sentences.
+/// Whether a checkpoint that the tracker calls removed lies there with its manifest and can be gone on from: its
+/// removal was not begun, or somebody put it back. Reads all of it.
+bool isThereAgain(const RunPaths& paths, const std::string& runId, const SupervisorLedger::CheckpointRow& row,
+    FrozenVerdicts* known = nullptr);
+
+/// At the start of an attempt, before it is asked where the run goes on: such checkpoints are the run's again. One that
+/// was put back is pinned, so that the keep policy does not take it once more. Returns what was done, in sentences.
+Result<std::vector<Message>> takeBackRemoved(const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger);
+
+/// Then, of the other folders of checkpoints that the tracker calls removed: what the power ended in the middle is
+/// ended, anything else is moved to checkpoints/unknown/. Returns what was done, in sentences.
 Result<std::vector<Message>> settleRemoved(
     const RunPaths& paths, const std::string& runId, SupervisorLedger& ledger, FileSystem& files = realFileSystem());
 

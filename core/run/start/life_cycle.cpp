@@ -13,6 +13,7 @@
 #include "core/run/folder/attempt_config.h"
 #include "core/run/folder/finished_mark.h"
 #include "core/run/folder/finite_weights.h"
+#include "core/run/folder/removed_weights.h"
 #include "core/run/start/limit_reached.h"
 #include "core/run/start/resume_check.h"
 #include "core/run/status/run_holder.h"
@@ -142,7 +143,7 @@ Status checkCanGoBackTo(const RunPaths& paths, const std::string& runId, LedgerR
         return Error { ErrorCode::NotFound,
             sentence("The run has no checkpoint %1.", { std::to_string(checkpoint.value) }) };
     const std::string name = "Checkpoint " + row->record.folder;
-    if (row->removed)
+    if (row->removed && !isThereAgain(paths, runId, *row))
         return Error { ErrorCode::InvalidArgument, sentence("%1 was removed by the keep policy.", { name }) };
     if (!row->surviving)
         return Error { ErrorCode::InvalidArgument,

@@ -78,6 +78,7 @@ struct ResumePlan {
         double redoTokens = 0; ///< of those
     };
     std::vector<CheckpointChoice> checkpoints;
+    std::vector<CheckpointId> thereAgain; ///< of those, removed ones that a resume takes back
     ResumeEffect effect; ///< of a plain resume, from the newest checkpoint of each replica
     std::string
         loss; ///< which newest weights a plain resume would leave behind: it needs ResumeChoice::acceptLoss; "": none
@@ -95,6 +96,7 @@ struct ResumePlan {
     const CheckpointChoice* choiceOf(CheckpointId checkpoint) const; ///< null: it is not among `checkpoints`
     /// Whether the run can go on from a checkpoint; one that is not among `checkpoints` is not in doubt.
     bool isWhole(CheckpointId checkpoint) const;
+    CheckpointFiles files() const; ///< asks this plan: it must live as long
     /// What a resume would answer before it trains anything.
     Status verdict(const ResumeChoice& choice) const;
 };

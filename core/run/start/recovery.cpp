@@ -197,6 +197,8 @@ Result<std::vector<Message>> recoverRun(
     if (auto status = endOrphans(paths, ledger, notes); !status.ok())
         return status.error().in(sentence("freeing the claims of dead workers"));
     FURROW_TRY(checkTrackerIsNewest(paths, file, choice));
+    FURROW_TRY_ASSIGN(auto thereAgain, takeBackRemoved(paths, file.runId, ledger));
+    notes.insert(notes.end(), thereAgain.begin(), thereAgain.end());
     if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
         return status.error().in(sentence("taking checkpoints back"));
     if (choice.goBackTo) {

@@ -20,6 +20,11 @@ std::vector<std::int32_t> ReplicaHeads::unmerged() const
     return found;
 }
 
+int ReplicaHeads::active() const
+{
+    return static_cast<int>(std::count_if(replicas.begin(), replicas.end(), [](const auto& r) { return !r.parked; }));
+}
+
 Result<ReplicaHeads> readReplicaHeads(LedgerReader& ledger)
 {
     FURROW_TRY_ASSIGN(auto replicas, ledger.replicas());
@@ -32,7 +37,7 @@ bool mustMergeBefore(const ReplicaHeads& heads, int replicas)
     const auto open = heads.unmerged();
     const bool leftOver
         = std::any_of(open.begin(), open.end(), [replicas](std::int32_t replica) { return replica >= replicas; });
-    return leftOver || (open.size() > 1 && static_cast<int>(open.size()) != replicas);
+    return leftOver || (!open.empty() && heads.active() != replicas);
 }
 
 bool isInPieces(const ReplicaHeads& heads)
@@ -53,6 +58,10 @@ Message replicasInWords(const ReplicaHeads& heads, const RunConfig& wanted)
     if (!mustMergeBefore(heads, replicas))
         return {};
     const auto open = static_cast<std::int64_t>(heads.unmerged().size());
+    if (wanted.merge == MergeMethod::None && replicas > heads.active())
+        return sentence(
+            "Replicas with weights of their own: %1; from now on: %2. They are not merged (merge is none): those that are added start from the newest merge, or from what the run began with.",
+            { Count(open), Count(replicas) });
     if (wanted.merge == MergeMethod::None)
         return sentence(
             "Replicas with weights of their own: %1; from now on: %2. They are not merged (merge is none): those without a worker keep their weights and are trained no further.",

@@ -16,11 +16,13 @@ struct ReplicaHeads {
 
     /// Those that trained since the last merge.
     std::vector<std::int32_t> unmerged() const;
+    /// How many took part in the attempt before; the others are parked.
+    int active() const;
 };
 Result<ReplicaHeads> readReplicaHeads(LedgerReader& ledger);
 
-/// Whether the replicas must become one base before so many go on (core/DECISIONS.md 12): another number of them has
-/// trained since the last merge, or one has that nobody would take up.
+/// Whether the replicas must become one base before so many go on (core/DECISIONS.md 12): something was trained since
+/// the last merge, and another number of them goes on than before or one of those that trained does not.
 bool mustMergeBefore(const ReplicaHeads& heads, int replicas);
 /// Whether the weights of the run are still in several pieces, parked replicas included.
 bool isInPieces(const ReplicaHeads& heads);

@@ -61,14 +61,14 @@ ChunkFate ResumeEffect::fateOf(const ChunkCell& cell) const
 }
 
 Result<ResumeEffect> weightsAfterResume(
-    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole)
+    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const CheckpointFiles& files)
 {
     ResumeEffect effect;
     for (;;) { // a head whose files are not whole falls back, perhaps to another such one
-        FURROW_TRY_ASSIGN(auto retreat, reader.retreat(goBackTo, effect.left));
+        FURROW_TRY_ASSIGN(auto retreat, reader.retreat(goBackTo, effect.left, files.thereAgain));
         const auto before = effect.left.size();
         for (const CheckpointId head : retreat.heads)
-            if (std::find(effect.left.begin(), effect.left.end(), head) == effect.left.end() && !isWhole(head))
+            if (std::find(effect.left.begin(), effect.left.end(), head) == effect.left.end() && !files.isWhole(head))
                 effect.left.push_back(head);
         if (effect.left.size() != before)
             continue;
@@ -80,9 +80,9 @@ Result<ResumeEffect> weightsAfterResume(
 }
 
 Result<ResumeEffect> resumeEffect(
-    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole)
+    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const CheckpointFiles& files)
 {
-    FURROW_TRY_ASSIGN(auto weights, weightsAfterResume(reader, goBackTo, isWhole));
+    FURROW_TRY_ASSIGN(auto weights, weightsAfterResume(reader, goBackTo, files));
     ResumeEffect effect = std::move(weights);
     FURROW_TRY_ASSIGN(auto epochs, reader.epochs());
     FURROW_TRY_ASSIGN(auto held, heldChunks(reader));

@@ -51,15 +51,20 @@ struct ResumeEffect {
     std::int64_t again() const { return (*this)[ChunkFate::Redo] + (*this)[ChunkFate::Lost]; }
 };
 
+/// What a look at the files of the checkpoints says.
+struct CheckpointFiles {
+    /// Whether one can be gone on from; asked only of those that the run would stand on.
+    std::function<bool(CheckpointId)> isWhole = [](CheckpointId) { return true; };
+    std::vector<CheckpointId> thereAgain; ///< the tracker calls them removed, and their files are there
+};
+
 /// @param goBackTo  what is newer leaves the weights; nothing: the newest checkpoint of each replica
-/// @param isWhole  whether the files of a checkpoint can be gone on from; asked of those that the run would stand on
-/// only
 Result<ResumeEffect> resumeEffect(
-    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole);
+    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const CheckpointFiles& files);
 
 /// Of that only the weights: `redo`, `partsLost`, `left` and `heads`. Reads no chunk that stays.
 Result<ResumeEffect> weightsAfterResume(
-    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const std::function<bool(CheckpointId)>& isWhole);
+    LedgerReader& reader, std::optional<CheckpointId> goBackTo, const CheckpointFiles& files);
 
 /// "It keeps 265 chunks and trains 28 again: 8 of epoch 1, 20 of epoch 2." And of chunks that are trained in part what
 /// is kept of them.

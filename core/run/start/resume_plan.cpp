@@ -3,6 +3,7 @@
 #include "core/base/sentence.h"
 #include "core/data/source/source_look.h"
 #include "core/run/folder/finite_weights.h"
+#include "core/run/folder/removed_weights.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/start/resume_check.h"
 #include "core/run/status/own_process.h"
@@ -61,13 +62,12 @@ std::int64_t keptOf(const ResumePlan& plan, const std::vector<EpochRow>& epochs,
 /// What a plain resume redoes, and what one from each checkpoint would.
 Status weigh(LedgerReader& reader, const std::vector<EpochRow>& epochs, ResumePlan& plan)
 {
-    const auto isWhole = [&plan](CheckpointId id) { return plan.isWhole(id); };
-    FURROW_TRY_ASSIGN(plan.effect, resumeEffect(reader, std::nullopt, isWhole));
+    FURROW_TRY_ASSIGN(plan.effect, resumeEffect(reader, std::nullopt, plan.files()));
     plan.loss = lossOf(plan.effect, plan.checkpoints);
     for (auto& choice : plan.checkpoints) {
         if (!choice.canBeChosen)
             continue;
-        FURROW_TRY_ASSIGN(auto back, weightsAfterResume(reader, choice.row.id, isWhole));
+        FURROW_TRY_ASSIGN(auto back, weightsAfterResume(reader, choice.row.id, plan.files()));
         choice.losesOthers = !back.left.empty();
         choice.redo = std::move(back.redo);
         choice.kept = keptOf(plan, epochs, choice.redo);
@@ -150,8 +150,10 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     const auto& rows = plan.heads.checkpoints;
     FrozenVerdicts frozen;
     for (const auto& row : rows) {
-        if (row.removed)
+        if (row.removed && !isThereAgain(paths, file.runId, row, &frozen))
             continue;
+        if (row.removed)
+            plan.thereAgain.push_back(row.id);
         ResumePlan::CheckpointChoice choice;
         choice.row = row;
         const auto verdict = verifyTrainable(
@@ -199,6 +201,11 @@ bool ResumePlan::isWhole(CheckpointId checkpoint) const
 {
     const auto* choice = choiceOf(checkpoint);
     return choice == nullptr || choice->verified;
+}
+
+CheckpointFiles ResumePlan::files() const
+{
+    return { [this](CheckpointId id) { return isWhole(id); }, thereAgain };
 }
 
 Status ResumePlan::verdict(const ResumeChoice& choice) const

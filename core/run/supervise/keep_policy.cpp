@@ -125,12 +125,19 @@ Status KeepPolicy::apply(SupervisorLedger& ledger)
     const auto stays = kept(rows);
     for (const auto& row : rows) {
         const auto folder = paths_.checkpointFolder(row.record.folder);
-        if (row.removed || row.damaged || stays.contains(row.id.value) || isLink(folder))
+        if (row.removed || row.damaged || stays.contains(row.id.value) || isLink(folder)
+            || cannotGo_.contains(row.id.value))
             continue;
         FURROW_TRY(ledger.markRemoved(row.id));
         failPoint("supervisor.removing");
-        if (auto status = removeWeights(paths_, row.record.folder, files_); !status.ok())
-            logWarning(status.error().message); // of one folder; the next attempt tries it again
+        if (auto status = removeWeights(paths_, row.record.folder, files_); !status.ok()) {
+            logWarning(sentence("Checkpoint %1 could not be removed: %2 The next attempt tries it again.",
+                { row.record.folder, withFullStop(status.error().message) }));
+            cannotGo_.insert(row.id.value); // another user's, as a rule
+            std::error_code failed;
+            if (std::filesystem::exists(folder / kManifestFile, failed)) // it goes first: nothing was begun
+                FURROW_TRY(ledger.markThereAgain(row.id, false));
+        }
     }
     if (!wanted_.empty() && !looking_.valid())
         lookAt(std::move(wanted_));

@@ -40,6 +40,7 @@ private:
     FileSystem& files_; ///< what is removed goes through it
     std::size_t keepLast_;
     std::map<std::int64_t, bool> isWhole_; ///< what was read in this attempt
+    std::set<std::int64_t> cannotGo_; ///< the system refused to remove them in this attempt
     Rows wanted_; ///< to be read next, before something older may go; at most one of each line
     std::stop_source stop_;
     std::future<std::map<std::int64_t, Status>> looking_; ///< its thread reads files only

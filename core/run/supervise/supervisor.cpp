@@ -86,7 +86,7 @@ Message whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::strin
     if (chunks.empty())
         return what;
     const Message retry = sentence(
-        "Mend the source, then 'furrowctl chunks retry' and resume; or go on without by 'furrowctl chunks accept' and resume.");
+        "Put the source back as it was when the run was made, to the byte, then 'furrowctl chunks retry' and resume; or go on without these rows by 'furrowctl chunks accept' and resume. Mended data is other data and needs a new run.");
     const Message& cause = chunks.front().cause;
     const Message count = chunks.size() == 1
         ? sentence("1 chunk cannot be read (%1).", { cause })
@@ -251,7 +251,7 @@ Status Supervision::recover(int replicas)
     for (const auto& note : notes)
         logWarning(note);
     if (attempt_.value > 1) { // the same sum that the dry run shows, now that it has happened
-        FURROW_TRY_ASSIGN(auto effect, resumeEffect(reader_, std::nullopt, [](CheckpointId) { return true; }));
+        FURROW_TRY_ASSIGN(auto effect, resumeEffect(reader_, std::nullopt, {}));
         logInfo("attempt " + std::to_string(attempt_.value) + " goes on. " + effectSentence(effect));
     }
     FURROW_TRY_ASSIGN(auto now, readReplicaHeads(reader_));

@@ -8,9 +8,11 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
+#include "core/run/folder/removed_weights.h"
 #include "core/run/supervise/keep_policy.h"
 #include "core/run/audit/repair.h"
 #include "core/run/start/resume_check.h"
+#include "core/run/start/resume_effect.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/tracker/sqlite/database.h"
 #include "tests/core/tracker/ledger_fixture.h"
@@ -140,6 +142,39 @@ private Q_SLOTS:
         QCOMPARE(std::string(cause.id()), "its supervisor was gone; it was last seen at %1 and found dead at %2");
     }
 
+    /// The disk of the checkpoints died, and its backup was older: what it held had been removed since by the keep
+    /// policy. A resume offered to begin at step 0 with these weights beside it, and --from-checkpoint refused them.
+    void weightsOfABackupThatTheKeepPolicyHadRemovedWereNoWayBack()
+    {
+        Stopped run;
+        const auto backup = run.paths.folder() / "backup";
+        std::filesystem::copy(run.paths.checkpointsFolder(), backup, std::filesystem::copy_options::recursive);
+        {
+            auto supervisor = run.field.supervisor();
+            good(supervisor.markRemoved(CheckpointId { 2 }));
+            good(removeWeights(run.paths, "r0-1"));
+            good(supervisor.advance());
+        }
+        QVERIFY(!std::filesystem::exists(run.weights(1)));
+        std::filesystem::remove_all(run.paths.checkpointsFolder());
+        std::filesystem::remove_all(backup / "r0-2");
+        std::filesystem::rename(backup, run.paths.checkpointsFolder());
+
+        auto supervisor = run.field.supervisor();
+        const auto rows = good(supervisor.checkpoints());
+        QVERIFY(isThereAgain(run.paths, kRun, rows.at(1)));
+        auto reader = run.field.reader();
+        const auto isWhole = [&run](CheckpointId id) { return id != run.last; };
+        const auto said = good(resumeEffect(reader, std::nullopt, { isWhole, { CheckpointId { 2 } } }));
+        QCOMPARE(said.again(), 1);
+        QVERIFY(!run.recover().ok()); // the newest is gone: a person decides
+        (void)good(run.recover(true));
+        SAME(newestHead(run.field, 0), CheckpointId { 2 });
+        QCOMPARE(run.field.counts()[ChunkState::Committed], 2);
+        QVERIFY(std::filesystem::exists(run.weights(1)));
+        verifyClean(run.field);
+    }
+
     /// The disk with the checkpoints was away, a person accepted the loss and trained on; then the new folder went and
     /// the old one was back. doctor called the old weights whole, and a resume with --accept-loss began at step 0
     /// beside them.
@@ -175,9 +210,27 @@ private Q_SLOTS:
         QVERIFY(mustMergeBefore(headsOf({ { 3, 1, R } }), 1)); // alone, and out of reach
         QVERIFY(mustMergeBefore(headsOf({ { 0, 1, R }, { 1, 2, R } }), 4)); // another number is a merge point
         QVERIFY(!mustMergeBefore(headsOf({ { 0, 1, R }, { 1, 2, R } }), 2));
-        QVERIFY(!mustMergeBefore(headsOf({ { 0, 1, R } }), 4)); // the others start from the same base
+        QVERIFY(!mustMergeBefore(headsOf({ { 0, 1, R }, { 1, 9, M } }), 2)); // the second has its base
         QVERIFY(!mustMergeBefore(headsOf({ { 0, 9, M }, { 1, 9, M }, { 6, 9, M } }), 1));
         QVERIFY(!mustMergeBefore({}, 2));
+    }
+
+    void anAddedWorkerBeganWhereTheRunBegan()
+    {
+        // One worker had trained for long, and nothing was ever merged: the second one began with random weights.
+        const auto alone = headsOf({ { 0, 1, R } });
+        QVERIFY(mustMergeBefore(alone, 2));
+        QVERIFY(!mustMergeBefore(alone, 1));
+        auto again = headsOf({ { 0, 10, R }, { 1, 9, M } }); // alone since a merge of two
+        again.replicas[1].parked = true;
+        QVERIFY(mustMergeBefore(again, 2));
+        RunConfig wanted;
+        wanted.workers = 2;
+        const std::string words = replicasInWords(alone, wanted);
+        QVERIFY2(words.find("each starts from the merge") != std::string::npos, words.c_str());
+        wanted.merge = MergeMethod::None;
+        const std::string fresh = replicasInWords(alone, wanted);
+        QVERIFY2(fresh.find("what the run began with") != std::string::npos, fresh.c_str());
     }
 
     void aResumeWithFewerWorkersDidNotSayThatItMerges()

@@ -109,7 +109,7 @@ struct Killed {
     ResumeEffect effect(std::optional<CheckpointId> goBackTo = std::nullopt)
     {
         auto reader = field.reader();
-        return good(resumeEffect(reader, goBackTo, whole), "effect");
+        return good(resumeEffect(reader, goBackTo, { whole }), "effect");
     }
     std::vector<ClaimRow> history() { return good(field.reader().claimsSince(0, 100'000), "claims"); }
     std::map<ChunkId, ChunkState> states()
@@ -288,7 +288,7 @@ private Q_SLOTS:
         QCOMPARE(epoch.partly.samplesDone * 10, epoch.partly.samples * 4);
         QCOMPARE(epoch.lost.sum(), 0);
         QCOMPARE(countedOnce(epoch)[ChunkState::Free], 1);
-        const auto effect = good(resumeEffect(reader, std::nullopt, whole));
+        const auto effect = good(resumeEffect(reader, std::nullopt, { whole }));
         QCOMPARE(effect[ChunkFate::Partly], 1);
         QCOMPARE(effect[ChunkFate::Free], 1);
         QCOMPARE(effect.again(), 0);
@@ -302,7 +302,7 @@ private Q_SLOTS:
         Field field;
         const auto partly = trainPartly(field);
         auto reader = field.reader();
-        const auto said = good(resumeEffect(reader, std::nullopt, [](CheckpointId) { return false; }));
+        const auto said = good(resumeEffect(reader, std::nullopt, { [](CheckpointId) { return false; } }));
         QCOMPARE(said[ChunkFate::Lost], 1);
         QCOMPARE(said[ChunkFate::Partly], 0);
         auto supervisor = field.supervisor();
