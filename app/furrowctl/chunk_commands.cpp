@@ -69,21 +69,20 @@ nlohmann::json sampleJson(const SampleView& s)
     return json;
 }
 
-/// Nothing of a chunk in this state is trained.
-bool isNotTrained(ChunkState state)
-{
-    return state == ChunkState::Excluded || state == ChunkState::Poisoned || state == ChunkState::Accepted;
-}
-
-/// Of the rows of a chunk that are samples to be trained.
+/// Of the rows of a chunk that are samples for training.
 const char* becameOfThem(ChunkState state)
 {
     switch (state) {
+    case ChunkState::Pending:
+    case ChunkState::Free: return " to be trained, ";
+    case ChunkState::Leased: return " in training, ";
+    case ChunkState::Trained: return " trained (not in a checkpoint yet), ";
+    case ChunkState::Committed: return " trained, ";
     case ChunkState::Excluded: return " left out with the chunk, ";
     case ChunkState::Poisoned: return " not trained (the chunk is poisoned), ";
     case ChunkState::Accepted: return " not trained (the chunk is accepted as not trained), ";
-    default: return " trained, ";
     }
+    return " of no known state, ";
 }
 
 int inspect(InspectOptions o)
@@ -114,7 +113,8 @@ int inspect(InspectOptions o)
     if (o.json) {
         const auto& s = v.summary;
         nlohmann::json json = { { "block", v.block }, { "chunk", v.column }, { "rows", s.rows },
-            { "trained", isNotTrained(v.state) ? 0 : s.samples },
+            { "state", toString(v.state) }, { "for_training", s.samples },
+            { "trained", v.state == ChunkState::Committed ? s.samples : 0 },
             { "excluded", v.state == ChunkState::Excluded ? s.samples : 0 },
             { "accepted", v.state == ChunkState::Accepted ? s.samples : 0 },
             { "poisoned", v.state == ChunkState::Poisoned ? s.samples : 0 }, { "filtered", s.filtered },
@@ -243,8 +243,8 @@ struct Decision {
 };
 
 const Decision kDecisions[] = {
-    { "retry", "Prepare and train poisoned chunks again, after their source was mended or restored.", retryChunks,
-        "tried again; a run that rests does so when it is resumed." },
+    { "retry", "Prepare and train poisoned chunks again, after their source is as it was when the run was made.",
+        retryChunks, "tried again; a run that rests does so when it is resumed." },
     { "accept", "Accept poisoned chunks as not trained: they are named, and keep the epoch open no more.", acceptChunks,
         "accepted as not trained." },
 };

@@ -78,14 +78,15 @@ std::string paceText(double tokensPerSecond)
 }
 
 /// "12 rows unreadable, 3 filtered"; "" when every row is trained or held out.
-std::string rowsText(const EpochRow& epoch)
+std::string rowsText(const RunStatus& s, const EpochRow& epoch)
 {
+    const char* filtered = s.leftOut.empty() ? " filtered" : " filtered or left out with their file";
     const RowCounts& rows = epoch.rowsKnown;
     std::string text;
-    for (const auto& [count, what] : { std::pair(rows.failed, " rows unreadable"),
-             std::pair(rows.filtered, " filtered"), std::pair(rows.duplicates, " left out as repeats"),
-             std::pair(epoch.samplesExcluded, " in chunks that are left out"),
-             std::pair(epoch.samplesAccepted, " in chunks that are accepted as not trained") })
+    for (const auto& [count, what] : { std::pair(rows.failed, " rows unreadable"), std::pair(rows.filtered, filtered),
+             std::pair(rows.duplicates, " left out as repeats"),
+             std::pair(epoch.samplesExcluded + epoch.unreadExcluded, " in chunks that are left out"),
+             std::pair(epoch.samplesAccepted + epoch.unreadAccepted, " in chunks that are accepted as not trained") })
         if (count > 0)
             text += (text.empty() ? "" : ", ") + formatCount(count) + what;
     return text;
@@ -130,7 +131,7 @@ std::string progressLine(const RunStatus& s)
     if (s.evaluation)
         text += "  held-out " + fixed(s.evaluation->loss, 4) + " (step " + formatCount(s.evaluation->step) + ")";
     if (const auto shown = shownEpochs(s))
-        for (const auto& trouble : { rowsText(shown->together), unreadText(s) })
+        for (const auto& trouble : { rowsText(s, shown->together), unreadText(s) })
             text += trouble.empty() ? "" : "  " + trouble;
     for (const auto& reason : s.keepsEpochOpen)
         text += isAboutFeeder(reason) ? "  " + reason : "";
@@ -196,7 +197,7 @@ private:
 bool isOver(const RunStatus& s) { return !s.supervised && s.state != RunState::Running && s.state != RunState::New; }
 
 /// One open epoch: its chunks, those of them that are trained again, and rows that are not trained.
-std::string epochText(const EpochRow& e)
+std::string epochText(const RunStatus& s, const EpochRow& e)
 {
     const auto outOf = [&e](std::int64_t total) { return e.blockCount ? formatCount(total) : std::string("?"); };
     const std::int64_t wanted = e.chunks.sum() - e.chunks[ChunkState::Excluded];
@@ -217,7 +218,7 @@ std::string epochText(const EpochRow& e)
         text += "  work lost: " + formatCount(lost)
             + (lost == 1 ? " chunk was trained or begun, its weights are gone; it will be trained again\n"
                          : " chunks were trained or begun, their weights are gone; they will be trained again\n");
-    if (const auto rows = rowsText(e); !rows.empty())
+    if (const auto rows = rowsText(s, e); !rows.empty())
         text += "  rows that are not trained: " + rows + "\n";
     return text;
 }
@@ -259,7 +260,7 @@ std::string statusText(const RunStatus& s)
     for (const auto& e : s.evidence)
         text += "  " + e + "\n";
     for (const EpochRow& epoch : openEpochs(s.epochs))
-        text += epochText(epoch);
+        text += epochText(s, epoch);
     for (const auto& note : dataInWords(s))
         text += "  " + note + "\n";
     if (!s.poisonedCause.empty())

@@ -54,23 +54,23 @@ Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& trac
     return chunks;
 }
 
-std::vector<Message> leftOutOfTheData(Database& db, std::int64_t most)
+std::vector<LeftOutPart> leftOutOfTheData(Database& db, std::int64_t most)
 {
-    std::vector<Message> sentences;
+    std::vector<LeftOutPart> parts;
     KeptMessages causes(db);
     Rows rows = db.query(
-        "SELECT cause FROM event WHERE chunk=0 AND cause LIKE ?||'%' ORDER BY seq LIMIT ?", kLeftOutEvent, most);
+        "SELECT cause, wall FROM event WHERE chunk=0 AND cause LIKE ?||'%' ORDER BY seq LIMIT ?", kLeftOutEvent, most);
     while (rows.next())
-        sentences.push_back(causes.at(rows, 0));
-    return sentences;
+        parts.push_back({ causes.at(rows, 0), rows.integer(1) });
+    return parts;
 }
 
-Result<std::vector<Message>> leftOutOfTheData(const std::filesystem::path& tracker, std::int64_t most)
+Result<std::vector<LeftOutPart>> leftOutOfTheData(const std::filesystem::path& tracker, std::int64_t most)
 {
     FURROW_TRY_ASSIGN(auto db, openForReading(tracker, {}, ReadFor::Look));
-    auto sentences = leftOutOfTheData(db, most);
+    auto parts = leftOutOfTheData(db, most);
     FURROW_TRY(db.takeStatus());
-    return sentences;
+    return parts;
 }
 
 } // namespace furrow

@@ -23,9 +23,15 @@ struct NamedChunk {
 std::vector<NamedChunk> namedChunks(Database& db);
 /// Only the poisoned ones: what keeps the epochs open until a person decides.
 Result<std::vector<NamedChunk>> poisonedChunks(const std::filesystem::path& tracker);
-/// Parts of the data that no chunk stands for, because a person chose to go on without what changed or is damaged
-/// (bad_files=leave_out), in sentences; the first `most`, -1: all. Reads every event.
-std::vector<Message> leftOutOfTheData(Database& db, std::int64_t most);
-Result<std::vector<Message>> leftOutOfTheData(const std::filesystem::path& tracker, std::int64_t most);
+/// A part of the data that no chunk stands for, because a person chose to go on without what changed or is damaged
+/// (bad_files=leave_out).
+struct LeftOutPart {
+    Message what; ///< a sentence
+    std::int64_t wallNs = 0; ///< when it was left out
+};
+
+/// The first `most`, -1: all. Reads every event.
+std::vector<LeftOutPart> leftOutOfTheData(Database& db, std::int64_t most);
+Result<std::vector<LeftOutPart>> leftOutOfTheData(const std::filesystem::path& tracker, std::int64_t most);
 
 } // namespace furrow

@@ -123,17 +123,18 @@ bool Alerts::keep(const Alert& alert)
     return true;
 }
 
-void Alerts::raise(Alert alert)
+void Alerts::raise(Alert alert, bool wasSoBefore)
 {
     if (alert.wallNs == 0)
         alert.wallNs = systemClock().wallNs();
-    if (keep(alert))
+    if (keep(alert) && !wasSoBefore)
         Q_EMIT raised(alert);
 }
 
 void Alerts::takeStatus(const RunStatus& status)
 {
     const RunState state = status.state;
+    const bool isFirst = !stateBefore_;
     const bool changed = stateBefore_ && *stateBefore_ != state;
     stateBefore_ = state;
     if (const auto end = changed ? endOf(state, status.attempt) : std::nullopt)
@@ -143,22 +144,23 @@ void Alerts::takeStatus(const RunStatus& status)
         const double share = rows.rows > 0 ? static_cast<double>(rows.duplicates) / static_cast<double>(rows.rows) : 0;
         if (share > rules_.repeatedShare)
             raise({ AlertKind::RepeatedData, QStringLiteral("repeated"),
-                QCoreApplication::translate("Alerts", "%1 of the rows repeat a row before them and are left out.")
-                    .arg(percentText(share)),
-                0, -1, {} });
+                      QCoreApplication::translate("Alerts", "%1 of the rows repeat a row before them and are left out.")
+                          .arg(percentText(share)),
+                      isAsleep(state) ? status.endedWallNs : 0, -1, {} },
+                isFirst);
     }
     if (status.checkpointsAway.empty())
         told_.erase(kAwayKey); // one that goes again is told again
     else
         raise({ AlertKind::CheckpointsAway, kAwayKey, coreWords(status.checkpointsAway), 0, -1, {} });
-    lookAtData(status);
+    lookAtData(status, isFirst);
     if (isAsleep(state))
         return;
     lookAtWorkers(status);
     lookAtDisk();
 }
 
-void Alerts::lookAtData(const RunStatus& status)
+void Alerts::lookAtData(const RunStatus& status, bool isFirst)
 {
     const auto& wait = status.dataWait;
     if (!wait || wait->trainsOn)
@@ -167,9 +169,10 @@ void Alerts::lookAtData(const RunStatus& status)
         raise({ AlertKind::DataAway, kDataKey,
             QCoreApplication::translate("Alerts", "The run waits for its data: %1").arg(coreWords(wait->why)),
             wait->sinceWallNs, -1, {} });
-    for (const Message& what : status.leftOut)
-        raise({ AlertKind::LeftOut, QStringLiteral("left out ") + QString::fromStdString(what.text()), coreWords(what),
-            0, -1, {} });
+    for (const LeftOutPart& part : status.leftOut)
+        raise({ AlertKind::LeftOut, QStringLiteral("left out ") + QString::fromStdString(part.what.text()),
+                  coreWords(part.what), part.wallNs, -1, {} },
+            isFirst);
 }
 
 void Alerts::takeAttempts(const std::vector<AttemptRow>& attempts)

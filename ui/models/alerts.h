@@ -70,10 +70,10 @@ Q_SIGNALS:
 
 private:
     bool keep(const Alert& alert);
-    void raise(Alert alert);
+    void raise(Alert alert, bool wasSoBefore = false); ///< before somebody looked: nobody is told
     void lookAtWorkers(const RunStatus& status);
     void lookAtDisk();
-    void lookAtData(const RunStatus& status);
+    void lookAtData(const RunStatus& status, bool isFirst);
 
     AlertRules rules_;
     QString folder_;

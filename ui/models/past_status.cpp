@@ -53,6 +53,8 @@ void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         epoch.rowsCommitted = {};
         epoch.samplesExcluded = 0;
         epoch.samplesAccepted = 0;
+        epoch.unreadExcluded = 0; // cells do not know their rows
+        epoch.unreadAccepted = 0;
         for (const ChunkCell& cell : past.cells) {
             ++epoch.chunks[cell.state];
             epoch.samplesExcluded += cell.state == ChunkState::Excluded ? cell.samples : 0;

@@ -77,6 +77,7 @@ void EpochMeters::setStatus(const RunStatus& status)
     fill(*blocks_, epoch.visitedBlocks, epoch.blockCount,
         { { static_cast<double>(epoch.visitedBlocks), MeterFill::Visited } });
     epochs_ = shown->count();
+    leavesFilesOut_ = !status.leftOut.empty();
     showChunks(epoch);
     // Samples are only known of prepared blocks: before the last one is, there is no honest total.
     const bool allPrepared = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
@@ -133,7 +134,9 @@ void EpochMeters::showLegend(const EpochRow& epoch)
                 { epochs_ > 1 ? tr("%1 in %2 epochs").arg(what, countText(epochs_)) : what, std::nullopt });
     };
     addRows(rows.failed, tr("rows unreadable %1").arg(countText(rows.failed)));
-    addRows(rows.filtered, tr("rows filtered %1").arg(countText(rows.filtered)));
+    addRows(rows.filtered,
+        (leavesFilesOut_ ? tr("rows filtered or left out with their file %1") : tr("rows filtered %1"))
+            .arg(countText(rows.filtered)));
     addRows(rows.duplicates, tr("samples left out as repeats %1").arg(countText(rows.duplicates)));
     legend_->setEntries(std::move(entries));
     const std::int64_t bad = chunks[ChunkState::Poisoned];

@@ -31,6 +31,7 @@ private:
     MeterLegend* legend_;
     QLabel* poisoned_;
     std::int64_t epochs_ = 1; ///< that are shown together
+    bool leavesFilesOut_ = false; ///< the run goes on without some
 };
 
 } // namespace furrow

@@ -152,7 +152,10 @@ void OverviewPage::take(const StatusPtr& status)
     const QStringList open = coreWords(status->keepsEpochOpen);
     const QString sentence
         = status->state == RunState::Finished ? tr("Left when the run ended: %1") : tr("The epoch stays open: %1");
-    leftOut_->setText(coreWords(status->leftOut).join(QLatin1Char(' ')));
+    QStringList leftOut;
+    for (const LeftOutPart& part : status->leftOut)
+        leftOut.append(coreWords(part.what));
+    leftOut_->setText(leftOut.join(QLatin1Char(' ')));
     leftOut_->setVisible(!status->leftOut.empty());
     open_->setText(open.isEmpty() ? QString() : sentence.arg(open.join(QStringLiteral(", "))));
     showFigures(*status);

@@ -16,7 +16,9 @@ std::int64_t rowsKnown(const RunStatus& status, std::int64_t RowCounts::* count)
 
 std::vector<Message> dataInWords(const RunStatus& status)
 {
-    std::vector<Message> said = status.leftOut;
+    std::vector<Message> said;
+    for (const LeftOutPart& part : status.leftOut)
+        said.push_back(part.what);
     const auto say = [&said](std::int64_t count, const Message& one, const Message& many) {
         if (count > 0)
             said.push_back(count == 1 ? one : many);

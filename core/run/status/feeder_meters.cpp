@@ -88,8 +88,6 @@ void FeederMeters::lookAtText(const PreparedBlock& block, std::span<const Prepar
         tell(repetition_.add(chunk.value()));
         tell(unknown_.add(chunk.value(), summary.dropped));
     }
-    reading_.repeatedShare = repetition_.share();
-    reading_.unknownShare = unknown_.share();
 }
 
 void FeederMeters::tell(const std::optional<std::string>& alarm)
@@ -99,6 +97,14 @@ void FeederMeters::tell(const std::optional<std::string>& alarm)
     logWarning(*alarm);
     if (telemetry_)
         telemetry_->write(EventRecord { systemClock().monotonicNs(), 0, 0, EventRecord::Kind::Alarm, *alarm });
+}
+
+/// A share of all tokens that were looked at, of which those of this attempt have the share `now`.
+double FeederMeters::ofAllAttempts(double before, double now) const
+{
+    const auto old = static_cast<double>(before_.lookedTokens);
+    const auto all = old + static_cast<double>(unknown_.tokens());
+    return unknown_.tokens() == 0 ? before : (before * old + now * static_cast<double>(unknown_.tokens())) / all;
 }
 
 void FeederMeters::publish(const Message& doing, const BlockManager& blocks)
@@ -120,6 +126,9 @@ void FeederMeters::publish(const Message& doing, const BlockManager& blocks)
     all.learnt += before_.learnt;
     all.tooLong += before_.tooLong;
     all.dropped += before_.dropped;
+    all.lookedTokens = before_.lookedTokens + unknown_.tokens();
+    all.repeatedShare = ofAllAttempts(before_.repeatedShare, repetition_.share());
+    all.unknownShare = ofAllAttempts(before_.unknownShare, unknown_.share());
     all.downloadedBytes = before_.downloadedBytes + traffic.bodyBytes;
     all.downloadRequests = before_.downloadRequests + traffic.requests;
     all.opens = before_.opens + opens.count;

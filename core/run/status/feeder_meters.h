@@ -32,6 +32,7 @@ public:
 private:
     void lookAtText(const PreparedBlock& block, std::span<const PreparedChunk> chunks);
     void tell(const std::optional<std::string>& alarm);
+    double ofAllAttempts(double before, double now) const;
 
     RunPaths paths_;
     std::int64_t seqLen_;

@@ -47,6 +47,8 @@ void add(EpochRow& sum, const EpochRow& more)
     add(sum.rowsKnown, more.rowsKnown);
     sum.samplesExcluded += more.samplesExcluded;
     sum.samplesAccepted += more.samplesAccepted;
+    sum.unreadExcluded += more.unreadExcluded;
+    sum.unreadAccepted += more.unreadAccepted;
     add(sum.lost, more.lost);
     add(sum.partly, more.partly);
 }

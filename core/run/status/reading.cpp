@@ -79,7 +79,8 @@ nlohmann::json toJson(const Reading& r)
         { "open_ms", r.openMs }, { "slowest_open_ms", r.slowestOpenMs }, { "labels", r.labels }, { "slots", r.slots },
         { "learnt", r.learnt }, { "too_long", r.tooLong }, { "dropped_characters", r.dropped },
         { "padding_share", r.slots > 0 ? 1 - static_cast<double>(r.labels) / static_cast<double>(r.slots) : 0 },
-        { "repeated_share", r.repeatedShare }, { "unknown_share", r.unknownShare } };
+        { "looked_tokens", r.lookedTokens }, { "repeated_share", r.repeatedShare },
+        { "unknown_share", r.unknownShare } };
     if (r.hub.files > 0)
         json["hub"] = toJson(r.hub);
     return json;
@@ -108,9 +109,10 @@ std::optional<Reading> readReading(const RunPaths& paths)
         r.slowestOpenMs = j.at("slowest_open_ms");
         r.labels = j.at("labels");
         r.slots = j.at("slots");
-        r.learnt = j.value("learnt", std::int64_t(0)); // older attempts did not count these three
+        r.learnt = j.value("learnt", std::int64_t(0)); // older attempts did not count these four
         r.dropped = j.value("dropped_characters", std::int64_t(0));
         r.tooLong = j.value("too_long", std::int64_t(0));
+        r.lookedTokens = j.value("looked_tokens", std::int64_t(0));
         r.repeatedShare = j.at("repeated_share");
         r.unknownShare = j.value("unknown_share", 0.0); // older attempts did not count it
         if (j.contains("hub"))

@@ -335,9 +335,11 @@ Status countChunksApart(
         const bool isShown = !epoch.closedWallNs || &epoch == &status.epochs.back(); // shownEpochs()
         if (isShown && epoch.chunks[ChunkState::Excluded] > 0) {
             FURROW_TRY_ASSIGN(epoch.samplesExcluded, ledger.samplesIn(ChunkState::Excluded, epoch.epoch));
+            FURROW_TRY_ASSIGN(epoch.unreadExcluded, ledger.unreadRowsIn(ChunkState::Excluded, epoch.epoch));
         }
         if (isShown && epoch.chunks[ChunkState::Accepted] > 0) {
             FURROW_TRY_ASSIGN(epoch.samplesAccepted, ledger.samplesIn(ChunkState::Accepted, epoch.epoch));
+            FURROW_TRY_ASSIGN(epoch.unreadAccepted, ledger.unreadRowsIn(ChunkState::Accepted, epoch.epoch));
         }
         if (epoch.closedWallNs)
             continue;
@@ -630,7 +632,7 @@ void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<Att
     const bool chosen
         = status.file.config.badFiles == BadFiles::LeaveOut || std::any_of(attempts.begin(), attempts.end(), leavesOut);
     auto leftOut = chosen ? leftOutOfTheData(readableLedger(paths), kMost)
-                          : Result<std::vector<Message>>(std::vector<Message> {});
+                          : Result<std::vector<LeftOutPart>>(std::vector<LeftOutPart> {});
     if (leftOut.ok())
         status.leftOut = std::move(leftOut).value();
 }

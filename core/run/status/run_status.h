@@ -8,6 +8,7 @@
 #include "core/run/status/reading.h"
 #include "core/run/folder/run_file.h"
 #include "core/telemetry/task_marks.h"
+#include "core/tracker/named_chunks.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -139,7 +140,7 @@ struct RunStatus {
     EvaluatedText evaluated; ///< that one evaluation takes as the run is set now
     StoppingRules rules; ///< in force now
     DataNotes data;
-    std::vector<Message> leftOut; ///< files, or rests of them, that a person chose to go on without: a sentence each
+    std::vector<LeftOutPart> leftOut; ///< files, or rests of them, that a person chose to go on without; the first ten
     std::optional<Reading> reading; ///< what the feeder has read; absent: it has not begun
 };
 

@@ -78,8 +78,8 @@ nlohmann::json rowsJson(const EpochRow& epoch)
 {
     const RowCounts& known = epoch.rowsKnown;
     return { { "failed", known.failed }, { "filtered", known.filtered }, { "held_out", known.heldOut },
-        { "duplicates", known.duplicates }, { "excluded", epoch.samplesExcluded },
-        { "accepted", epoch.samplesAccepted },
+        { "duplicates", known.duplicates }, { "excluded", epoch.samplesExcluded + epoch.unreadExcluded },
+        { "accepted", epoch.samplesAccepted + epoch.unreadAccepted },
         { "to_train", known.samples - epoch.samplesExcluded - epoch.samplesAccepted } };
 }
 
@@ -159,7 +159,9 @@ nlohmann::json toJson(const RunStatus& s)
     json["data_wait"] = s.dataWait ? nlohmann::json { { "why", s.dataWait->why },
         { "since_wall_ns", s.dataWait->sinceWallNs }, { "trains_on", s.dataWait->trainsOn } }
                                    : nlohmann::json(nullptr);
-    json["left_out"] = s.leftOut;
+    json["left_out"] = nlohmann::json::array();
+    for (const LeftOutPart& part : s.leftOut)
+        json["left_out"].push_back(part.what);
     json["data_notes"] = { { "repeats", s.data.repeats }, { "invalid_utf8", s.data.invalidUtf8 },
         { "first_unreadable", s.data.firstUnreadable } };
     json["reading"] = s.reading ? readingJson(s) : nlohmann::json(nullptr);

@@ -566,8 +566,8 @@ private:
     // Rows that a person chose to go on without (bad_files=leave_out): no chunk stands for them.
     void nameLeftOut()
     {
-        for (const Message& sentence : leftOutOfTheData(db_, -1))
-            find(FindingKind::Excluded, {}, sentence);
+        for (const LeftOutPart& part : leftOutOfTheData(db_, -1))
+            find(FindingKind::Excluded, {}, part.what);
     }
 
     // What only saves a search must agree with what it is a shortcut to, else a chunk would be overlooked.

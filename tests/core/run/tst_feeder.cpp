@@ -346,6 +346,31 @@ private Q_SLOTS:
         run.stopFeeder();
     }
 
+    /// A later attempt prepares no text anew: its share of what had been seen before was 0, and status fell silent.
+    void aResumeForgotWhatTheTextOfTheRunIsLike()
+    {
+        QTemporaryDir folder;
+        const std::string repeats = folder.path().toStdString() + "/repeats.txt";
+        std::ofstream(repeats, std::ios::binary) << Run::lines(100) + Run::lines(100) + Run::lines(100);
+        Run run(10, 50, 25, 0.1, 1, repeats);
+        const auto share = [&run] {
+            const auto reading = readReading(run.paths);
+            return reading && reading->attempt == run.attempt.value ? reading->repeatedShare : -1.0;
+        };
+        const auto prepared
+            = [&run] { return good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).preparedBlocks; };
+        run.startFeeder();
+        QTRY_COMPARE_WITH_TIMEOUT(prepared(), 6, 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(share() > 0.6, 20'000);
+        run.stopFeeder();
+        const double before = share();
+        run.beginAttempt();
+        run.startFeeder();
+        QTRY_VERIFY_WITH_TIMEOUT(share() >= 0, 20'000);
+        QCOMPARE(share(), before);
+        run.stopFeeder();
+    }
+
     /// A block holds the end of one file, all of another and the beginning of a third. When the second was changed,
     /// the rows of the others were left out too, and nobody named them.
     void rowsOfGoodFilesWereLeftOutWithTheirBlock()
@@ -370,10 +395,11 @@ private Q_SLOTS:
         for (int row = 3100; row < 3130; ++row)
             QVERIFY(!seen[0].contains(row) && !seen[1].contains(row));
         const auto said = good(leftOutOfTheData(run.paths.tracker(), -1));
-        const bool isNamed = std::any_of(said.begin(), said.end(), [](const Message& one) {
-            return one.find("30 rows of block 10") != std::string::npos && one.find("b.txt") != std::string::npos;
+        const bool isNamed = std::any_of(said.begin(), said.end(), [](const LeftOutPart& one) {
+            return one.what.find("30 rows of block 10") != std::string::npos
+                && one.what.find("b.txt") != std::string::npos;
         });
-        QVERIFY2(isNamed, said.empty() ? "nothing" : said.back().c_str());
+        QVERIFY2(isNamed, said.empty() ? "nothing" : said.back().what.c_str());
         run.stopFeeder();
         const auto report = good(audit(run.paths.tracker()));
         QVERIFY2(report.isClean(), auditText(report).c_str());
@@ -422,6 +448,7 @@ private Q_SLOTS:
         QCOMPARE(chunks()[ChunkState::Accepted], 11);
         const auto status = good(readStatus(run.paths)); // they were in no count, and `inspect` called them trained
         QCOMPARE(status.epochs.at(0).samplesAccepted, 11 * 50);
+        QCOMPARE(status.epochs.at(0).unreadAccepted, 0);
         QVERIFY(good(viewChunk(run.paths, { .block = 2, .column = 0 })).state == ChunkState::Accepted);
         QVERIFY(good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).closedWallNs.has_value());
     }

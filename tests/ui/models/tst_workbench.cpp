@@ -185,6 +185,24 @@ private Q_SLOTS:
         QCOMPARE(watching.all().front().wallNs, std::int64_t(35));
     }
 
+    /// Each time the run was selected its alerts stood at that moment, and were told again.
+    void filesLeftOutLongAgoWereToldAtEachLook()
+    {
+        RunStatus status = statusOf(RunState::Finished);
+        status.leftOut = { { "left out: book09.txt", 35 } };
+        Alerts alerts;
+        const QSignalSpy raised(&alerts, &Alerts::raised);
+        alerts.open(QDir::tempPath());
+        alerts.takeStatus(status);
+        QCOMPARE(alerts.all().size(), std::size_t(1));
+        QCOMPARE(alerts.all().front().wallNs, std::int64_t(35));
+        QCOMPARE(raised.count(), 0);
+        status.leftOut.push_back({ "left out: book10.txt", 40 }); // while somebody looks
+        alerts.takeStatus(status);
+        QCOMPARE(alerts.all().size(), std::size_t(2));
+        QCOMPARE(raised.count(), 1);
+    }
+
     void aWorkerKilledByHandWasCalledOutOfMemoryAndForgotten()
     {
         Alerts alerts;
