@@ -70,26 +70,42 @@ Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig&
     case StopReason::Epochs:
         if (wanted.epochs == 1)
             return sentence(
-                "The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn Iterate on.");
+                "The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn %1 on.",
+                { settingTerm("iterate") });
         return sentence(
-            "The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn Iterate on.",
-            { Count(wanted.epochs) });
+            "The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn %2 on.",
+            { Count(wanted.epochs), settingTerm("iterate") });
     default: return {};
     }
 }
 
 bool hasComeToItsEnd(const RunStatus& status) { return status.state == RunState::Finished && !status.markedByHand; }
 
+namespace {
+
+/// An epoch behind the last one that is wanted has begun: the attempt would end with it open.
+bool wentBeyond(const RunStatus& status, const RunConfig& wanted)
+{
+    return wanted.epochs > 0
+        && std::any_of(status.epochs.begin(), status.epochs.end(), [&wanted](const EpochRow& epoch) {
+               return epoch.epoch >= wanted.epochs && epoch.chunks[ChunkState::Committed] > 0;
+           });
+}
+
+} // namespace
+
 Status refuseNothingLeft(
     const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from)
 {
-    if (!hasComeToItsEnd(status))
+    const bool isFinished = hasComeToItsEnd(status);
+    if (!isFinished && !wentBeyond(status, wanted))
         return {};
     const auto limit = limitInWords(limitReached(status, plan, wanted, from), status, wanted);
     if (limit.empty())
         return {};
     return Error { ErrorCode::InvalidArgument,
-        sentence("%1 is finished, and nothing was started. %2", { status.folder, limit }) };
+        isFinished ? sentence("%1 is finished, and nothing was started. %2", { status.folder, limit })
+                   : sentence("%1 has begun a later epoch, and nothing was started. %2", { status.folder, limit }) };
 }
 
 } // namespace furrow

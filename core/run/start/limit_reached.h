@@ -20,8 +20,8 @@ Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig&
 /// be left to make behind its last chunk.
 bool hasComeToItsEnd(const RunStatus& status);
 
-/// Refuses what would end at once: the attempt of a run that has come to its end, and of which `wanted` leaves nothing
-/// to train.
+/// Refuses what would end at once: the attempt of a run that has come to its end, or is in a later epoch than wanted,
+/// and of which `wanted` leaves nothing to train.
 Status refuseNothingLeft(
     const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from);
 
