@@ -82,11 +82,12 @@ std::vector<TrainedEpoch> epochsOf(Database& db, const std::set<std::int64_t>& a
 {
     std::vector<TrainedEpoch> epochs;
     Rows rows = db.query(
-        "SELECT c.epoch, count(*), sum(s.windows=c.windows), sum(s.windows>0 AND s.windows<c.windows), sum(c.state IN (5,6,7)),"
-        " sum(CASE WHEN s.windows=c.windows THEN c.samples ELSE 0 END)"
+        "SELECT c.epoch, count(*), sum(s.windows=c.windows AND c.windows>0), sum(s.windows>0 AND s.windows<c.windows), sum(c.state IN (5,6,7)),"
+        " sum(CASE WHEN s.windows=c.windows AND c.windows>0 THEN c.samples ELSE 0 END),"
+        " sum(coalesce(c.windows,1)=0 AND c.state NOT IN (5,6,7))"
         " FROM chunk c LEFT JOIN (SELECT chunk, sum(past-first) AS windows FROM part WHERE alive=1 AND skipped=0"
         " AND checkpoint IN (SELECT value FROM json_each(?)) GROUP BY chunk) s ON s.chunk=c.id"
-        " WHERE coalesce(c.windows,1)>0 GROUP BY c.epoch ORDER BY c.epoch",
+        " GROUP BY c.epoch ORDER BY c.epoch",
         jsonList(ancestors));
     while (rows.next()) {
         TrainedEpoch one;
@@ -96,6 +97,7 @@ std::vector<TrainedEpoch> epochsOf(Database& db, const std::set<std::int64_t>& a
         one.partly = boundedAt(db, rows, 3, kAmountBounds);
         one.leftOut = boundedAt(db, rows, 4, kAmountBounds);
         one.samples = boundedAt(db, rows, 5, kTotalBounds);
+        one.empty = boundedAt(db, rows, 6, kAmountBounds);
         if (one.whole + one.partly > 0)
             epochs.push_back(one);
     }

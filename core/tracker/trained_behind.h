@@ -21,12 +21,13 @@ struct TrainedBehind {
     std::int32_t completePasses = 0;
 };
 
-/// What the weights of one checkpoint have of the chunks of an epoch; chunks without anything to train are left out.
+/// What the weights of one checkpoint have of the chunks of an epoch.
 struct TrainedEpoch {
     std::int64_t epoch = 0;
     std::int64_t chunks = 0; ///< that the ledger knows
     std::int64_t whole = 0; ///< of them, every window is in the weights once
     std::int64_t partly = 0; ///< some of their windows are
+    std::int64_t empty = 0; ///< of them, nothing is to be trained
     std::int64_t leftOut = 0; ///< of the chunks, by name: excluded, poisoned or accepted, as the ledger has it now
     std::int64_t samples = 0; ///< of whole chunks
 };

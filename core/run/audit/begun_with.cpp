@@ -5,6 +5,7 @@
 #include "core/base/sentence.h"
 #include "core/data/plan/held_out.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/folder/adopted_model.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/status/tracker_config.h"
@@ -80,6 +81,12 @@ std::map<std::string, std::int64_t> runsOfCheckpoints(const RunPaths& paths)
     return runs;
 }
 
+Status checkOrigin(const RunPaths& paths, const RunFile& file)
+{
+    FURROW_TRY(originFiles(paths, file));
+    return {};
+}
+
 } // namespace
 
 Status checkRunFile(const RunPaths& paths, const RunFile& file)
@@ -103,7 +110,7 @@ std::vector<Error> notAsBegun(
 {
     std::vector<Error> changed;
     for (const auto& same : { checkTracker(paths, file, reader), checkTokenizerFile(paths, file),
-             checkHeldOutFile(paths, file, stop), checkQuestions(paths, file, stop) })
+             checkHeldOutFile(paths, file, stop), checkQuestions(paths, file, stop), checkOrigin(paths, file) })
         if (!same.ok())
             changed.push_back(same.error());
     return changed;

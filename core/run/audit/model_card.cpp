@@ -2,6 +2,7 @@
 
 #include "core/base/absolute_path.h"
 #include "core/base/format.h"
+#include "core/base/number_of.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/redact.h"
@@ -13,6 +14,7 @@
 #include "core/run/audit/run_audit.h"
 #include "core/run/folder/adopted_model.h"
 #include "core/run/status/ledger_view.h"
+#include "core/tracker/named_chunks.h"
 #include "core/tracker/trained_behind.h"
 
 #include <nlohmann/json.hpp>
@@ -123,10 +125,11 @@ std::string auditSaid(const RunPaths& paths, const CardOf& of)
 std::string seenTable(const std::vector<TrainedEpoch>& epochs)
 {
     std::string text
-        = "| epoch | chunks | whole in these weights | in part | left out by name | samples |\n|---|---|---|---|---|---|\n";
+        = "| epoch | chunks | whole in these weights | in part | nothing to train in them | left out by name | samples |\n"
+          "|---|---|---|---|---|---|---|\n";
     for (const TrainedEpoch& e : epochs) {
         text += "| " + std::to_string(e.epoch + 1);
-        for (const std::int64_t count : { e.chunks, e.whole, e.partly, e.leftOut, e.samples })
+        for (const std::int64_t count : { e.chunks, e.whole, e.partly, e.empty, e.leftOut, e.samples })
             text += " | " + formatCount(count);
         text += " |\n";
     }
@@ -146,6 +149,23 @@ std::string provenText(const RunPaths& paths, const CardOf& of, const std::optio
     if (!epochs.ok())
         return text + "\nWhat these weights have seen cannot be read from it.\n";
     return text + "\n" + seenTable(epochs.value());
+}
+
+/// Of the files of the data what is in no epoch, as the ledger has it. Its sentences name folders: they are counted.
+std::string notTrainedText(const RunPaths& paths)
+{
+    std::string text;
+    const auto leftOut = leftOutOfTheData(readableLedger(paths), -1);
+    if (leftOut.ok() && !leftOut.value().empty())
+        text = "\nNot all of it was trained: a person chose to go on without what of these files had changed or could "
+               "not be read any more ("
+            + numberOf(std::ssize(leftOut.value()), "part") + "). `furrowctl audit` names it.\n";
+    auto ledger = openLedger(paths, ReadFor::Long);
+    const auto epochs = ledger.ok() ? ledger.value().epochs() : Result<std::vector<EpochRow>>(ledger.error());
+    std::int64_t unreadable = 0;
+    for (const EpochRow& epoch : epochs.ok() ? epochs.value() : std::vector<EpochRow>())
+        unreadable = std::max(unreadable, epoch.rowsKnown.failed);
+    return unreadable == 0 ? text : text + "\n" + formatCount(unreadable) + " rows of it cannot be used.\n";
 }
 
 std::string dataText(const CardOf& of, const DataManifest& data)
@@ -198,10 +218,12 @@ std::string heldOutText(const CardOf& of, const Result<HeldOut>& held)
 std::string settingTable(const CardOf& of)
 {
     const RunConfig usual;
+    RunConfig inForce = of.config;
+    inForce.samplesPerBlock = of.file.samplesPerBlock;
     std::string text = "\n## Settings\n\nThose that differ from what Furrow takes by itself, and the ones that people "
                        "ask for first. The shape is in config.json.\n\n| setting | value |\n|---|---|\n";
     for (const Setting& s : settings()) {
-        const std::string value = settingText(of.config, s);
+        const std::string value = settingText(inForce, s);
         const bool isTold = s.basic || value != settingText(usual, s);
         if (!isTold || value.empty() || isAdopted(s) || std::ranges::count(kNotShown, s.key) > 0)
             continue;
@@ -228,8 +250,8 @@ Result<std::string> modelCard(const RunPaths& paths, const CardOf& of)
     FURROW_TRY_ASSIGN(const auto row, rowOf(paths, of.checkpoint));
     const auto held = readHeldOut(paths.evaluationFile());
     return frontMatter(data) + "\n# " + plain(of.config.name.empty() ? "A model" : of.config.name) + "\n\n"
-        + weightsText(of, row, held) + provenText(paths, of, row) + dataText(of, data) + heldOutText(of, held)
-        + settingTable(of);
+        + weightsText(of, row, held) + provenText(paths, of, row) + dataText(of, data) + notTrainedText(paths)
+        + heldOutText(of, held) + settingTable(of);
 }
 
 } // namespace furrow

@@ -2,6 +2,7 @@
 
 #include "core/base/absolute_path.h"
 #include "core/base/format.h"
+#include "core/base/hash.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/data/tokenizer/gguf_tokenizer.h"
@@ -288,6 +289,7 @@ Result<std::optional<ChatFormat>> chatFormatOfRun(const RunPaths& paths, const R
     }
     if (!isThere(paths.originFolder()))
         return std::optional<ChatFormat>();
+    FURROW_TRY(originFiles(paths, file));
     return readChatFormat(paths.originFolder());
 }
 
@@ -308,9 +310,35 @@ Status keepOrigin(const RunPaths& paths, const RunConfig& config, FileSystem& fi
     return {};
 }
 
-Result<std::map<std::string, std::string>> originFiles(const RunPaths& paths)
+namespace {
+
+std::string hashOf(const Texts& texts)
 {
-    return textsIn(paths.originFolder(), true);
+    if (texts.empty())
+        return {};
+    Sha256 sha;
+    for (const auto& [name, text] : texts)
+        sha.update(name + "/" + std::to_string(text.size()) + "/" + text);
+    return sha.hex();
+}
+
+} // namespace
+
+Result<std::map<std::string, std::string>> originFiles(const RunPaths& paths, const RunFile& file)
+{
+    FURROW_TRY_ASSIGN(auto texts, textsIn(paths.originFolder(), true));
+    if (!file.originHash.empty() && hashOf(texts) != file.originHash)
+        return Error { ErrorCode::Corrupt,
+            sentence(
+                "%1 does not hold the files of the model that this run began with (SHA-256). Put them back from a copy of the run.",
+                { utf8Text(paths.originFolder()) }) };
+    return texts;
+}
+
+Result<std::string> originHash(const RunPaths& paths)
+{
+    FURROW_TRY_ASSIGN(const auto texts, textsIn(paths.originFolder(), true));
+    return hashOf(texts);
 }
 
 } // namespace furrow

@@ -51,7 +51,9 @@ Status keepOrigin(const RunPaths& paths, const RunConfig& config, FileSystem& fi
 Status keepChatFormat(const RunPaths& paths, const ChatFormat& format, FileSystem& files);
 /// How a run writes conversations: as its data was written, else as the model came; nothing where there is no template.
 Result<std::optional<ChatFormat>> chatFormatOfRun(const RunPaths& paths, const RunFile& file);
-/// Those files: name to text; none for a run that came from nowhere.
-Result<std::map<std::string, std::string>> originFiles(const RunPaths& paths);
+/// Those files: name to text; none for a run that came from nowhere. Corrupt: they are not those of then.
+Result<std::map<std::string, std::string>> originFiles(const RunPaths& paths, const RunFile& file);
+/// SHA-256 of names and texts of those files as they are now; "": there are none.
+Result<std::string> originHash(const RunPaths& paths);
 
 } // namespace furrow

@@ -55,6 +55,7 @@ Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
     file.vocabularySize
         = static_cast<std::uint32_t>(data["vocabulary_size"].within(1, std::numeric_limits<std::uint32_t>::max()));
     file.heldOutHash = data.valueOr("held_out_sha256", std::string());
+    file.originHash = data.valueOr("origin_sha256", std::string());
     file.questionsHash = data.valueOr("questions_sha256", std::string());
     json["parent_run"].to(file.parentRun);
     RunConfig base;
@@ -117,6 +118,7 @@ Status writeRunFile(const RunPaths& paths, const RunFile& file)
                 { "samples_per_block_message", messageParts(file.samplesPerBlockReason) },
                 { "tokenizer_hash", file.tokenizerHash }, { "vocabulary_size", file.vocabularySize },
                 { "held_out_sha256", file.heldOutHash }, { "questions_sha256", file.questionsHash },
+                { "origin_sha256", file.originHash },
                 { "manifest", nlohmann::ordered_json::parse(file.dataManifest) } } },
         { "config", toJson(file.config) },
     };

@@ -21,6 +21,7 @@ struct RunFile {
     std::string tokenizerHash;
     std::uint32_t vocabularySize = 0;
     std::string heldOutHash; ///< SHA-256 of heldout.bin; "": made by a version that did not keep it
+    std::string originHash; ///< originHash() of the run; "": it has none, or a version that did not keep it made it
     std::string questionsHash; ///< SHA-256 of questions.jsonl; "": the run has none
     std::int64_t samplesPerBlock = 0; ///< in force
     Message samplesPerBlockReason; ///< why it differs from the configuration, or ""

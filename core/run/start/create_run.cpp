@@ -221,6 +221,7 @@ Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile
     FURROW_TRY_ASSIGN(const auto manifest, readManifest(file.dataManifest));
     if (manifest.chat)
         FURROW_TRY(keepChatFormat(paths, *manifest.chat, files));
+    FURROW_TRY_ASSIGN(file.originHash, originHash(paths));
     return writeRunFile(paths, file);
 }
 

@@ -40,7 +40,7 @@ Result<std::optional<ChatTurns>> turnsOf(const LoadedRun& run)
     FURROW_TRY_ASSIGN(const auto format, chatFormatOfRun(run.setup.paths, run.setup.file));
     if (!format)
         return std::optional<ChatTurns>();
-    FURROW_TRY_ASSIGN(const auto origin, originFiles(run.setup.paths));
+    FURROW_TRY_ASSIGN(const auto origin, originFiles(run.setup.paths, run.setup.file));
     const auto generation = origin.find("generation_config.json");
     FURROW_TRY_ASSIGN(auto turns,
         ChatTurns::open(*format, *run.tokenizer, generation == origin.end() ? std::string() : generation->second));

@@ -59,7 +59,7 @@ Result<nlohmann::json> exportTask(const TaskOptions& options)
         return Error { ErrorCode::InvalidArgument, sentence("the counting model cannot be exported") };
     HuggingFaceExtras extras;
     extras.tokens.begin = extras.tokens.end = static_cast<std::int64_t>(run.tokenizer->endOfText());
-    FURROW_TRY_ASSIGN(extras.files, originFiles(run.setup.paths));
+    FURROW_TRY_ASSIGN(extras.files, originFiles(run.setup.paths, run.setup.file));
     if (!extras.files.contains("tokenizer.json") && !extras.files.contains("tokenizer.model"))
         extras.files.merge(huggingFaceTokenizerFiles(*run.tokenizer, model->config().contextLength));
     if (isGguf) {

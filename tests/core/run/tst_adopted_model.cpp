@@ -147,16 +147,21 @@ private Q_SLOTS:
         QVERIFY(adoptModel(config, charPreset()).ok());
         const RunPaths run(folder_->filePath("run").toStdString());
         QVERIFY(keepOrigin(run, config, realFileSystem()).ok());
-        const auto kept = originFiles(run);
+        const auto kept = originFiles(run, {});
         QVERIFY(kept.ok());
         QCOMPARE(kept.value().size(), std::size_t(4));
+        RunFile file; // a flipped bit of it went into every export, and nothing noticed
+        file.originHash = originHash(run).value();
+        QVERIFY(originFiles(run, file).ok());
+        std::ofstream(folder_->filePath("run/origin/chat_template.jinja").toStdString()) << "{{ massages }}";
+        QCOMPARE(originFiles(run, file).error().code, ErrorCode::Corrupt);
         QCOMPARE(kept.value().at("config.json"), std::string(kConfig));
         QCOMPARE(kept.value().at("chat_template.jinja"), std::string("{{ messages }}"));
 
         config.tokenizer = "byte"; // another one: its files would not be true
         const RunPaths other(folder_->filePath("other").toStdString());
         QVERIFY(keepOrigin(other, config, realFileSystem()).ok());
-        QCOMPARE(originFiles(other).value().size(), std::size_t(2));
+        QCOMPARE(originFiles(other, {}).value().size(), std::size_t(2));
     }
 
     void aGgufBringsWhatAFolderBrings()
@@ -177,7 +182,7 @@ private Q_SLOTS:
 
         const RunPaths run(folder_->filePath("run").toStdString());
         QVERIFY(keepOrigin(run, config, realFileSystem()).ok());
-        const auto kept = originFiles(run);
+        const auto kept = originFiles(run, {});
         QVERIFY(kept.ok());
         QCOMPARE(kept.value().size(), std::size_t(4));
         QVERIFY(kept.value().at("tokenizer_config.json").find("{{ messages }}") != std::string::npos);
