@@ -11,4 +11,13 @@ Message endReason(StopReason reason, const Message& detail)
     return reason == StopReason::User && detail == killedDetail() ? sentence("a person killed it") : inWords(reason);
 }
 
+Message endInWords(StopReason reason, const Message& detail)
+{
+    if (detail.empty() || reason == StopReason::None)
+        return inWords(reason);
+    const bool detailSaysIt
+        = reason == StopReason::Error || reason == StopReason::Interrupted || reason == StopReason::Incomplete;
+    return detailSaysIt ? detail : sentence("%1 (%2)", { endReason(reason, detail), detail });
+}
+
 } // namespace furrow

@@ -3,8 +3,9 @@
 #include "core/base/file_system.h"
 #include "core/base/result.h"
 #include "core/run/folder/run_paths.h"
-#include "core/run/status/run_status.h"
+#include "core/run/status/held_out_loss.h"
 #include "core/telemetry/task_marks.h"
+#include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"
 
 #include <functional>

@@ -1,85 +1,20 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/data/plan/held_out.h"
-#include "core/model/measured_memory.h"
+#include "core/run/folder/run_file.h"
+#include "core/run/status/end_words.h"
+#include "core/run/status/held_out_loss.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/open_epochs.h"
 #include "core/run/status/reading.h"
-#include "core/run/folder/run_file.h"
-#include "core/telemetry/task_marks.h"
-#include "core/tracker/named_chunks.h"
+#include "core/run/status/run_state.h"
+#include "core/run/status/worker_status.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 namespace furrow {
-
-/// Never stored: derived from processes, heartbeats and exit records each time it is asked.
-/// Paused: its processes are there and wait. Stopped: a person ended it, in order or by a kill.
-enum class RunState { New, Running, Paused, Stopping, Stopped, Interrupted, Failed, Finished, Unknown };
-std::string toString(RunState state); ///< "new" "running" ...
-RunState stateAfter(StopReason reason); ///< of a run whose newest attempt ended so, when nobody trains it
-
-/// Why an attempt ended, for people: the reason in words, or what the detail says more closely, or both. @param reason
-/// None: ""
-Message endInWords(StopReason reason, const Message& detail);
-
-/// A loss on held-out text, and what it is of.
-struct HeldOutLoss {
-    double loss = 0; ///< nats per token
-    std::int64_t step
-        = 0; ///< optimiser steps in the weights that were evaluated; in a replay those of the worker itself
-    EvaluatedText text; ///< that they were evaluated on
-    int replica = 0;
-    bool merged = false; ///< of a merge; `replica` means nothing then
-    std::int64_t wallNs = 0; ///< when they were evaluated, or saved
-    Message whose; ///< a sentence as of whoseWeights()
-    std::int64_t checkpoint = 0; ///< number of the one that has them; 0: a worker evaluated them while it trained
-    bool superseded = false; ///< newer weights are in a checkpoint, and were not evaluated
-    std::optional<std::int64_t> beforeEndOf; ///< the first epoch that they do not have all of, from 0; nothing: of none
-};
-/// "of weights with 1,200 steps, on 12,345 tokens of held-out text; checkpoint 7, not the newest weights, before the
-/// end of epoch 1, replica 0": what the loss is of, which may be text that is trained too. A sentence.
-Message ofWhat(const HeldOutLoss& evaluation);
-
-/// Answers to the questions of the run (setting eval_tasks), and whose they are.
-struct TaskAnswers {
-    TaskMarks marks;
-    std::int64_t step = 0; ///< optimiser steps in the weights that answered
-    int replica = 0;
-    bool merged = false; ///< of a merge; `replica` means nothing then
-    std::int64_t wallNs = 0;
-};
-/// "accuracy 42.0 %, by length 44.0 %, where guessing gets 25.0 %; of 100 questions, by weights with 1,200 steps,
-/// replica 0". A sentence.
-Message inWords(const TaskAnswers& answers);
-
-struct WorkerStatus {
-    int worker = 0;
-    int replica = 0;
-    std::int64_t pid = 0; ///< 0: it cannot be seen from here (another container)
-    bool alive = false;
-    std::string device;
-    std::string deviceName;
-    WorkerPhase phase = WorkerPhase::None;
-    Message endCause; ///< of the newest incarnation when it is not alive
-    Message lastDeath; ///< why the one before the newest ended, when it was started again in this attempt
-    int restarts = 0;
-    std::int64_t step = 0;
-    std::int64_t tokens = 0;
-    double loss = 0;
-    bool lossIsGone = false; ///< of one in `lossWorkers`: it ended, and no weights have the step that `loss` is of
-    double tokensPerSecond = 0; ///< of a living one, 0 while it makes no steps; else it says nothing
-    std::int64_t chunkBlock = -1;
-    int chunkColumn = -1;
-    double chunkFraction = 0;
-    double secondsSinceProgress = 0; ///< of a living one
-    std::int64_t startedWallNs = 0; ///< of the newest incarnation
-    std::int64_t endedWallNs = 0; ///< of the newest incarnation; 0: it lives, or its end was not recorded
-    std::optional<MeasuredMemory> memory; ///< absent before its first checkpoint
-};
 
 /// What keeps a run that has processes from going on, or its state from being known.
 struct Hindrance {

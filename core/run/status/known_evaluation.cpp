@@ -1,0 +1,69 @@
+#include "core/run/status/known_evaluation.h"
+
+#include "core/base/sentence.h"
+
+#include <cmath>
+
+namespace furrow {
+
+namespace {
+
+HeldOutLoss evaluationOf(
+    const SupervisorLedger::CheckpointRow& row, const EvaluatedText& text, const Message& whose, bool isNewest)
+{
+    const bool merged = row.record.kind == CheckpointKind::Merge;
+    return { *row.record.evalLoss, row.record.step, text, merged ? 0 : row.record.replica, merged, row.wallNs, whose,
+        row.id.value, !isNewest };
+}
+
+std::optional<HeldOutLoss> ofCheckpoints(const std::vector<SupervisorLedger::CheckpointRow>& rows,
+    const EvaluatedText& text, const std::optional<RunWeights>& newest)
+{
+    std::optional<HeldOutLoss> best;
+    for (const auto& row : rows) {
+        const bool known = row.record.evalLoss && !row.removed && !row.damaged && row.surviving;
+        if (!known || (best && row.wallNs < best->wallNs))
+            continue;
+        const bool isNewest = newest && row.id == newest->row.id;
+        best = evaluationOf(row, text,
+            isNewest ? whoseWeights(*newest)
+                : row.record.kind == CheckpointKind::Merge
+                ? sentence("an older merge")
+                : sentence("replica %1", { std::to_string(row.record.replica) }),
+            isNewest);
+    }
+    return best;
+}
+
+/// What workers found on their way, since. A checkpoint is saved after its weights were evaluated: where it is the
+/// newer one it has that loss. A worker that takes a merge over evaluates the same weights once more, and knows its own
+/// steps only.
+void takeNewer(KnownEvaluation& known, const RunPaths& paths, const EvaluatedText& text,
+    const std::optional<RunWeights>& newest, const std::function<bool(const ToldEvaluation&)>& counts)
+{
+    constexpr double kSame = 1e-6;
+    const auto told
+        = newestEvaluation(paths, [&](const ToldEvaluation& one) { return std::isfinite(one.loss) && counts(one); });
+    const bool isSame
+        = told && told->merged && known.loss && known.loss->merged && std::abs(told->loss - known.loss->loss) < kSame;
+    if (told && !isSame && (!known.loss || told->wallNs > known.loss->wallNs))
+        known.loss = heldOutLossOf(*told, text);
+    if (known.loss && known.loss->checkpoint == 0)
+        known.loss->superseded = newest && newest->row.wallNs > known.loss->wallNs;
+    if (const auto asked
+        = newestEvaluation(paths, [&](const ToldEvaluation& one) { return one.tasks.questions > 0 && counts(one); }))
+        known.answers = answersOf(*asked);
+}
+
+} // namespace
+
+KnownEvaluation knownEvaluation(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows,
+    const EvaluatedText& text, const std::function<bool(const ToldEvaluation&)>& counts)
+{
+    const auto newest = weightsOf(rows);
+    KnownEvaluation known { ofCheckpoints(rows, text, newest), {} };
+    takeNewer(known, paths, text, newest, counts);
+    return known;
+}
+
+} // namespace furrow

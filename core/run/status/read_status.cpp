@@ -1,0 +1,170 @@
+#include "core/run/status/run_status.h"
+
+#include "core/base/sentence.h"
+#include "core/data/plan/held_out.h"
+#include "core/run/folder/attempt_config.h"
+#include "core/run/folder/memory_file.h"
+#include "core/run/status/attempt_times.h"
+#include "core/run/status/data_evidence.h"
+#include "core/run/status/data_wait.h"
+#include "core/run/status/evaluation_file.h"
+#include "core/run/status/feeder_words.h"
+#include "core/run/status/keeps_open.h"
+#include "core/run/status/known_evaluation.h"
+#include "core/run/status/ledger_view.h"
+#include "core/run/status/not_saved.h"
+#include "core/run/status/verdict.h"
+#include "core/run/status/viewpoint.h"
+#include "core/run/status/whose_numbers.h"
+
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+/// All of the ledger that the status is made of.
+struct LedgerRows {
+    std::vector<AttemptRow> attempts;
+    std::vector<IncarnationRow> incarnations;
+    std::vector<EpochRow> epochs;
+    CheckpointRows checkpoints;
+    LedgerReader::Totals totals;
+    /// The newest; nullopt: the run was never started.
+    std::optional<AttemptRow> attempt() const
+    {
+        return attempts.empty() ? std::nullopt : std::optional(attempts.back());
+    }
+};
+
+Result<LedgerRows> readRows(LedgerReader& ledger)
+{
+    LedgerRows rows;
+    FURROW_TRY_ASSIGN(rows.attempts, ledger.attempts());
+    FURROW_TRY_ASSIGN(rows.incarnations, ledger.incarnations());
+    FURROW_TRY_ASSIGN(rows.epochs, ledger.epochs());
+    FURROW_TRY_ASSIGN(rows.checkpoints, ledger.checkpoints());
+    FURROW_TRY_ASSIGN(rows.totals, ledger.totals());
+    return rows;
+}
+
+void addTotals(RunStatus& status, const LedgerRows& rows, const Viewpoint& view)
+{
+    const LedgerReader::Totals& totals = rows.totals;
+    status.clockAheadNs = view.clockAheadNs;
+    if (const auto attempt = rows.attempt()) {
+        status.attempt = attempt->id.value;
+        status.endedWallNs = attempt->endedWallNs.value_or(totals.supervisorHeartbeatWallNs);
+    }
+    status.epochs = rows.epochs;
+    status.steps = totals.steps;
+    status.tokens = totals.tokens;
+    status.activeSeconds = totals.activeSeconds;
+    status.rules = totals.rules;
+    status.data = totals.data;
+}
+
+Status addWorkers(
+    RunStatus& status, const RunPaths& paths, LedgerReader& ledger, const LedgerRows& rows, const Viewpoint& view)
+{
+    const AttemptId attempt { status.attempt };
+    status.workers = workersOf(rows.incarnations, attempt, view);
+    FURROW_TRY(markGoneLosses(status.workers, attempt, ledger, rows.incarnations));
+    const MeanLoss mean = meanLossOf(status.workers);
+    status.loss = mean.loss;
+    status.lossWorkers = mean.workers;
+    status.lossIsGone = mean.isGone;
+    for (auto& worker : status.workers)
+        worker.memory = readMemory(paths.memoryFile(worker.worker));
+    return {};
+}
+
+void addCheckpoints(RunStatus& status, const LedgerRows& rows)
+{
+    AttemptTimes times;
+    times.know(rows.attempts, nowOfRun(status));
+    for (const auto& row : rows.checkpoints) {
+        const auto writer = std::find_if(rows.incarnations.begin(), rows.incarnations.end(),
+            [&row](const IncarnationRow& one) { return one.id == row.incarnation; });
+        const auto wallNs = writer == rows.incarnations.end() ? row.wallNs : times.at(writer->attempt, row.wallNs);
+        if (row.removed || row.damaged || !row.surviving)
+            continue;
+        ++status.checkpoints;
+        status.newestCheckpointWallNs = std::max(status.newestCheckpointWallNs, wallNs);
+    }
+}
+
+void addEvaluation(
+    RunStatus& status, const RunPaths& paths, const RunConfig& config, const LedgerRows& rows, const Viewpoint& view)
+{
+    status.evaluated = evaluatedText(paths.evaluationFile(), config);
+    auto known = knownEvaluation(paths, rows.checkpoints, status.evaluated, [&](const ToldEvaluation& one) {
+        return areWeightsThere(
+            one, rows.checkpoints, rows.incarnations, [&view](const auto& row) { return view.isAlive(row); },
+            [](const auto& row) { return row.surviving; });
+    });
+    if (auto& loss = known.loss) {
+        const bool isNewest = loss->checkpoint != 0 && !loss->superseded;
+        loss->beforeEndOf = unfinishedEpoch(status.epochs, isNewest ? std::nullopt : std::optional(loss->wallNs));
+    }
+    status.evaluation = std::move(known.loss);
+    status.answers = std::move(known.answers);
+}
+
+Status addChunks(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows, const Viewpoint& view)
+{
+    FURROW_TRY_ASSIGN(status.goneHolds, heldByGone(ledger, rows.incarnations, view));
+    FURROW_TRY(countChunksApart(status.epochs, status.goneHolds, status.attempt > 0, ledger));
+    status.keepsEpochOpen = whatKeepsOpen(status.epochs);
+    if (std::any_of(status.epochs.begin(), status.epochs.end(),
+            [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))
+        if (auto cause = ledger.newestPoisonedCause(); cause.ok())
+            status.poisonedCause = std::move(cause).value();
+    return {};
+}
+
+} // namespace
+
+Result<RunStatus> readStatus(const RunPaths& paths)
+{
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    return readStatus(paths, ledger);
+}
+
+Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
+{
+    RunStatus status;
+    FURROW_TRY_ASSIGN(status.file, readRunFile(paths));
+    status.folder = paths.folder().string();
+    FURROW_TRY_ASSIGN(const LedgerRows rows, readRows(ledger));
+    const auto attempt = rows.attempt();
+    const auto latest = latestConfig(rows.attempts, status.file.config);
+    const RunConfig& config = latest.ok() ? latest.value() : status.file.config;
+    const auto view = viewpointOf(paths, rows.totals, attempt);
+    addTotals(status, rows, view);
+    FURROW_TRY(addWorkers(status, paths, ledger, rows, view));
+    addCheckpoints(status, rows);
+    addEvaluation(status, paths, config, rows, view);
+    FURROW_TRY(addChunks(status, ledger, rows, view));
+    status.reading = readReading(paths);
+    deriveState(status, paths, rows.totals, attempt, rows.incarnations, view);
+    status.tokensPerSecond = settlePaces(status.workers, status.hindrance.has_value());
+    // What follows adds to the evidence, in the order in which a person reads it.
+    sayWhereItEnds(status, config);
+    sayWhatTheFeederDoes(status, rows.totals.feederDoing);
+    sayThatItWaitsForData(status);
+    if (status.state == RunState::Running && status.reading && isSlow(status.reading->doing))
+        status.keepsEpochOpen.push_back(sentence("feeder: %1", { status.reading->doing }));
+    sayHowClocksDiffer(status);
+    sayWhoseProcessesLive(status, rows.incarnations, view);
+    sayWhatIsAway(status, paths);
+    sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);
+    sayWhatIsOlder(status, paths, rows.checkpoints, view);
+    nameLeftOut(status, paths, rows.attempts);
+    sayHowDataIsRead(status);
+    applyFinishedMark(status, paths);
+    sayThatItIsOld(status, paths, ledger.standsInBecause());
+    return status;
+}
+
+} // namespace furrow

@@ -1,0 +1,63 @@
+#include "core/run/status/whose_numbers.h"
+
+#include "core/base/format.h"
+#include "core/base/sentence.h"
+#include "core/run/status/own_process.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+namespace furrow {
+
+void sayWhoseProcessesLive(RunStatus& status, const std::vector<IncarnationRow>& rows, const Viewpoint& view)
+{
+    const auto stranger = std::find_if(rows.begin(), rows.end(), [&view](const auto& row) {
+        return row.live && view.elsewhere.empty() && isOfAnotherFolder(view.paths, row.process);
+    });
+    if (stranger != rows.end())
+        status.evidence.push_back(
+            sentence("Process %1, which the tracker names as a worker, trains in another folder: this one is a copy.",
+                { std::to_string(stranger->process.pid) }));
+}
+
+void sayHowClocksDiffer(RunStatus& status)
+{
+    if (status.clockAheadNs == 0)
+        return;
+    const std::string by = formatDuration(std::abs(static_cast<double>(status.clockAheadNs)) / 1e9);
+    status.evidence.push_back(status.clockAheadNs > 0
+            ? sentence("The clock here is %1 ahead of that of the run; times are told by that of the run.", { by })
+            : sentence("The clock here is %1 behind that of the run; times are told by that of the run.", { by }));
+}
+
+void sayWhatIsOlder(RunStatus& status, const RunPaths& paths, const CheckpointRows& rows, const Viewpoint& view)
+{
+    if (status.supervised || status.state == RunState::Running || !view.elsewhere.empty())
+        return; // it may be writing a checkpoint
+    const auto strays = findStrays(paths, status.file.runId, [&rows] { return Result<CheckpointRows>(rows); });
+    if (!strays.ok() || strays.value().newer.empty())
+        return;
+    const auto problem
+        = olderTrackerProblem(paths, status.file.runId); // looks again: an orphan may have committed meanwhile
+    if (problem.ok() && !problem.value().empty())
+        status.evidence.push_back(problem.value());
+}
+
+void sayThatItIsOld(RunStatus& status, const RunPaths& paths, const Message& why)
+{
+    if (why.empty())
+        return;
+    std::error_code failed;
+    const auto written
+        = std::chrono::file_clock::to_sys(std::filesystem::last_write_time(paths.trackerSnapshot(), failed));
+    const auto wallNs = std::chrono::duration_cast<std::chrono::nanoseconds>(written.time_since_epoch()).count();
+    const auto old
+        = sentence("The numbers are those of an older snapshot, of %1, for the tracker cannot be read now. %2",
+            { WallTime(wallNs), withFullStop(why) });
+    status.evidence.insert(status.evidence.begin(), old);
+    status.hindrance = { sentence("an older snapshot is shown"), old };
+}
+
+} // namespace furrow

@@ -1,0 +1,140 @@
+#include "core/run/status/worker_status.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace furrow {
+
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+constexpr std::int64_t kTogetherNs
+    = 60'000'000'000; // workers that ended within this time of the last one trained until the end
+
+/// Whose loss the run has now: a worker that is gone says nothing any more of what the others have trained since.
+std::vector<const WorkerStatus*> tellingWorkers(const std::vector<WorkerStatus>& workers)
+{
+    const bool anyAlive = isAnyAlive(workers);
+    std::int64_t last = 0;
+    for (const auto& w : workers)
+        last = std::max(last, w.endedWallNs);
+    std::vector<const WorkerStatus*> telling;
+    for (const auto& w : workers) {
+        const bool untilTheEnd = w.endedWallNs == 0 || w.endedWallNs >= last - kTogetherNs;
+        if (anyAlive ? w.alive : untilTheEnd)
+            telling.push_back(&w);
+    }
+    return telling;
+}
+
+} // namespace
+
+std::vector<WorkerStatus> workersOf(const std::vector<IncarnationRow>& rows, AttemptId attempt, const Viewpoint& view)
+{
+    std::map<int, WorkerStatus> byWorker;
+    for (const auto& row : rows) { // ascending by id: the newest incarnation of a worker wins
+        if (row.attempt != attempt || row.worker < 0)
+            continue;
+        const bool isFirst = !byWorker.contains(row.worker);
+        auto& w = byWorker[row.worker];
+        const int restarts = isFirst ? 0 : w.restarts + 1;
+        Message before = std::move(w.endCause);
+        w = {};
+        w.lastDeath = std::move(before);
+        w.worker = row.worker;
+        w.replica = std::max(row.replica, 0); // a follower (kFollower) trains replica 0 with the others
+        w.alive = view.isAlive(row);
+        w.pid = w.alive && isHidden(row.process) ? 0 : row.process.pid;
+        w.device = row.device;
+        w.deviceName = row.deviceName;
+        w.phase = row.phase;
+        w.endCause = row.endCause;
+        w.startedWallNs = row.startedWallNs;
+        w.endedWallNs = w.alive ? 0 : row.endedWallNs;
+        w.restarts = restarts;
+        w.step = row.step;
+        w.tokens = row.tokens;
+        w.loss = row.step > 0 ? row.loss : std::numeric_limits<double>::quiet_NaN();
+        w.tokensPerSecond = w.alive ? row.tokensPerSecond : 0;
+        if (row.chunk.value != 0) {
+            w.chunkBlock = placeOf(row.chunk).block;
+            w.chunkColumn = placeOf(row.chunk).column;
+        }
+        w.chunkFraction = row.chunkFraction;
+        if (w.alive)
+            w.secondsSinceProgress = static_cast<double>(view.nowNs - row.progressNs) / kNsPerSecond;
+        if (w.alive && view.standsStill(row.process)) // what it told last is of before
+            w.phase = WorkerPhase::StandsStill;
+    }
+    std::vector<WorkerStatus> workers;
+    for (auto& [number, worker] : byWorker)
+        workers.push_back(std::move(worker));
+    return workers;
+}
+
+bool isAnyAlive(const std::vector<WorkerStatus>& workers)
+{
+    return std::any_of(workers.begin(), workers.end(), [](const auto& w) { return w.alive; });
+}
+
+/// A worker that died before it could save told a loss of steps that are trained again. Only those whose loss counts
+/// are looked at: their claims are among the newest, where nobody has to search a million for them.
+Status markGoneLosses(std::vector<WorkerStatus>& workers, AttemptId attempt, LedgerReader& ledger,
+    const std::vector<IncarnationRow>& rows)
+{
+    for (const auto* telling : tellingWorkers(workers)) {
+        auto& w = workers[static_cast<std::size_t>(telling - workers.data())];
+        if (w.alive || !std::isfinite(w.loss))
+            continue;
+        const auto row = std::find_if(rows.rbegin(), rows.rend(),
+            [&](const IncarnationRow& one) { return one.worker == w.worker && one.attempt == attempt; });
+        FURROW_TRY_ASSIGN(const auto newest, ledger.newestTrainingOf(row->id));
+        w.lossIsGone = newest && isOfNoWeights(*newest);
+    }
+    return {};
+}
+
+MeanLoss meanLossOf(const std::vector<WorkerStatus>& workers)
+{
+    MeanLoss mean;
+    double weighted = 0;
+    double weight = 0;
+    auto telling = tellingWorkers(workers);
+    std::erase_if(telling, [](const auto* w) { return !std::isfinite(w->loss) || w->tokens <= 0; });
+    mean.isGone
+        = !telling.empty() && std::all_of(telling.begin(), telling.end(), [](const auto* w) { return w->lossIsGone; });
+    for (const auto* w : telling) {
+        if (w->lossIsGone != mean.isGone) // others have weights to it
+            continue;
+        weighted += w->loss * static_cast<double>(w->tokens);
+        weight += static_cast<double>(w->tokens);
+        ++mean.workers;
+    }
+    mean.loss = weight > 0 ? weighted / weight : std::numeric_limits<double>::quiet_NaN();
+    return mean;
+}
+
+/// A living worker that has told nothing for long makes no steps now: sooner where it is known what keeps it from them,
+/// never before a few of them at the pace that it told last.
+double settlePaces(std::vector<WorkerStatus>& workers, bool isHindered)
+{
+    constexpr double kLongSeconds = 30;
+    constexpr double kHinderedSeconds = 3;
+    constexpr double kSteps = 4;
+    const double least = isHindered ? kHinderedSeconds : kLongSeconds;
+    double pace = 0;
+    for (auto& w : workers) {
+        const bool isKnown = w.step > 0 && w.tokensPerSecond > 0;
+        const double perStep
+            = isKnown ? static_cast<double>(w.tokens) / static_cast<double>(w.step) / w.tokensPerSecond : 0;
+        if (w.phase == WorkerPhase::StandsStill || w.secondsSinceProgress > std::max(least, kSteps * perStep))
+            w.tokensPerSecond = 0;
+        pace += w.tokensPerSecond;
+    }
+    return pace;
+}
+
+} // namespace furrow
