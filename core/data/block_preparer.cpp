@@ -38,20 +38,19 @@ Result<Encoded> encodeRange(RawChunk& chunk, std::size_t begin, std::size_t end,
     out.ends.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
         auto& flags = chunk.samples.flags[i];
-        const bool isLeftOut = (flags & SampleLeftOut) != 0;
         const auto sample = encoder.encode(chunk.text(i), chunk.isConversation);
-        if (!sample.ok() && !isLeftOut)
+        if (!sample.ok() && (flags & SampleLeftOut) == 0)
             return noTokens(chunk, i, sample.error());
-        out.dropped += sample.ok() ? sample.value().dropped : 0;
-        if (sample.ok() && sample.value().problem.empty()) {
-            const auto& made = sample.value();
-            out.tokens.insert(out.tokens.end(), made.tokens.begin(), made.tokens.end());
-            out.learnt.insert(out.learnt.end(), made.learnt.begin(), made.learnt.end());
-            if (made.isTooLong && !isLeftOut && encoder.limitsLength())
-                flags |= made.isLeftOut ? SampleTooLong | SampleLeftOut : SampleTooLong;
-        } else if (sample.ok()) {
-            flags |= SampleUnusable | SampleLeftOut;
-            out.issues.push_back({ chunk.samples.files[i], chunk.samples.rows[i], sample.value().problem });
+        if (sample.ok()) {
+            const SampleTokens& made = sample.value();
+            flags = flagsOnceEncoded(flags, made, encoder);
+            out.dropped += made.dropped;
+            if (made.problem.empty()) {
+                out.tokens.insert(out.tokens.end(), made.tokens.begin(), made.tokens.end());
+                out.learnt.insert(out.learnt.end(), made.learnt.begin(), made.learnt.end());
+            } else {
+                out.issues.push_back({ chunk.samples.files[i], chunk.samples.rows[i], made.problem });
+            }
         }
         out.ends.push_back(out.tokens.size());
     }

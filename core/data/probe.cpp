@@ -6,7 +6,6 @@
 #include "core/data/block/block_writer.h"
 #include "core/data/data_alarms.h"
 #include "core/data/plan/chunk_collector.h"
-#include "core/data/plan/held_out.h"
 #include "core/data/source/row_reader.h"
 #include "core/data/plan/sample_encoder.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -30,57 +29,52 @@ struct Sampled {
     double seconds = 0;
 };
 
-enum class Becomes { Trained, Repeat, SkippedRepeat, Filtered, Failed, HeldOut };
-
-/// What a block makes of a row (ChunkCollector, encodeChunk).
+/// What a block makes of a row.
 struct Encoded {
-    Becomes becomes = Becomes::Trained;
-    SampleTokens sample {};
+    RowFate fate = RowFate::Trained;
+    std::uint8_t flags = 0; ///< SampleFlag bits of one that is a sample
+    SampleTokens sample {}; ///< where it was encoded; of a row that cannot be read its problem
 };
 
-/// @param seen  fingerprints of the rows before it; @param sample  its tokens, where it was encoded
-Result<Becomes> judge(const Row& row, const SampleRules& rules, const SampleEncoder& encoder,
-    std::unordered_set<std::uint64_t>& seen, SampleTokens& sample)
+/// @param seen  fingerprints of the rows before it
+Result<Encoded> judge(
+    const Row& row, const SampleRules& rules, const SampleEncoder& encoder, std::unordered_set<std::uint64_t>& seen)
 {
-    sample.problem = row.problem != nullptr ? row.problem : "";
-    if (row.problem != nullptr)
-        return Becomes::Failed;
-    if (rules.isFiltered(row.text))
-        return Becomes::Filtered;
+    Encoded judged;
+    if (row.problem != nullptr) {
+        judged.fate = RowFate::Failed;
+        judged.sample.problem = row.problem;
+        return judged;
+    }
+    if (rules.isFiltered(row.text)) {
+        judged.fate = RowFate::Filtered;
+        return judged;
+    }
     const std::uint64_t fingerprint = xxh3(row.text);
-    const bool isRepeat = !seen.insert(fingerprint).second;
-    FURROW_TRY_ASSIGN(const bool isExcluded,
-        rules.quarantine ? rules.quarantine->excludes(row.text, fingerprint) : Result<bool>(false));
-    const bool isOut = isHeldOut(fingerprint, rules.heldOutPercent);
-    const bool isSkipped = isRepeat && rules.skipDuplicates;
+    FURROW_TRY_ASSIGN(judged.flags, rules.flagsOf(row.text, fingerprint, !seen.insert(fingerprint).second));
     auto made = encoder.encode(row.text, row.isConversation);
-    if (!made.ok() && !isExcluded && !isOut && !isSkipped)
+    if (!made.ok() && (judged.flags & SampleLeftOut) == 0)
         return made.error();
-    if (made.ok())
-        sample = std::move(made).value();
-    if (!sample.problem.empty())
-        return Becomes::Failed;
-    return isExcluded      ? Becomes::Filtered
-        : isOut            ? Becomes::HeldOut
-        : isSkipped        ? Becomes::SkippedRepeat
-        : sample.isLeftOut ? Becomes::Filtered
-        : isRepeat         ? Becomes::Repeat
-                           : Becomes::Trained;
+    if (made.ok()) {
+        judged.sample = std::move(made).value();
+        judged.flags = flagsOnceEncoded(judged.flags, judged.sample, encoder);
+    }
+    judged.fate = fateOf(judged.flags);
+    return judged;
 }
 
 void count(const Encoded& row, const Row& read, const RunConfig& config, DataProbe& probe, Sampled& sampled,
     const Tokenizer& tokenizer)
 {
     const auto& sample = row.sample;
-    const bool isRepeat = row.becomes == Becomes::Repeat || row.becomes == Becomes::SkippedRepeat;
-    const bool isTrained = row.becomes == Becomes::Trained || row.becomes == Becomes::Repeat;
-    probe.sampledFailed += row.becomes == Becomes::Failed ? 1 : 0;
-    probe.sampledFiltered += row.becomes == Becomes::Filtered ? 1 : 0;
-    probe.sampledHeldOut += row.becomes == Becomes::HeldOut ? 1 : 0;
+    const bool isTrained = row.fate == RowFate::Trained;
+    const bool isRepeat = row.fate == RowFate::Duplicate || (isTrained && (row.flags & SampleRepeat) != 0);
+    probe.sampledFailed += row.fate == RowFate::Failed ? 1 : 0;
+    probe.sampledFiltered += row.fate == RowFate::Filtered ? 1 : 0;
+    probe.sampledHeldOut += row.fate == RowFate::HeldOut ? 1 : 0;
     probe.sampledDuplicates += isRepeat ? 1 : 0;
     probe.sampledDropped += sample.dropped;
-    const bool isLimited = config.longSamples != LongSamples::Split;
-    probe.sampledTooLong += isLimited && sample.isTooLong && (isTrained || sample.isLeftOut) ? 1 : 0;
+    probe.sampledTooLong += (row.flags & SampleTooLong) != 0 ? 1 : 0;
     if (!isTrained)
         return;
     probe.sampledInvalidUtf8 += read.isBroken() ? 1 : 0;
@@ -115,10 +109,9 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
             if (!more)
                 break;
             ++probe.sampledRows;
-            Encoded made;
-            FURROW_TRY_ASSIGN(made.becomes, judge(row, rules, encoder, seen, made.sample));
+            FURROW_TRY_ASSIGN(const Encoded made, judge(row, rules, encoder, seen));
             count(made, row, config, probe, sampled, tokenizer);
-            if (made.becomes == Becomes::Failed && probe.firstFailure.empty())
+            if (made.fate == RowFate::Failed && probe.firstFailure.empty())
                 probe.firstFailure = rowInWords(rowInFile, source.files.front(), made.sample.problem);
         }
     }

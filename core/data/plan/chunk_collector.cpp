@@ -49,6 +49,38 @@ Result<bool> SampleRules::isLeftOut(std::string_view text) const
     return quarantine->excludes(text, xxh3(text));
 }
 
+Result<std::uint8_t> SampleRules::flagsOf(std::string_view text, std::uint64_t fingerprint, bool isRepeat) const
+{
+    const std::uint8_t flags = isRepeat ? SampleRepeat : 0;
+    FURROW_TRY_ASSIGN(
+        const bool isExcluded, quarantine ? quarantine->excludes(text, fingerprint) : Result<bool>(false));
+    if (isExcluded)
+        return static_cast<std::uint8_t>(flags | SampleExcluded | SampleLeftOut);
+    if (isHeldOut(fingerprint, heldOutPercent))
+        return static_cast<std::uint8_t>(flags | SampleHeldOut | SampleLeftOut);
+    return static_cast<std::uint8_t>(isRepeat && skipDuplicates ? flags | SampleLeftOut : flags);
+}
+
+std::uint8_t flagsOnceEncoded(std::uint8_t flags, const SampleTokens& made, const SampleEncoder& encoder)
+{
+    if (!made.problem.empty())
+        return flags | SampleUnusable | SampleLeftOut;
+    if (!made.isTooLong || (flags & SampleLeftOut) != 0 || !encoder.limitsLength())
+        return flags;
+    return flags | SampleTooLong | (made.isLeftOut ? SampleLeftOut : 0);
+}
+
+RowFate fateOf(std::uint8_t flags)
+{
+    if ((flags & SampleUnusable) != 0)
+        return RowFate::Failed;
+    if ((flags & SampleHeldOut) != 0)
+        return RowFate::HeldOut;
+    if ((flags & SampleLeftOut) == 0)
+        return RowFate::Trained;
+    return (flags & (SampleExcluded | SampleTooLong)) != 0 ? RowFate::Filtered : RowFate::Duplicate;
+}
+
 std::string_view RawChunk::text(std::size_t sample) const
 {
     const std::size_t begin = sample == 0 ? 0 : ends[sample - 1];
@@ -61,32 +93,38 @@ void RawChunk::addIssue(std::int32_t file, std::int64_t row, const std::string& 
         issues.push_back({ file, row, what });
 }
 
-void countSamples(RawChunk& chunk)
+namespace {
+
+void countTrained(RawChunk& chunk, std::size_t sample)
 {
     ChunkSummary& summary = chunk.summary;
     const ChunkText& text = chunk.samples;
-    for (std::size_t i = 0; i < text.flags.size(); ++i) {
-        const auto flags = text.flags[i];
+    const auto tokens = static_cast<std::int64_t>(text.offsets[sample + 1] - text.offsets[sample]);
+    const auto first
+        = text.learnt.begin() + static_cast<std::ptrdiff_t>(text.learnt.empty() ? 0 : text.offsets[sample]);
+    ++summary.samples;
+    summary.repeats += (text.flags[sample] & SampleRepeat) != 0 ? 1 : 0;
+    summary.invalidUtf8 += chunk.broken[sample];
+    summary.textBytes += chunk.text(sample).size();
+    summary.digest += text.fingerprints[sample];
+    summary.tokens += tokens;
+    summary.learnt += text.learnt.empty() ? tokens : std::count(first, first + tokens, 1);
+}
+
+} // namespace
+
+void countSamples(RawChunk& chunk)
+{
+    ChunkSummary& summary = chunk.summary;
+    for (std::size_t i = 0; i < chunk.samples.flags.size(); ++i) {
+        const auto flags = chunk.samples.flags[i];
         summary.tooLong += (flags & SampleTooLong) != 0 ? 1 : 0;
-        if ((flags & SampleUnusable) != 0) {
-            ++summary.failed;
-        } else if ((flags & SampleHeldOut) != 0) {
-            ++summary.heldOut;
-        } else if ((flags & SampleLeftOut) == 0) {
-            const auto tokens = static_cast<std::int64_t>(text.offsets[i + 1] - text.offsets[i]);
-            const auto first
-                = text.learnt.begin() + static_cast<std::ptrdiff_t>(text.learnt.empty() ? 0 : text.offsets[i]);
-            ++summary.samples;
-            summary.repeats += (flags & SampleRepeat) != 0 ? 1 : 0;
-            summary.invalidUtf8 += chunk.broken[i];
-            summary.textBytes += chunk.text(i).size();
-            summary.digest += text.fingerprints[i];
-            summary.tokens += tokens;
-            summary.learnt += text.learnt.empty() ? tokens : std::count(first, first + tokens, 1);
-        } else if ((flags & (SampleExcluded | SampleTooLong)) != 0) {
-            ++summary.filtered;
-        } else {
-            ++summary.duplicates;
+        switch (fateOf(flags)) {
+        case RowFate::Trained: countTrained(chunk, i); break;
+        case RowFate::Duplicate: ++summary.duplicates; break;
+        case RowFate::Filtered: ++summary.filtered; break;
+        case RowFate::Failed: ++summary.failed; break;
+        case RowFate::HeldOut: ++summary.heldOut; break;
         }
     }
 }
@@ -210,24 +248,17 @@ Status ChunkCollector::take(const Row& row, std::int64_t rowInFile, RawChunk& ch
         return {};
     }
     const std::uint64_t fingerprint = xxh3(row.text);
-    std::uint8_t flags = isRepeat(fingerprint, rowInFile) ? SampleRepeat : 0;
-    const Result<bool> excluded = rules_.quarantine ? rules_.quarantine->excludes(row.text, fingerprint) : false;
-    if (!excluded.ok())
-        return excluded.error().in(sentence("row %1 (counted from 0) of %2",
+    const auto flags = rules_.flagsOf(row.text, fingerprint, isRepeat(fingerprint, rowInFile));
+    if (!flags.ok())
+        return flags.error().in(sentence("row %1 (counted from 0) of %2",
             { std::to_string(rowInFile), source_.files[static_cast<std::size_t>(readerFile_)].path }));
-    if (excluded.value())
-        flags |= SampleExcluded | SampleLeftOut;
-    else if (isHeldOut(fingerprint, rules_.heldOutPercent))
-        flags |= SampleHeldOut | SampleLeftOut;
-    else if (flags != 0 && rules_.skipDuplicates)
-        flags |= SampleLeftOut;
     chunk.broken.push_back(row.isBroken() ? 1 : 0);
     chunk.bytes.append(row.text);
     chunk.ends.push_back(chunk.bytes.size());
     chunk.samples.fingerprints.push_back(fingerprint);
     chunk.samples.files.push_back(readerFile_);
     chunk.samples.rows.push_back(rowInFile);
-    chunk.samples.flags.push_back(flags);
+    chunk.samples.flags.push_back(flags.value());
     return {};
 }
 

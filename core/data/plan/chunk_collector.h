@@ -4,6 +4,7 @@
 #include "core/data/plan/duplicate_index.h"
 #include "core/data/block/prepared_block.h"
 #include "core/data/plan/quarantine.h"
+#include "core/data/plan/sample_encoder.h"
 #include "core/data/source/row_reader.h"
 
 #include <unordered_set>
@@ -24,7 +25,18 @@ struct SampleRules {
     bool isFiltered(std::string_view text) const;
     /// Filtered, or on the quarantine list (whose error it passes on).
     Result<bool> isLeftOut(std::string_view text) const;
+    /// What is known of a sample that is not filtered before it becomes tokens: SampleFlag bits. Passes on the error of
+    /// the quarantine list.
+    Result<std::uint8_t> flagsOf(std::string_view text, std::uint64_t fingerprint, bool isRepeat) const;
 };
+/// The flags of a sample once it is tokens. @param flags  those of before
+std::uint8_t flagsOnceEncoded(std::uint8_t flags, const SampleTokens& made, const SampleEncoder& encoder);
+
+/// What becomes of a row in a block.
+enum class RowFate { Trained, Duplicate, Filtered, Failed, HeldOut };
+/// Of one that is a sample. @param flags  once it is tokens
+RowFate fateOf(std::uint8_t flags);
+
 /// InvalidArgument when the quarantine list of the manifest cannot be read.
 Result<SampleRules> sampleRules(const RunConfig& config, const DataManifest& manifest);
 
