@@ -8,6 +8,7 @@
 #include "core/base/utf8.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/status/data_words.h"
+#include "core/run/status/feeder_words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -106,7 +107,7 @@ std::string unreadText(const RunStatus& s)
     return formatCount(poisoned) + (poisoned == 1 ? " chunk cannot be read: " : " chunks cannot be read: ") + cause;
 }
 
-bool isAboutFeeder(const Message& reason) { return reason.starts_with("feeder: "); }
+bool isAboutFeeder(const Message& reason) { return tells(reason, { kFeederDoes }); }
 
 std::string progressLine(const RunStatus& s)
 {

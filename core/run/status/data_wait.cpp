@@ -7,30 +7,6 @@
 
 namespace furrow {
 
-namespace {
-
-/// A value of a message, where it is of that type.
-template <typename Value> const Value* valueAt(const Message& message, std::size_t place)
-{
-    return place < message.arguments().size() ? std::get_if<Value>(&message.arguments()[place].value) : nullptr;
-}
-
-/// Why and since when, in the parts of kTryingAgainSince; of a message that lost its parts all of it is why.
-DataWait waitOf(const Message& doing)
-{
-    const Message* what = doing.id() == kTryingAgainSince.text() ? valueAt<Message>(doing, 0) : nullptr;
-    const WallTime* since = what == nullptr ? nullptr : valueAt<WallTime>(doing, 1);
-    const Real* next = what == nullptr ? nullptr : valueAt<Real>(doing, 2);
-    if (what == nullptr || since == nullptr || next == nullptr || what->arguments().empty())
-        return { doing };
-    const Message* inner = valueAt<Message>(*what, 0);
-    return { inner != nullptr ? *inner : Message(what->arguments().front().text()), since->ns, next->value };
-}
-
-} // namespace
-
-bool isWaitingForData(const Message& doing) { return tells(doing, { kWaitingForData }); }
-
 bool isNothingToTrain(const std::vector<EpochRow>& epochs)
 {
     return std::all_of(epochs.begin(), epochs.end(), [](const EpochRow& epoch) {
@@ -40,9 +16,12 @@ bool isNothingToTrain(const std::vector<EpochRow>& epochs)
 
 void sayThatItWaitsForData(RunStatus& status)
 {
-    if (status.state != RunState::Running || !status.reading || !isWaitingForData(status.reading->doing))
+    if (status.state != RunState::Running || !status.reading)
         return;
-    DataWait wait = waitOf(status.reading->doing);
+    const auto outage = dataOutage(status.reading->doing);
+    if (!outage)
+        return;
+    DataWait wait { *outage };
     wait.trainsOn = !isNothingToTrain(status.epochs);
     const std::vector<Argument> values { WallTime(wait.sinceWallNs), wait.why, Real(wait.nextTrySeconds, 0) };
     if (wait.sinceWallNs == 0)

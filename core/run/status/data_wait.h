@@ -4,8 +4,6 @@
 
 namespace furrow {
 
-/// What the feeder says that it does means that it cannot reach the data and tries again.
-bool isWaitingForData(const Message& doing);
 /// No chunk of an open epoch can be claimed and none is in training: what comes next must be prepared first.
 bool isNothingToTrain(const std::vector<EpochRow>& epochs);
 

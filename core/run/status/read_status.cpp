@@ -154,7 +154,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     sayWhatTheFeederDoes(status, rows.totals.feederDoing);
     sayThatItWaitsForData(status);
     if (status.state == RunState::Running && status.reading && isSlow(status.reading->doing))
-        status.keepsEpochOpen.push_back(sentence("feeder: %1", { status.reading->doing }));
+        status.keepsEpochOpen.push_back(sentence(kFeederDoes, { status.reading->doing }));
     sayHowClocksDiffer(status);
     sayWhoseProcessesLive(status, rows.incarnations, view);
     sayWhatIsAway(status, paths);

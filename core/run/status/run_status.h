@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 #include "core/run/folder/run_file.h"
 #include "core/run/status/end_words.h"
+#include "core/run/status/feeder_words.h"
 #include "core/run/status/held_out_loss.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/open_epochs.h"
@@ -22,11 +23,8 @@ struct Hindrance {
     Message sentence; ///< with the way out
 };
 
-/// The feeder cannot reach the data, and tries again for ever.
-struct DataWait {
-    Message why; ///< with the file or address; a sentence
-    std::int64_t sinceWallNs = 0; ///< 0: not known
-    double nextTrySeconds = 0;
+/// The feeder cannot reach the data, and what that means for the run.
+struct DataWait : DataOutage {
     bool trainsOn = false; ///< there is something prepared to train meanwhile; else it is the hindrance
     Message sentence; ///< all of that, also among the evidence
 };

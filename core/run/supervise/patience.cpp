@@ -65,10 +65,10 @@ private:
 
 Outage outage;
 
-bool wait(FeederLedger& ledger, double seconds, const StopRequest& stop, const std::function<Message(Real)>& words)
+bool wait(FeederLedger& ledger, double seconds, const StopRequest& stop, const std::function<Message(double)>& words)
 {
     for (double left = seconds; left > 0 && !stop.requested(); left -= 1) {
-        (void)ledger.heartbeat(thisProcess(), words(Real(std::ceil(left), 0)));
+        (void)ledger.heartbeat(thisProcess(), words(std::ceil(left)));
         stop.waitFor(std::chrono::milliseconds(std::lround(1000 * std::min(left, 1.0))));
     }
     return !stop.requested();
@@ -78,15 +78,13 @@ bool wait(FeederLedger& ledger, double seconds, const StopRequest& stop, const s
 
 bool waitAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop)
 {
-    return wait(ledger, seconds, stop, [&](const Real& left) { return sentence(kTryingAgain, { why, left }); });
+    return wait(ledger, seconds, stop, [&](double left) { return sentence(kTryingAgain, { why, Real(left, 0) }); });
 }
 
 bool waitForDataAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop)
 {
-    const WallTime since(outage.begin(why));
-    const Message what = sentence(kWaitingForData, { why });
-    return wait(
-        ledger, seconds, stop, [&](const Real& left) { return sentence(kTryingAgainSince, { what, since, left }); });
+    const std::int64_t sinceNs = outage.begin(why);
+    return wait(ledger, seconds, stop, [&](double left) { return inWords(DataOutage { why, sinceNs, left }); });
 }
 
 void dataCame() { outage.end(); }
