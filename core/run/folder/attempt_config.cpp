@@ -29,19 +29,28 @@ Result<RunConfig> configOf(const AttemptRow& attempt, const RunConfig& frozen)
     return std::move(reading.config);
 }
 
+std::vector<ConfigProblem> problemsOfGoingOn(const RunConfig& frozen, const RunConfig& wanted)
+{
+    auto problems = validate(wanted);
+    std::erase_if(problems, [](const ConfigProblem& one) {
+        const auto* setting = findSetting(one.key);
+        return setting && setting->resume == ResumeRule::Refused;
+    });
+    const auto refused = refusedOnResume(frozen, wanted);
+    problems.insert(problems.end(), refused.begin(), refused.end());
+    return problems;
+}
+
 std::vector<ConfigProblem> wrongOverrides(const AttemptRow& attempt, const RunConfig& frozen)
 {
     const auto reading = readingOf(attempt, frozen);
     if (!reading.problems.empty())
         return reading.problems;
-    auto problems = validate(reading.config);
-    const auto changed = changes(frozen, reading.config);
-    std::erase_if(problems, [&changed](const ConfigProblem& one) { // what is frozen was right by the rules of its time
-        return std::none_of(
-            changed.begin(), changed.end(), [&one](const auto& change) { return change.setting->key == one.key; });
+    auto problems = problemsOfGoingOn(frozen, reading.config);
+    const auto without = problems.empty() ? problems : problemsOfGoingOn(frozen, frozen);
+    std::erase_if(problems, [&without](const ConfigProblem& one) {
+        return std::find(without.begin(), without.end(), one) != without.end();
     });
-    const auto refused = refusedOnResume(frozen, reading.config);
-    problems.insert(problems.end(), refused.begin(), refused.end());
     return problems;
 }
 

@@ -11,8 +11,13 @@ namespace furrow {
 /// Corrupt names file, attempt and what cannot be read of them, and says what to do.
 Result<RunConfig> configOf(const AttemptRow& attempt, const RunConfig& frozen);
 
-/// Why the overrides of an attempt cannot be settings of a next one: what cannot be read, is out of bounds or must not
-/// change.
+/// Why a run that began with frozen settings cannot go on with these: what is out of bounds or does not fit together,
+/// and what must not change. What must not change and is as it was is never wrong: it was right by the rules of its
+/// time, and nobody could mend it.
+std::vector<ConfigProblem> problemsOfGoingOn(const RunConfig& frozen, const RunConfig& wanted);
+
+/// Why the overrides of an attempt cannot be settings of a next one: what cannot be read, and problemsOfGoingOn() but
+/// for those that the frozen settings have without them.
 std::vector<ConfigProblem> wrongOverrides(const AttemptRow& attempt, const RunConfig& frozen);
 
 /// The configuration in force now: that of the newest of all attempts, what run.json froze before the first one.

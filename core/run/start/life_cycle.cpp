@@ -232,13 +232,7 @@ Result<RunConfig> currentConfig(const RunPaths& paths)
 Status checkNextSettings(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const RunConfig& wanted)
 {
     FURROW_TRY_ASSIGN(const auto attempts, reader.attempts());
-    auto problems = validate(wanted);
-    std::erase_if(problems, [](const ConfigProblem& one) { // what is frozen was right by the rules of its time
-        const auto* setting = findSetting(one.key);
-        return setting && setting->resume == ResumeRule::Refused;
-    });
-    const auto refused = refusedOnResume(file.config, wanted);
-    problems.insert(problems.end(), refused.begin(), refused.end());
+    const auto problems = problemsOfGoingOn(file.config, wanted);
     if (!problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) + notGivenNow(paths, file, attempts, problems) };
     const auto placed = placeWorkersHere(wanted);

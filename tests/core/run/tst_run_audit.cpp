@@ -1195,6 +1195,8 @@ private Q_SLOTS:
                "1000000000, allowed is 0 to 256. 'furrowctl doctor --repair'";
         QTest::newRow("what must not change")
             << QByteArray(R"({"seed":5})") << "tracker.sqlite keeps this of attempt 1.";
+        QTest::newRow("what does not fit the frozen ones") // was told of min_lr, which nobody had changed, and stayed
+            << QByteArray(R"({"lr":1e-9})") << "tracker.sqlite keeps this of attempt 1.";
         QTest::newRow("no JSON") << QByteArray("[[[[")
                                  << "The settings that tracker.sqlite keeps of attempt 1 cannot be read: The "
                                     "configuration is not a JSON object of settings. 'furrowctl doctor --repair'";
