@@ -1,14 +1,14 @@
 #include "core/run/status/end_words.h"
 
-#include "core/base/sentence.h"
+#include "core/base/told.h"
 
 namespace furrow {
 
-Message killedDetail() { return sentence("killed; what was trained since the last checkpoints is trained again"); }
+std::string attemptIsOver(std::int64_t attempt) { return "attempt " + std::to_string(attempt) + " is over: "; }
 
 Message endReason(StopReason reason, const Message& detail)
 {
-    return reason == StopReason::User && detail == killedDetail() ? sentence("a person killed it") : inWords(reason);
+    return reason == StopReason::User && tells(detail, { kKilled }) ? sentence("a person killed it") : inWords(reason);
 }
 
 Message endInWords(StopReason reason, const Message& detail)

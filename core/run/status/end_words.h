@@ -1,12 +1,19 @@
 #pragma once
 
-#include "core/base/message.h"
+#include "core/base/sentence.h"
 #include "core/tracker/types.h"
+
+#include <cstdint>
+#include <string>
 
 namespace furrow {
 
 /// What is recorded of an attempt that a person killed; its reason is that of a stop.
-Message killedDetail();
+inline constexpr SentenceText kKilled("killed; what was trained since the last checkpoints is trained again");
+
+/// What the supervisor logs at the end of an attempt, before the reason: where the ledger could not take its exit
+/// record, the log is asked.
+std::string attemptIsOver(std::int64_t attempt);
 
 /// Why an attempt ended, for people: as inWords(), and a kill is called one.
 Message endReason(StopReason reason, const Message& detail);

@@ -24,7 +24,7 @@ constexpr double kNsPerSecond = 1e9;
 Message loggedEnd(const RunPaths& paths, std::int64_t attempt)
 {
     const std::string log = endOfFile(paths.supervisorLog(), 16'384);
-    const std::string mark = "attempt " + std::to_string(attempt) + " is over: ";
+    const std::string mark = attemptIsOver(attempt);
     const auto at = log.rfind(mark);
     return at == std::string::npos ? Message()
                                    : Message(log.substr(at + mark.size(), log.find('\n', at) - at - mark.size()));

@@ -122,7 +122,7 @@ public:
             pool_->killAll();
         if (!status.ok() && attempt_.value != 0) {
             const StopReason reason = endedBy(status.error());
-            finish(reason, reason == StopReason::User && wasKilled() ? killedDetail() : status.error().message);
+            finish(reason, reason == StopReason::User && wasKilled() ? sentence(kKilled) : status.error().message);
         }
         return status;
     }
@@ -650,7 +650,7 @@ Status Supervision::endOrRestart()
     } else if (!unsaved_.empty()) {
         finish(StopReason::Error, unsaved_);
     } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {
-        finish(StopReason::User, desired_ == DesiredState::Kill ? killedDetail() : sentence("after a checkpoint"));
+        finish(StopReason::User, desired_ == DesiredState::Kill ? sentence(kKilled) : sentence("after a checkpoint"));
     } else if (stop_.requested()) {
         finish(StopReason::Interrupted, sentence("The supervisor was asked to end (SIGTERM): shut-down or log-out."));
     } else if (!pool_->restartLater(0)) {
@@ -746,8 +746,7 @@ void Supervision::finish(StopReason reason, const Message& detail)
     if (!recorded.ok())
         logError(recorded.error().message);
     care_.atTheEnd(isReplaced);
-    logInfo("attempt " + std::to_string(attempt_.value) + " is over: " + inWords(reason)
-        + (detail.empty() ? "" : ", " + detail));
+    logInfo(attemptIsOver(attempt_.value) + inWords(reason) + (detail.empty() ? "" : ", " + detail));
 }
 
 } // namespace

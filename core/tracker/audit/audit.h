@@ -48,6 +48,7 @@ struct AuditInvariant {
     std::string name; ///< "I1" to "I5"
     std::string meaning;
     bool holds = true;
+    bool isForTraining = true; ///< while it does not hold, nothing may be trained; else only what is told is wrong
 };
 
 /// One kind of evidence: what was looked at and how, and what came of it.

@@ -147,13 +147,13 @@ private Q_SLOTS:
 
     void aKillWasCalledAStopAfterwards()
     {
-        QCOMPARE(endReasonSentence(StopReason::User, killedDetail()), QStringLiteral("a person killed it"));
+        QCOMPARE(endReasonSentence(StopReason::User, sentence(kKilled)), QStringLiteral("a person killed it"));
         QCOMPARE(endReasonSentence(StopReason::User, "after a checkpoint"), QStringLiteral("a person stopped it"));
-        QVERIFY(endInWords(StopReason::User, killedDetail()).starts_with("a person killed it ("));
+        QVERIFY(endInWords(StopReason::User, sentence(kKilled)).starts_with("a person killed it ("));
         Appearance appearance(false);
         appearance.setLanguage(QStringLiteral("es"));
         const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
-        QVERIFY(!endReasonSentence(StopReason::User, killedDetail()).contains(QLatin1String("person killed")));
+        QVERIFY(!endReasonSentence(StopReason::User, sentence(kKilled)).contains(QLatin1String("person killed")));
     }
 
     /// "feeder: preparing block 3" was said of a run that had ended a week ago.
