@@ -8,6 +8,8 @@
 
 namespace furrow {
 
+inline constexpr double kRetrySeconds = 5; ///< between two tries of what failed
+
 /// Waits before the next try and says so in the ledger, second by second: "<why>. Trying again in 4 s."
 /// @param why  a sentence with or without its full stop
 /// @return false: asked to stop

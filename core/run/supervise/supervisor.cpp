@@ -14,15 +14,14 @@
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
-#include "core/config/option_term.h"
 #include "core/config/schema.h"
 #include "core/device/device_locks.h"
 #include "core/device/gpu.h"
 #include "core/run/audit/begun_with.h"
 #include "core/run/status/data_wait.h"
 #include "core/run/status/end_words.h"
-#include "core/run/status/open_epochs.h"
 #include "core/run/status/run_holder.h"
+#include "core/run/supervise/attempt_end.h"
 #include "core/run/supervise/keep_policy.h"
 #include "core/run/supervise/merge_task.h"
 #include "core/run/supervise/merge_timer.h"
@@ -35,6 +34,7 @@
 #include "core/run/folder/run_links.h"
 #include "core/run/supervise/stall_watch.h"
 #include "core/run/supervise/standstill.h"
+#include "core/run/supervise/stuck_processes.h"
 #include "core/run/supervise/tracker_care.h"
 #include "core/run/status/tracker_config.h"
 #include "core/run/supervise/worker_pool.h"
@@ -46,7 +46,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -61,8 +60,6 @@ constexpr auto kStopPatience = std::chrono::minutes(10);
 constexpr auto kKeepPatience = std::chrono::seconds(10); // what is not removed by then, the next attempt removes
 constexpr int kGaveUp = 1; // the exit code of a worker that could not go on, nor save
 constexpr int kRecordTries = 10; // one a second, of an end on a full disk
-constexpr auto kStartPatience = std::chrono::seconds(20); // of one that stands still before it is registered
-constexpr double kExitPatienceSeconds = 20; // drivers of GPUs take seconds to let go
 
 double awaySeconds() { return faultNumber("FURROW_AWAY_PATIENCE_S", 30 * 60); }
 
@@ -73,25 +70,6 @@ std::string overridesJson(const RunConfig& frozen, const RunConfig& wanted)
     for (const auto& change : changes(frozen, wanted))
         json[change.setting->key] = all.at(change.setting->key);
     return json.dump();
-}
-
-/// How an attempt ends that has trained all but what cannot be read, and what a person can do.
-Message whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::string& planningEnded)
-{
-    const Message what = planningEnded.empty()
-        ? Message()
-        : sentence(
-              "a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.",
-              { planningEnded, optionTerm("bad_files", "leave_out") });
-    if (chunks.empty())
-        return what;
-    const Message retry = sentence(
-        "Put the source back as it was when the run was made, to the byte, then 'furrowctl chunks retry' and resume; or go on without these rows by 'furrowctl chunks accept' and resume. Mended data is other data and needs a new run.");
-    const Message& cause = chunks.front().cause;
-    const Message count = chunks.size() == 1
-        ? sentence("1 chunk cannot be read (%1).", { cause })
-        : sentence("%1 chunks cannot be read (the first: %2).", { Count(std::ssize(chunks)), cause });
-    return count + " " + retry + (what.empty() ? "" : " ") + what;
 }
 
 class Supervision {
@@ -153,8 +131,6 @@ private:
     Status endWorker(const SupervisorLedger::Expired& worker, const Message& cause);
     Status stopHung();
     Status endStandstill();
-    Status endLingering();
-    Status endStuckStarts();
     Status everySecond();
     Status lookForData(const Message& feederDoing);
     Status obey(DesiredState desired);
@@ -162,8 +138,6 @@ private:
     Status openMergeWhenDue(const LedgerReader::Totals& totals);
     Status endOrRestart();
     Status merge(const char* when);
-    StopReason asWished(StopReason reached);
-    Result<Message> stopAskedFor();
     StopReason endedBy(const Error& error) const;
     bool wasKilled();
     void finish(StopReason reason, const Message& detail);
@@ -181,6 +155,7 @@ private:
     TrackerCare care_ { paths_, ledger_, files_.guard(), clock_ };
     StallWatch stalls_ { paths_, reader_, clock_ };
     Standstill standstill_ { ledger_, reader_, config_.parallel == ParallelMode::Data, clock_ };
+    StuckProcesses stuck_ { ledger_, reader_, clock_ };
     std::vector<FileLock> gpuLocks_;
     std::unique_ptr<WorkerPool> pool_;
     std::unique_ptr<MergeTimer> mergeTimer_;
@@ -190,9 +165,6 @@ private:
     bool waitsForData_ = false; ///< and has nothing to train meanwhile
     bool anyTrained_ = false; ///< a worker lived at the newest heartbeat
     DesiredState desired_ = DesiredState::Run;
-    std::map<std::int64_t, std::int64_t>
-        lingering_; ///< incarnation that ended while its process lives -> when that was seen [ns]
-    std::map<std::int64_t, std::int64_t> stuckSince_; ///< pid of an unregistered worker that stands still -> since [ns]
     bool stopping_ = false;
     bool over_ = false;
     Message lastFailure_;
@@ -513,66 +485,11 @@ Status Supervision::endWorker(const SupervisorLedger::Expired& worker, const Mes
     return {};
 }
 
-/// A worker that has given everything back and does not go, as drivers can make it: its process would keep the run for
-/// ever.
-Status Supervision::endLingering()
-{
-    FURROW_TRY_ASSIGN(auto live, ledger_.live());
-    auto processes = pool_->processes();
-    std::erase_if(processes, [&](const ProcessIdentity& process) {
-        return std::any_of(
-            live.begin(), live.end(), [&](const auto& incarnation) { return incarnation.process == process; });
-    });
-    if (processes.empty())
-        return {};
-    FURROW_TRY_ASSIGN(auto rows, reader_.incarnations()); // not live: not registered yet, or at its end
-    for (const auto& row : rows) {
-        if (row.attempt != attempt_ || std::find(processes.begin(), processes.end(), row.process) == processes.end())
-            continue;
-        const auto seen = lingering_.try_emplace(row.id.value, clock_.monotonicNs()).first->second;
-        if (static_cast<double>(clock_.monotonicNs() - seen)
-            < faultNumber("FURROW_EXIT_PATIENCE_S", kExitPatienceSeconds) * static_cast<double>(kSecondNs))
-            continue;
-        logWarning(
-            "Worker " + std::to_string(row.worker) + " ended its work and does not exit; its process is killed.");
-        killProcessTree(row.process);
-    }
-    return {};
-}
-
-/// A worker that somebody made stand still before it was registered has no lease that could run out.
-Status Supervision::endStuckStarts()
-{
-    auto still = pool_->processes();
-    std::erase_if(still, [](const ProcessIdentity& process) { return !standsStill(process); });
-    if (still.empty()) {
-        stuckSince_.clear();
-        return {};
-    }
-    FURROW_TRY_ASSIGN(auto rows, reader_.incarnations());
-    std::map<std::int64_t, std::int64_t> since;
-    for (const auto& process : still) {
-        if (std::any_of(rows.begin(), rows.end(), [&](const IncarnationRow& row) { return row.process == process; }))
-            continue;
-        const auto before = stuckSince_.find(process.pid);
-        const std::int64_t now = clock_.monotonicNs();
-        since[process.pid] = before == stuckSince_.end() ? now : before->second;
-        const auto patience = stopping_ ? std::chrono::seconds(1) : kStartPatience;
-        if (now - since[process.pid] < std::chrono::nanoseconds(patience).count())
-            continue;
-        logWarning("Process " + std::to_string(process.pid) + " stood still while it started, and is killed.");
-        killProcessTree(process);
-    }
-    stuckSince_ = std::move(since);
-    return {};
-}
-
 Status Supervision::everySecond()
 {
     FURROW_TRY(beat());
     FURROW_TRY(stopHung());
-    FURROW_TRY(endLingering());
-    FURROW_TRY(endStuckStarts());
+    FURROW_TRY(stuck_.end(pool_->processes(), attempt_, stopping_));
     FURROW_TRY_ASSIGN(auto totals, reader_.totals());
     FURROW_TRY(lookForData(totals.feederDoing));
     FURROW_TRY(obey(totals.desired));
@@ -644,8 +561,10 @@ Status Supervision::endOrRestart()
         FURROW_TRY_ASSIGN(auto now, readReplicaHeads(reader_));
         if (config_.merge != MergeMethod::None && isInPieces(now))
             FURROW_TRY(merge("the run is at its end"));
-        FURROW_TRY_ASSIGN(const auto asked, stopAskedFor());
-        finish(asked.empty() ? asWished(stopReason_) : StopReason::User,
+        FURROW_TRY_ASSIGN(const auto totals, reader_.totals());
+        FURROW_TRY_ASSIGN(const auto epochs, reader_.epochs());
+        const Message asked = stopAskedFor(stopReason_, rules_, totals.rules, epochs);
+        finish(asked.empty() ? asWished(stopReason_, config_, totals.rules) : StopReason::User,
             asked.empty() ? whatWasLeftOut(paths_.tracker()) : asked);
     } else if (!unsaved_.empty()) {
         finish(StopReason::Error, unsaved_);
@@ -675,42 +594,6 @@ Status Supervision::merge(const char* when)
     auto verdict = verifyHeads(paths_, file_, ledger_, false); // weights that are not whole are the reason to tell
     return !verdict.ok() || verdict.value().refusal.empty() ? merged
                                                             : Error { ErrorCode::Corrupt, verdict.value().refusal };
-}
-
-/// The end of an epoch before all the epochs of the configuration is what a person asked for.
-StopReason Supervision::asWished(StopReason reached)
-{
-    const auto totals = reader_.totals();
-    const bool early = totals.ok() && (config_.iterate || totals.value().rules.epochs < config_.epochs);
-    return reached == StopReason::Epochs && early ? StopReason::EpochEnd : reached;
-}
-
-/// What a person asked for while the run trained, when that ends it before its own settings do, and what is left then;
-/// "": its own settings end it.
-Result<Message> Supervision::stopAskedFor()
-{
-    FURROW_TRY_ASSIGN(const auto totals, reader_.totals());
-    FURROW_TRY_ASSIGN(const auto epochs, reader_.epochs());
-    const bool ofBlock = stopReason_ == StopReason::BlockEnd && totals.rules.blocks != rules_.blocks;
-    const bool ofEpoch = (stopReason_ == StopReason::Epochs || stopReason_ == StopReason::EpochEnd)
-        && totals.rules.epochs != rules_.epochs;
-    if (ofEpoch)
-        return rules_.epochs == 0
-            ? sentence("after epoch %1", { std::to_string(totals.rules.epochs) })
-            : sentence("after epoch %1 of %2", { std::to_string(totals.rules.epochs), std::to_string(rules_.epochs) });
-    std::int64_t left = 0;
-    bool isMoreToCome = false; // blocks that nobody has looked at
-    for (const EpochRow& epoch : openEpochs(epochs)) {
-        isMoreToCome = isMoreToCome || (!epoch.closedWallNs && !epoch.blockCount);
-        for (const ChunkState state :
-            { ChunkState::Pending, ChunkState::Free, ChunkState::Leased, ChunkState::Trained, ChunkState::Poisoned })
-            left += epoch.chunks[state];
-    }
-    if (!ofBlock || (left == 0 && !isMoreToCome))
-        return Message();
-    return isMoreToCome
-        ? sentence("after a block; %1 known chunks of the epoch are left, and what was not read yet", { Count(left) })
-        : sentence("after a block; %1 chunks of the epoch are left", { Count(left) });
 }
 
 StopReason Supervision::endedBy(const Error& error) const
@@ -750,20 +633,6 @@ void Supervision::finish(StopReason reason, const Message& detail)
 }
 
 } // namespace
-
-Message whatWasLeftOut(const std::filesystem::path& tracker)
-{
-    constexpr double kWorthAWord = 0.01;
-    const auto windows = skippedWindows(tracker);
-    if (!windows.ok() || windows.value().share() < kWorthAWord)
-        return {};
-    const std::vector<Argument> facts { Count(windows.value().skipped), Count(windows.value().all) };
-    return windows.value().share() > 0.5
-        ? sentence(
-              "most of the text is not in the weights: %1 of %2 windows were left out, because their steps were not finite. Look at the text and the learning rate before you use them.",
-              facts)
-        : sentence("%1 of %2 windows were left out, because their steps were not finite", facts);
-}
 
 Status runSupervisor(
     const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, const ResumeChoice& choice)

@@ -16,8 +16,4 @@ namespace furrow {
 Status runSupervisor(
     const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, const ResumeChoice& choice = {});
 
-/// What never became part of the weights of a run that has met its rules, in a sentence, when it is worth a word (a
-/// hundredth of the windows); else "".
-Message whatWasLeftOut(const std::filesystem::path& tracker);
-
 } // namespace furrow

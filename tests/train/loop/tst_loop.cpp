@@ -4,6 +4,7 @@
 
 #include "core/run/status/brain.h"
 #include "core/run/audit/repair.h"
+#include "core/run/supervise/attempt_end.h"
 #include "core/run/supervise/supervisor.h"
 #include "core/telemetry/run_telemetry.h"
 #include "core/tracker/training_notes.h"
