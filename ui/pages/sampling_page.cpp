@@ -133,8 +133,9 @@ void SamplingPage::sayWhatIsThere()
     go_->setEnabled(any || task_.isBusy());
     if (!any)
         state_->setText(tr("No checkpoint has been saved yet."));
-    else if (state_->text() == tr("No checkpoint has been saved yet."))
+    else if (!wasAny_)
         state_->clear();
+    wasAny_ = any;
 }
 
 void SamplingPage::write()

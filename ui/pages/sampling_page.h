@@ -41,6 +41,7 @@ private:
     QLabel* state_ = nullptr;
     QPlainTextEdit* text_ = nullptr;
     QTextBrowser* recorded_ = nullptr;
+    bool wasAny_ = true; ///< there was a checkpoint when that was looked at last
 };
 
 } // namespace furrow

@@ -13,7 +13,9 @@
 #include "core/config/schema.h"
 #include "core/data/stream_data.h"
 #include "core/model/memory_estimate.h"
+#include "core/model/step_path.h"
 #include "core/run/start/rate_plan.h"
+#include "core/train/cpu/kernels.h"
 #include "core/train/meters/memory_meter_torch.h"
 #include "core/train/loop/step_torch.h"
 
@@ -151,7 +153,9 @@ Result<nlohmann::json> timeKernels(const RunSetup& setup, Learner& learner, cons
     const std::function<bool()>& stopRequested)
 {
     nlohmann::json rows = nlohmann::json::array();
-    if (learner.backendName().find("fast cpu") != std::string::npos || setup.config.cudaGraph)
+    const bool isFast = cpu::kernels() != nullptr
+        && stepPathOf(setup.config, setup.modelConfig, setup.device.is_cuda()) == StepPath::CpuFast;
+    if (isFast || setup.config.cudaGraph)
         return rows;
     for (const bool tf32 : { false, true })
         for (const auto attention : { AttentionKernel::Math, AttentionKernel::Efficient, AttentionKernel::Flash }) {
