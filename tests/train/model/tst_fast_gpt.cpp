@@ -82,8 +82,7 @@ void TestFastGpt::equalsLibtorch()
     ModelOptions options;
     options.threads = threads;
     const auto fast = make(config, options);
-    if (fast->backendName().find("fast") == std::string::npos)
-        QSKIP("this processor has neither AVX2 nor AVX-512");
+    QVERIFY(fast->backendName().find("fast") != std::string::npos); // else it would be compared with itself
     options.fastCpu = false;
     const auto slow = make(config, options);
     fillPattern(*fast);
