@@ -31,7 +31,7 @@ void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<Att
     const bool chosen
         = status.file.config.badFiles == BadFiles::LeaveOut || std::any_of(attempts.begin(), attempts.end(), leavesOut);
     auto leftOut = chosen ? leftOutOfTheData(readableLedger(paths), kMost)
-                          : Result<std::vector<Message>>(std::vector<Message> {});
+                          : Result<std::vector<LeftOutPart>>(std::vector<LeftOutPart> {});
     if (leftOut.ok())
         status.leftOut = std::move(leftOut).value();
 }

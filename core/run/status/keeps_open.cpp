@@ -74,9 +74,11 @@ Status countChunksApart(
         const bool isShown = !epoch.closedWallNs || &epoch == &epochs.back(); // shownEpochs()
         if (isShown && epoch.chunks[ChunkState::Excluded] > 0) {
             FURROW_TRY_ASSIGN(epoch.samplesExcluded, ledger.samplesIn(ChunkState::Excluded, epoch.epoch));
+            FURROW_TRY_ASSIGN(epoch.unreadExcluded, ledger.unreadRowsIn(ChunkState::Excluded, epoch.epoch));
         }
         if (isShown && epoch.chunks[ChunkState::Accepted] > 0) {
             FURROW_TRY_ASSIGN(epoch.samplesAccepted, ledger.samplesIn(ChunkState::Accepted, epoch.epoch));
+            FURROW_TRY_ASSIGN(epoch.unreadAccepted, ledger.unreadRowsIn(ChunkState::Accepted, epoch.epoch));
         }
         if (epoch.closedWallNs)
             continue;

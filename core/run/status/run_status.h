@@ -10,6 +10,7 @@
 #include "core/run/status/reading.h"
 #include "core/run/status/run_state.h"
 #include "core/run/status/worker_status.h"
+#include "core/tracker/named_chunks.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
