@@ -107,6 +107,7 @@ int addToQueue(const WorkspaceOptions& o)
         o,
         [&o](WorkspaceFile& file) -> Status {
             for (const std::string& run : o.runs) {
+                FURROW_TRY(checkRun(run)); // as it was typed: an address may hold a password
                 const auto folder = absolutePath(pathFromUtf8(run));
                 FURROW_TRY_ASSIGN(auto config, currentConfig(RunPaths(folder)));
                 FURROW_TRY(checkWritable(folder)); // of another user: it could never be started

@@ -284,16 +284,19 @@ ConfigReading configFromJson(const nlohmann::json& json, RunConfig base)
                 { key, "There is no setting '" + key + "'. 'furrowctl settings' lists all.", "" });
             continue;
         }
-        if (const auto* list = std::get_if<std::vector<std::string> RunConfig::*>(&setting->field); list
-            && value.is_array()
+        const auto* list = std::get_if<std::vector<std::string> RunConfig::*>(&setting->field);
+        const bool isList = list != nullptr;
+        if (isList && value.is_array()
             && std::all_of(value.begin(), value.end(), [](const auto& v) { return v.is_string(); })) {
             reading.config.*(*list) = value.template get<std::vector<std::string>>();
             continue;
         }
         std::string text;
         if (!jsonText(*setting, value, text)) {
-            reading.problems.push_back(problem(*setting, value.dump().substr(0, 80),
-                "a value of another type: " + settingText(RunConfig {}, *setting) + ", for example"));
+            const std::string usual = settingText(RunConfig {}, *setting);
+            const std::string example = isList ? R"(["a.txt", "b.txt"])" : usual.empty() ? R"("text")" : usual;
+            reading.problems.push_back(
+                problem(*setting, value.dump().substr(0, 80), "a value of another type: " + example + ", for example"));
             continue;
         }
         auto problems = setSetting(reading.config, *setting, text);

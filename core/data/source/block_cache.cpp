@@ -446,8 +446,7 @@ Status refuseLinksInCache(const fs::path& folder)
     for (const char* sub : kFolders)
         if (isLink(folder / sub)) // what is evicted there could be anybody's
             return Error { ErrorCode::InvalidArgument,
-                sentence(
-                    "%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.",
+                sentence("%1 is a link, and Furrow deletes nothing behind a link inside its cache. Remove the link.",
                     { utf8Text(folder / sub) }) };
     return {};
 }

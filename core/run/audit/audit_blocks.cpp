@@ -12,6 +12,7 @@
 #include "core/data/source/cached_access.h"
 #include "core/data/hub/hub_files.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/folder/frozen_config.h"
 #include "core/run/status/feeder_meters.h"
 
 #include <algorithm>
@@ -130,7 +131,7 @@ std::vector<DataFile> distantFilesOf(const DataManifest& manifest)
 std::optional<BlockManager> openSource(
     const RunPaths& paths, const RunFile& file, const std::filesystem::path& cache, AuditLog& log)
 {
-    auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
+    auto tokenizer = tokenizerOfRun(paths, file);
     auto blocks = tokenizer.ok() ? BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, cache,
                                        tokenizer.value(), paths.duplicatesFile())
                                  : Result<BlockManager>(tokenizer.error());

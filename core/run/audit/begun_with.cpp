@@ -53,8 +53,8 @@ namespace {
 
 Status checkTokenizerFile(const RunPaths& paths, const RunFile& file)
 {
-    FURROW_TRY_ASSIGN(const auto tokenizer, loadTokenizer(utf8Text(paths.tokenizer())));
-    return checkTokenizer(paths, file, *tokenizer);
+    FURROW_TRY(tokenizerOfRun(paths, file));
+    return {};
 }
 
 Status checkHeldOutFile(const RunPaths& paths, const RunFile& file, const std::stop_token& stop)

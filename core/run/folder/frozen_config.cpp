@@ -1,6 +1,7 @@
 #include "core/run/folder/frozen_config.h"
 
 #include "core/base/hash.h"
+#include "core/base/outside.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/config/bounded_json.h"
@@ -112,10 +113,13 @@ Result<FrozenRecord> frozenRecord(LedgerReader& reader)
     return record.contains(kFiles) ? FrozenRecord::Whole : FrozenRecord::Facts;
 }
 
-Status checkTokenizer(const RunPaths& paths, const RunFile& file, const Tokenizer& tokenizer)
+Result<std::shared_ptr<const Tokenizer>> tokenizerOfRun(const RunPaths& paths, const RunFile& file)
 {
-    if (tokenizer.hash() == file.tokenizerHash)
-        return {};
+    auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
+    if (!tokenizer.ok() && isOutside(tokenizer.error()))
+        return tokenizer.error();
+    if (tokenizer.ok() && tokenizer.value()->hash() == file.tokenizerHash)
+        return std::shared_ptr<const Tokenizer>(std::move(tokenizer).value());
     return Error { ErrorCode::Corrupt,
         sentence("%1 is not the tokenizer this run began with. Put the original file back.",
             { utf8Text(paths.tokenizer()) }) };

@@ -3,6 +3,7 @@
 #include "core/run/folder/run_file.h"
 #include "core/tracker/ledger_reader.h"
 
+#include <memory>
 #include <stop_token>
 #include <string>
 
@@ -26,8 +27,8 @@ enum class FrozenRecord {
 };
 Result<FrozenRecord> frozenRecord(LedgerReader& reader);
 
-/// Corrupt: tokenizer.json holds another tokenizer than the one the run began with.
-Status checkTokenizer(const RunPaths& paths, const RunFile& file, const Tokenizer& tokenizer);
+/// The tokenizer of the run. Corrupt: its file holds another one than the run began with, or none.
+Result<std::shared_ptr<const Tokenizer>> tokenizerOfRun(const RunPaths& paths, const RunFile& file);
 
 /// heldout.bin against the hash that run.json keeps since 0.2. Corrupt: it is another text; ok also where no hash was
 /// kept (RunFile::heldOutHash).

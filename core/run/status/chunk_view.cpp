@@ -6,6 +6,7 @@
 #include "core/data/block_manager.h"
 #include "core/data/plan/duplicate_index.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/folder/frozen_config.h"
 #include "core/run/folder/run_file.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/status/run_status.h"
@@ -173,7 +174,7 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY_ASSIGN(auto manifest, readManifest(file.dataManifest));
-    FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer(utf8Text(paths.tokenizer())));
+    FURROW_TRY_ASSIGN(auto tokenizer, tokenizerOfRun(paths, file));
     FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
     FURROW_TRY_ASSIGN(const auto cell, cellOf(ledger, part));
     FURROW_TRY_ASSIGN(auto row, ledger.block(part.block));

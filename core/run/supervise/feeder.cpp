@@ -47,8 +47,7 @@ Status feed(const RunPaths& paths, const std::shared_ptr<const RunFolderGuard>& 
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY_ASSIGN(auto config, currentConfig(paths));
-    FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer(paths.tokenizer().string()));
-    FURROW_TRY(checkTokenizer(paths, file, *tokenizer));
+    FURROW_TRY_ASSIGN(auto tokenizer, tokenizerOfRun(paths, file));
     FURROW_TRY_ASSIGN(auto ledger, FeederLedger::open(paths.tracker()));
     ledger.setPatience(
         [&stop](std::chrono::milliseconds) { return !stop.requested(); }); // whoever holds the lock, it is outlasted

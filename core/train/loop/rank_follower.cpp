@@ -1,3 +1,4 @@
+#include "core/run/folder/frozen_config.h"
 #include "core/train/loop/rank_follower_torch.h"
 
 #include "core/base/format.h"
@@ -38,7 +39,7 @@ Result<std::unique_ptr<RankFollower>> RankFollower::open(
 
 Status RankFollower::start(const LearnerFactory& factory)
 {
-    FURROW_TRY_ASSIGN(auto tokenizer, tokenizerOf(setup_));
+    FURROW_TRY_ASSIGN(auto tokenizer, tokenizerOfRun(setup_.paths, setup_.file));
     FURROW_TRY_ASSIGN(loader_, ChunkLoader::start(loaderOptions(setup_, *tokenizer)));
     batches_ = std::make_unique<BatchMaker>(setup_.device, setup_.config.batchSize, setup_.config.seqLen);
     FURROW_TRY(openLedger());

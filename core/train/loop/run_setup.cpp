@@ -92,16 +92,6 @@ Result<RunSetup> openTrainerRun(const TrainerOptions& options)
     return text.empty() ? std::move(setup) : Error { ErrorCode::InvalidArgument, text };
 }
 
-Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup)
-{
-    FURROW_TRY_ASSIGN(auto text, readFile(setup.paths.tokenizer(), 512u << 20));
-    auto tokenizer = loadTokenizerDefinition(text, setup.config.tokenizer);
-    if (!tokenizer.ok())
-        return tokenizer.error().in(setup.paths.tokenizer().string());
-    FURROW_TRY(checkTokenizer(setup.paths, setup.file, *tokenizer.value()));
-    return std::shared_ptr<const Tokenizer>(std::move(tokenizer).value());
-}
-
 ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& tokenizer)
 {
     ChunkLoader::Options loader;

@@ -39,8 +39,6 @@ Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute);
 
 /// The run as a trainer sees it; the error lists every setting that is wrong for it.
 Result<RunSetup> openTrainerRun(const TrainerOptions& options);
-/// The run's own tokenizer; Corrupt when it is not the one that run.json names.
-Result<std::shared_ptr<const Tokenizer>> tokenizerOf(const RunSetup& setup);
 ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& tokenizer);
 
 /// The device of that name; NotFound lists what there is. A GPU must be found before the first use of libtorch (see

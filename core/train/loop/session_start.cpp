@@ -106,7 +106,7 @@ Status TrainingSession::start()
 
 Status TrainingSession::openData()
 {
-    FURROW_TRY_ASSIGN(tokenizer_, tokenizerOf(setup_));
+    FURROW_TRY_ASSIGN(tokenizer_, tokenizerOfRun(setup_.paths, setup_.file));
     FURROW_TRY_ASSIGN(loader_, ChunkLoader::start(loaderOptions(setup_, *tokenizer_)));
     batches_ = std::make_unique<BatchMaker>(setup_.device, setup_.config.batchSize, setup_.config.seqLen);
     FURROW_TRY_ASSIGN(auto heldOut, readHeldOut(setup_.paths.evaluationFile()));

@@ -9,6 +9,7 @@
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/overlap.h"
 #include "core/data/plan/sample_encoder.h"
+#include "core/run/folder/frozen_config.h"
 #include "core/run/folder/adopted_model.h"
 #include "core/run/status/run_weights.h"
 #include "core/tracker/ledger_reader.h"
@@ -88,7 +89,7 @@ Result<LoadedRun> loadRun(const TaskOptions& options)
         auto setup, openRun(RunPaths(options.runFolder), { options.device, options.threads, options.counting }));
     FURROW_TRY_ASSIGN(auto chosen, chosenCheckpoint(setup.paths, options.checkpoint));
     const auto& row = chosen.row;
-    FURROW_TRY_ASSIGN(auto tokenizer, tokenizerOf(setup));
+    FURROW_TRY_ASSIGN(auto tokenizer, tokenizerOfRun(setup.paths, setup.file));
     ReplicaState state;
     FURROW_TRY_ASSIGN(auto learner, learnerWith(setup, row, state));
     learner->swapAverage(); // with ema_decay it is what is evaluated, sampled and exported
