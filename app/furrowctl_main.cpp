@@ -1,4 +1,5 @@
 #include "app/furrowctl/command.h"
+#include "app/furrowctl/slips.h"
 #include "app/furrowctl/terminal_output.h"
 #include "app/given_values.h"
 #include "core/base/disk_room.h"
@@ -7,25 +8,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <span>
-
-namespace {
-
-/// What is wrong with the first word, and with the second one of `queue`, `chunks` and others, when it is no command;
-/// CLI11 would only say that a command is missing.
-std::string unknownCommand(const CLI::App& app, std::span<const std::string> words, const std::string& name)
-{
-    const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-    if (commands.empty() || words.empty() || words.front().starts_with("-"))
-        return {};
-    const auto known = std::find_if(commands.begin(), commands.end(),
-        [&](const CLI::App* command) { return command->get_name() == words.front(); });
-    return known != commands.end()
-        ? unknownCommand(**known, words.subspan(1), name + " " + words.front())
-        : "'" + words.front() + "' is no command of " + name + ". `" + name + " --help` lists them.";
-}
-
-} // namespace
 
 int main(int argc, char** argv)
 {
@@ -66,14 +48,18 @@ int main(int argc, char** argv)
         std::cout << app.help();
         return kUsage;
     }
-    if (const auto unknown = unknownCommand(app, words, app.get_name()); !unknown.empty())
+    if (const auto unknown = unknownCommand(app, words); !unknown.empty())
         return failUsage(unknown);
     try {
         std::reverse(words.begin(), words.end()); // as CLI11 wants a vector
         app.parse(words);
     } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? kDone : kUsage;
+        if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) // --help, --version
+            return app.exit(e) == 0 ? kDone : kUsage;
+        return failUsage(slipInWords(app, e), wantsJson(app));
     }
+    if (const auto elsewhere = runIsInWorkspace(app))
+        return fail(*elsewhere, wantsJson(app));
     try {
         const int code = chosen.action();
         std::cout.flush();
