@@ -373,12 +373,26 @@ Result<SupervisorLedger::Advance> SupervisorLedger::advance()
 
 namespace {
 
-/// Of a past moment nobody could tell else whether the run was paused.
-void writePauseEvent(LedgerFile& file, DesiredState before, DesiredState now)
+/// What the event of a changed wish says; "": the wish for a run that begins is none of a person.
+Message wishInWords(DesiredState before, DesiredState now)
 {
+    switch (now) {
+    case DesiredState::Pause: return sentence("a person asked for a pause");
+    case DesiredState::Stop: return sentence("a person asked for a stop");
+    case DesiredState::Kill: return sentence("a person asked to kill the run");
+    case DesiredState::Run: return before == DesiredState::Pause ? sentence("the pause is over") : Message();
+    }
+    return {};
+}
+
+/// Of a past moment nobody could tell else whether the run was paused, nor when a person ended it.
+void writeWishEvent(LedgerFile& file, DesiredState before, DesiredState now)
+{
+    const Message what = wishInWords(before, now);
+    if (before == now || what.empty())
+        return;
     file.db.run("INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause) VALUES (?, 0, ?, ?, 0, ?)",
-        file.clock->wallNs(), before, now,
-        now == DesiredState::Pause ? sentence("a person asked for a pause") : sentence("the pause is over"));
+        file.clock->wallNs(), before, now, what);
 }
 
 } // namespace
@@ -389,8 +403,7 @@ Status SupervisorLedger::setDesired(DesiredState desired)
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     const auto before = static_cast<DesiredState>(db.integer("SELECT desired FROM control").value_or(0));
     db.run("UPDATE control SET desired=?", desired);
-    if (before != desired && (before == DesiredState::Pause || desired == DesiredState::Pause))
-        writePauseEvent(state_->file, before, desired);
+    writeWishEvent(state_->file, before, desired);
     return transaction.commit();
 }
 

@@ -74,6 +74,15 @@ Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<co
     return tokens;
 }
 
+Status noteRunEvent(const std::filesystem::path& tracker, const Message& what, const Clock& clock)
+{
+    FURROW_TRY_ASSIGN(auto opened, openLedger(tracker, clock));
+    LedgerFile& file = opened;
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
+    writeRunEvent(file, 0, what);
+    return transaction.commit();
+}
+
 Status keepRatePlan(
     const std::filesystem::path& tracker, const std::string& plan, const Message& event, Patience patience)
 {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/result.h"
 #include "core/tracker/sqlite/patience.h"
 #include "core/tracker/types.h"
@@ -34,6 +35,10 @@ Result<SkippedWindows> skippedWindows(const std::filesystem::path& tracker);
 
 /// Tokens that the position loses when these chunks are trained again.
 Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<const ChunkId> chunks);
+
+/// Keeps an event of the run that only its supervisor knows of. Where the tracker is locked for 30 s, Busy: for what is
+/// worth no more.
+Status noteRunEvent(const std::filesystem::path& tracker, const Message& what, const Clock& clock = systemClock());
 
 /// Keeps the plan of the attempt that begins, and the event that tells of it ("": nothing to tell). With an event,
 /// roll-backs are forgotten: a person has decided about the rate. Only for who holds the supervisor's lock of the run.

@@ -14,6 +14,7 @@
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/own_process.h"
 #include "core/tracker/sqlite/tracker_locks.h"
+#include "core/tracker/worker_ends.h"
 
 #include <algorithm>
 #include <chrono>
@@ -64,9 +65,9 @@ Status endOrphans(const RunPaths& paths, SupervisorLedger& ledger, Notes& notes)
         while (isOwnProcess(paths, orphan.process) && std::chrono::steady_clock::now() < deadline)
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
         killOwnProcess(paths, orphan.process);
-        const Message cause = wasGone ? sentence("its supervisor was gone; it was last seen at %1 and found dead at %2",
-                                            { WallTime(orphan.lastSeenWallNs), WallTime(systemClock().wallNs()) })
-                                      : sentence("its supervisor was gone");
+        const Message cause = wasGone
+            ? sentence(kFoundDead, { WallTime(orphan.lastSeenWallNs), WallTime(systemClock().wallNs()) })
+            : sentence(kSupervisorGone);
         FURROW_TRY_ASSIGN(auto freed, ledger.revoke(orphan.incarnation, cause, wasGone ? orphan.lastSeenWallNs : 0));
         if (freed > 0)
             notes.push_back("Worker " + std::to_string(orphan.worker) + " of the attempt before left "

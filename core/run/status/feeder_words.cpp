@@ -1,5 +1,7 @@
 #include "core/run/status/feeder_words.h"
 
+#include "core/tracker/run_event_texts.h"
+
 #include <charconv>
 
 namespace furrow {
@@ -45,5 +47,16 @@ std::optional<DataOutage> dataOutage(const Message& doing)
 }
 
 bool isWaitingForData(const Message& doing) { return tells(doing, { kWaitingForData }); }
+
+std::optional<DataOutage> recordedWait(const Message& event)
+{
+    if (event.id() != kRunWaitsForData.text())
+        return std::nullopt;
+    const WallTime* since = valueAt<WallTime>(event, 0);
+    const Message* why = valueAt<Message>(event, 1);
+    if (since == nullptr || event.arguments().size() < 2)
+        return std::nullopt;
+    return DataOutage { why != nullptr ? *why : Message(event.arguments()[1].text()), since->ns };
+}
 
 } // namespace furrow

@@ -22,6 +22,7 @@
 #include "core/run/status/end_words.h"
 #include "core/run/status/run_holder.h"
 #include "core/run/supervise/attempt_end.h"
+#include "core/run/supervise/data_wait_record.h"
 #include "core/run/supervise/keep_policy.h"
 #include "core/run/supervise/merge_task.h"
 #include "core/run/supervise/merge_timer.h"
@@ -41,6 +42,7 @@
 #include "core/tracker/named_chunks.h"
 #include "core/tracker/sqlite/write_or_fail.h"
 #include "core/tracker/training_notes.h"
+#include "core/tracker/worker_ends.h"
 
 #include <nlohmann/json.hpp>
 
@@ -154,6 +156,7 @@ private:
     const Clock& clock_ = systemClock();
     TrackerCare care_ { paths_, ledger_, files_.guard(), clock_ };
     StallWatch stalls_ { paths_, reader_, clock_ };
+    DataWaitRecord waitRecord_ { paths_.tracker(), clock_ };
     Standstill standstill_ { ledger_, reader_, config_.parallel == ParallelMode::Data, clock_ };
     StuckProcesses stuck_ { ledger_, reader_, clock_ };
     std::vector<FileLock> gpuLocks_;
@@ -352,7 +355,7 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
     const bool inOrder = ended.exit.signal == 0 && ended.exit.exitCode == 0;
     FURROW_TRY_ASSIGN(auto live, ledger_.live());
     const Message cause = desired_ == DesiredState::Kill
-        ? sentence("the run was killed")
+        ? sentence(kRunKilled)
         : stalls_.whyEnded(ended.process).value_or(ended.exit.describe());
     std::int64_t freed = 0;
     for (const auto& incarnation : live) {
@@ -367,6 +370,9 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
         unsaved_ = whatIsNotSaved(ended);
     if (inOrder || stopping_)
         return {};
+    if (ended.worker < 0) // of workers the ledger has rows that say so
+        if (auto noted = noteRunEvent(paths_.tracker(), sentence("the feeder ended: %1", { cause })); !noted.ok())
+            logWarning(noted.error().message);
     // It gave up by itself: perhaps its weights were damaged on disk. What is away comes back.
     if (ended.exit.signal == 0 && ended.worker >= 0 && !checkpointsAreAway()) {
         if (auto status = checkHeads(); !status.ok() || !fatal_.empty())
@@ -504,10 +510,11 @@ Status Supervision::everySecond()
 Status Supervision::lookForData(const Message& feederDoing)
 {
     waitsForData_ = isWaitingForData(feederDoing);
-    if (!waitsForData_)
-        return {};
-    FURROW_TRY_ASSIGN(const auto epochs, reader_.epochs());
-    waitsForData_ = isNothingToTrain(epochs);
+    if (waitsForData_) {
+        FURROW_TRY_ASSIGN(const auto epochs, reader_.epochs());
+        waitsForData_ = isNothingToTrain(epochs);
+    }
+    waitRecord_.see(waitsForData_ ? feederDoing : Message());
     return {};
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/log.h"
 #include "core/base/random.h"
 #include "core/base/sentence.h"
+#include "core/tracker/worker_ends.h"
 #include "core/train/meters/seconds.h"
 
 #include <torch/torch.h>
@@ -78,7 +79,7 @@ Result<TrainerEnd> RankFollower::run()
         auto goesOn = turn();
         if (goesOn.ok() && goesOn.value())
             continue;
-        const Message cause = goesOn.ok() ? sentence("rank 0 ended") : goesOn.error().message;
+        const Message cause = goesOn.ok() ? sentence(kFirstRankEnded) : goesOn.error().message;
         if (!goesOn.ok()) {
             logError(cause);
             group_->leave(cause);

@@ -7,6 +7,7 @@
 #include "core/base/log.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/checkpoint_notes.h"
+#include "core/tracker/worker_ends.h"
 
 #include <torch/torch.h>
 
@@ -71,7 +72,7 @@ Result<std::string> TrainingSession::mergeOnly(std::int64_t round, std::optional
     evalStep_ = state_.step; // its worker evaluated it when it ended; now the merge is to be compared with it
     auto merged = joinMerge(round);
     (void)ledger_->call(
-        [&](WorkerLedger& ledger) { return ledger.end(merged.ok() ? sentence("merged") : merged.error().message); });
+        [&](WorkerLedger& ledger) { return ledger.end(merged.ok() ? sentence(kMergeDone) : merged.error().message); });
     telemetry_->flush();
     if (!merged.ok())
         return merged.error();

@@ -12,6 +12,7 @@
 #include "core/run/status/evaluation_file.h"
 #include "core/run/folder/memory_file.h"
 #include "core/tracker/sqlite/write_or_fail.h"
+#include "core/tracker/worker_ends.h"
 #include "core/train/sample/questions_torch.h"
 #include "core/train/sample/sampler_torch.h"
 #include "core/train/meters/seconds.h"
@@ -56,7 +57,7 @@ Result<std::optional<TrainerEnd>> TrainingSession::turn()
     FURROW_TRY_ASSIGN(auto look, lookAround());
     Status status;
     if (look == Cut::Stop) {
-        auto end = finish(sentence("stopped"));
+        auto end = finish(sentence(kWorkerStopped));
         return end.ok() ? Result<Turn>(end.value()) : Result<Turn>(end.error());
     }
     if (look == Cut::Merge) {
@@ -87,8 +88,8 @@ Result<std::optional<TrainerEnd>> TrainingSession::onNothing(NothingToClaim why)
 {
     using Turn = std::optional<TrainerEnd>;
     if (why == NothingToClaim::EpochComplete || why == NothingToClaim::StopRuleReached) {
-        auto end = finish(why == NothingToClaim::EpochComplete ? sentence("the epochs are complete")
-                                                               : sentence("a stopping rule is reached"));
+        auto end = finish(
+            why == NothingToClaim::EpochComplete ? sentence(kWorkerSawEpochsEnd) : sentence(kWorkerSawRuleReached));
         return end.ok() ? Result<Turn>(end.value()) : Result<Turn>(end.error());
     }
     if (++idleTurns_ == kPollsBeforeCommit || (why == NothingToClaim::WaitForOthers && hasUncommitted())) {

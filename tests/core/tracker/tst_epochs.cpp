@@ -32,6 +32,7 @@ private Q_SLOTS:
     void timeWithoutAWorkerWasActive();
     void theTimeOfADeathWasThatOfNoticing();
     void aPauseLeftNoTrace();
+    void aStopLeftNoTrace();
     void dataWithNothingToTrainEndsTheRun();
     void resumesAtEveryEdge();
     void digestIsTheSameForAnyNumberOfWorkers();
@@ -448,6 +449,24 @@ void TestEpochs::aPauseLeftNoTrace()
     QCOMPARE(events.size(), std::size_t(2));
     QVERIFY(events[0].chunk.value == 0 && events[0].to == static_cast<int>(DesiredState::Pause));
     QVERIFY(events[1].from == static_cast<int>(DesiredState::Pause) && events[1].to == 0);
+    QVERIFY(good(audit(field.tracker)).isClean());
+}
+
+/// Among the events a pause stood and its end, and of the stop that ended the run there was nothing.
+void TestEpochs::aStopLeftNoTrace()
+{
+    Field field;
+    auto supervisor = field.supervisor();
+    const auto before = good(field.reader().newestEvent());
+    for (const DesiredState wish : { DesiredState::Stop, DesiredState::Stop, DesiredState::Run, DesiredState::Pause,
+             DesiredState::Kill, DesiredState::Run })
+        good(supervisor.setDesired(wish)); // a run that begins is no wish of a person
+    const auto events = good(field.reader().eventsSince(before, 10));
+    QStringList said;
+    for (const EventRow& event : events)
+        said.append(QString::fromStdString(event.cause.text()));
+    QCOMPARE(said,
+        QStringList({ "a person asked for a stop", "a person asked for a pause", "a person asked to kill the run" }));
     QVERIFY(good(audit(field.tracker)).isClean());
 }
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/base/told.h"
+
+namespace furrow {
+
+// How the end of a worker process is told where nothing went wrong with it. All other ends are deaths.
+
+inline constexpr SentenceText kWorkerStopped("stopped");
+inline constexpr SentenceText kWorkerSawEpochsEnd("the epochs are complete");
+inline constexpr SentenceText kWorkerSawRuleReached("a stopping rule is reached");
+inline constexpr SentenceText kFirstRankEnded("rank 0 ended");
+inline constexpr SentenceText kMergeDone("merged");
+inline constexpr SentenceText kRunKilled("the run was killed");
+/// Of an attempt that was interrupted, written by the next one: it was alive until then, or nobody knows when it ended.
+inline constexpr SentenceText kSupervisorGone("its supervisor was gone");
+inline constexpr SentenceText kFoundDead("its supervisor was gone; it was last seen at %1 and found dead at %2");
+
+/// Whether a worker ended because its attempt did, in order or not.
+inline bool isEndOfAttempt(const Message& endCause)
+{
+    return tells(endCause,
+        { kWorkerStopped, kWorkerSawEpochsEnd, kWorkerSawRuleReached, kFirstRankEnded, kMergeDone, kRunKilled,
+            kSupervisorGone, kFoundDead });
+}
+
+} // namespace furrow

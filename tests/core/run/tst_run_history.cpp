@@ -1,0 +1,131 @@
+#include "tests/core/tracker/ledger_fixture.h"
+
+#include "core/base/sentence.h"
+#include "core/run/status/data_wait.h"
+#include "core/run/status/end_words.h"
+#include "core/run/status/feeder_words.h"
+#include "core/run/status/run_history.h"
+#include "core/run/supervise/data_wait_record.h"
+#include "core/tracker/worker_ends.h"
+
+using namespace furrow;
+using Kind = HistoryEntry::Kind;
+
+/// What happened to a run is known afterwards, from its ledger alone.
+class TestRunHistory : public QObject {
+    Q_OBJECT
+
+    static AttemptRow attempt(std::int64_t id, std::int64_t started, std::optional<std::int64_t> ended,
+        StopReason reason, const Message& detail = {})
+    {
+        AttemptRow row;
+        row.id = { id };
+        row.startedWallNs = started;
+        row.endedWallNs = ended;
+        row.reason = reason;
+        row.detail = detail;
+        return row;
+    }
+
+    static IncarnationRow process(std::int64_t id, std::int32_t worker, std::int64_t started, std::int64_t ended,
+        const Message& cause, std::int64_t attempt = 1)
+    {
+        IncarnationRow row;
+        row.id = { id };
+        row.attempt = { attempt };
+        row.worker = worker;
+        row.startedWallNs = started;
+        row.endedWallNs = ended;
+        row.live = ended == 0;
+        row.endCause = cause;
+        return row;
+    }
+
+    static QStringList texts(const std::vector<HistoryEntry>& history)
+    {
+        QStringList all;
+        for (const HistoryEntry& entry : history)
+            all.append(QString::number(entry.wallNs) + QLatin1Char(' ') + QString::fromStdString(entry.text.text()));
+        return all;
+    }
+
+private Q_SLOTS:
+    /// The death of a worker was an event only for a console that was open, at the time at which it looked, and a stop
+    /// for nobody.
+    void deathsAndStopsWereKnownOnlyToWhoLooked()
+    {
+        const Message killed = sentence("SIGKILL, sender unknown");
+        const auto history = historyOf({ attempt(1, 10, 40, StopReason::User, sentence("after a checkpoint")),
+                                           attempt(2, 50, {}, StopReason::None) },
+            { process(1, 0, 11, 20, killed), process(2, 0, 22, 30, killed), process(3, 0, 33, 40, "stopped"),
+                process(4, 0, 51, 0, {}, 2) });
+        QCOMPARE(texts(history),
+            QStringList(
+                { "10 Attempt 1 began.", "20 Worker 0 ended: SIGKILL, sender unknown", "22 Worker 0 was started again.",
+                    "30 Worker 0 ended: SIGKILL, sender unknown", "33 Worker 0 was started again.",
+                    "40 Attempt 1 ended: a person stopped it (after a checkpoint).", "50 Attempt 2 began." }));
+        QVERIFY(history[1].kind == Kind::WorkerDied && history[1].cause == killed);
+    }
+
+    /// Each run would have ended with the deaths of all its workers.
+    void whoEndsWithItsAttemptDoesNotDie()
+    {
+        const WallTime time(1'773'427'330'000'000'000);
+        std::vector<IncarnationRow> rows;
+        for (const Message& cause : { sentence(kWorkerStopped), sentence(kWorkerSawEpochsEnd),
+                 sentence(kWorkerSawRuleReached), sentence(kFirstRankEnded), sentence(kMergeDone), sentence(kRunKilled),
+                 sentence(kSupervisorGone), sentence(kFoundDead, { time, time }), Message("stopped") })
+            rows.push_back(process(std::ssize(rows) + 1, static_cast<int>(std::ssize(rows)), 1, 2, cause));
+        QVERIFY(historyOf({}, rows).empty());
+        rows
+            = { process(1, 3, 1, 2, sentence("no progress within its lease")), process(2, kNoWorker, 1, 3, "no room") };
+        QCOMPARE(texts(historyOf({}, rows)),
+            QStringList(
+                { "2 Worker 3 ended: no progress within its lease", "3 The process that merged ended: no room" }));
+    }
+
+    void anAttemptWithoutARecordEndedWhenItWasHeardOfLast()
+    {
+        AttemptRow gone = attempt(1, 10, {}, StopReason::None);
+        gone.lastSeenWallNs = 35;
+        QCOMPARE(texts(historyOf({ gone, attempt(2, 200, 300, StopReason::Error, "the disk is full"),
+                                     attempt(3, 400, 500, StopReason::Steps) },
+                     {})),
+            QStringList({ "10 Attempt 1 began.", "35 Attempt 1 was interrupted.", "200 Attempt 2 began.",
+                "300 Attempt 2 failed: the disk is full", "400 Attempt 3 began.",
+                "500 Attempt 3 finished: the requested number of steps was reached." }));
+    }
+
+    /// "The run waits for its data" was gone from the list as soon as the data was back and the run selected again.
+    void aWaitForDataWasForgotten()
+    {
+        Field field;
+        DataWaitRecord record(field.tracker, field.clock);
+        const auto before = good(field.reader().newestEvent());
+        const std::int64_t since = field.clock.wallNs();
+        const Message doing = sentence(kTryingAgainSince,
+            { sentence(kWaitingForData, { sentence("%1 is not there", { "/disk/big.txt" }) }), WallTime(since),
+                Real(4, 0) });
+        const auto wait = [&](double seconds) {
+            for (int i = 0; i < static_cast<int>(seconds); ++i) {
+                record.see(doing);
+                field.clock.advance(1);
+            }
+            record.see({});
+        };
+        wait(5); // a hub that answers the second time is no news
+        QVERIFY(good(field.reader().eventsSince(before, 10)).empty());
+        wait(30);
+        const auto events = good(field.reader().eventsSince(before, 10));
+        QCOMPARE(events.size(), std::size_t(2)); // once each
+        const auto told = recordedWait(events[0].cause);
+        QVERIFY(told && told->sinceWallNs == since);
+        QCOMPARE(QString::fromStdString(told->why.text()), QStringLiteral("/disk/big.txt is not there"));
+        QVERIFY(!recordedWait(events[1].cause));
+        QCOMPARE(QString::fromStdString(events[1].cause.text()), QStringLiteral("the run has its data again"));
+        QVERIFY(good(audit(field.tracker)).isClean());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRunHistory)
+#include "tst_run_history.moc"
