@@ -212,6 +212,14 @@ std::optional<Row> rowOf(const PlacedRecord& at, const ExportView& view, const S
     }
 }
 
+/// With the columns of what a worker told.
+Row rowOf(const RunEvent& event)
+{
+    const auto number = [](std::optional<std::int64_t> one) { return one ? Value(*one) : Value(nullptr); };
+    return { { "wall_time", event.wall }, { "attempt", number(event.attempt) }, { "worker", number(event.worker) },
+        { "step", nullptr }, { "chunk", std::string() }, { "what", event.what }, { "text", event.text } };
+}
+
 const char* kindName(LineKind kind)
 {
     switch (kind) {
@@ -223,6 +231,11 @@ const char* kindName(LineKind kind)
     case LineKind::Sample: return "sample";
     default: return "claims";
     }
+}
+
+Result<std::int64_t> withEvents(Result<std::int64_t> records, const ExportView& view)
+{
+    return records.ok() ? Result<std::int64_t>(records.value() + std::ssize(view.events)) : records;
 }
 
 /// The names of a table, which is there even when it has no row.
@@ -237,6 +250,14 @@ std::string csvHead(LineKind kind)
     return head + "\r\n";
 }
 
+std::string csvLine(const Row& row)
+{
+    std::string line;
+    for (const auto& [name, value] : row)
+        line += (line.empty() ? "" : ",") + csvText(value);
+    return line + "\r\n";
+}
+
 Result<std::int64_t> exportCsv(
     const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
 {
@@ -246,35 +267,46 @@ Result<std::int64_t> exportCsv(
     for (const auto& [kind, name] : kinds)
         tables.try_emplace(kind, out / name).first->second.write(csvHead(kind));
     const StepsOfAll all(folder);
+    std::multimap<double, std::string> events; // lines by their times: they come from several places
+    for (const RunEvent& event : view.events)
+        events.emplace(event.wall, csvLine(rowOf(event)));
     auto count = forEachRecord(folder, [&](const PlacedRecord& at) -> Status {
         const auto table = tables.find(at.line.kind);
         if (table == tables.end())
             return {};
-        std::string line;
-        for (const auto& [name, value] : rowOf(at, view, &all).value_or(Row {}))
-            line += (line.empty() ? "" : ",") + csvText(value);
-        table->second.write(line + "\r\n");
+        std::string line = csvLine(rowOf(at, view, &all).value_or(Row {}));
+        if (at.line.kind == LineKind::Event)
+            events.emplace(at.wall, std::move(line));
+        else
+            table->second.write(line);
         return {};
     });
+    for (const auto& [wall, line] : events)
+        tables.at(LineKind::Event).write(line);
     for (auto& [kind, table] : tables)
         FURROW_TRY(table.finish());
-    return count;
+    return withEvents(count, view);
 }
 
 Result<std::int64_t> exportJsonl(
     const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
 {
     TextFile file(out / "records.jsonl");
-    const StepsOfAll all(folder);
-    auto count = forEachRecord(folder, [&](const PlacedRecord& at) -> Status {
-        nlohmann::ordered_json json { { "kind", kindName(at.line.kind) } };
-        for (const auto& [name, value] : rowOf(at, view, &all).value_or(Row {}))
+    const auto write = [&file](LineKind kind, const Row& row) {
+        nlohmann::ordered_json json { { "kind", kindName(kind) } };
+        for (const auto& [name, value] : row)
             json[name] = jsonOf(value);
         file.write(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    };
+    const StepsOfAll all(folder);
+    auto count = forEachRecord(folder, [&](const PlacedRecord& at) -> Status {
+        write(at.line.kind, rowOf(at, view, &all).value_or(Row {}));
         return {};
     });
+    for (const RunEvent& event : view.events)
+        write(LineKind::Event, rowOf(event));
     FURROW_TRY(file.finish());
-    return count;
+    return withEvents(count, view);
 }
 
 Result<std::int64_t> exportTensorBoard(

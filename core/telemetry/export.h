@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace furrow {
 
@@ -22,16 +24,26 @@ struct PlacedRecord {
 Result<std::int64_t> forEachRecord(
     const std::filesystem::path& telemetryFolder, const std::function<Status(const PlacedRecord&)>& onRecord);
 
+/// Something that happened to the run and that no worker measured.
+struct RunEvent {
+    double wall = 0; ///< s since 1970
+    std::optional<std::int64_t> attempt;
+    std::optional<std::int64_t> worker;
+    std::string what; ///< in one word, for programs
+    std::string text;
+};
+
 /// What telemetry alone does not know of its records. Without it chunks are numbers, and no step is called lost.
 struct ExportView {
     std::function<std::string(std::int64_t chunk)> chunkName; ///< "3:17"
     std::function<bool(const PlacedRecord&)> isLost; ///< of a step: its weights are gone
+    std::vector<RunEvent> events; ///< stand among those that workers told, but for TensorBoard, which has none
 };
 
-/// Writes telemetry for other programs into a new or empty folder. @return the number of records
-/// "csv": steps.csv, evaluations.csv, events.csv, drifts.csv; "jsonl": records.jsonl with the same names;
-/// "tensorboard": one event file for each worker, in a folder w<worker> ("task": what merged or evaluated at the end,
-/// its worker is -1 elsewhere), the steps being the worker's own, lost ones as lost/loss. Epochs count from 1;
+/// Writes telemetry for other programs into a new or empty folder. @return the number of records, those of the view too
+/// "csv": steps.csv, evaluations.csv, events.csv (by their times), drifts.csv; "jsonl": records.jsonl with the same
+/// names; "tensorboard": one event file for each worker, in a folder w<worker> ("task": what merged or evaluated at the
+/// end, its worker is -1 elsewhere), the steps being the worker's own, lost ones as lost/loss. Epochs count from 1;
 /// "global_step" counts the steps of all workers in the order of time, those that were lost with their weights too.
 Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, const std::string& format,
     const std::filesystem::path& out, const ExportView& view = {});

@@ -2,6 +2,7 @@
 
 #include "core/run/folder/run_paths.h"
 #include "core/base/memory_death.h"
+#include "core/run/status/data_wait.h"
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace furrow {
 
@@ -19,13 +21,12 @@ namespace {
 
 constexpr std::int64_t kDiskEveryNs = 10'000'000'000;
 const auto kAwayKey = QStringLiteral("away");
-const auto kDataKey = QStringLiteral("data away");
 constexpr std::int64_t kDataPatienceNs = 10'000'000'000; // a hub that answers the second time is no news
 
 bool isAsleep(RunState state)
 {
     return state == RunState::New || state == RunState::Finished || state == RunState::Paused
-        || state == RunState::Interrupted || state == RunState::Failed;
+        || state == RunState::Stopped || state == RunState::Interrupted || state == RunState::Failed;
 }
 
 /// What an attempt that ended so is told as.
@@ -57,20 +58,39 @@ QString endOfRun(const RunStatus& status)
         .arg(name);
 }
 
-/// One before the newest, or the newest before somebody looked: what to do next is told elsewhere.
-QString endOfAttempt(const AttemptRow& attempt)
+Alert deathOf(const HistoryEntry& entry)
 {
-    const QString which = QString::number(attempt.id.value);
-    const RunState state = stateAfter(attempt.reason);
-    if (state == RunState::Finished)
-        return QCoreApplication::translate("Alerts", "Attempt %1 finished: %2.")
-            .arg(which, stopReasonSentence(attempt.reason));
-    if (state == RunState::Failed)
-        return QCoreApplication::translate("Alerts", "Attempt %1 failed: %2").arg(which, coreWords(attempt.detail));
-    return QCoreApplication::translate("Alerts", "Attempt %1 was interrupted.").arg(which);
+    Alert alert { AlertKind::WorkerDied, QStringLiteral("died %1").arg(entry.incarnation.value), coreWords(entry.text),
+        entry.wallNs, entry.worker, {} };
+    if (!isForMemory(entry.cause))
+        return alert;
+    alert.kind = AlertKind::OutOfMemory;
+    if (entry.worker >= 0)
+        alert.text = QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.")
+                         .arg(workerName(entry.worker), coreWords(entry.cause));
+    return alert;
+}
+
+Alert waitOf(const DataWait& wait)
+{
+    return { AlertKind::DataAway, QStringLiteral("data away %1").arg(wait.sinceWallNs),
+        QCoreApplication::translate("Alerts", "The run waits for its data: %1").arg(coreWords(wait.why)),
+        wait.sinceWallNs, -1, {} };
 }
 
 } // namespace
+
+std::optional<Alert> alertOf(const HistoryEntry& entry)
+{
+    if (entry.kind == HistoryEntry::Kind::WorkerDied)
+        return deathOf(entry);
+    const auto end = entry.kind == HistoryEntry::Kind::AttemptEnded
+        ? endOf(stateAfter(entry.reason), entry.attempt.value)
+        : std::nullopt;
+    if (!end)
+        return std::nullopt;
+    return Alert { end->kind, end->key, coreWords(entry.text), entry.wallNs, -1, {} };
+}
 
 QString alertWord(AlertKind kind)
 {
@@ -106,14 +126,17 @@ void Alerts::open(const QString& folder)
     all_.clear();
     told_.clear();
     stateBefore_.reset();
-    attemptsSeen_ = false;
+    historySeen_ = false;
+    telemetrySeen_ = false;
     diskLookedNs_ = 0;
     eventsSeen_ = 0;
 }
 
 /// False when it is not wanted or was told already.
-bool Alerts::keep(const Alert& alert)
+bool Alerts::keep(Alert alert)
 {
+    if (alert.wallNs == 0) // so now; nothing says since when
+        alert.wallNs = systemClock().wallNs();
     if (rules_.off.contains(alert.kind) || !told_.insert(alert.key).second)
         return false;
     const auto after = std::upper_bound(
@@ -123,10 +146,8 @@ bool Alerts::keep(const Alert& alert)
     return true;
 }
 
-void Alerts::raise(Alert alert, bool wasSoBefore)
+void Alerts::raise(const Alert& alert, bool wasSoBefore)
 {
-    if (alert.wallNs == 0)
-        alert.wallNs = systemClock().wallNs();
     if (keep(alert) && !wasSoBefore)
         Q_EMIT raised(alert);
 }
@@ -135,10 +156,7 @@ void Alerts::takeStatus(const RunStatus& status)
 {
     const RunState state = status.state;
     const bool isFirst = !stateBefore_;
-    const bool changed = stateBefore_ && *stateBefore_ != state;
-    stateBefore_ = state;
-    if (const auto end = changed ? endOf(state, status.attempt) : std::nullopt)
-        raise({ end->kind, end->key, endOfRun(status), status.endedWallNs, -1, {} });
+    takeState(status);
     if (const auto shown = shownEpochs(status)) {
         const RowCounts& rows = shown->together.rowsKnown;
         const double share = rows.rows > 0 ? static_cast<double>(rows.duplicates) / static_cast<double>(rows.rows) : 0;
@@ -146,7 +164,7 @@ void Alerts::takeStatus(const RunStatus& status)
             raise({ AlertKind::RepeatedData, QStringLiteral("repeated"),
                       QCoreApplication::translate("Alerts", "%1 of the rows repeat a row before them and are left out.")
                           .arg(percentText(share)),
-                      isAsleep(state) ? status.endedWallNs : 0, -1, {} },
+                      status.epochs.front().openedWallNs, -1, {} }, // that of the data is so from the start
                 isFirst);
     }
     if (status.checkpointsAway.empty())
@@ -160,69 +178,60 @@ void Alerts::takeStatus(const RunStatus& status)
     lookAtDisk();
 }
 
+/// The list says of an end what takeHistory() would; who is told at once, what the run is called and what comes next.
+void Alerts::takeState(const RunStatus& status)
+{
+    const bool changed = stateBefore_ && *stateBefore_ != status.state;
+    stateBefore_ = status.state;
+    const auto end = endOf(status.state, status.attempt);
+    if (!end)
+        return;
+    Alert alert { end->kind, end->key, endOfRun(status), status.endedWallNs, -1, {} };
+    const Alert told = alert;
+    const StopReason reason = status.state == RunState::Interrupted ? StopReason::Interrupted : status.stopReason;
+    if (!status.markedByHand) // else no attempt ended so
+        alert.text = coreWords(endOfAttempt(AttemptId { status.attempt }, reason, status.stopDetail));
+    if (keep(alert) && changed)
+        Q_EMIT raised(told);
+}
+
 void Alerts::lookAtData(const RunStatus& status, bool isFirst)
 {
     const auto& wait = status.dataWait;
-    if (!wait || wait->trainsOn)
-        told_.erase(kDataKey); // data that goes again is told again
-    else if (systemClock().wallNs() - wait->sinceWallNs > kDataPatienceNs)
-        raise({ AlertKind::DataAway, kDataKey,
-            QCoreApplication::translate("Alerts", "The run waits for its data: %1").arg(coreWords(wait->why)),
-            wait->sinceWallNs, -1, {} });
+    if (wait && !wait->trainsOn && systemClock().wallNs() - wait->sinceWallNs > kDataPatienceNs)
+        raise(waitOf(*wait));
     for (const LeftOutPart& part : status.leftOut)
         raise({ AlertKind::LeftOut, QStringLiteral("left out ") + QString::fromStdString(part.what.text()),
                   coreWords(part.what), part.wallNs, -1, {} },
             isFirst);
 }
 
-void Alerts::takeAttempts(const std::vector<AttemptRow>& attempts)
+void Alerts::takeHistory(const std::vector<HistoryEntry>& history)
 {
-    for (std::size_t i = 0; i < attempts.size(); ++i) {
-        AttemptRow attempt = attempts[i];
-        if (!attempt.endedWallNs && i + 1 < attempts.size()) { // it left no record: when it was last heard of
-            attempt.endedWallNs = attempt.lastSeenWallNs != 0 ? attempt.lastSeenWallNs : attempts[i + 1].startedWallNs;
-            attempt.reason = StopReason::Interrupted;
-        }
-        const auto end = attempt.endedWallNs ? endOf(stateAfter(attempt.reason), attempt.id.value) : std::nullopt;
-        if (!end)
-            continue;
-        const Alert alert { end->kind, end->key, endOfAttempt(attempt), *attempt.endedWallNs, -1, {} };
-        if (attemptsSeen_)
-            raise(alert);
-        else
-            (void)keep(alert);
+    for (const HistoryEntry& entry : history) {
+        if (const auto alert = alertOf(entry))
+            raise(*alert, !historySeen_);
     }
-    attemptsSeen_ = true;
+    historySeen_ = true;
+}
+
+/// Nobody is told: who looked was told by lookAtData(), and now it is known afterwards.
+void Alerts::takeEvents(const std::vector<EventRow>& events)
+{
+    for (const EventRow& event : events)
+        if (const auto wait = event.chunk.value == 0 ? recordedWait(event.cause) : std::nullopt)
+            (void)keep(waitOf(*wait));
 }
 
 void Alerts::lookAtWorkers(const RunStatus& status)
 {
     for (const WorkerStatus& worker : status.workers) {
-        const QString who = workerName(worker.worker);
-        if (worker.alive && status.state == RunState::Running && worker.secondsSinceProgress > rules_.stallSeconds)
+        const double late = worker.secondsSinceProgress - rules_.stallSeconds;
+        if (worker.alive && status.state == RunState::Running && late > 0)
             raise({ AlertKind::Stalled, QStringLiteral("stalled %1 %2").arg(worker.worker).arg(worker.pid),
                 QCoreApplication::translate("Alerts", "%1 made no progress for %2 (%3).")
-                    .arg(who, durationText(worker.secondsSinceProgress), phaseWord(worker.phase)),
-                0, worker.worker, {} });
-        // A worker is started again within a second: what it died of is told by its next life too.
-        const Message& death = worker.alive ? worker.lastDeath : worker.endCause;
-        const QString which
-            = QStringLiteral("%1 %2").arg(worker.worker).arg(worker.alive ? worker.restarts - 1 : worker.restarts);
-        if (isForMemory(death))
-            raise({ AlertKind::OutOfMemory, QStringLiteral("memory ") + which,
-                QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.")
-                    .arg(who, coreWords(death)),
-                0, worker.worker, {} });
-        else if (worker.alive && !death.empty())
-            raise({ AlertKind::WorkerDied, QStringLiteral("died ") + which,
-                QCoreApplication::translate("Alerts", "%1 ended and was started again: %2").arg(who, coreWords(death)),
-                0, worker.worker, {} });
-        if (worker.alive && worker.step > 100 && std::isfinite(worker.loss) && worker.loss < rules_.lossTooGood)
-            raise({ AlertKind::LossTooGood, QStringLiteral("good %1").arg(worker.worker),
-                QCoreApplication::translate(
-                    "Alerts", "The loss of %1 is %2: the model knows this data by heart, or the data is trivial.")
-                    .arg(who, fixedText(worker.loss, 3)),
-                0, worker.worker, {} });
+                    .arg(workerName(worker.worker), durationText(worker.secondsSinceProgress), phaseWord(worker.phase)),
+                systemClock().wallNs() - static_cast<std::int64_t>(late * 1e9), worker.worker, {} });
     }
 }
 
@@ -244,8 +253,34 @@ void Alerts::lookAtDisk()
             0, -1, {} });
 }
 
+void Alerts::lookForGoodLosses(const TelemetrySnapshot& snapshot, bool isFirst)
+{
+    constexpr std::int64_t kFirstSteps = 100;
+    for (const Stretch& stretch : snapshot.stretches) { // by start time
+        const QString key = QStringLiteral("good %1").arg(stretch.worker);
+        const auto& loss = stretch.loss;
+        if (stretch.rank > 0 || told_.contains(key) || rules_.off.contains(AlertKind::LossTooGood)
+            || !(loss.pyramid.range(loss.values, 0, stretch.size()).min < rules_.lossTooGood))
+            continue;
+        std::size_t at = 0;
+        while (at < stretch.size()
+            && !(stretch.firstStep + stretch.step[at] > kFirstSteps && loss.values[at] < rules_.lossTooGood))
+            ++at;
+        if (at < stretch.size())
+            raise({ AlertKind::LossTooGood, key,
+                      QCoreApplication::translate(
+                          "Alerts", "The loss of %1 is %2: the model knows this data by heart, or the data is trivial.")
+                          .arg(workerName(stretch.worker), fixedText(loss.values[at], 3)),
+                      static_cast<std::int64_t>(stretch.wallAt(at) * 1e9), stretch.worker, {} },
+                isFirst);
+    }
+}
+
 void Alerts::takeTelemetry(const TelemetrySnapshot& snapshot)
 {
+    const bool isFirst = !telemetrySeen_; // a large one comes in pieces
+    telemetrySeen_ = telemetrySeen_ || snapshot.complete;
+    lookForGoodLosses(snapshot, isFirst);
     if (!snapshot.events || snapshot.events->size() < eventsSeen_)
         return;
     std::vector<EventPoint> news(
@@ -259,17 +294,21 @@ void Alerts::takeTelemetry(const TelemetrySnapshot& snapshot)
         const QString key = QStringLiteral("%1 %2 %3").arg(event.worker).arg(event.attempt).arg(event.record.step);
         if (event.record.kind == EventRecord::Kind::Spike)
             raise({ AlertKind::Spike, QStringLiteral("spike ") + key,
-                QCoreApplication::translate("Alerts", "Loss spike on %1: %2").arg(workerName(event.worker), text),
-                wallNs, event.worker, { event.record.chunk } });
+                      QCoreApplication::translate("Alerts", "Loss spike on %1: %2").arg(workerName(event.worker), text),
+                      wallNs, event.worker, { event.record.chunk } },
+                isFirst);
         else if (event.record.kind == EventRecord::Kind::Nan)
-            raise({ AlertKind::NotANumber, QStringLiteral("nan ") + key,
-                QCoreApplication::translate("Alerts", "Not a number on %1: %2").arg(workerName(event.worker), text),
-                wallNs, event.worker, { event.record.chunk } });
+            raise(
+                { AlertKind::NotANumber, QStringLiteral("nan ") + key,
+                    QCoreApplication::translate("Alerts", "Not a number on %1: %2").arg(workerName(event.worker), text),
+                    wallNs, event.worker, { event.record.chunk } },
+                isFirst);
         else if (event.record.kind == EventRecord::Kind::Rollback)
             raise({ AlertKind::NotANumber, QStringLiteral("rollback ") + key,
-                QCoreApplication::translate("Alerts", "%1 went back to its last checkpoint: %2")
-                    .arg(workerName(event.worker), text),
-                wallNs, event.worker, {} });
+                      QCoreApplication::translate("Alerts", "%1 went back to its last checkpoint: %2")
+                          .arg(workerName(event.worker), text),
+                      wallNs, event.worker, {} },
+                isFirst);
     }
 }
 

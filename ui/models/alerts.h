@@ -1,10 +1,12 @@
 #pragma once
 
+#include "core/run/status/run_history.h"
 #include "core/tracker/audit/audit.h"
 #include "ui/bridge/run_feed.h"
 
 #include <QObject>
 #include <QStringList>
+#include <optional>
 #include <set>
 
 namespace furrow {
@@ -46,10 +48,15 @@ struct AlertRules {
     double repeatedShare = 0.2; ///< of the rows of the epoch that are left out as repeats
 };
 
+/// What of the history of a run is an alert; nothing: a person wished it, or it is no trouble.
+std::optional<Alert> alertOf(const HistoryEntry& entry);
+
 QString alertWord(AlertKind kind); ///< "Loss is not a number"
 
-/// Finds alerts in what is read of a run. Each is told once for a run; opening another run begins anew. How attempts
-/// ended before the run was opened stands in the list too, but no Qt signal is sent for it. Lives on the GUI thread.
+/// Finds alerts in what is read of a run. Each is told once for a run; opening another run begins anew. What happened
+/// comes from what the run recorded, with the time of that: the list is the same whoever looks and whenever, but for
+/// what is so only now (a worker that makes no progress, a full disk, checkpoints that are away). What had happened
+/// before the run was opened is not `raised`. Lives on the GUI thread.
 class Alerts : public QObject {
     Q_OBJECT
 public:
@@ -59,7 +66,8 @@ public:
     void setRules(const AlertRules& rules) { rules_ = rules; }
     void open(const QString& folder);
     void takeStatus(const RunStatus& status);
-    void takeAttempts(const std::vector<AttemptRow>& attempts); ///< all of the run, the oldest first
+    void takeHistory(const std::vector<HistoryEntry>& history); ///< all of the run
+    void takeEvents(const std::vector<EventRow>& events); ///< new ones of the ledger
     void takeTelemetry(const TelemetrySnapshot& snapshot);
     void takeAudit(const AuditReport& report);
     const std::vector<Alert>& all() const { return all_; }
@@ -69,8 +77,10 @@ Q_SIGNALS:
     void known(const furrow::Alert& alert); ///< those, and what had happened before somebody looked
 
 private:
-    bool keep(const Alert& alert);
-    void raise(Alert alert, bool wasSoBefore = false); ///< before somebody looked: nobody is told
+    bool keep(Alert alert);
+    void raise(const Alert& alert, bool wasSoBefore = false); ///< before somebody looked: nobody is told
+    void takeState(const RunStatus& status);
+    void lookForGoodLosses(const TelemetrySnapshot& snapshot, bool isFirst);
     void lookAtWorkers(const RunStatus& status);
     void lookAtDisk();
     void lookAtData(const RunStatus& status, bool isFirst);
@@ -80,7 +90,8 @@ private:
     std::vector<Alert> all_; ///< in the order of their time
     std::set<QString> told_;
     std::optional<RunState> stateBefore_;
-    bool attemptsSeen_ = false; ///< those that had ended before the run was opened
+    bool historySeen_ = false; ///< what had happened before the run was opened
+    bool telemetrySeen_ = false;
     std::int64_t diskLookedNs_ = 0;
     std::size_t eventsSeen_ = 0;
 };

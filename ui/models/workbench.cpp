@@ -1,5 +1,7 @@
 #include "ui/models/workbench.h"
 
+#include "core/run/status/data_wait.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 
 #include <QSettings>
@@ -35,6 +37,7 @@ Workbench::Workbench(const QString& workspace, QObject* parent)
     connect(&watcher_, &RunWatcher::logRead, this, &Workbench::takeLog);
     connect(&watcher_, &RunWatcher::opened, this, [this] {
         events_.reset({});
+        history_.clear();
         log_.reset({});
         logProcesses_.clear();
         Q_EMIT logProcessesChanged();
@@ -54,8 +57,8 @@ void Workbench::connectAlerts()
 {
     connect(&watcher_, &RunWatcher::opened, &alerts_, &Alerts::open);
     connect(&watcher_, &RunWatcher::statusRead, this, [this](const StatusPtr& status) { alerts_.takeStatus(*status); });
-    connect(&watcher_, &RunWatcher::tablesRead, this,
-        [this](const TablesPtr& tables) { alerts_.takeAttempts(tables->attempts); });
+    connect(&watcher_, &RunWatcher::tablesRead, this, [this](const TablesPtr& tables) { takeHistory(*tables); });
+    connect(&watcher_, &RunWatcher::eventsRead, this, [this](const EventsPtr& events) { alerts_.takeEvents(*events); });
     connect(&watcher_, &RunWatcher::telemetryRead, this,
         [this](const SnapshotPtr& snapshot) { alerts_.takeTelemetry(*snapshot); });
     connect(&alerts_, &Alerts::known, this, [this](const Alert& alert) {
@@ -130,13 +133,34 @@ void Workbench::takeEvents(const EventsPtr& events)
 {
     std::vector<EventLine> lines;
     lines.reserve(events->size());
+    const bool tellsWaits = !alerts_.rules().off.contains(AlertKind::DataAway);
     for (const EventRow& event : *events)
-        lines.push_back(eventLine(event, watcher_.tables().get()));
+        if (event.chunk.value != 0 || !tellsWaits || !recordedWait(event.cause)) // that is an alert
+            lines.push_back(eventLine(event, watcher_.tables().get()));
     events_.append(lines);
     events_.keepLast(kMostEvents);
     unnamed_ = unnamed_ || std::any_of(lines.begin(), lines.end(), [](const EventLine& line) {
         return line.incarnation != 0 && line.worker < 0;
     });
+}
+
+/// What is an alert comes by alerts_.
+void Workbench::takeHistory(const LedgerTables& tables)
+{
+    const auto history = historyOf(tables.attempts, tables.incarnations);
+    alerts_.takeHistory(history);
+    std::vector<EventLine> lines;
+    for (const HistoryEntry& entry : history) {
+        if (alertOf(entry) || !history_.insert({ entry.kind, entry.attempt.value, entry.incarnation.value }).second)
+            continue;
+        EventLine line;
+        line.wallNs = entry.wallNs;
+        line.weight = EventWeight::Notice;
+        line.worker = entry.worker;
+        line.text = coreWords(entry.text);
+        lines.push_back(std::move(line));
+    }
+    events_.append(lines);
 }
 
 /// The processes are read less often than the events: the first deeds of a new one come before its name.

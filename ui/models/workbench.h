@@ -14,6 +14,9 @@
 #include "ui/models/selection_model.h"
 
 #include <QStringList>
+#include <cstdint>
+#include <set>
+#include <tuple>
 
 namespace furrow {
 
@@ -63,6 +66,7 @@ Q_SIGNALS:
 
 private:
     void takeEvents(const EventsPtr& events);
+    void takeHistory(const LedgerTables& tables);
     void nameWorkers(const TablesPtr& tables);
     void connectAlerts();
     void takeLog(const LogLinesPtr& lines);
@@ -84,6 +88,7 @@ private:
     Alerts alerts_;
     AutoResume autoResume_;
     EventModel events_;
+    std::set<std::tuple<HistoryEntry::Kind, std::int64_t, std::int64_t>> history_; // in them: what, attempt, process
     bool unnamed_ = false; // some of them are of a process that is not known yet
     LogModel log_;
     QStringList logProcesses_;

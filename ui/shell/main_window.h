@@ -154,6 +154,7 @@ private:
     QPushButton* noteRead_ = nullptr; ///< there while a warning waits to be read
     QString warning_; ///< the newest one that was not read; other notes only cover it for their time
     AlertKind warnedOf_ = AlertKind::Finished; ///< what that is about
+    std::int64_t warnedNs_ = 0; ///< the time of it
     QToolButton* themeButton_ = nullptr;
     QToolButton* languageButton_ = nullptr;
     bool arranged_ = false; // docks were fitted to the first size, or are as a person left them

@@ -273,6 +273,9 @@ void MainWindow::tell(const QString& sentence, bool bad)
 
 void MainWindow::warn(const Alert& alert)
 {
+    if (!warning_.isEmpty() && alert.wallNs < warnedNs_) // it was found later and is of before
+        return;
+    warnedNs_ = alert.wallNs;
     warning_ = tr("%1: %2").arg(wallClockText(alert.wallNs), alert.text); // it stays, and may be of the past by then
     warnedOf_ = alert.kind;
     noteRead_->show();

@@ -2,16 +2,56 @@
 
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/lost_trainings.h"
+#include "core/run/status/run_history.h"
 #include "core/run/status/run_status.h"
 #include "core/telemetry/export.h"
 
+#include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace furrow {
 
 namespace {
 
-constexpr int kClaimsAtOnce = 10'000;
+constexpr int kRowsAtOnce = 10'000;
+constexpr double kNsPerSecond = 1e9;
+
+std::string wordOf(HistoryEntry::Kind kind)
+{
+    switch (kind) {
+    case HistoryEntry::Kind::AttemptBegan: return "attempt_began";
+    case HistoryEntry::Kind::AttemptEnded: return "attempt_ended";
+    case HistoryEntry::Kind::WorkerDied: return "worker_died";
+    case HistoryEntry::Kind::WorkerStartedAgain: return "worker_started_again";
+    }
+    return {};
+}
+
+/// What happened to the run, its attempts and its workers: the list that the console shows.
+Result<std::vector<RunEvent>> eventsOf(LedgerReader& ledger)
+{
+    FURROW_TRY_ASSIGN(const auto attempts, ledger.attempts());
+    FURROW_TRY_ASSIGN(const auto incarnations, ledger.incarnations());
+    std::vector<RunEvent> found;
+    for (const HistoryEntry& entry : historyOf(attempts, incarnations)) {
+        RunEvent event { static_cast<double>(entry.wallNs) / kNsPerSecond, entry.attempt.value, {}, wordOf(entry.kind),
+            entry.text };
+        if (entry.incarnation.value != 0)
+            event.worker = entry.worker;
+        found.push_back(std::move(event));
+    }
+    for (std::int64_t seq = 0;;) {
+        FURROW_TRY_ASSIGN(const auto some, ledger.eventsSince(seq, kRowsAtOnce));
+        if (some.empty())
+            return found;
+        seq = some.back().seq;
+        for (const EventRow& event : some)
+            if (event.chunk.value == 0)
+                found.push_back({ static_cast<double>(event.wallNs) / kNsPerSecond, {}, {}, "run", event.cause });
+    }
+}
 
 } // namespace
 
@@ -21,7 +61,7 @@ Result<std::int64_t> exportMeasured(const RunPaths& paths, const std::string& fo
     FURROW_TRY_ASSIGN(auto status, readStatus(paths, ledger));
     std::vector<ClaimRow> claims;
     for (;;) {
-        FURROW_TRY_ASSIGN(auto some, ledger.claimsSince(claims.empty() ? 0 : claims.back().claimId, kClaimsAtOnce));
+        FURROW_TRY_ASSIGN(auto some, ledger.claimsSince(claims.empty() ? 0 : claims.back().claimId, kRowsAtOnce));
         if (some.empty())
             break;
         claims.insert(claims.end(), some.begin(), some.end());
@@ -31,6 +71,7 @@ Result<std::int64_t> exportMeasured(const RunPaths& paths, const std::string& fo
         const ChunkPlace place = placeOf({ chunk });
         return std::to_string(place.block) + ":" + std::to_string(place.column);
     };
+    FURROW_TRY_ASSIGN(view.events, eventsOf(ledger));
     LostSteps steps(lostTrainings(claims, status.goneHolds));
     view.isLost = [&steps](const PlacedRecord& at) { return at.line.kind == LineKind::Step && steps.has(at); };
     return exportTelemetry(paths.telemetryFolder(), format, out, view);

@@ -1,5 +1,9 @@
 // Models of the workbench: library, alerts, replay.
 
+#include "core/base/file_lock.h"
+#include "core/base/sentence.h"
+#include "core/run/start/life_cycle.h"
+#include "core/run/status/measured_export.h"
 #include "core/telemetry/run_telemetry.h"
 #include "core/tracker/sqlite/database.h"
 #include "tests/ui/patience.h"
@@ -11,9 +15,14 @@
 #include "ui/models/past_status.h"
 #include "ui/models/run_list_model.h"
 #include "ui/models/quarantine_draft.h"
+#include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/shell/appearance.h"
+#include "ui/shell/replay_bar.h"
 
 #include <QAbstractItemModelTester>
+#include <QAction>
+#include <QLabel>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QtTest>
@@ -122,7 +131,7 @@ private Q_SLOTS:
         alerts.takeStatus(statusOf(RunState::Interrupted));
         alerts.takeStatus(statusOf(RunState::Interrupted));
         QCOMPARE(raised.count(), 1);
-        QCOMPARE(alerts.all().front().kind, AlertKind::Interrupted);
+        QCOMPARE(alerts.all().back().kind, AlertKind::Interrupted);
     }
 
     /// Who opened the console in the morning saw nothing of the night.
@@ -141,7 +150,7 @@ private Q_SLOTS:
         alerts.open(QDir::tempPath());
         std::vector<AttemptRow> attempts { attempt(1, 10, StopReason::Error), attempt(2, 20, StopReason::User),
             attempt(3, 30, StopReason::Interrupted), attempt(4, {}, StopReason::None) };
-        alerts.takeAttempts(attempts);
+        alerts.takeHistory(historyOf(attempts, {}));
         QCOMPARE(raised.count(), 0);
         QCOMPARE(alerts.all().size(), std::size_t(2)); // what a person asked for is no news
         QVERIFY(alerts.all().front().kind == AlertKind::Failed
@@ -149,7 +158,7 @@ private Q_SLOTS:
         QVERIFY(alerts.all().back().kind == AlertKind::Interrupted && alerts.all().back().wallNs == 30);
 
         attempts.back() = attempt(4, 40, StopReason::Epochs); // while it is open
-        alerts.takeAttempts(attempts);
+        alerts.takeHistory(historyOf(attempts, {}));
         QCOMPARE(raised.count(), 1);
         RunStatus status = statusOf(RunState::Running);
         status.attempt = 4;
@@ -172,7 +181,7 @@ private Q_SLOTS:
         next.startedWallNs = 200;
         Alerts before;
         before.open(QDir::tempPath());
-        before.takeAttempts({ dead, next });
+        before.takeHistory(historyOf({ dead, next }, {}));
         QCOMPARE(before.all().size(), std::size_t(1));
         QCOMPARE(before.all().front().wallNs, std::int64_t(35));
         Alerts watching; // it saw it happen, later
@@ -180,15 +189,110 @@ private Q_SLOTS:
         watching.takeStatus(statusOf(RunState::Running));
         RunStatus status = statusOf(RunState::Interrupted);
         status.endedWallNs = 35;
+        status.attempt = 1;
         watching.takeStatus(status);
         QCOMPARE(watching.all().size(), std::size_t(1));
         QCOMPARE(watching.all().front().wallNs, std::int64_t(35));
+        QCOMPARE(watching.all().front().text, before.all().front().text);
+        Alerts later; // before it was resumed: nothing said how the newest attempt had ended
+        later.open(QDir::tempPath());
+        later.takeStatus(status);
+        QCOMPARE(later.all().size(), std::size_t(1));
+        QCOMPARE(later.all().front().text, before.all().front().text);
+    }
+
+    /// Deaths vanished when the run was selected again, bore the time of the look, and were none during a pause;
+    /// nothing told of a stop.
+    void eventsDependedOnWhoWasLooking()
+    {
+        RunStory story({ .workers = 2, .trained = 5 });
+        story.makeAlive();
+        std::optional<FileLock> held(good(FileLock::tryLock(story.paths().supervisorLock())));
+        auto supervisor = story.supervisor();
+        AlertRules rules;
+        rules.off = { AlertKind::DiskSpace }; // of this machine
+        Workbench watching(story.workspace());
+        watching.alerts().setRules(rules);
+        const QSignalSpy raised(&watching.alerts(), &Alerts::raised);
+        watching.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(watching.watcher().tables() && watching.watcher().status(), kPatienceMs);
+        good(supervisor.setDesired(DesiredState::Pause));
+        const auto living = good(good(LedgerReader::open(story.paths().tracker())).incarnations());
+        (void)good(supervisor.revoke(living.front().id, sentence("SIGKILL, sender unknown")));
+        const auto deaths = [](const Alerts& alerts) {
+            return std::count_if(alerts.all().begin(), alerts.all().end(),
+                [](const Alert& alert) { return alert.kind == AlertKind::WorkerDied; });
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(deaths(watching.alerts()), 1, kPatienceMs);
+        QCOMPARE(raised.count(), 1);
+        good(supervisor.setDesired(DesiredState::Stop));
+        (void)good(supervisor.revoke(living.back().id, "stopped")); // in order
+        good(supervisor.endAttempt(story.attempt(), StopReason::User, sentence("after a checkpoint")));
+        held.reset();
+
+        const auto seen = [](Workbench& bench) {
+            QStringList lines;
+            for (const EventLine& line : bench.events().rows())
+                if (line.weight != EventWeight::Routine && line.chunk.value == 0)
+                    lines.append(QStringLiteral("%1 %2 %3").arg(line.wallNs).arg(line.isAlert).arg(line.text));
+            lines.sort();
+            return lines;
+        };
+        const auto has = [](const QStringList& lines, const char* text) {
+            return std::count_if(lines.begin(), lines.end(),
+                [text](const QString& line) { return line.endsWith(QString::fromLatin1(text)); });
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(has(seen(watching), "a person stopped it (after a checkpoint)."), 1, kPatienceMs);
+        Workbench later(story.workspace());
+        later.alerts().setRules(rules);
+        const QSignalSpy news(&later.alerts(), &Alerts::raised);
+        later.showRun(story.folder());
+        QTRY_COMPARE_WITH_TIMEOUT(has(seen(later), "a person stopped it (after a checkpoint)."), 1, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(seen(later), seen(watching), kPatienceMs);
+        QCOMPARE(has(seen(later), "Worker 0 ended: SIGKILL, sender unknown"), 1);
+        QCOMPARE(has(seen(later), "Worker 1 ended: stopped"), 0);
+        QCOMPARE(has(seen(later), "a person asked for a stop"), 1);
+        QCOMPARE(deaths(later.alerts()), 1);
+        const auto died = std::find_if(later.alerts().all().begin(), later.alerts().all().end(),
+            [](const Alert& alert) { return alert.kind == AlertKind::WorkerDied; });
+        const auto rows = good(good(LedgerReader::open(story.paths().tracker())).incarnations());
+        QCOMPARE(died->wallNs, rows.front().endedWallNs);
+        QCOMPARE(news.count(), 0); // nobody is told of yesterday
+    }
+
+    /// events.csv knew spikes and checkpoints, and neither a pause nor a stop nor a death.
+    void exportedEventsKnewNoStopAndNoDeath()
+    {
+        RunStory story({ .trained = 5 });
+        auto supervisor = story.supervisor();
+        good(supervisor.setDesired(DesiredState::Pause));
+        const auto living = good(good(LedgerReader::open(story.paths().tracker())).incarnations());
+        (void)good(supervisor.revoke(living.front().id, sentence("SIGKILL, sender unknown")));
+        good(supervisor.setDesired(DesiredState::Stop));
+        good(supervisor.endAttempt(story.attempt(), StopReason::User, sentence("after a checkpoint")));
+        const QTemporaryDir out;
+        const auto folder = std::filesystem::path(out.path().toStdString()) / "csv";
+        (void)good(exportMeasured(story.paths(), "csv", folder));
+        QFile file(QString::fromStdString((folder / "events.csv").string()));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QStringList lines = QString::fromUtf8(file.readAll()).split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
+        QCOMPARE(lines.front(), QStringLiteral("wall_time,attempt,worker,step,chunk,what,text"));
+        const auto at = [&lines](const char* end) {
+            return std::find_if(lines.begin(), lines.end(),
+                [end](const QString& line) { return line.endsWith(QString::fromLatin1(end)); });
+        };
+        const auto pause = at(",,,,,run,a person asked for a pause");
+        const auto death = at(",1,0,,,worker_died,\"Worker 0 ended: SIGKILL, sender unknown\"");
+        const auto stop = at(",,,,,run,a person asked for a stop");
+        const auto end = at(",1,,,,attempt_ended,Attempt 1 ended: a person stopped it (after a checkpoint).");
+        QVERIFY2(end != lines.end() && pause < death && death < stop && stop < end, // by their times
+            qPrintable(lines.join(QLatin1Char('\n'))));
     }
 
     /// Each time the run was selected its alerts stood at that moment, and were told again.
     void filesLeftOutLongAgoWereToldAtEachLook()
     {
-        RunStatus status = statusOf(RunState::Finished);
+        RunStatus status = statusOf(RunState::Paused);
         status.leftOut = { { "left out: book09.txt", 35 } };
         Alerts alerts;
         const QSignalSpy raised(&alerts, &Alerts::raised);
@@ -207,20 +311,22 @@ private Q_SLOTS:
     {
         Alerts alerts;
         alerts.open(QDir::tempPath());
-        RunStatus status = statusOf(RunState::Running);
-        WorkerStatus worker;
-        worker.alive = true; // it was started again before anybody looked
-        worker.restarts = 1;
-        worker.lastDeath = "SIGKILL, sender unknown";
-        status.workers = { worker };
-        alerts.takeStatus(status);
-        alerts.takeStatus(status);
+        IncarnationRow first;
+        first.id = IncarnationId { 1 };
+        first.endedWallNs = 10;
+        first.endCause = "SIGKILL, sender unknown"; // it was started again before anybody looked
+        IncarnationRow second;
+        second.id = IncarnationId { 2 };
+        second.live = true;
+        for (int look = 0; look < 2; ++look)
+            alerts.takeHistory(historyOf({}, { first, second }));
         QCOMPARE(alerts.all().size(), std::size_t(1));
         QCOMPARE(alerts.all().front().kind, AlertKind::WorkerDied);
         QVERIFY(!alerts.all().front().text.contains(QStringLiteral("memory")));
-        status.workers.front().restarts = 2;
-        status.workers.front().lastDeath = "SIGKILL (likely the out-of-memory killer)";
-        alerts.takeStatus(status);
+        second.live = false;
+        second.endedWallNs = 20;
+        second.endCause = "SIGKILL (likely the out-of-memory killer)";
+        alerts.takeHistory(historyOf({}, { first, second }));
         QCOMPARE(alerts.all().size(), std::size_t(2));
         QCOMPARE(alerts.all().back().kind, AlertKind::OutOfMemory);
     }

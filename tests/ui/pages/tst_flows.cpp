@@ -567,15 +567,12 @@ private Q_SLOTS:
         window.show();
         bench.start({});
         bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status(), kPatienceMs);
-        RunStatus status = *bench.watcher().status();
-        status.state = RunState::Running;
-        WorkerStatus worker;
-        worker.alive = true;
-        worker.restarts = 1;
-        worker.lastDeath = sentence("SIGKILL, sender unknown");
-        status.workers = { worker };
-        bench.alerts().takeStatus(status);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().tables(), kPatienceMs);
+        IncarnationRow dead;
+        dead.id = IncarnationId { 99 };
+        dead.endedWallNs = systemClock().wallNs();
+        dead.endCause = sentence("SIGKILL, sender unknown");
+        bench.alerts().takeHistory(historyOf({}, { dead }));
         const QString warning = bench.alerts().all().back().text;
         const auto isSaid = [&] {
             const auto labels = window.statusBar()->findChildren<QLabel*>();

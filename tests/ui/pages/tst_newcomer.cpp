@@ -454,7 +454,7 @@ private Q_SLOTS:
         AttemptRow early = attemptOf(2, 1, 4000);
         for (AttemptRow* row : { &late, &early })
             row->reason = StopReason::Error;
-        bench.alerts().takeAttempts({ late, early }); // of before somebody looked
+        bench.alerts().takeHistory(historyOf({ late, early }, {})); // of before somebody looked
         auto* table = dock.findChild<QTableView*>();
         QCOMPARE(table->model()->rowCount(), 2); // they were in no list
         QVERIFY(table->model()->index(0, 4).data().toString().contains(QStringLiteral("Attempt 2")));
