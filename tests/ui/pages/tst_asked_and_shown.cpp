@@ -253,6 +253,65 @@ private Q_SLOTS:
         QVERIFY(layers->isEnabled() && form.problemsOf("init_from").empty());
     }
 
+    /// "1 setting must be corrected before launch", and the search had hidden which; a click on it did nothing.
+    void theSettingThatMustBeCorrectedWasNotNamed()
+    {
+        QTemporaryDir folder;
+        const QString text = write(folder, QStringLiteral("text.txt"), QByteArray("some words\n").repeated(200));
+        Workbench bench(folder.path());
+        Appearance appearance(false);
+        NewRunPage page(bench);
+        page.resize(1280, 760);
+        page.show();
+        page.setSource(text);
+        QLineEdit* search = nullptr;
+        for (auto* edit : page.findChildren<QLineEdit*>())
+            if (edit->accessibleName() == QStringLiteral("Find a setting"))
+                search = edit;
+        QVERIFY(search != nullptr);
+        search->setText(QStringLiteral("width"));
+        bench.form().setText(*findSetting("heads"), QStringLiteral("4"));
+        bench.form().setText(*findSetting("width"), QStringLiteral("15"));
+        const auto problems = bench.form().problems();
+        QCOMPARE(problems.size(), std::size_t(1));
+        const Setting& wrong = *findSetting(problems.front().key);
+        QWidget* field = nullptr;
+        for (auto* edit : page.findChildren<QWidget*>())
+            if (edit->accessibleName() == settingLabel(wrong))
+                field = edit;
+        QVERIFY(field != nullptr && field->isVisibleTo(&page)); // whatever is looked for
+        const auto labels = page.findChildren<QLabel*>();
+        const QString said = QStringLiteral("1 setting must be corrected before launch: ") + settingLabel(wrong);
+        QVERIFY(std::any_of(labels.begin(), labels.end(),
+            [&said](const QLabel* label) { return label->isVisible() && label->text().startsWith(said); }));
+        auto* show = buttonOf(page, QStringLiteral("Show this setting"));
+        QVERIFY(show != nullptr && show->isVisible());
+        show->click();
+        QVERIFY(search->text().isEmpty());
+        QTRY_VERIFY_WITH_TIMEOUT(!field->visibleRegion().isEmpty(), kPatienceMs); // scrolled to
+        bench.form().setText(*findSetting("width"), QStringLiteral("16"));
+        QVERIFY(!show->isVisible());
+    }
+
+    /// The search of the time before hid the source of the data.
+    void aNewRunOpenedWithTheSearchOfLastTime()
+    {
+        QTemporaryDir folder;
+        Workbench bench(folder.path());
+        Appearance appearance(false);
+        NewRunPage page(bench);
+        page.show();
+        QLineEdit* search = nullptr;
+        for (auto* edit : page.findChildren<QLineEdit*>())
+            if (edit->accessibleName() == QStringLiteral("Find a setting"))
+                search = edit;
+        QVERIFY(search != nullptr);
+        search->setText(QStringLiteral("epochs"));
+        page.hide();
+        page.show();
+        QVERIFY(search->text().isEmpty());
+    }
+
     void launchWasOfferedForDataThatCannotBeRead()
     {
         QTemporaryDir folder;

@@ -176,6 +176,13 @@ void EstimatePanel::buildFoot(QVBoxLayout* column)
     problemLine_->setWordWrap(true);
     line->addWidget(problemLine_, 1);
     foot->addLayout(line);
+    showSetting_ = makeButton(tr("Show this setting"));
+    showSetting_->setProperty("link", true);
+    connect(showSetting_, &QPushButton::clicked, this, [this] {
+        if (const auto problems = bench_.form().problems(); !problems.empty())
+            Q_EMIT settingWanted(problems.front().key);
+    });
+    foot->addWidget(showSetting_, 0, Qt::AlignLeft);
     torch_ = makeButton(tr("Install libtorch…"));
     torch_->hide();
     connect(torch_, &QPushButton::clicked, this, &EstimatePanel::torchWanted);
@@ -215,6 +222,25 @@ void EstimatePanel::setMachineProblem(const QString& sentence)
     refresh();
 }
 
+namespace {
+
+/// How many settings, and which.
+QString whatIsWrong(const std::vector<ConfigProblem>& problems)
+{
+    constexpr qsizetype kMostNames = 4;
+    QStringList names;
+    for (const ConfigProblem& problem : problems)
+        if (const Setting* setting = findSetting(problem.key); setting && !names.contains(settingLabel(*setting)))
+            names.append(settingLabel(*setting));
+    const QString count = EstimatePanel::tr(
+        "%n setting(s) must be corrected before launch", nullptr, static_cast<int>(problems.size()));
+    if (names.isEmpty() || names.size() > kMostNames)
+        return count;
+    return EstimatePanel::tr("%1: %2").arg(count, names.join(QStringLiteral(", ")));
+}
+
+} // namespace
+
 void EstimatePanel::refresh()
 {
     refreshEstimates();
@@ -223,11 +249,11 @@ void EstimatePanel::refresh()
     const std::vector<ConfigProblem> problems = bench_.form().problems();
     const int wrong = static_cast<int>(problems.size());
     const bool noData = bench_.form().config().data.empty();
-    const QString reason = noData && wrong <= 1 ? tr("Choose the data first")
-        : wrong > 0                             ? QStringLiteral("%1\n%2")
-                          .arg(tr("%n setting(s) must be corrected before launch", nullptr, wrong), dataProblem_)
-                          .trimmed()
-                    : dataProblem_;
+    const bool onlyData = noData && wrong <= 1;
+    const QString reason = onlyData ? tr("Choose the data first")
+        : wrong > 0                 ? QStringLiteral("%1\n%2").arg(whatIsWrong(problems), dataProblem_).trimmed()
+                                    : dataProblem_;
+    showSetting_->setVisible(wrong > 0 && !onlyData);
     const QString beforeLaunch = reason.isEmpty() ? machineProblem_ : reason;
     say(beforeLaunch, true);
     queue_->setEnabled(bench_.form().isReady() && !busy_ && dataProblem_.isEmpty());

@@ -47,6 +47,7 @@ Q_SIGNALS:
     void launchWanted();
     void queueWanted();
     void savePresetWanted();
+    void settingWanted(const std::string& key); ///< the person wants to see it
     void torchWanted(); ///< libtorch is missing, and the person wants it
 
 private:
@@ -81,6 +82,7 @@ private:
     QPushButton* copy_ = nullptr;
     QWidget* problemMark_ = nullptr;
     QLabel* problemLine_ = nullptr;
+    QPushButton* showSetting_ = nullptr; ///< the first one that must be corrected
     QPushButton* torch_ = nullptr;
     QPushButton* launch_ = nullptr;
     QPushButton* queue_ = nullptr;

@@ -183,8 +183,8 @@ int FormGroup::filter(const QString& words, bool changedOnly)
     filtered_ = !words.isEmpty() || changedOnly;
     shown_.clear();
     for (FormField* field : fields_) {
-        const bool show
-            = (words.isEmpty() || field->matches(words)) && (!changedOnly || field->isChanged() || field->hasProblem());
+        const bool show = field->hasProblem() // what must be corrected is never hidden
+            || ((words.isEmpty() || field->matches(words)) && (!changedOnly || field->isChanged()));
         field->setVisible(show);
         if (const auto below = below_.find(field->setting().key); below != below_.end())
             below->second->setVisible(show);

@@ -27,7 +27,8 @@ public:
     /// A row below that of a field, as wide as the group; shown with the field.
     void addBelow(const std::string& key, QWidget* widget);
     const std::vector<FormField*>& fields() const { return fields_; }
-    /// Shows what matches; "" and false show everything the group has. Returns how many fields are shown.
+    /// Shows what matches, and what must be corrected; "" and false show everything the group has. Returns how many
+    /// fields are shown.
     int filter(const QString& words, bool changedOnly);
     void refresh(const std::vector<ConfigProblem>& problems);
     /// Opens the fold when the field is inside; null: not in this group.

@@ -28,6 +28,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QShowEvent>
 #include <QSplitter>
 #include <QStyledItemDelegate>
 #include <QTimer>
@@ -382,6 +383,7 @@ void NewRunPage::connectAll()
     connect(estimate_, &EstimatePanel::launchWanted, this, &NewRunPage::launch);
     connect(estimate_, &EstimatePanel::queueWanted, this, &NewRunPage::queue);
     connect(estimate_, &EstimatePanel::savePresetWanted, this, &NewRunPage::savePreset);
+    connect(estimate_, &EstimatePanel::settingWanted, this, &NewRunPage::showSetting);
     connect(&bench_.commands(), &RunCommands::workerLookedFor, this,
         [this](const Message& problem) { estimate_->setMachineProblem(coreWords(problem)); });
     connect(estimate_, &EstimatePanel::torchWanted, this, [this] {
@@ -448,6 +450,11 @@ void NewRunPage::refresh()
     const std::vector<ConfigProblem> problems = bench_.form().problems();
     for (FormGroup* group : groups_)
         group->refresh(problems);
+    std::set<std::string> wrong;
+    for (const ConfigProblem& problem : problems)
+        wrong.insert(problem.key);
+    if (wrong != std::exchange(wrong_, wrong) && !search_->text().trimmed().isEmpty())
+        applyFilter(); // the setting that became wrong may not be the one that is typed
     const QString name = QString::fromStdString(bench_.form().config().name);
     if (!name_->hasFocus())
         name_->setText(name);
@@ -486,6 +493,29 @@ void NewRunPage::applyFilter()
     for (FormGroup* group : groups_)
         shown += group->filter(search_->text().trimmed(), changedOnly_->isChecked());
     nothingFound_->setVisible(shown == 0);
+}
+
+/// Of a setting that something else speaks of: whatever is looked for is looked for no more.
+void NewRunPage::showSetting(const std::string& key)
+{
+    search_->clear();
+    changedOnly_->setChecked(false);
+    for (FormGroup* group : groups_) {
+        if (FormField* field = group->reveal(key)) {
+            QTimer::singleShot(0, field->editor(), [this, editor = field->editor()] { // it has its place by then
+                scroll_->ensureWidgetVisible(editor);
+                editor->setFocus(Qt::OtherFocusReason);
+            });
+            return;
+        }
+    }
+}
+
+void NewRunPage::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (!event->spontaneous()) // it is opened: what was looked for the last time would hide the form
+        search_->clear();
 }
 
 /// What was found about other data says nothing any more.

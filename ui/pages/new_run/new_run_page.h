@@ -6,6 +6,8 @@
 #include "ui/bridge/model_adopter.h"
 
 #include <QWidget>
+#include <set>
+#include <string>
 #include <vector>
 
 class QCheckBox;
@@ -39,6 +41,9 @@ public:
 Q_SIGNALS:
     void closed(); ///< the person goes back without launching
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     QWidget* buildHeader();
     QWidget* buildPresets();
@@ -54,6 +59,7 @@ private:
     void refresh();
     void adopt();
     void applyFilter();
+    void showSetting(const std::string& key);
     void probeSoon();
     void probe();
     void takeProbe(const ProbePtr& result);
@@ -74,6 +80,7 @@ private:
     QCheckBox* changedOnly_ = nullptr;
     QListWidget* presets_ = nullptr;
     QScrollArea* scroll_ = nullptr;
+    std::set<std::string> wrong_; ///< keys of the settings that must be corrected, as the filter knows them
     QLabel* nothingFound_ = nullptr;
     DataPreview* preview_ = nullptr;
     StartMap* startMap_ = nullptr;
