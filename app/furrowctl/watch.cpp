@@ -237,8 +237,10 @@ std::string readingText(const Reading& r)
     const std::string cached = formatCount(r.blocksFromCache) + (r.blocksFromCache == 1 ? " block" : " blocks");
     if (r.samplesFetched == 0 && r.blocksFromCache > 0)
         return "nothing read, " + cached + " from the cache";
-    return "read " + formatCount(r.samplesFetched) + " samples, " + formatBytes(r.textBytes) + " at "
-        + formatNumber(r.megabytesPerSecond, 1) + " MB/s"
+    constexpr double kLeastRate = 0.05; // less is shown as none
+    return "read " + formatCount(r.samplesFetched) + (r.samplesFetched == 1 ? " sample, " : " samples, ")
+        + formatBytes(r.textBytes)
+        + (r.megabytesPerSecond < kLeastRate ? "" : " at " + formatNumber(r.megabytesPerSecond, 1) + " MB/s")
         + (r.downloadedBytes > 0 ? ", downloaded " + formatBytes(r.downloadedBytes) : "")
         + (r.blocksFromCache > 0 ? ", " + cached + " from the cache" : "")
         + (r.slots > r.labels

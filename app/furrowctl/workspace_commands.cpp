@@ -9,6 +9,8 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/start/life_cycle.h"
+#include "core/run/start/limit_reached.h"
+#include "core/run/status/run_status.h"
 #include "core/workspace/compare_runs.h"
 #include "core/workspace/debug_bundle.h"
 #include "core/workspace/queue_runner.h"
@@ -16,8 +18,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <iostream>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace furrow::ctl {
 
@@ -101,19 +106,40 @@ int withFile(const WorkspaceOptions& o, const std::function<Status(WorkspaceFile
     return shown(o, status);
 }
 
+struct Queued {
+    std::filesystem::path folder;
+    RunConfig config;
+};
+
+/// Refuses what can be seen to be unable to begin at its turn.
+Result<Queued> queueable(const std::string& run)
+{
+    FURROW_TRY(checkRun(run)); // as it was typed: an address may hold a password
+    Queued one { absolutePath(pathFromUtf8(run)), {} };
+    const RunPaths paths(one.folder);
+    FURROW_TRY_ASSIGN(one.config, currentConfig(paths));
+    FURROW_TRY(checkWritable(one.folder)); // of another user: it could never be started
+    FURROW_TRY(refuseRootInFolderOf(one.folder));
+    FURROW_TRY_ASSIGN(const auto status, readStatus(paths));
+    if (!hasComeToItsEnd(status))
+        return one;
+    FURROW_TRY_ASSIGN(const auto plan, planResume(paths));
+    FURROW_TRY(refuseNothingLeft(status, plan, one.config, nullptr));
+    return one;
+}
+
 int addToQueue(const WorkspaceOptions& o)
 {
     return withFile(
         o,
         [&o](WorkspaceFile& file) -> Status {
-            for (const std::string& run : o.runs) {
-                FURROW_TRY(checkRun(run)); // as it was typed: an address may hold a password
-                const auto folder = absolutePath(pathFromUtf8(run));
-                FURROW_TRY_ASSIGN(auto config, currentConfig(RunPaths(folder)));
-                FURROW_TRY(checkWritable(folder)); // of another user: it could never be started
-                FURROW_TRY(refuseRootInFolderOf(folder));
-                FURROW_TRY(file.enqueue(utf8Text(folder), config.name, laneOf(config.devices)));
+            std::vector<Queued> all;
+            for (const std::string& run : o.runs) { // before the first one is queued
+                FURROW_TRY_ASSIGN(auto one, queueable(run));
+                all.push_back(std::move(one));
             }
+            for (const Queued& one : all)
+                FURROW_TRY(file.enqueue(utf8Text(one.folder), one.config.name, laneOf(one.config.devices)));
             return {};
         },
         true);

@@ -35,6 +35,15 @@ private Q_SLOTS:
         checkpoint_ = checkpoints.filePath(names.front());
     }
 
+    /// It waited, and failed when its turn came.
+    void aFinishedRunWasTakenByTheQueue()
+    {
+        const auto out = RunDriver::ctl({ QStringLiteral("queue"), QStringLiteral("add"), path("trained"),
+            QStringLiteral("--workspace"), path("workspace") });
+        QCOMPARE(out.exitCode, 2);
+        QVERIFY2(out.errors.contains(QStringLiteral("is finished, and nothing was started")), qPrintable(out.errors));
+    }
+
     /// "is not running", said to a resume, and people were told to end Furrow's own merge.
     void aResumeBesideAMergeWasToldToEndIt()
     {

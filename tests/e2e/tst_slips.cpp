@@ -72,6 +72,22 @@ private Q_SLOTS:
             qPrintable(out.text + out.errors));
     }
 
+    /// `queue add fresh nosuch` ended with an error, and fresh was queued and started.
+    void aQueueTookTheFirstOfTwoRunsAndFailedAtTheSecond()
+    {
+        const auto made = RunDriver::ctl(
+            QStringList { QStringLiteral("new"), QStringLiteral("--data"), RunDriver::writeText(folder_.path(), 300),
+                QStringLiteral("--out"), QStringLiteral("fresh") }
+            + RunDriver::tinyModel());
+        QVERIFY2(made.exitCode == 0, qPrintable(made.errors));
+        const auto queued = typed(QStringLiteral("queue add fresh nosuch"));
+        QVERIFY(queued.exitCode != 0);
+        QVERIFY2(queued.errors.contains(QStringLiteral("nosuch")), qPrintable(queued.errors));
+        const auto list = typed(QStringLiteral("queue list"));
+        QCOMPARE(list.exitCode, 0);
+        QVERIFY2(!list.text.contains(QStringLiteral("fresh")), qPrintable(list.text));
+    }
+
     /// `list` shows …/workspace/br, and `status br` said that the folder was moved or deleted, or its disk away.
     void theNameOfARunOfTheWorkspaceWasSoughtInTheCurrentFolderOnly()
     {

@@ -2,7 +2,7 @@
 
 #include "core/run/folder/run_paths.h"
 #include "core/base/memory_death.h"
-#include "core/run/status/data_wait.h"
+#include "core/run/status/feeder_words.h"
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
@@ -71,7 +71,7 @@ Alert deathOf(const HistoryEntry& entry)
     return alert;
 }
 
-Alert waitOf(const DataWait& wait)
+Alert waitOf(const DataOutage& wait)
 {
     return { AlertKind::DataAway, QStringLiteral("data away %1").arg(wait.sinceWallNs),
         QCoreApplication::translate("Alerts", "The run waits for its data: %1").arg(coreWords(wait.why)),

@@ -13,6 +13,7 @@
 #include <QMouseEvent>
 #include <QSlider>
 #include <QStyleOptionSlider>
+#include <algorithm>
 
 namespace furrow {
 
@@ -84,6 +85,7 @@ ReplayBar::ReplayBar(Workbench& bench, QAction* live, QAction* play, QWidget* pa
     connect(play_, &QAction::toggled, this, &ReplayBar::setPlaying);
     connect(&bench_.replay(), &Replay::momentChanged, this, &ReplayBar::showMoment);
     connect(&bench_.replay(), &Replay::spanChanged, this, &ReplayBar::showMoment);
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &ReplayBar::showMoment);
     connect(&bench_.watcher(), &RunWatcher::opened, play_, [this] { play_->setChecked(false); });
     showMoment();
 }
@@ -137,13 +139,28 @@ void ReplayBar::advance()
         play_->setChecked(false);
 }
 
+namespace {
+
+/// The time of a run that goes on, by its own clock; 0 of one that does not. While it waits nothing happens, and the
+/// present is not when something happened last.
+std::int64_t presentNs(Workbench& bench)
+{
+    const StatusPtr& status = bench.watcher().status();
+    const bool goesOn = status
+        && (status->state == RunState::Running || status->state == RunState::Paused
+            || status->state == RunState::Stopping);
+    return goesOn ? systemClock().wallNs() - status->clockAheadNs : 0;
+}
+
+} // namespace
+
 void ReplayBar::showMoment()
 {
     const Replay& replay = bench_.replay();
     const bool any = replay.end() > replay.begin();
     setEnabled(any);
     play_->setEnabled(any);
-    const std::int64_t shown = replay.moment().value_or(replay.end());
+    const std::int64_t shown = replay.moment().value_or(std::max(replay.end(), presentNs(bench_)));
     time_->setText(any ? wallClockText(shown) : QString());
     time_->setToolTip(any ? wallTimeText(shown) : QString());
     slider_->setToolTip(
@@ -152,7 +169,7 @@ void ReplayBar::showMoment()
         return;
     const double share
         = any ? static_cast<double>(shown - replay.begin()) / static_cast<double>(replay.end() - replay.begin()) : 1;
-    slider_->setValue(static_cast<int>(share * kSteps));
+    slider_->setValue(static_cast<int>(std::min(share, 1.0) * kSteps));
 }
 
 } // namespace furrow

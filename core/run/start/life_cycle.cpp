@@ -351,7 +351,12 @@ Status saveNow(const RunPaths& paths)
 
 Status evaluateNow(const RunPaths& paths)
 {
-    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.requestEvaluation(); });
+    const auto asked = ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.requestEvaluation(); });
+    if (asked.ok() || isLocked(paths.supervisorLock()) || !readRunFile(paths).ok())
+        return asked;
+    return Error { asked.error().code,
+        sentence("%1 'furrowctl eval' evaluates the weights of a run that nobody trains.",
+            { withFullStop(asked.error().message) }) };
 }
 
 Status stopAfterThis(const RunPaths& paths, EndOf what)

@@ -2,7 +2,6 @@
 
 #include "core/base/sentence.h"
 #include "core/run/status/feeder_words.h"
-#include "core/tracker/run_event_texts.h"
 
 #include <algorithm>
 

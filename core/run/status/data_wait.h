@@ -2,8 +2,6 @@
 
 #include "core/run/status/run_status.h"
 
-#include <optional>
-
 namespace furrow {
 
 /// No chunk of an open epoch can be claimed and none is in training: what comes next must be prepared first.

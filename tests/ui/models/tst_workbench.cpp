@@ -260,6 +260,38 @@ private Q_SLOTS:
         QCOMPARE(news.count(), 0); // nobody is told of yesterday
     }
 
+    /// `evaluate` of a finished run said that it is not running, and not what evaluates it.
+    void anEvaluationOfAFinishedRunWasRefusedWithoutAWayOut()
+    {
+        const RunStory story({});
+        const auto asked = evaluateNow(story.paths());
+        QVERIFY(!asked.ok() && asked.error().message.find("is not running") != std::string::npos);
+        QVERIFY2(asked.error().message.find("'furrowctl eval' evaluates") != std::string::npos,
+            asked.error().message.c_str());
+    }
+
+    /// The clock beside the slider stood still with Live on, as long as nothing happened: while the run waited for
+    /// data.
+    void theClockOfALiveRunStoodStill()
+    {
+        RunStory story({});
+        story.makeAlive();
+        const auto held = good(FileLock::tryLock(story.paths().supervisorLock()));
+        Workbench bench(story.workspace());
+        Appearance appearance(false);
+        QAction live;
+        QAction play;
+        ReplayBar bar(bench, &live, &play);
+        bench.showRun(story.folder());
+        const auto* clock = bar.findChild<QLabel*>();
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && !clock->text().isEmpty(), kPatienceMs);
+        QVERIFY(bench.watcher().status()->state == RunState::Running);
+        const QString before = clock->text();
+        QTRY_VERIFY_WITH_TIMEOUT(clock->text() != before, kPatienceMs);
+        bench.replay().setMoment(bench.replay().begin());
+        QCOMPARE(clock->text(), wallClockText(bench.replay().begin()));
+    }
+
     /// events.csv knew spikes and checkpoints, and neither a pause nor a stop nor a death.
     void exportedEventsKnewNoStopAndNoDeath()
     {
