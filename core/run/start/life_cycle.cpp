@@ -182,7 +182,7 @@ std::string notGivenNow(const RunPaths& paths, const RunFile& file, const std::v
 Status checkIsAnyLeft(const RunPaths& paths, const RunConfig& wanted, const ResumeChoice& choice)
 {
     FURROW_TRY_ASSIGN(const auto status, readStatus(paths));
-    if (!hasComeToItsEnd(status))
+    if (!hasComeToItsEnd(status) && !leavesEpochOpen(status, wanted))
         return {};
     FURROW_TRY_ASSIGN(const auto plan, planResume(paths));
     if (!plan.verdict(choice).ok()) // weights that cannot be used: the attempt says so, and what can be done

@@ -2,6 +2,7 @@
 
 #include "core/base/format.h"
 #include "core/base/sentence.h"
+#include "core/config/option_term.h"
 
 #include <algorithm>
 
@@ -25,6 +26,13 @@ double lostShare(const RunStatus& status, const ResumeEffect& effect)
     return trained > 0 ? static_cast<double>(lost) / static_cast<double>(trained) : 0;
 }
 
+bool areEpochsComplete(const RunStatus& status, const RunConfig& wanted)
+{
+    const auto closed = std::count_if(status.epochs.begin(), status.epochs.end(),
+        [](const EpochRow& epoch) { return epoch.closedWallNs.has_value(); });
+    return wanted.epochs > 0 && !wanted.iterate && closed >= wanted.epochs;
+}
+
 } // namespace
 
 // What goes with chunks that are lost is not known exactly: tokens are taken in proportion to chunks, steps in
@@ -38,15 +46,13 @@ StopReason limitReached(
     const double steps
         = status.tokens > 0 ? static_cast<double>(status.steps) * kept / tokens : static_cast<double>(status.steps);
     const bool allKept = (from == nullptr ? plan.effect.redo : from->redo).empty();
-    const auto closed = std::count_if(status.epochs.begin(), status.epochs.end(),
-        [](const EpochRow& epoch) { return epoch.closedWallNs.has_value(); });
     if (wanted.steps > 0 && steps >= static_cast<double>(wanted.steps))
         return StopReason::Steps;
     if (wanted.tokens > 0 && kept >= static_cast<double>(wanted.tokens))
         return StopReason::Tokens;
     if (wanted.hours > 0 && status.activeSeconds >= wanted.hours * kSecondsPerHour)
         return StopReason::Hours;
-    if (wanted.epochs > 0 && allKept && closed >= wanted.epochs)
+    if (allKept && areEpochsComplete(status, wanted))
         return StopReason::Epochs;
     return StopReason::None;
 }
@@ -70,42 +76,38 @@ Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig&
     case StopReason::Epochs:
         if (wanted.epochs == 1)
             return sentence(
-                "The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn %1 on.",
-                { settingTerm("iterate") });
+                "The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn on %1.",
+                { optionTerm("iterate") });
         return sentence(
-            "The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn %2 on.",
-            { Count(wanted.epochs), settingTerm("iterate") });
+            "The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn on %2.",
+            { Count(wanted.epochs), optionTerm("iterate") });
     default: return {};
     }
 }
 
-bool hasComeToItsEnd(const RunStatus& status) { return status.state == RunState::Finished && !status.markedByHand; }
-
-namespace {
-
-/// An epoch behind the last one that is wanted has begun: the attempt would end with it open.
-bool wentBeyond(const RunStatus& status, const RunConfig& wanted)
+bool leavesEpochOpen(const RunStatus& status, const RunConfig& wanted)
 {
-    return wanted.epochs > 0
-        && std::any_of(status.epochs.begin(), status.epochs.end(), [&wanted](const EpochRow& epoch) {
-               return epoch.epoch >= wanted.epochs && epoch.chunks[ChunkState::Committed] > 0;
-           });
+    return areEpochsComplete(status, wanted)
+        && std::any_of(status.epochs.begin(), status.epochs.end(),
+            [](const EpochRow& epoch) { return !epoch.closedWallNs.has_value(); });
 }
 
-} // namespace
+bool hasComeToItsEnd(const RunStatus& status) { return status.state == RunState::Finished && !status.markedByHand; }
 
 Status refuseNothingLeft(
     const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from)
 {
-    const bool isFinished = hasComeToItsEnd(status);
-    if (!isFinished && !wentBeyond(status, wanted))
+    const bool isAtEnd = hasComeToItsEnd(status);
+    if (!isAtEnd && !leavesEpochOpen(status, wanted))
         return {};
-    const auto limit = limitInWords(limitReached(status, plan, wanted, from), status, wanted);
-    if (limit.empty())
+    const StopReason reached = limitReached(status, plan, wanted, from);
+    if (reached == StopReason::None || (!isAtEnd && reached != StopReason::Epochs))
         return {};
+    const auto limit = limitInWords(reached, status, wanted);
     return Error { ErrorCode::InvalidArgument,
-        isFinished ? sentence("%1 is finished, and nothing was started. %2", { status.folder, limit })
-                   : sentence("%1 has begun a later epoch, and nothing was started. %2", { status.folder, limit }) };
+        isAtEnd ? sentence("%1 is finished, and nothing was started. %2", { status.folder, limit })
+                : sentence("Nothing was started, and the epoch of %1 that is open stays as it is. %2",
+                      { status.folder, limit }) };
 }
 
 } // namespace furrow

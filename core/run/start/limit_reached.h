@@ -20,8 +20,12 @@ Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig&
 /// be left to make behind its last chunk.
 bool hasComeToItsEnd(const RunStatus& status);
 
-/// Refuses what would end at once: the attempt of a run that has come to its end, or is in a later epoch than wanted,
-/// and of which `wanted` leaves nothing to train.
+/// As many epochs as `wanted` has are complete, and a later one is open: it would be left as it is, and the run be
+/// finished.
+bool leavesEpochOpen(const RunStatus& status, const RunConfig& wanted);
+
+/// Refuses what would end at once: the attempt of a run that has come to its end, or was stopped in a later epoch than
+/// `wanted` has, and of which `wanted` leaves nothing to train.
 Status refuseNothingLeft(
     const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from);
 

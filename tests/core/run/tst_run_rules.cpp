@@ -8,6 +8,7 @@
 #include "core/run/folder/attempt_config.h"
 #include "core/run/supervise/back_off.h"
 #include "core/run/start/data_fit.h"
+#include "core/run/start/limit_reached.h"
 #include "core/run/supervise/merge_timer.h"
 #include "core/run/status/data_words.h"
 #include "core/run/status/feeder_words.h"
@@ -67,6 +68,37 @@ class TestRunRules : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// A run that was stopped in its second epoch was resumed with --epochs 1: the attempt ended at once, with "the end
+    /// of the epoch was reached", and 36 chunks of the second were left.
+    void aStoppedRunWasResumedForFewerEpochsThanItHad()
+    {
+        RunStatus status;
+        status.folder = "/runs/br";
+        status.state = RunState::Stopped;
+        status.epochs = { epochOf(50, 50), epochOf(50, 13) };
+        status.epochs.front().closedWallNs = 1;
+        const ResumePlan plan;
+        RunConfig wanted;
+        wanted.epochs = 1;
+        const auto refused = refuseNothingLeft(status, plan, wanted, nullptr);
+        QVERIFY(!refused.ok() && refused.error().code == ErrorCode::InvalidArgument);
+        QVERIFY2(refused.error().message.text().find("stays as it is. The limit of one epoch is reached")
+                    != std::string::npos
+                && refused.error().message.text().find("turn on --iterate") != std::string::npos,
+            refused.error().message.c_str());
+        wanted.epochs = 2;
+        QVERIFY(refuseNothingLeft(status, plan, wanted, nullptr).ok());
+        wanted.epochs = 1;
+        wanted.iterate = true;
+        QVERIFY(limitReached(status, plan, wanted, nullptr) == StopReason::None); // what the refusal advises helps
+        wanted.iterate = false;
+        status.epochs.pop_back(); // a merge behind the last chunk may be left to make
+        status.state = RunState::Interrupted;
+        QVERIFY(refuseNothingLeft(status, plan, wanted, nullptr).ok());
+        status.state = RunState::Finished;
+        QVERIFY(!refuseNothingLeft(status, plan, wanted, nullptr).ok());
+    }
+
     /// A feeder that was killed twice in a minute came back after two seconds and more, and the workers had nothing to
     /// train.
     void whoWasKilledIsStartedAgainAtOnce()

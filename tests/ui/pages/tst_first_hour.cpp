@@ -157,29 +157,6 @@ private Q_SLOTS:
         QCOMPARE(offered(config), QStringLiteral("offered"));
     }
 
-    /// A stopped run in its second epoch ended at once, as finished, when one epoch was asked for.
-    void aRunInALaterEpochThanWantedWasCalledFinished()
-    {
-        const RunStory story({ .trained = 12 });
-        auto plan = good(planResume(story.paths()));
-        RunStatus status = runningOne();
-        status.state = RunState::Stopped;
-        status.epochs = { {}, {} };
-        status.epochs[0].closedWallNs = 1;
-        status.epochs[1].epoch = 1;
-        RunConfig wanted;
-        wanted.epochs = 1;
-        plan.effect.redo.clear();
-        QVERIFY(refuseNothingLeft(status, plan, wanted, nullptr).ok()); // a merge may be left to make
-        status.epochs[1].chunks[ChunkState::Committed] = 13;
-        const auto refused = refuseNothingLeft(status, plan, wanted, nullptr);
-        QVERIFY(!refused.ok());
-        QVERIFY2(refused.error().message.find("has begun a later epoch") != std::string::npos,
-            refused.error().message.c_str());
-        wanted.epochs = 2;
-        QVERIFY(refuseNothingLeft(status, plan, wanted, nullptr).ok());
-    }
-
     void aLimitThatIsReachedIsReadFromTheTracker()
     {
         const RunStory story({ .trained = 12 });
