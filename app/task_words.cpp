@@ -2,6 +2,7 @@
 
 #include "core/base/format.h"
 #include "core/base/plain_line.h"
+#include "core/data/tokenizer/prompt_words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -46,7 +47,7 @@ std::string ofEvaluation(const nlohmann::json& r)
     words += "of " + formatCount(r.at("tokens").get<std::int64_t>()) + " tokens of "
         + (heldOut ? std::string("the held-out text of the run") : text(r, "data"))
         + (r.at("complete").get<bool>() ? "" : ", which has more") + "; " + whoseWeights(r) + placeWords(r) + "\n"
-        + oneReplicaWords(r);
+        + oneReplicaWords(r) + startWeightsWords(r);
     if (r.at("also_trained").get<bool>())
         words += "The data is too small for a held-out text: these samples are trained too.\n";
     if (r.at("overlap").is_object())
@@ -104,11 +105,17 @@ std::string oneReplicaWords(const nlohmann::json& result)
     return several ? "These are " + text(weights, "text") + ".\n" : std::string();
 }
 
+std::string startWeightsWords(const nlohmann::json& result)
+{
+    return result.value("is_start_weights", false)
+        ? "The run has no checkpoint yet: these are the weights that it starts with, and no step has trained them.\n"
+        : "";
+}
+
 std::string unknownWords(const nlohmann::json& result)
 {
     const auto unknown = text(result, "unknown_characters");
-    return unknown.empty() ? unknown
-                           : "The tokenizer has no token for these characters of the prompt: " + unknown + "\n";
+    return unknown.empty() ? unknown : sentence(kNoTokenFor, { unknown }).text() + "\n";
 }
 
 std::string taskWords(const std::string& task, const nlohmann::json& result)

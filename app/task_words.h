@@ -15,6 +15,10 @@ std::string taskWords(const std::string& task, const nlohmann::json& result);
 /// @param result  of eval, sample or export
 std::string oneReplicaWords(const nlohmann::json& result);
 
+/// That nothing was trained in the weights of a run, while it has no checkpoint: a sentence with a line break, else "".
+/// @param result  of eval or sample
+std::string startWeightsWords(const nlohmann::json& result);
+
 /// Which characters of a prompt the tokenizer has no token for: a sentence with a line break, else "".
 /// @param result  of sample
 std::string unknownWords(const nlohmann::json& result);

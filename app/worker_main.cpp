@@ -171,6 +171,7 @@ int doTask(Options& o, const furrow::StopRequest& stop)
     if (o.task.task == "sample" && !o.json) {
         std::fputs("\n", stdout);
         std::fputs(furrow::unknownWords(result.value()).c_str(), stderr);
+        std::fputs(furrow::startWeightsWords(result.value()).c_str(), stderr);
         std::fputs(furrow::oneReplicaWords(result.value()).c_str(), stderr); // standard output is the text alone
     } else if (o.json || o.task.task == "stream") {
         std::printf("%s\n", result.value().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());

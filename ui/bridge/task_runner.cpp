@@ -57,13 +57,11 @@ void TaskRunner::end(bool worked)
         return;
     const QJsonObject answer = QJsonDocument::fromJson(output_.trimmed().split('\n').last()).object();
     Message problem;
+    notes_ = QString::fromUtf8(process_.readAllStandardError()).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
     if (!worked) {
         problem = answeredMessage(answer, "error");
-        if (problem.empty())
-            problem = QString::fromUtf8(process_.readAllStandardError())
-                          .trimmed()
-                          .section(QLatin1Char('\n'), -1)
-                          .toStdString();
+        if (problem.empty() && !notes_.isEmpty())
+            problem = notes_.last().trimmed().toStdString();
         if (problem.empty())
             problem = tr("%1 could not be run: %2.").arg(furrowctlProgram(), process_.errorString()).toStdString();
     }

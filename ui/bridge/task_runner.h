@@ -22,6 +22,8 @@ public:
     /// @param arguments  of furrowctl; with "--json" the answer is one object
     void run(const QStringList& arguments);
     void cancel();
+    /// What the last task that worked said beside its answer, line by line; in English, as it came.
+    const QStringList& notes() const { return notes_; }
     bool isBusy() const { return process_.state() != QProcess::NotRunning; }
 
 Q_SIGNALS:
@@ -34,6 +36,7 @@ private:
 
     QProcess process_;
     QByteArray output_;
+    QStringList notes_;
     QStringDecoder decoder_ { QStringDecoder::Utf8 };
     bool cancelled_ = false;
 };

@@ -1,5 +1,6 @@
 #include "ui/pages/sampling_page.h"
 
+#include "core/data/tokenizer/prompt_words.h"
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
@@ -74,7 +75,11 @@ SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
         text_->moveCursor(QTextCursor::End);
         text_->insertPlainText(text);
     });
-    connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject&, const Message& problem) { end(problem); });
+    connect(&task_, &TaskRunner::finished, this, [this](const QJsonObject&, const Message& problem) {
+        end(problem);
+        if (problem.empty())
+            sayWhatWasNotRead();
+    });
     connect(checkpoint_, &WeightsChoice::filled, this, &SamplingPage::sayWhatIsThere);
     connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &SamplingPage::showRecorded);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
@@ -95,7 +100,8 @@ QWidget* SamplingPage::buildSettings()
     column->setContentsMargins(14, 12, 12, 12);
     column->setSpacing(8);
     checkpoint_ = new WeightsChoice(bench_);
-    prompt_ = new QPlainTextEdit(QStringLiteral("\n"));
+    prompt_ = new QPlainTextEdit;
+    prompt_->setPlaceholderText(tr("Empty: a text of its own"));
     prompt_->setFont(codeFont());
     prompt_->setTabChangesFocus(true);
     prompt_->setFixedHeight(kPromptHeight);
@@ -147,10 +153,12 @@ void SamplingPage::write()
     }
     text_->clear();
     const SamplingChoices choices = fields_.choices();
-    QStringList arguments { QStringLiteral("sample"), bench_.watcher().folder(),
-        QStringLiteral("--prompt=") + prompt_->toPlainText(), QStringLiteral("--tokens"),
+    const QString prompt = prompt_->toPlainText();
+    QStringList arguments { QStringLiteral("sample"), bench_.watcher().folder(), QStringLiteral("--tokens"),
         QString::number(choices.tokens), QStringLiteral("--temperature"), QString::number(choices.temperature),
         QStringLiteral("--seed"), QString::number(choices.seed) };
+    if (!prompt.isEmpty())
+        arguments.append(QStringLiteral("--prompt=") + prompt);
     if (choices.topK > 0)
         arguments += { QStringLiteral("--top-k"), QString::number(choices.topK) };
     if (!checkpoint_->checkpoint().isEmpty())
@@ -165,6 +173,14 @@ void SamplingPage::end(const Message& problem)
 {
     go_->setText(tr("Write text"));
     saySentence(state_, coreWords(problem), !problem.empty());
+}
+
+/// The text begins with the prompt as it was typed, whatever the model knows of it.
+void SamplingPage::sayWhatWasNotRead()
+{
+    for (const QString& note : task_.notes())
+        if (const auto unknown = valuesOf(Message(note.trimmed().toStdString()), kNoTokenFor))
+            saySentence(state_, coreWords(sentence(kNoTokenFor, { unknown->front() })), true);
 }
 
 void SamplingPage::showRecorded()

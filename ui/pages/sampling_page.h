@@ -28,6 +28,7 @@ private:
     QWidget* buildSettings();
     QWidget* buildFoot();
     void sayWhatIsThere();
+    void sayWhatWasNotRead();
     void write();
     void end(const Message& problem);
     void showRecorded();

@@ -32,9 +32,11 @@ Result<nlohmann::json> sampleTask(
             output(piece);
             return !stopRequested();
         }));
-    return nlohmann::json { { "checkpoint", run.checkpoint }, { "weights", weightsJson(run) }, { "prompt", asked },
-        { "prompt_tokens", prompt }, { "unknown_characters", unknownIn(asked, *run.tokenizer) },
-        { "text", written.text }, { "ended", written.ended && !stopRequested() }, { "tokens", written.tokens },
+    const bool isGiven = asked != TaskOptions().prompt; // of the prompt that stands for none nobody need be told
+    return nlohmann::json { { "checkpoint", run.checkpoint }, { "is_start_weights", isOfStartWeights(run) },
+        { "weights", weightsJson(run) }, { "prompt", asked }, { "prompt_tokens", prompt },
+        { "unknown_characters", isGiven ? unknownIn(asked, *run.tokenizer) : std::string() }, { "text", written.text },
+        { "ended", written.ended && !stopRequested() }, { "tokens", written.tokens },
         { "tokens_per_s", written.tokensPerSecond } };
 }
 

@@ -3,7 +3,10 @@
 #include "core/train/tasks/tasks_torch.h"
 
 #include "core/base/caught.h"
+#include "core/base/clock.h"
 #include "core/base/file_system.h"
+#include "core/base/format.h"
+#include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/data/hub/hub_pieces.h"
@@ -15,6 +18,7 @@
 #include "core/tracker/ledger_reader.h"
 #include "core/train/loop/evaluation_torch.h"
 
+#include <algorithm>
 #include <optional>
 #include <torch/torch.h>
 
@@ -119,6 +123,29 @@ Result<nlohmann::json> checkTask(const TaskOptions& options)
     return nlohmann::json { { "parameters", setup.modelConfig.parameterCount() } };
 }
 
+bool isOfStartWeights(const LoadedRun& run) { return run.isRun() && run.checkpoint == kStartWeightsName; }
+
+namespace {
+
+/// Says in the log what goes on, at most every ten seconds: who waits for minutes takes silence for the end.
+class SlowWork {
+public:
+    void say(const std::string& what)
+    {
+        const std::int64_t now = systemClock().monotonicNs();
+        if (now - saidNs_ < kSilenceNs)
+            return;
+        saidNs_ = now;
+        logInfo(what);
+    }
+
+private:
+    static constexpr std::int64_t kSilenceNs = 10'000'000'000;
+    std::int64_t saidNs_ = systemClock().monotonicNs();
+};
+
+} // namespace
+
 Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<bool()>& stopRequested)
 {
     FURROW_TRY_ASSIGN(auto run, loadRun(options));
@@ -142,23 +169,33 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     const bool complete = text.complete;
     const std::vector<std::uint64_t> fingerprints = text.text.fingerprints;
     const std::string source = options.data.empty() ? config.evalData : options.data;
+    const auto allTokens = static_cast<std::int64_t>(text.text.tokens.size());
     const EvaluationSet set(
         std::move(text), run.tokenizer->endOfText(), { windowRules(config), config.batchSize, 0 }, run.setup.device);
-    FURROW_TRY_ASSIGN(auto result, set.run(*run.learner->model(), true, [&] { return !stopRequested(); }));
+    SlowWork work;
+    std::int64_t batches = 0;
+    FURROW_TRY_ASSIGN(auto result, set.run(*run.learner->model(), true, [&] {
+        const std::int64_t done = std::min(allTokens, ++batches * config.batchSize * config.seqLen);
+        work.say("evaluated " + formatCount(done) + " of about " + formatCount(allTokens) + " tokens");
+        return !stopRequested();
+    }));
     const auto& e = result;
     nlohmann::json overlap;
     if (!source.empty() && run.isRun()) {
         FURROW_TRY_ASSIGN(auto found,
-            overlapWithTraining(config, run.setup.file.dataManifest, fingerprints,
-                std::numeric_limits<std::uint64_t>::max(), [&] { return !stopRequested(); }));
+            overlapWithTraining(
+                config, run.setup.file.dataManifest, fingerprints, std::numeric_limits<std::uint64_t>::max(), [&] {
+                    work.say("looking for these texts in the training data");
+                    return !stopRequested();
+                }));
         overlap = { { "text", describe(found) }, { "samples", found.samples }, { "also_trained", found.seen },
             { "share", found.share() } };
     }
     return nlohmann::json { { "overlap", overlap }, { "is_run", run.isRun() }, { "checkpoint", run.checkpoint },
-        { "weights", weightsJson(run) }, { "place", run.place }, { "step", run.state.step },
-        { "data", source.empty() ? "held-out" : source }, { "complete", complete }, { "loss", e.loss },
-        { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy },
-        { "tokens", e.tokens }, { "also_trained", alsoTrained } };
+        { "is_start_weights", isOfStartWeights(run) }, { "weights", weightsJson(run) }, { "place", run.place },
+        { "step", run.state.step }, { "data", source.empty() ? "held-out" : source }, { "complete", complete },
+        { "loss", e.loss }, { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte },
+        { "accuracy", e.accuracy }, { "tokens", e.tokens }, { "also_trained", alsoTrained } };
 }
 
 Result<nlohmann::json> runTask(

@@ -43,6 +43,7 @@ Result<LoadedRun> loadModelOfOthers(const TaskOptions& options);
 /// The folder name of the weights that loadRun() takes now where no checkpoint is named.
 Result<std::string> newestCheckpoint(const RunPaths& paths);
 /// LoadedRun::newest for the result of a task, or null.
+bool isOfStartWeights(const LoadedRun& run); ///< of a run that has no checkpoint yet
 nlohmann::json weightsJson(const LoadedRun& run);
 
 // The tasks, one file each where they are long.
