@@ -86,10 +86,22 @@ RunState requireLive(LedgerFile& file, std::int64_t incarnation)
 
 #undef FURROW_RUN_COLUMNS
 
+std::int64_t trainedBlocks(Database& db)
+{
+    return db.integer("SELECT count(*) FROM counts WHERE n0+n1+n2+n6=0").value_or(0);
+}
+
+std::int64_t claimedBlocks(Database& db)
+{
+    return db.integer("SELECT count(*) FROM counts WHERE n0+n1+n6=0").value_or(0);
+}
+
 StopReason updateStop(LedgerFile& file)
 {
     Database& db = file.db;
-    const RunState run = loadRunState(db);
+    RunState run = loadRunState(db);
+    if (run.rules.blocks > 0)
+        run.completedBlocks = trainedBlocks(db);
     const std::int64_t closed = db.integer("SELECT count(*) FROM epoch WHERE closed_wall IS NOT NULL").value_or(0);
     if (run.stop != StopReason::None && isReached(run.stop, run, closed))
         return run.stop;
@@ -114,7 +126,7 @@ void updateStopCheaply(LedgerFile& file, const RunState& before, const TotalsCha
 {
     const bool steps = before.rules.steps > 0 && before.steps + change.steps >= before.rules.steps;
     const bool tokens = before.rules.tokens > 0 && before.tokens + change.tokens >= before.rules.tokens;
-    if (before.stop == StopReason::None && (steps || tokens))
+    if (before.stop == StopReason::None && (steps || tokens || before.rules.blocks > 0))
         updateStop(file);
 }
 

@@ -22,11 +22,17 @@ RunState loadRunState(Database& db);
 /// the lease" unless the incarnation is live, and reads what else a worker needs.
 RunState requireLive(LedgerFile& file, std::int64_t incarnation);
 
+/// Blocks of all epochs of which every chunk is trained or given up. As with steps and tokens, work counts that no
+/// checkpoint has yet; where it is lost, it counts no more.
+std::int64_t trainedBlocks(Database& db);
+/// The same, with the chunks that somebody is training now.
+std::int64_t claimedBlocks(Database& db);
+
 /// Stores which stopping rule is reached: the stored one stays while it is still reached (the first wins); one that is
 /// not reached any more (work was lost, or the rule was changed) is forgotten. Returns what holds now.
 StopReason updateStop(LedgerFile& file);
-/// The same for a hot path: looks only when a rule on steps or tokens has just been reached. `before` was read in this
-/// transaction, `change` has happened since.
+/// The same for a hot path: looks only where a rule on steps or tokens has just been reached, or there is one on
+/// blocks. `before` was read in this transaction, `change` has happened since.
 void updateStopCheaply(LedgerFile& file, const RunState& before, const TotalsChange& change);
 
 /// What the epochs still need, in one read.

@@ -266,7 +266,7 @@ Status SupervisorLedger::stopAfterThis(EndOf what)
     const RunState run = loadRunState(file.db);
     StoppingRules rules = run.rules;
     if (what == EndOf::Block)
-        rules.blocks = sooner(rules.blocks, run.completedBlocks + 1);
+        rules.blocks = sooner(rules.blocks, trainedBlocks(file.db) + 1);
     else
         rules.afterThisEpoch = true;
     setRules(file, resolvedNow(file.db, rules));

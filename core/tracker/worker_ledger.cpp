@@ -12,6 +12,7 @@
 #include "core/tracker/worker_state.h"
 
 #include <algorithm>
+#include <limits>
 
 // How this works: every method is one short transaction whose first statement is the fence (requireLive). Claims and
 // completions are Normal: a power loss voids uncommitted training anyway. Start and commit are Full.
@@ -44,6 +45,17 @@ bool goOnToNextEpoch(LedgerFile& file)
         return false;
     addNextChunks(file, turn.needs.newest);
     return true;
+}
+
+/// Optimiser steps that the budgets of the run still have room for, beside those that are reserved.
+std::int64_t stepsLeft(const RunState& run, std::int64_t stepTokens)
+{
+    std::int64_t left = std::numeric_limits<std::int64_t>::max();
+    if (run.rules.steps > 0)
+        left = run.rules.steps - run.steps - run.reservedSteps;
+    if (run.rules.tokens > 0 && stepTokens > 0)
+        left = std::min(left, (run.rules.tokens - run.tokens + stepTokens - 1) / stepTokens - run.reservedSteps);
+    return std::max<std::int64_t>(0, left);
 }
 
 // The chunk of a claim that this incarnation holds and has not finished.
@@ -175,6 +187,7 @@ Result<std::optional<IncarnationId>> WorkerLedger::start(const WorkerRegistratio
     state_->replica = registration.replica;
     state_->worker = registration.worker;
     state_->attempt = registration.attempt.value;
+    state_->stepTokens = registration.stepTokens;
     return Answer { IncarnationId { id } };
 }
 
@@ -188,8 +201,8 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     if (state_->replica == kFollower)
         db.fail({ ErrorCode::InvalidArgument,
             sentence("rank %1 claims nothing: rank 0 claims for all", { std::to_string(state_->worker) }) });
-    const bool budgetIsSpent
-        = run.rules.steps > 0 && run.steps + run.reservedSteps >= run.rules.steps && run.ownReservedSteps == 0;
+    const bool budgetIsSpent = (run.ownReservedSteps == 0 && stepsLeft(run, state_->stepTokens) == 0)
+        || (run.rules.blocks > 0 && claimedBlocks(db) >= run.rules.blocks);
     std::optional<ChunkRow> found;
     if (run.stop == StopReason::None && !budgetIsSpent) {
         found = loadFirstFree(db);
@@ -199,7 +212,7 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     if (!found) {
         NothingToClaim why = whyNothing(db, run, state_->incarnation);
         if (budgetIsSpent && why != NothingToClaim::StopRuleReached)
-            why = NothingToClaim::WaitForOthers; // they hold the last steps, and may give some back
+            why = NothingToClaim::WaitForOthers; // they hold what is left, and may give some back
         FURROW_TRY(transaction.commit());
         return Answer { why };
     }
@@ -342,9 +355,7 @@ Result<std::int64_t> WorkerLedger::reserveSteps(std::int64_t count)
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, state_->everyday));
     const RunState run = requireLive(file, state_->incarnation);
-    std::int64_t granted = std::max<std::int64_t>(0, count);
-    if (run.rules.steps > 0)
-        granted = std::clamp<std::int64_t>(run.rules.steps - run.steps - run.reservedSteps, 0, granted);
+    const std::int64_t granted = std::clamp<std::int64_t>(count, 0, stepsLeft(run, state_->stepTokens));
     file.db.run("UPDATE incarnation SET reserved_steps=reserved_steps+? WHERE id=?", granted, state_->incarnation);
     file.db.run("UPDATE budget SET reserved_steps=reserved_steps+?", granted);
     FURROW_TRY(transaction.commit());

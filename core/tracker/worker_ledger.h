@@ -31,6 +31,7 @@ struct WorkerRegistration {
     std::int32_t replica = 0;
     std::string device; ///< "cpu" or the GPU's UUID
     std::string deviceName;
+    std::int64_t stepTokens = 0; ///< most tokens of an optimiser step, by which a budget of tokens is met; 0: not known
 };
 
 /// As the only parent of a CheckpointRecord: its weights were made from the start weights of the run. No parent at all
@@ -82,7 +83,8 @@ public:
     /// turns Committed, a partly done one goes back to Free for its rest.
     Result<CheckpointId> commit(const CheckpointRecord& checkpoint, std::span<const Part> parts);
 
-    /// Up to `count` optimiser steps of the run's budget; 0 when the budget is spent. Without a budget: `count`. What
+    /// Up to `count` optimiser steps of the run's budget, and no more than its budget of tokens has room for (the last
+    /// may go beyond); 0 when the budget is spent. Without a budget: `count`. What
     /// finish() and commit() count as steps is taken out of the reservation. 0 is not the end yet: others may return
     /// steps, or lose work; the end is Signals::stopRuleReached.
     Result<std::int64_t> reserveSteps(std::int64_t count);

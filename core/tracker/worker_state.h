@@ -11,6 +11,7 @@ struct WorkerLedger::State {
     std::int32_t replica = 0;
     std::int32_t worker = 0;
     std::int64_t attempt = 0;
+    std::int64_t stepTokens = 0; // as in WorkerRegistration
     Durability everyday = Durability::Normal; // of all writes but start, commit and merge
 };
 

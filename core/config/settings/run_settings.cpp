@@ -89,7 +89,7 @@ void addStopSettings(SettingTable& table)
         .atLeast(0)
         .zeroMeans("no limit")
         .resume(Safe)
-        .help("Stop after this many trained tokens.");
+        .help("Stop with the step that reaches this many trained tokens.");
 
     table.real("hours", &C::hours)
         .label("Hours")
@@ -110,7 +110,8 @@ void addStopSettings(SettingTable& table)
         .atLeast(0)
         .zeroMeans("no limit")
         .resume(Safe)
-        .help("End when this many blocks are complete.");
+        .help(
+            "End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too.");
 
     table.flag("iterate", &C::iterate)
         .label("Iterate")

@@ -62,7 +62,7 @@ Status TrainingSession::start()
     ledger.tracker = setup_.paths.tracker();
     ledger.runId = setup_.file.runId;
     ledger.registration = { AttemptId { options_.attempt }, options_.worker, options_.replica, options_.device,
-        deviceName(setup_.device) };
+        deviceName(setup_.device), setup_.windowsPerStep() * setup_.config.seqLen };
     ledger.onClaimed = [this](const Claim& claim) {
         if (loader_)
             loader_->prefetch(claim);

@@ -72,10 +72,10 @@ struct Field {
     FeederLedger feeder() { return good(FeederLedger::open(tracker, clock), "feeder"); }
     LedgerReader reader() { return good(LedgerReader::open(tracker), "reader"); }
 
-    WorkerLedger worker(int index, double leaseSeconds = 60)
+    WorkerLedger worker(int index, double leaseSeconds = 60, std::int64_t stepTokens = 0)
     {
         auto ledger = good(WorkerLedger::open(tracker, "run-1", clock), "worker");
-        ids[index] = *good(ledger.start({ attempt, index, index, "cpu", "test" }, leaseSeconds), "start");
+        ids[index] = *good(ledger.start({ attempt, index, index, "cpu", "test", stepTokens }, leaseSeconds), "start");
         return ledger;
     }
     std::map<int, IncarnationId> ids;

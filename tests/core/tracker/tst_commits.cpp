@@ -32,6 +32,7 @@ private Q_SLOTS:
     void checkpointThatWasNotMadeFromTheHeadIsRefused();
     void refusedCommitChangesNothing();
     void stepBudgetIsMetExactlyByManyWorkers();
+    void theTokensRuleOvershotByAThird();
     void stepsOfLostWorkGoBackToTheBudget();
     void shortenedChunkIsNotStoredAsComplete();
     void damagedCheckpointFallsBackAndFreesItsParts();
@@ -489,6 +490,37 @@ void TestCommits::stepBudgetIsMetExactlyByManyWorkers()
     QCOMPARE(totals.steps, 37);
     SAME(totals.stop, StopReason::Steps);
     QCOMPARE(whyNot(workers[0]), std::optional(NothingToClaim::StopRuleReached));
+}
+
+void TestCommits::theTokensRuleOvershotByAThird()
+{
+    StoppingRules rules;
+    rules.tokens = 2 * Field::kTokens + Field::kTokens / 2;
+    Field field(rules);
+    field.fill(1, 10);
+    constexpr std::int64_t kSteps = 5; // of a chunk
+    constexpr std::int64_t kStep = Field::kTokens / kSteps;
+    std::vector<WorkerLedger> workers;
+    for (int i = 0; i < 2; ++i)
+        workers.push_back(field.worker(i, 60, kStep));
+    for (int round = 0; good(field.reader().totals()).stop == StopReason::None; ++round) {
+        QVERIFY(round < 50);
+        for (auto& worker : workers) {
+            const auto claim = claimed(worker);
+            if (!claim)
+                continue;
+            const std::int64_t granted = good(worker.reserveSteps(kSteps));
+            if (granted == 0)
+                good(worker.release(*claim));
+            else
+                good(worker.finish(
+                    *claim, trainedRange(0, static_cast<std::int32_t>(granted * 2), 1, granted), granted < kSteps));
+        }
+    }
+    const auto totals = good(field.reader().totals());
+    SAME(totals.stop, StopReason::Tokens);
+    QVERIFY2(
+        totals.tokens >= rules.tokens && totals.tokens < rules.tokens + kStep, std::to_string(totals.tokens).c_str());
 }
 
 void TestCommits::stepsOfLostWorkGoBackToTheBudget()

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void afterThisEpochMeansTheOneBeingTrainedNotTheFirst();
     void aRunThatTrainsEndsWithTheNextBlockOrThisEpoch();
     void blocksRuleCountsCompletedBlocks();
+    void theBlocksRuleWaitedForACheckpointAndTheRunTrainedToItsEnd();
     void hoursRuleCountsActiveTime();
     void timeUnderAForeignLockWasActive();
     void timeWithoutAWorkerWasActive();
@@ -348,6 +349,33 @@ void TestEpochs::blocksRuleCountsCompletedBlocks()
     SAME(good(field.reader().totals()).stop, StopReason::None);
     trainOne(worker, 0, "c2");
     SAME(good(field.reader().totals()).stop, StopReason::BlockEnd);
+}
+
+void TestEpochs::theBlocksRuleWaitedForACheckpointAndTheRunTrainedToItsEnd()
+{
+    StoppingRules rules;
+    rules.blocks = 2;
+    Field field(rules);
+    field.fill(5, 2);
+    auto worker = field.worker(0);
+    auto other = field.worker(1);
+    const auto train = [](WorkerLedger& by) {
+        const auto claim = claimed(by);
+        if (claim)
+            good(by.finish(*claim, trainedAll(*claim)));
+        return claim.has_value();
+    };
+    QVERIFY(train(worker) && train(worker) && train(worker));
+    const auto last = claimed(worker); // with it two blocks are claimed: nobody needs another chunk
+    QVERIFY(last.has_value());
+    QCOMPARE(whyNot(other), std::optional(NothingToClaim::WaitForOthers));
+    SAME(good(field.reader().totals()).stop, StopReason::None);
+    good(worker.finish(*last, trainedAll(*last)));
+    SAME(good(field.reader().totals()).stop, StopReason::BlockEnd); // no checkpoint has any of it
+    QVERIFY(good(other.signals()).stopRuleReached);
+    good(field.supervisor().revoke(field.ids[0], "SIGKILL"));
+    SAME(good(field.supervisor().advance()).stop, StopReason::None); // the blocks died with the weights
+    QVERIFY(train(other));
 }
 
 void TestEpochs::hoursRuleCountsActiveTime()
