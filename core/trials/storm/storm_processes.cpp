@@ -76,9 +76,10 @@ StormDeed freezeWorker(StormRun& run, Random& random)
     if (!worker || !freezeProcess(*worker, true))
         return { "no worker could be frozen" };
     const bool ended = waitFor([&] { return !isAlive(*worker) || !run.isHeld(); }, 60'000) && !isAlive(*worker);
+    const bool wasLeft = !ended && (run.isHeld() || run.isEndRecorded()); // else its supervisor died meanwhile
     freezeProcess(*worker, false);
     return { "froze worker " + named(*worker) + " until it was ended", ended ? 1 : 0,
-        ended ? "" : "a worker that stood still for a minute was not ended" };
+        wasLeft ? "a worker that stood still for a minute was not ended" : "" };
 }
 
 /// Stands still until workers wait for data; then the supervisor must end it and start another one.

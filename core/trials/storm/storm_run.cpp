@@ -278,6 +278,13 @@ AttemptId StormRun::attempt() const
     return rows.ok() && !rows.value().empty() ? rows.value().back().id : AttemptId {};
 }
 
+bool StormRun::isEndRecorded() const
+{
+    auto reader = LedgerReader::open(paths_.tracker());
+    auto rows = reader.ok() ? reader.value().attempts() : reader.error();
+    return rows.ok() && !rows.value().empty() && rows.value().back().endedWallNs.has_value();
+}
+
 bool StormRun::hasWorkersOf(AttemptId id) const
 {
     auto reader = LedgerReader::open(paths_.tracker());

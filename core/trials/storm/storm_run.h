@@ -62,6 +62,7 @@ public:
     std::int64_t committed() const; ///< chunks, all epochs
     bool hasUndueDamage() const; ///< a checkpoint is marked as damaged that was never harmed
     AttemptId attempt() const; ///< the newest
+    bool isEndRecorded() const; ///< of it
     /// "" when attempt `id` did not end, or not as failed; else one sentence.
     Message failureOf(AttemptId id) const;
     /// "" while attempt `id` goes on, and when the run is finished; else one sentence. Also an end that could not be
