@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -10,7 +11,7 @@ namespace furrow {
 struct ChunkName {
     std::int64_t block = 0;
     std::int32_t column = 0;
-    bool operator==(const ChunkName&) const = default;
+    auto operator<=>(const ChunkName&) const = default;
 };
 
 /// Nothing when the text is not BLOCK:CHUNK.

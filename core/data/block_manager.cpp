@@ -85,6 +85,7 @@ struct BlockManager::State {
     std::shared_ptr<const DuplicateIndex> duplicates;
     std::unique_ptr<DuplicateSearch> search; ///< that was interrupted
     std::vector<ChunkName> excludedChunks;
+    std::set<ChunkName> neverRepeated; ///< DuplicateSearch::Data::excluded
     std::uint64_t largestBytes = 0; ///< of the blocks seen so far
     std::set<std::string> pinned;
     bool proven = false;
@@ -237,6 +238,7 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     FURROW_TRY_ASSIGN(state->encoder, SampleEncoder::open(config, state->manifest, *state->tokenizer));
     state->contentKey = contentKey(config, state->manifest, *state->encoder, rules);
     state->duplicatesFile = duplicatesFile;
+    FURROW_TRY_ASSIGN(state->neverRepeated, DuplicateSearch::excludedOf(state->manifest));
     state->duplicatesKey
         = state->manifest.skipsAllDuplicates ? DuplicateSearch::key(state->manifest, config, samplesPerBlock) : "";
     FURROW_TRY(state->openDuplicates());
@@ -281,8 +283,8 @@ Status BlockManager::findDuplicates(const std::function<bool(std::uint64_t, std:
     if (!index.ok()) {
         if (!s.search || s.search->isBroken())
             s.search = std::make_unique<DuplicateSearch>(
-                DuplicateSearch::Data { *s.access, s.manifest, s.options, s.rules, s.leftOutPaths() }, s.cache,
-                [&s](const Error& error) { return s.causeOf(error, s.allPaths()); });
+                DuplicateSearch::Data { *s.access, s.manifest, s.options, s.rules, s.leftOutPaths(), s.neverRepeated },
+                s.cache, [&s](const Error& error) { return s.causeOf(error, s.allPaths()); });
         FURROW_TRY(s.search->read(progress));
         index = writeDuplicates(*s.search, s.duplicatesKey, s.duplicatesFile, *s.cache,
             [&] { return !progress || progress(s.search->allBytes(), s.search->allBytes()); });
@@ -553,6 +555,10 @@ Status BlockManager::pin(std::span<const std::string> fileNames)
 }
 
 const Tokenizer& BlockManager::tokenizer() const { return *state_->tokenizer; }
+
+const DataManifest& BlockManager::manifest() const { return state_->manifest; }
+
+const DuplicateIndex* BlockManager::duplicates() const { return state_->duplicates.get(); }
 
 bool BlockManager::hasRoom() const { return state_->cache->hasRoomFor(state_->largestBytes); }
 

@@ -17,6 +17,8 @@
 
 namespace furrow {
 
+class DuplicateIndex;
+struct DataManifest;
 class SourceIdentity;
 class Tokenizer;
 
@@ -124,6 +126,9 @@ public:
     Status pin(std::span<const std::string> fileNames);
 
     const Tokenizer& tokenizer() const;
+    const DataManifest& manifest() const;
+    /// Null: repeats are trained, or known inside a block only, or not yet.
+    const DuplicateIndex* duplicates() const;
     /// The cache can take another block as large as the largest one so far without giving up what is in use.
     bool hasRoom() const;
     const OpenTimes& openTimes() const;

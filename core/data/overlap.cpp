@@ -13,7 +13,8 @@
 namespace furrow {
 
 Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::string& manifest,
-    std::span<const std::uint64_t> fingerprints, std::uint64_t mostBytes, const std::function<bool()>& goOn)
+    std::span<const std::uint64_t> fingerprints, std::uint64_t mostBytes, const std::function<bool()>& goOn,
+    const std::function<bool(RowPlace)>& isTrained)
 {
     std::unordered_map<std::uint64_t, std::int64_t> samples; // fingerprint to how often; erased when it was found
     for (const std::uint64_t fingerprint : fingerprints)
@@ -21,12 +22,12 @@ Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::stri
     TextOverlap overlap;
     overlap.samples = static_cast<std::int64_t>(fingerprints.size());
     std::uint64_t read = 0;
-    const auto walked = forEachRow(config, manifest, [&](const Row& row) {
+    const auto walked = forEachPlacedRow(config, manifest, [&](const Row& row, RowPlace place) {
         overlap.complete = read < mostBytes;
         read += row.text.size();
         const auto fingerprint = xxh3(row.text);
-        if (const auto found = samples.find(fingerprint);
-            found != samples.end() && !isHeldOut(fingerprint, config.heldOutPercent)) {
+        if (const auto found = samples.find(fingerprint); found != samples.end()
+            && !isHeldOut(fingerprint, config.heldOutPercent) && (!isTrained || isTrained(place))) {
             overlap.seen += found->second;
             samples.erase(found);
         }

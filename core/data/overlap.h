@@ -2,6 +2,7 @@
 
 #include "core/base/result.h"
 #include "core/config/run_config.h"
+#include "core/data/plan/duplicate_index.h"
 
 #include <cstdint>
 #include <functional>
@@ -24,8 +25,10 @@ struct TextOverlap {
 /// @param fingerprints  of the samples of the text, as in HeldOut
 /// @param mostBytes     of training text; what lies behind is not compared
 /// @param goOn          asked often; false ends with Cancelled; may be empty
+/// @param isTrained     whether the row at this place is; empty: all of them are, or will be
 Result<TextOverlap> overlapWithTraining(const RunConfig& config, const std::string& manifest,
-    std::span<const std::uint64_t> fingerprints, std::uint64_t mostBytes, const std::function<bool()>& goOn = {});
+    std::span<const std::uint64_t> fingerprints, std::uint64_t mostBytes, const std::function<bool()>& goOn = {},
+    const std::function<bool(RowPlace)>& isTrained = {});
 
 /// "2 of 28 samples (7.1 %) are also trained" or "none of 28 samples is trained as well", with what was not compared.
 Message describe(const TextOverlap& overlap);

@@ -6,6 +6,8 @@
 #include "core/data/block/block_writer.h"
 #include "core/data/data_alarms.h"
 #include "core/data/plan/chunk_collector.h"
+#include "core/data/plan/held_out.h"
+#include "core/data/source/row_choice.h"
 #include "core/data/source/row_reader.h"
 #include "core/data/plan/sample_encoder.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -100,19 +102,30 @@ Status sampleRows(const RunConfig& config, const DataManifest& manifest, const T
     const std::int64_t share
         = limitMs * 1'000'000 / std::max<std::int64_t>(1, static_cast<std::int64_t>(manifest.sources.size()));
     std::int64_t deadline = start;
-    for (const auto& source : manifest.sources) {
+    const RowChoice choice(config, manifest);
+    for (std::size_t s = 0; s < manifest.sources.size(); ++s) {
+        const auto& source = manifest.sources[s];
         deadline += share;
-        FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source), 0));
-        Row row;
-        for (std::int64_t rowInFile = 0; systemClock().monotonicNs() < deadline; ++rowInFile) {
-            FURROW_TRY_ASSIGN(auto more, reader->next(row));
-            if (!more)
-                break;
-            ++probe.sampledRows;
-            FURROW_TRY_ASSIGN(const Encoded made, judge(row, rules, encoder, seen));
-            count(made, row, config, probe, sampled, tokenizer);
-            if (made.fate == RowFate::Failed && probe.firstFailure.empty())
-                probe.firstFailure = rowInWords(rowInFile, source.files.front(), made.sample.problem);
+        const std::int64_t before = probe.sampledRows;
+        std::int64_t chosen = 0; // rows of the fraction passed so far
+        for (std::size_t f = 0; f < source.files.size() && probe.sampledRows == before; ++f) { // one file tells enough
+            if (!choice.keepsFile(s, f))
+                continue;
+            FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files[f], rowOptions(config, source), 0));
+            Row row;
+            for (std::int64_t rowInFile = 0; systemClock().monotonicNs() < deadline && !choice.isBehindEnd(chosen);
+                ++rowInFile) {
+                FURROW_TRY_ASSIGN(auto more, reader->next(row));
+                if (!more)
+                    break;
+                if (!choice.keeps(s, f, reader->unit()) || choice.isBeforeStart(chosen++))
+                    continue;
+                ++probe.sampledRows;
+                FURROW_TRY_ASSIGN(const Encoded made, judge(row, rules, encoder, seen));
+                count(made, row, config, probe, sampled, tokenizer);
+                if (made.fate == RowFate::Failed && probe.firstFailure.empty())
+                    probe.firstFailure = rowInWords(rowInFile, source.files[f], made.sample.problem);
+            }
         }
     }
     sampled.seconds = static_cast<double>(systemClock().monotonicNs() - start) * 1e-9;

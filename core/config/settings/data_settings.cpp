@@ -233,7 +233,7 @@ void addDataSettings(SettingTable& table)
         .label("Leave out")
         .resume(Refused)
         .help(
-            "A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. It is counted and shown as excluded.");
+            "A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. Chunks are counted as left out, samples as filtered.");
 
     table.real("cache_gib", &C::cacheGiB)
         .label("Cache")

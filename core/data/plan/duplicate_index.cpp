@@ -185,6 +185,20 @@ Result<std::optional<RowPlace>> DuplicateIndex::firstOf(std::uint64_t fingerprin
     return std::optional<RowPlace> {};
 }
 
+Status DuplicateIndex::forEachText(const std::function<void(std::uint64_t, RowPlace)>& onText) const
+{
+    for (std::size_t page = 0; page < pages_.size(); ++page) {
+        FURROW_TRY_ASSIGN(const auto pairs, readPage(page));
+        for (std::size_t at = 0; at < pairs.size(); at += kPairBytes) {
+            const std::uint64_t number = numberAt(pairs.data() + at + 8);
+            if (number >= rows_)
+                return corrupt(name_, sentence("it names a row that it does not have"));
+            onText(fingerprintAt(pairs.data() + at), placeOf(number));
+        }
+    }
+    return {};
+}
+
 Status DuplicateIndex::verify() const
 {
     for (std::size_t page = 0; page < pages_.size(); ++page)

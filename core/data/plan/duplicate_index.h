@@ -40,6 +40,8 @@ public:
     bool isRepeat(RowPlace place) const;
     /// Where the first row with this text stands; nullopt: no text with this fingerprint occurs twice.
     Result<std::optional<RowPlace>> firstOf(std::uint64_t fingerprint) const;
+    /// Each text that occurs more than once, with the place of its first row. Reads the whole file.
+    Status forEachText(const std::function<void(std::uint64_t fingerprint, RowPlace first)>& onText) const;
     /// Reads the whole file once and checks every byte.
     Status verify() const;
 

@@ -53,11 +53,25 @@ DuplicateSearch::DuplicateSearch(
     }
 }
 
+Result<std::set<ChunkName>> DuplicateSearch::excludedOf(const DataManifest& manifest)
+{
+    if (!manifest.trainsCopiesOfExcluded)
+        return std::set<ChunkName> {};
+    FURROW_TRY_ASSIGN(const auto list, Quarantine::parse(manifest.quarantine));
+    return std::set<ChunkName>(list->chunks().begin(), list->chunks().end());
+}
+
 std::string DuplicateSearch::key(const DataManifest& manifest, const RunConfig& config, std::int64_t samplesPerBlock)
 {
     nlohmann::json key = { { "version", kSearchVersion }, { "data", dataIdentity(manifest, config) } };
     if (manifest.sources.size() > 1) // else rows come in the order of the files, however they are cut
         key["block"] = samplesPerBlock;
+    if (manifest.trainsCopiesOfExcluded) { // which rows these are depends on how the data is cut
+        key["cut"] = { samplesPerBlock, config.chunkSamples, config.chunkBytes };
+        const auto excluded = excludedOf(manifest).value(); // the manifest was read
+        for (const ChunkName& chunk : excluded)
+            key["excluded"].push_back({ chunk.block, chunk.column });
+    }
     return sha256Hex(key.dump());
 }
 
@@ -94,6 +108,7 @@ Status DuplicateSearch::readBlock(const Progress& progress)
     ChunkCollector& collector = *collectors_[static_cast<std::size_t>(block_->source)];
     collector.beginBlock(*block_);
     std::uint64_t bytes = 0;
+    ChunkName name { block_->block, 0 };
     for (const auto rows : block_->chunkRows) {
         if (progress && !progress(std::min(allBytes_, doneBytes_ + bytes), allBytes_))
             return Error { ErrorCode::Cancelled, sentence("Looking for duplicates was cancelled.") };
@@ -107,7 +122,9 @@ Status DuplicateSearch::readBlock(const Progress& progress)
             break;
         }
         bytes += chunk.value().sourceBytes;
-        FURROW_TRY(add(chunk.value().samples, stretch));
+        if (!data_.excluded.contains(name))
+            FURROW_TRY(add(chunk.value().samples, stretch));
+        ++name.column;
     }
     doneBytes_ += bytes;
     for (const RowStretch& one : stretches) {

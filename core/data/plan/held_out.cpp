@@ -8,6 +8,7 @@
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/data/block/block_layout.h"
+#include "core/data/plan/duplicate_index.h"
 #include "core/data/plan/inspect.h"
 #include "core/data/source/row_reader.h"
 #include "core/data/plan/sample_encoder.h"
@@ -30,11 +31,16 @@ constexpr std::int64_t kFallbackSamples = 64;
 constexpr std::uint64_t kMostShownTokens = 1 << 22; ///< of a text that is read to say how much of it counts
 
 /// A conversation that cannot be written is stepped over, and so is what is left out for its length.
-Status add(HeldOut& into, const Row& row, std::uint64_t fingerprint, const SampleEncoder& encoder)
+/// @return whether it is in
+Result<bool> add(HeldOut& into, const Row& row, std::uint64_t fingerprint, const SampleEncoder& encoder)
 {
     FURROW_TRY_ASSIGN(const auto sample, encoder.encode(row.text, row.isConversation));
-    if (!sample.problem.empty() || sample.isLeftOut)
-        return {};
+    if (!sample.problem.empty() || sample.isLeftOut) {
+        into.left.filtered += sample.problem.empty() ? 1 : 0;
+        if (!sample.problem.empty() && into.left.unreadable++ == 0)
+            into.left.firstUnreadable = sample.problem;
+        return false;
+    }
     auto& text = into.text;
     if (!sample.learnt.empty())
         text.learnt.resize(text.tokens.size(), 1); // of plain text before it
@@ -44,8 +50,10 @@ Status add(HeldOut& into, const Row& row, std::uint64_t fingerprint, const Sampl
     text.learnt.insert(text.learnt.end(), sample.learnt.begin(), sample.learnt.end());
     if (!text.learnt.empty())
         text.learnt.resize(text.tokens.size(), 1);
-    into.textBytes += row.text.size();
-    return {};
+    const bool isCut = encoder.limitsLength() && sample.isTooLong;
+    into.textBytes
+        += isCut ? std::min(row.text.size(), encoder.tokenizer().decode(sample.tokens).size()) : row.text.size();
+    return true;
 }
 
 /// What the file does not hold: no sample is left out, none says where it came from.
@@ -80,7 +88,7 @@ struct Collector {
 
     Result<bool> take(const Row& row)
     {
-        Status added;
+        Result<bool> added = true;
         const std::uint64_t fingerprint = xxh3(row.text);
         scanned += row.text.size();
         if (isHeldOut(fingerprint, config.heldOutPercent))
@@ -147,28 +155,61 @@ Result<HeldOut> readEvaluationText(
     FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(own, manifest, tokenizer));
     HeldOut set;
     set.text.offsets.push_back(0);
-    const auto walked = forEachRow(own, data.value().manifest, [&](const Row& row) -> Result<bool> {
-        set.complete = static_cast<std::int64_t>(set.text.tokens.size()) < limits.maxTokens
-            && set.textBytes < limits.maxScannedBytes;
-        if (set.complete)
-            FURROW_TRY(add(set, row, xxh3(row.text), encoder));
-        return set.complete;
-    });
+    std::uint64_t scanned = 0;
+    RowsLeft left;
+    const auto take = [&](const Row& row, RowPlace place) -> Result<bool> {
+        set.complete
+            = static_cast<std::int64_t>(set.text.tokens.size()) < limits.maxTokens && scanned < limits.maxScannedBytes;
+        scanned += row.text.size();
+        if (!set.complete)
+            return false;
+        const bool isFirst = set.left.unreadable == 0;
+        FURROW_TRY_ASSIGN(const bool isIn, add(set, row, xxh3(row.text), encoder));
+        if (!isIn && isFirst && set.left.unreadable > 0)
+            set.left.firstUnreadable = rowInWords(place.row,
+                manifest.sources.front().files[static_cast<std::size_t>(place.file)], set.left.firstUnreadable.text());
+        return true;
+    };
+    const auto walked = forEachPlacedRow(own, data.value().manifest, take, &left);
     if (!walked.ok())
         return walked.error().in(sentence("the evaluation text"));
     if (set.text.tokens.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("The evaluation text %1 has no sample that passes the filters of the run.", { source }) };
     completeSamples(set.text);
+    set.left.filtered += left.filtered;
+    set.left.unreadable += left.unreadable;
+    if (left.unreadable > 0)
+        set.left.firstUnreadable = left.firstUnreadable;
     return set;
 }
 
-Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer,
+std::vector<Message> leftInWords(const RowsLeft& left)
+{
+    std::vector<Message> said;
+    if (left.unreadable == 1)
+        said.push_back(
+            sentence("1 row of the evaluation text cannot be used and is not in it: %1.", { left.firstUnreadable }));
+    if (left.unreadable > 1)
+        said.push_back(sentence("%1 rows of the evaluation text cannot be used and are not in it; one of them: %2.",
+            { Count(left.unreadable), left.firstUnreadable }));
+    if (left.filtered == 1)
+        said.push_back(sentence("1 row of the evaluation text is filtered, as in training."));
+    if (left.filtered > 1)
+        said.push_back(
+            sentence("%1 rows of the evaluation text are filtered, as in training.", { Count(left.filtered) }));
+    return said;
+}
+
+Result<RowsLeft> freezeHeldOut(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer,
     const std::filesystem::path& path, const HeldOutLimits& limits)
 {
     if (!config.evalData.empty()) {
         auto set = readEvaluationText(config, config.evalData, tokenizer, limits);
-        return set.ok() ? writeFileDurably(realFileSystem(), path, serialised(set.value())) : Status(set.error());
+        if (!set.ok())
+            return set.error();
+        FURROW_TRY(writeFileDurably(realFileSystem(), path, serialised(set.value())));
+        return set.value().left;
     }
     FURROW_TRY_ASSIGN(const auto frozen, readManifest(manifest));
     FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(config, frozen, tokenizer));
@@ -185,7 +226,8 @@ Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const
         set.complete = complete;
         set.alsoTrained = true;
     }
-    return writeFileDurably(realFileSystem(), path, serialised(set));
+    FURROW_TRY(writeFileDurably(realFileSystem(), path, serialised(set)));
+    return RowsLeft {};
 }
 
 Result<HeldOut> readHeldOut(const std::filesystem::path& path)

@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 #include "core/config/run_config.h"
 #include "core/data/block/chunk_windows.h"
+#include "core/data/plan/inspect.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -17,6 +18,7 @@ struct HeldOut {
     ChunkText text; ///< source order, flags all 0; pack it with ChunkWindows and PackingOrder { .shuffle = false }
     std::uint64_t textBytes = 0; ///< for losses per byte
     bool complete = true; ///< every held-out sample of the data set is in it
+    RowsLeft left; ///< of readEvaluationText(): rows that are not in it; the file does not keep them
     bool alsoTrained = false; ///< the data had no held-out sample; these are its first samples, which are trained too
 };
 
@@ -37,10 +39,13 @@ bool isHeldOut(std::uint64_t fingerprint, double heldOutPercent);
 Result<HeldOut> readEvaluationText(
     const RunConfig& config, const std::string& source, const Tokenizer& tokenizer, const HeldOutLimits& limits = {});
 
-/// Writes the evaluation set of a run to `path` (durably): the text of eval_data, or held-out samples from the
-/// beginning of the data set. With held_out_percent 0 the set is empty; with a data set too small to have one, it is
-/// the first samples, marked as alsoTrained.
-Status freezeHeldOut(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer,
+/// Rows that are not in an evaluation text, and why, in sentences; nothing where all are.
+std::vector<Message> leftInWords(const RowsLeft& left);
+
+/// Writes the evaluation set of a run to `path` (durably), and says which rows of eval_data are not in it: the text of
+/// eval_data, or held-out samples from the beginning of the data set. With held_out_percent 0 the set is empty; with a
+/// data set too small to have one, it is the first samples, marked as alsoTrained.
+Result<RowsLeft> freezeHeldOut(const RunConfig& config, const std::string& manifest, const Tokenizer& tokenizer,
     const std::filesystem::path& path, const HeldOutLimits& limits = {});
 
 /// No file of an evaluation set is larger.

@@ -10,6 +10,8 @@
 #include "core/data/source/archive_files.h"
 #include "core/data/source/cached_access.h"
 #include "core/data/plan/chunk_collector.h"
+#include "core/data/plan/duplicate_index.h"
+#include "core/data/plan/fraction_draw.h"
 #include "core/data/hub/hub_files.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/hub/web_files.h"
@@ -242,11 +244,30 @@ Status chooseColumn(
     return {};
 }
 
+/// Which part of the rows of Parquet files is chosen, 0..1, as far as the first file tells.
+Result<double> shareOfRows(FileAccess& access, const RunConfig& config, const DataSource& source)
+{
+    if (config.maxSamples == 0)
+        return config.fraction;
+    const DataFile& first = source.files.front();
+    FURROW_TRY_ASSIGN(auto scanner, openRowScanner(access, first, rowOptions(config, source), 0));
+    double rows = 0;
+    for (std::uint64_t size = 0;; ++rows) {
+        FURROW_TRY_ASSIGN(const bool more, scanner->next(size));
+        if (!more)
+            break;
+    }
+    const double all = rows * static_cast<double>(source.sizeBytes())
+        / static_cast<double>(std::max<std::uint64_t>(1, first.sizeBytes));
+    return std::min(config.fraction, static_cast<double>(config.maxSamples) / std::max(1.0, all));
+}
+
 /// Parquet of the hub that is nearly all text is fetched whole: that costs next to nothing, and only so its SHA-256
 /// can be checked, before a row of it is trained.
 Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSource& source, DataInspection& inspection)
 {
     constexpr double kNearlyAll = 0.95;
+    constexpr double kMostOfTheRows = 0.5; ///< from here on a file is fetched whole: it can be checked then
     if (source.files.empty() || !isHubPath(source.files.front().path)
         || source.files.front().format.format != TextFormat::Parquet || source.files.front().member)
         return {};
@@ -254,6 +275,13 @@ Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSour
     FURROW_TRY_ASSIGN(auto bytes, access.stored(first));
     FURROW_TRY_ASSIGN(
         auto share, parquetShare(bytes, first, textColumns({ source.conversation, source.textColumn }).front()));
+    FURROW_TRY_ASSIGN(const double needed, shareOfRows(access, config, source));
+    if (share >= kNearlyAll && needed < kMostOfTheRows) {
+        inspection.warnings.push_back(sentence(
+            "%1: about %2 % of its rows are needed, and only the row groups with them are fetched, so what arrives cannot be compared with the SHA-256 that the hub promises.",
+            { source.spec, Real(100 * needed, 1) }));
+        return {};
+    }
     if (share < kNearlyAll) {
         inspection.warnings.push_back(sentence(
             "%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.",
@@ -383,8 +411,8 @@ void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspectio
     inspection.chunks = rows / size * chunksOf(size) + chunksOf(rows % size);
 }
 
-Status readEachRow(
-    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow);
+Status readEachRow(const RunConfig& config, const std::string& manifest,
+    const std::function<Result<bool>(const Row&, RowPlace)>& onRow, RowsLeft* left = nullptr);
 
 /// Why the first row cannot be used; "" where it can.
 Result<std::string> firstProblem(const RunConfig& config, const DataSource& source)
@@ -408,7 +436,7 @@ Status readFirstRows(const RunConfig& config, const DataManifest& manifest, Data
     }
     int refused = 0;
     Message why;
-    FURROW_TRY(readEachRow(config, inspection.manifest, [&](const Row& row) -> Result<bool> {
+    FURROW_TRY(readEachRow(config, inspection.manifest, [&](const Row& row, RowPlace) -> Result<bool> {
         ConversationText written { std::string(row.text), {} };
         if (row.isConversation) {
             auto conversation = renderer->write(row.text, config.chatLoss);
@@ -472,12 +500,30 @@ void warnOfRepeats(const DataManifest& manifest, DataInspection& inspection)
         inspection.warnings.push_back(sentence("%1 more files are in the data more than once.", { Count(more) }));
 }
 
+/// A fraction is drawn in whole stretches: which draw comes near to it, and where none does.
+Status chooseDraws(FileAccess& access, const RunConfig& config, DataManifest& manifest, DataInspection& inspection)
+{
+    for (std::size_t s = 0; config.fraction < 1 && s < manifest.sources.size(); ++s) {
+        FURROW_TRY_ASSIGN(const auto units, unitsToDraw(access, config, manifest, s));
+        FURROW_TRY_ASSIGN(const auto nearest, nearestDraw(config, manifest, s, units));
+        manifest.sources[s].fractionDraw = nearest.draw;
+        if (nearest.isFar(config.fraction))
+            inspection.warnings.push_back(sentence(
+                "%1: a fraction is drawn in whole stretches of the files (row groups of Parquet). Of the %2 that there are, those that come nearest to %3 % are %4 % of the data.",
+                { manifest.sources[s].spec, Count(nearest.units), Real(100 * config.fraction, 2),
+                    Real(100 * nearest.share, 2) }));
+    }
+    return {};
+}
+
 Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& progress)
 {
     DataInspection inspection;
     DataManifest manifest;
     FURROW_TRY_ASSIGN(manifest.quarantine, readQuarantineFile(config.exclude));
     manifest.skipsAllDuplicates = config.duplicates == Duplicates::Skip;
+    FURROW_TRY_ASSIGN(const auto list, Quarantine::parse(manifest.quarantine));
+    manifest.trainsCopiesOfExcluded = manifest.skipsAllDuplicates && !list->chunks().empty();
     FURROW_TRY_ASSIGN(auto chat, chatFormatOf(config));
     DirectAccess access;
     for (const auto& spec : config.data) {
@@ -493,6 +539,7 @@ Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& prog
     warnOfRepeats(manifest, inspection);
     if (!inspection.conversations.empty())
         manifest.chat = std::move(chat);
+    FURROW_TRY(chooseDraws(access, config, manifest, inspection));
     inspection.manifest = writeManifest(manifest);
     inspection.identity = dataIdentity(manifest, config);
     FURROW_TRY(countAllRows(access, manifest, config, inspection, progress));
@@ -501,23 +548,33 @@ Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& prog
             config.startSample > 0 ? sentence("%1 has no rows after start_sample.", { config.data.front() })
                                    : sentence("%1 has no rows.", { config.data.front() }) };
     chooseBlockSize(config, manifest.sources.size(), inspection);
+    for (const ChunkName& chunk : list->chunks())
+        if (inspection.blocks && chunk.block >= *inspection.blocks)
+            inspection.warnings.push_back(sentence(
+                "The list of what is left out names chunk %1:%2, and the data has %3 blocks: this entry means nothing.",
+                { std::to_string(chunk.block), std::to_string(chunk.column), Count(*inspection.blocks) }));
     FURROW_TRY(readFirstRows(config, manifest, inspection));
     if (progress)
         progress(1);
     return inspection;
 }
 
-Status readEachRow(
-    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow)
+Status readEachRow(const RunConfig& config, const std::string& manifest,
+    const std::function<Result<bool>(const Row&, RowPlace)>& onRow, RowsLeft* left)
 {
     FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
     DirectAccess access;
     const RowChoice choice(config, read);
     FURROW_TRY_ASSIGN(auto rules, sampleRules(config, read));
+    RowsLeft unasked;
+    RowsLeft& others = left != nullptr ? *left : unasked;
+    std::int64_t firstFile = 0; // of the source, among all files
     for (std::size_t s = 0; s < read.sources.size(); ++s) {
         const auto& source = read.sources[s];
+        const std::int64_t filesBefore = std::exchange(firstFile, firstFile + std::ssize(source.files));
         std::int64_t row = 0;
         for (std::size_t f = 0; f < source.files.size() && !choice.isBehindEnd(row); ++f) {
+            RowPlace place { filesBefore + static_cast<std::int64_t>(f), -1 };
             if (!choice.keepsFile(s, f))
                 continue;
             FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files[f], rowOptions(config, source), 0));
@@ -525,12 +582,17 @@ Status readEachRow(
                 FURROW_TRY_ASSIGN(auto more, reader->next(next));
                 if (!more)
                     break;
-                if (!choice.keeps(s, f, reader->unit()))
+                ++place.row;
+                if (!choice.keeps(s, f, reader->unit()) || choice.isBeforeStart(row++))
                     continue;
-                if (choice.isBeforeStart(row++) || next.problem != nullptr)
+                if (next.problem != nullptr) {
+                    if (others.unreadable++ == 0)
+                        others.firstUnreadable = rowInWords(place.row, source.files[f], next.problem);
                     continue;
+                }
                 const auto leftOut = rules.isLeftOut(next.text);
-                const auto goOn = leftOut.ok() && !leftOut.value() ? onRow(next) : Result<bool>(true);
+                others.filtered += leftOut.ok() && leftOut.value() ? 1 : 0;
+                const auto goOn = leftOut.ok() && !leftOut.value() ? onRow(next, place) : Result<bool>(true);
                 if (!leftOut.ok() || !goOn.ok())
                     return (leftOut.ok() ? goOn : leftOut)
                         .error()
@@ -585,7 +647,13 @@ Status forEachText(
 Status forEachRow(
     const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow)
 {
-    auto status = readEachRow(config, manifest, onRow);
+    return forEachPlacedRow(config, manifest, [&onRow](const Row& row, RowPlace) { return onRow(row); });
+}
+
+Status forEachPlacedRow(const RunConfig& config, const std::string& manifest,
+    const std::function<Result<bool>(const Row&, RowPlace)>& onRow, RowsLeft* left)
+{
+    auto status = readEachRow(config, manifest, onRow, left);
     if (!status.ok())
         (void)doubtWhatCame(status.error()); // the caller has taken some of the rows, and may begin anew
     return status;

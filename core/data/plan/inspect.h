@@ -53,7 +53,20 @@ struct Row;
 Status forEachRow(
     const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow);
 
-/// The same, with the texts as the model reads them: conversations written by their chat template. Those that it
+/// Rows that a walk stepped over.
+struct RowsLeft {
+    std::int64_t unreadable = 0;
+    Message firstUnreadable; ///< as rowInWords()
+    std::int64_t filtered = 0; ///< or left out by name
+};
+struct RowPlace;
+
+/// The same, with the place of each row.
+/// @param left  counts the others; may be null
+Status forEachPlacedRow(const RunConfig& config, const std::string& manifest,
+    const std::function<Result<bool>(const Row&, RowPlace)>& onRow, RowsLeft* left = nullptr);
+
+/// As forEachRow, with the texts as the model reads them: conversations written by their chat template. Those that it
 /// refuses are stepped over.
 Status forEachText(
     const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText);

@@ -24,6 +24,8 @@ constexpr int kVersionOfFurtherSources = 4; ///< the same: files inside archives
                                             ///< other formats than Parquet and before
 constexpr int kVersionOfWebFiles = 5; ///< the same: files of other servers than the hub
 constexpr int kVersionOfConversations = 6; ///< the same: rows that are conversations
+constexpr int kVersionOfChoice = 7; ///< the same: other rows repeat others, or are drawn
+constexpr int kNewestVersion = kVersionOfChoice;
 constexpr std::uint64_t kWholeHashBytes = 64ull << 20; ///< larger files are sampled
 constexpr std::uint64_t kSampleBytes = 64ull << 10;
 constexpr std::uint64_t kSamples = 32;
@@ -136,6 +138,10 @@ bool needsFurtherSources(const DataFile& file)
 
 int versionOf(const DataManifest& manifest)
 {
+    if (manifest.trainsCopiesOfExcluded
+        || std::any_of(manifest.sources.begin(), manifest.sources.end(),
+            [](const DataSource& source) { return source.fractionDraw != 0; }))
+        return kVersionOfChoice;
     if (manifest.chat)
         return kVersionOfConversations;
     for (const auto& source : manifest.sources)
@@ -183,6 +189,7 @@ DataSource sourceFromJson(const JsonPart& j)
         if (source.conversation == ConversationForm::None)
             j["conversation"].refuse(sentence("is a form of conversations that this Furrow does not know"));
     }
+    source.fractionDraw = j.valueOr("fraction_draw", std::uint64_t { 0 });
     j["skipped"].to(source.skipped);
     j["files"].each([&source](const JsonPart& file) { source.files.push_back(fileFromJson(file)); });
     return source;
@@ -237,10 +244,14 @@ std::string writeManifest(const DataManifest& manifest)
             { "files", std::move(files) }, { "skipped", source.skipped } });
         if (source.conversation != ConversationForm::None)
             sources.back()["conversation"] = toString(source.conversation);
+        if (source.fractionDraw != 0)
+            sources.back()["fraction_draw"] = source.fractionDraw;
     }
     json all { { "version", versionOf(manifest) }, { "sources", std::move(sources) } };
     if (manifest.skipsAllDuplicates)
         all["skips_all_duplicates"] = true;
+    if (manifest.trainsCopiesOfExcluded)
+        all["trains_copies_of_excluded"] = true;
     if (manifest.refusesNoTokens)
         all["refuses_no_tokens"] = true;
     if (!manifest.quarantine.empty())
@@ -255,15 +266,16 @@ Result<DataManifest> readManifest(std::string_view text)
     JsonReading reading(text);
     const JsonPart j = reading.root();
     const int version = j["version"].as<int>();
-    if (reading.ok() && version > kVersionOfConversations)
+    if (reading.ok() && version > kNewestVersion)
         return Error { ErrorCode::InvalidArgument,
             sentence("The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.",
-                { std::to_string(version), std::to_string(kVersionOfConversations) }) };
+                { std::to_string(version), std::to_string(kNewestVersion) }) };
     DataManifest manifest;
     j["sources"].each([&manifest](const JsonPart& source) { manifest.sources.push_back(sourceFromJson(source)); });
     manifest.quarantine = j.valueOr("quarantine", std::string());
     manifest.refusesNoTokens = j.valueOr("refuses_no_tokens", false);
     manifest.skipsAllDuplicates = j.valueOr("skips_all_duplicates", false);
+    manifest.trainsCopiesOfExcluded = j.valueOr("trains_copies_of_excluded", false);
     if (j.has("chat"))
         manifest.chat = chatFromJson(j["chat"]);
     if (!reading.ok())
@@ -287,6 +299,8 @@ std::string dataIdentity(const DataManifest& manifest, const RunConfig& config)
         sources.push_back({ { "column", source.textColumn }, { "files", std::move(files) } });
         if (source.conversation != ConversationForm::None) // how it is written is no part of the data
             sources.back()["conversation"] = toString(source.conversation);
+        if (source.fractionDraw != 0)
+            sources.back()["fraction_draw"] = source.fractionDraw;
     }
     json all = { { "sources", std::move(sources) },
         { "mode", nameOf(config.dataMode == DataMode::Auto ? DataMode::Lines : config.dataMode) },

@@ -47,6 +47,7 @@ struct DataSource {
     std::string textColumn; ///< "" for plain text
     ConversationForm conversation = ConversationForm::None; ///< of the rows, in the text column
     std::vector<DataFile> files; ///< in natural order
+    std::uint64_t fractionDraw = 0; ///< which of the draws of the seed comes nearest to the fraction (RowChoice)
     std::vector<std::string> skipped; ///< files left out, with the reason, one sentence each
 
     std::uint64_t sizeBytes() const;
@@ -58,6 +59,8 @@ struct DataManifest {
     std::string quarantine; ///< text of the list of what is left out (quarantine.h), as it was when the run was made
     bool skipsAllDuplicates
         = false; ///< with the policy `skip`: those of the whole data set; runs of before skip inside a block
+    bool trainsCopiesOfExcluded = false; ///< with skipsAllDuplicates: rows of chunks that are left out by name are not
+                                         ///< what others repeat; in runs of before they are
     bool refusesNoTokens = true; ///< a text that becomes no token cannot be used, and characters without one are
                                  ///< counted; runs of before train it as a sample of nothing
     std::optional<ChatFormat> chat; ///< how conversations are written; there when a source has some

@@ -27,24 +27,26 @@ RowChoice::RowChoice(const RunConfig& config, const DataManifest& manifest)
         const bool byRanges = source.files.empty() || !isDistantPath(source.files.front().path)
             || source.files.front().format.format == TextFormat::Parquet;
         wholeFiles_.push_back(!byRanges && source.files.size() >= kManyFiles);
+        draws_.push_back(source.fractionDraw);
     }
 }
 
-bool RowChoice::draw(std::size_t source, std::size_t file, std::uint64_t unit) const
+bool RowChoice::draws(std::size_t source, std::size_t file, std::uint64_t unit, std::uint64_t draw) const
 {
-    const std::uint64_t hash
-        = mixSeed({ seed_, 0x6672616374696f6eull /* "fraction": no other draw of the run */, source, file, unit });
+    constexpr std::uint64_t kFraction = 0x6672616374696f6eull; // "fraction": no other draw of the run
+    const std::uint64_t hash = draw == 0 ? mixSeed({ seed_, kFraction, source, file, unit })
+                                         : mixSeed({ seed_, kFraction, source, file, unit, draw });
     return static_cast<double>(hash >> 11) * 0x1.0p-53 < fraction_;
 }
 
 bool RowChoice::keepsFile(std::size_t source, std::size_t file) const
 {
-    return !hasFraction() || !wholeFiles_[source] || draw(source, file, 0);
+    return !hasFraction() || !wholeFiles_[source] || draws(source, file, 0, draws_[source]);
 }
 
 bool RowChoice::keeps(std::size_t source, std::size_t file, std::uint64_t unit) const
 {
-    return !hasFraction() || wholeFiles_[source] || draw(source, file, unit);
+    return !hasFraction() || wholeFiles_[source] || draws(source, file, unit, draws_[source]);
 }
 
 std::uint64_t unitBytes(const DataFile& file)

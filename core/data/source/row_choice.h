@@ -14,6 +14,11 @@ public:
     RowChoice(const RunConfig& config, const DataManifest& manifest);
 
     bool hasFraction() const { return fraction_ < 1; }
+    /// The units of this source are its files.
+    bool choosesFiles(std::size_t source) const { return wholeFiles_[source]; }
+    /// Whether draw number `draw` of the seed takes a unit. Each draw takes units by chance, so that a few of them make
+    /// more or less than the fraction: DataSource::fractionDraw is the one that comes near to it.
+    bool draws(std::size_t source, std::size_t file, std::uint64_t unit, std::uint64_t draw) const;
     /// false: no row of the file is chosen, it need not be opened.
     bool keepsFile(std::size_t source, std::size_t file) const;
     /// @param unit  of the row, as reader and scanner give it
@@ -23,13 +28,12 @@ public:
     bool isBehindEnd(std::int64_t row) const { return max_ > 0 && row >= start_ + max_; }
 
 private:
-    bool draw(std::size_t source, std::size_t file, std::uint64_t unit) const;
-
     double fraction_ = 1;
     std::uint64_t seed_ = 0;
     std::int64_t start_ = 0;
     std::int64_t max_ = 0;
     std::vector<bool> wholeFiles_; ///< by source: files are its units
+    std::vector<std::uint64_t> draws_; ///< by source
 };
 
 /// Bytes of one unit of a file that is not Parquet.

@@ -202,8 +202,11 @@ Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile
         FURROW_TRY(files.createFolders(folder));
     FURROW_TRY(writeFileDurably(files, paths.tokenizer(), tokenizer.definition()));
     say(file.config.evalData.empty() ? "Setting held-out text aside" : "Reading the evaluation text");
-    FURROW_TRY(freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile(),
-        file.config.evalData.empty() ? heldOutLimits(file.config) : HeldOutLimits {}));
+    FURROW_TRY_ASSIGN(const auto left,
+        freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile(),
+            file.config.evalData.empty() ? heldOutLimits(file.config) : HeldOutLimits {}));
+    for (const Message& what : leftInWords(left))
+        say(what);
     FURROW_TRY_ASSIGN(auto hash, sha256File(paths.evaluationFile()));
     file.heldOutHash = hash;
     if (!file.config.evalData.empty()) {

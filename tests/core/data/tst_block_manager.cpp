@@ -674,6 +674,35 @@ private Q_SLOTS:
         const auto missing = readEvaluationText(config, folder.path("c.txt").string(), *byteTokenizer());
         QVERIFY(!missing.ok() && missing.error().message.find("c.txt") != std::string::npos);
     }
+    void rowsThatAreNotInAnEvaluationTextWereNotSaid()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(50)) });
+        const auto source = folder.write(
+            "b.jsonl", "{\"text\":\"one\"}\n{\"text\": torn\n{\"text\":\"\"}\n{\"text\":\"two\"}\n{\"no\":1}\n");
+        const auto set = readEvaluationText(config, source, *byteTokenizer());
+        VERIFY_OK(set);
+        QCOMPARE(set.value().text.count(), 2);
+        QCOMPARE(set.value().left.unreadable, 2);
+        QCOMPARE(set.value().left.filtered, 1);
+        const auto said = leftInWords(set.value().left);
+        QCOMPARE(said.size(), std::size_t(2));
+        QVERIFY2(said.front().find("2 rows of the evaluation text cannot be used") != std::string::npos
+                && said.front().find("row 1 (line 2) of") != std::string::npos,
+            said.front().c_str());
+    }
+    void bytesThatWereCutOffCountedInBitsPerByte()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(50)) });
+        config.seqLen = 16;
+        config.longSamples = LongSamples::Cut;
+        const auto source = folder.write("b.txt", std::string(100, 'x') + "\nshort\n" + std::string(15, 'y') + "\n");
+        const auto set = readEvaluationText(config, source, *byteTokenizer());
+        VERIFY_OK(set);
+        QCOMPARE(set.value().text.tokens.size(), std::size_t(15 + 5 + 15));
+        QCOMPARE(set.value().textBytes, std::uint64_t(15 + 5 + 15));
+    }
     /// A million tokens were looked for, in up to 256 MiB of text (of the hub: downloaded), though an evaluation takes
     /// some ten thousand.
     void settingHeldOutTextAsideReadsNoMoreThanAnEvaluationTakes()

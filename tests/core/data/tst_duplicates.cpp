@@ -160,6 +160,34 @@ private Q_SLOTS:
         QVERIFY(!index.isRepeat({ 0, 30 }) && !index.isRepeat({ 2, 0 }) && !index.isRepeat({ -1, 0 })
             && !index.isRepeat({ 0, -1 }));
     }
+    void copiesOfRowsThatAreLeftOutByNameWereNeverTrained()
+    {
+        DataFolder folder;
+        folder.write("set/a.txt", test::indexedLines(30));
+        folder.write("set/b.txt", test::indexedLines(30) + "own\n");
+        folder.write("set/c.txt", test::indexedLines(30));
+        Skipping run({ utf8Text(folder.path("set")) }, folder);
+        run.config.exclude = folder.write("list", "chunk 0:0\nchunk 1:2\n"); // rows 0 to 3, 18 and 19 of a.txt
+        run.manifest = good(inspectData(run.config)).manifest;
+        (void)run.opened();
+        const auto index = good(DuplicateIndex::open(run.file));
+        for (const std::int64_t row : { 0, 3, 18, 19 }) {
+            QVERIFY(!index.isRepeat({ 0, row }) && !index.isRepeat({ 1, row }) && index.isRepeat({ 2, row }));
+            const auto first = good(index.firstOf(xxh3("row " + std::to_string(row))));
+            QVERIFY(first == RowPlace({ 1, row }));
+        }
+        for (const std::int64_t row : { 4, 17, 20, 29 })
+            QVERIFY(!index.isRepeat({ 0, row }) && index.isRepeat({ 1, row }) && index.isRepeat({ 2, row }));
+        // a run of before keeps the blocks that it has
+        auto json = nlohmann::json::parse(run.manifest);
+        QCOMPARE(json.at("version").get<int>(), 7);
+        json.erase("trains_copies_of_excluded");
+        run.manifest = json.dump();
+        run.file = folder.path("before.bin");
+        (void)run.opened();
+        const auto before = good(DuplicateIndex::open(run.file));
+        QVERIFY(before.isRepeat({ 1, 0 }) && before.isRepeat({ 1, 19 }));
+    }
     void whatWasTrainedDependedOnTheOrderOfPreparing()
     {
         DataFolder folder;

@@ -237,6 +237,15 @@ private Q_SLOTS:
         for (int i = 0; i < 45; ++i)
             tokens += i % 3 == 0 ? 0 : static_cast<std::int64_t>(5 + std::to_string(i).size() + 1);
         QCOMPARE(probe.tokens, tokens); // to the token: it was now and then one less
+        config.startSample = 85; // the tokens were those of the first rows
+        config.maxSamples = 4;
+        config.exclude.clear();
+        const auto last = probeData(config, *byteTokenizer(), 2000);
+        QVERIFY(last.ok());
+        QCOMPARE(last.value().sampledRows, 4);
+        QCOMPARE(last.value().tokens, 8 + 8 + 9 + 8); // beta 40, beta 41, alpha 42, beta 43, each with its end
+        config.startSample = config.maxSamples = 0;
+        config.exclude = folder.write("list", "pattern alpha\n");
         config.heldOutPercent = 99.9999;
         const auto out = probeData(config, *byteTokenizer(), 2000);
         QVERIFY(out.ok());

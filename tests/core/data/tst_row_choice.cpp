@@ -4,6 +4,7 @@
 #include "core/config/schema.h"
 #include "core/data/plan/block_planner.h"
 #include "core/data/block_preparer.h"
+#include "core/data/plan/fraction_draw.h"
 #include "data_fixture.h"
 
 #include <QtTest>
@@ -178,6 +179,48 @@ private Q_SLOTS:
         for (const auto& [text, count] : part.texts)
             QVERIFY(walked.contains(text.second));
         QCOMPARE(good(inspectData(config)).rows, part.sum.rows);
+    }
+    void aFractionOfFewStretchesWasOffByAFactorOrNothing()
+    {
+        RunConfig config;
+        DataManifest manifest;
+        manifest.sources.emplace_back();
+        std::vector<DrawnUnit> groups;
+        for (std::uint64_t group = 0; group < 160; ++group)
+            groups.push_back({ 0, group * 64, 2000 });
+        config.fraction = 0.02;
+        std::set<std::uint64_t> draws;
+        for (config.seed = 1; config.seed <= 8; ++config.seed) {
+            const auto nearest = good(nearestDraw(config, manifest, 0, groups));
+            QCOMPARE(std::llround(nearest.share * 160), 3LL);
+            QVERIFY(!nearest.isFar(config.fraction));
+            draws.insert(nearest.draw);
+        }
+        QVERIFY(draws.size() > 1);
+        for (const int count : { 7, 2, 1 }) { // less than one is one, and said
+            groups.resize(static_cast<std::size_t>(count));
+            const auto nearest = good(nearestDraw(config, manifest, 0, groups));
+            QCOMPARE(std::llround(nearest.share * count), 1LL);
+            QVERIFY(nearest.isFar(config.fraction));
+        }
+        DataFolder folder;
+        auto rows = test::configFor({ folder.write("a.txt", test::indexedLines(20)) });
+        rows.fraction = 0.1;
+        for (rows.seed = 1; rows.seed <= 8; ++rows.seed)
+            QCOMPARE(countAll(rows, 10).sum.rows, 2);
+        rows.fraction = 0.01;
+        QCOMPARE(countAll(rows, 10).sum.rows, 1);
+        const auto said = good(inspectData(rows)).warnings;
+        QVERIFY(said.size() == 1 && said.front().find("come nearest to 1") != std::string::npos);
+    }
+    void entriesThatLeaveNothingOutWereTakenWithoutAWord()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", test::indexedLines(300)) });
+        config.chunkSamples = 50;
+        config.exclude = folder.write("list.txt", "chunk 1:0\nchunk 77:0\n");
+        const auto said = good(inspectData(config)).warnings;
+        QVERIFY(said.size() == 1 && said.front().find("names chunk 77:0") != std::string::npos);
     }
     void aFractionIsPartOfIdentityAndCacheKey()
     {
