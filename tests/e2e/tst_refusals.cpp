@@ -35,6 +35,29 @@ private Q_SLOTS:
         checkpoint_ = checkpoints.filePath(names.front());
     }
 
+    /// Random characters, exit code 0, and a word about a prompt that nobody had given.
+    void aSampleOfAnUntrainedRunWasTakenForWriting()
+    {
+        const QStringList make { QStringLiteral("new"), QStringLiteral("--out"), path("untrained"),
+            QStringLiteral("--data"), text_ };
+        QCOMPARE(RunDriver::ctl(make + RunDriver::tinyModel()).exitCode, 0);
+        const auto sample = [this](const char* run) {
+            return RunDriver::ctl({ QStringLiteral("sample"), path(run), QStringLiteral("--tokens"),
+                QStringLiteral("5"), QStringLiteral("--device"), QStringLiteral("cpu") });
+        };
+        const auto untrained = sample("untrained");
+        QVERIFY2(untrained.exitCode == 0 && untrained.errors.contains(QStringLiteral("no step has trained them")),
+            qPrintable(untrained.errors));
+        QVERIFY2(!untrained.errors.contains(QStringLiteral("no token")), qPrintable(untrained.errors));
+        const auto trained = sample("trained");
+        QVERIFY2(
+            trained.exitCode == 0 && !trained.errors.contains(QStringLiteral("no step")), qPrintable(trained.errors));
+        const auto asked
+            = RunDriver::ctl({ QStringLiteral("eval"), path("untrained"), QStringLiteral("--data"), text_ });
+        QVERIFY2(
+            asked.text.contains(QStringLiteral("no step has trained them")), qPrintable(asked.text + asked.errors));
+    }
+
     /// It waited, and failed when its turn came.
     void aFinishedRunWasTakenByTheQueue()
     {
