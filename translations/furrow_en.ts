@@ -217,6 +217,14 @@
         <source>Close</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Private training</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outside of the guarantee</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Chart</name>
@@ -501,6 +509,18 @@
     </message>
     <message>
         <source>Best fit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One each</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A window</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A sample</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4658,10 +4678,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is best_fit, but %2 stream knows no samples.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The prepared block %1 is damaged: %2.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6794,6 +6810,134 @@
         <source>row %1 (counted from 0) of %2 %3</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 is %2, but %3 stream knows no samples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 needs the gradient of each window alone, which is not known with it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 is 0: without noise there is no guarantee.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is 0, but %2 is %3: an epsilon is one at a delta above 0, such as 0.000001.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, which does not allow one epoch: that gives %3 with %4 %5, and needs noise of %6.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is sample, but %2 is 0: nothing is hidden without noise.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 is 0: noise hides a window only if its part is bounded, such as by 1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is stream, which does not count how often a window is trained, but %2 is %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is on, but it follows losses that no noise hides; with %2 the rate follows %3 alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, where a window holds parts of several samples, but %3 is sample; allowed is single.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is split, so that a long sample has several windows, but %2 is sample; allowed is cut or leave_out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 asks for several epochs, but %2 is window, whose text is another one in each of them where %3 is on. Allowed is one epoch, or %4 sample, or no shuffling.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The unit is a sample: a row of the data, in a window of its own. There are %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The unit is a window: %1 tokens, as they were trained together. There are %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: something is wrong with the ledger, and so nothing proves how often a unit took part.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: the tracker was made anew, and the trainings that were lost before that are not in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: %1 is 0. A resume may set it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What else a run shows: losses, norms, samples that stand out, texts. No noise hides them. The guarantee is one of the weights.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The held-out text, which is not trained: evaluations show it, and so does who stops or chooses weights by them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the data decided before training: a tokenizer made from it, which rows were filtered, left out as repeats or held out, and how many there are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Who is behind a unit: rows that tell of one person are so many units.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Who knows the seed: the noise follows from it (%1, kept in run.json), by a generator that is not one of cryptography. Give away weights, not the run, and keep the seed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The rounding of numbers: noise of float32 is not quite that of the theory.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the weights were made from that the run began with (%1).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Epsilon is %1 at delta %2, for one unit that is left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Two runs are neighbours when they differ by one unit that counts as zero in every step. For one unit in place of another epsilon is %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each step adds normal noise of %1 times the norm that the gradient of a unit may have (%2). Any unit took part %3 times at most, by the history of claims; no chance of taking part is assumed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That counts %1 trainings of chunks whose weights are lost, for somebody may have seen them. Of the surviving weights alone: %2 times at most, epsilon %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: the files are not what the ledger speaks of.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epsilon allows no unit to take part once more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the gradient of each window alone is known of architecture gpt without experts only; allowed is 0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the gradients of %1 of the windows %2-%3 are not finite: they count as zero</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -7061,6 +7205,22 @@
     </message>
     <message>
         <source>&lt;b&gt;Repeats&lt;/b&gt;: with &lt;code&gt;duplicates&lt;/code&gt; set to skip only the first of equal texts is trained; else all are trained and counted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Private training</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&lt;code&gt;clip_per_sample&lt;/code&gt; bounds what one window, or one sample, may do to the weights in a step. With &lt;code&gt;noise_multiplier&lt;/code&gt; each step adds normal noise of that many times the bound, and what the weights can tell of one unit is limited: epsilon at delta.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Epsilon follows from how often a unit took part, which the ledger counts: once an epoch, and once more for each training that was lost with its weights. No chance of being drawn is assumed. The audit states it, with the unit, what neighbours are, and what the guarantee does not speak of: losses and samples that the run shows, the held-out text, the tokenizer, the seed of the noise.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows are units with &lt;code&gt;privacy_unit&lt;/code&gt; sample: then &lt;code&gt;packing&lt;/code&gt; is single, and a row that is too long is cut or left out. &lt;code&gt;target_epsilon&lt;/code&gt; ends the run before a unit takes part once too often. Large steps help: the same noise is shared by more windows.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8500,10 +8660,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, a GGUF, or a model of the hub (hf://owner/name, which the command line brings to this machine first), whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8537,6 +8693,62 @@
     </message>
     <message>
         <source>Stop after this much active time. Pauses, and waits for data that cannot be reached, are not in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. single: each sample begins a window of its own. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Clip per sample</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no clipping by sample</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Largest norm of the gradient of one window alone (elsewhere max_grad_norm): no window moves the weights further than that in a step. A step is the mean over its windows then, each by the mean of its labels. For architecture gpt without experts; on a CPU by libtorch&apos;s operators.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Privacy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Noise</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Private training: normal noise on the sum of clipped gradients, its deviation this many times clip_per_sample. 0.5 to 2 is usual; the larger a step (batch_size, grad_accum), the less it is felt.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Private unit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whose part is bounded and hidden. window: as much text as is trained together. sample: a row of the data, which then has a window of its own (packing single, long_samples cut or leave_out).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delta</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no epsilon is said</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of the guarantee that status and audit state: epsilon at this delta. It should be well below one divided by the number of units, such as 0.000001.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Epsilon, at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run ends before any unit takes part once more than this allows, whatever else was asked for. What was trained and lost with its weights counts too.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -217,6 +217,14 @@
         <source>Close</source>
         <translation>Cerrar</translation>
     </message>
+    <message>
+        <source>Private training</source>
+        <translation>Entrenamiento privado</translation>
+    </message>
+    <message>
+        <source>Outside of the guarantee</source>
+        <translation>Fuera de la garantía</translation>
+    </message>
 </context>
 <context>
     <name>Chart</name>
@@ -502,6 +510,18 @@
     <message>
         <source>Best fit</source>
         <translation>Mejor ajuste</translation>
+    </message>
+    <message>
+        <source>One each</source>
+        <translation>Una por ventana</translation>
+    </message>
+    <message>
+        <source>A window</source>
+        <translation>Una ventana</translation>
+    </message>
+    <message>
+        <source>A sample</source>
+        <translation>Una muestra</translation>
     </message>
 </context>
 <context>
@@ -4658,10 +4678,6 @@
         <translation>la plantilla de conversación lo escribe sin ningún turno del asistente</translation>
     </message>
     <message>
-        <source>%1 is best_fit, but %2 stream knows no samples.</source>
-        <translation>%1 es best_fit, pero %2 stream no conoce muestras.</translation>
-    </message>
-    <message>
         <source>The prepared block %1 is damaged: %2.</source>
         <translation>El bloque preparado %1 está dañado: %2.</translation>
     </message>
@@ -6795,6 +6811,134 @@
         <source>row %1 (counted from 0) of %2 %3</source>
         <translation>la fila %1 (contada desde 0) de %2 %3</translation>
     </message>
+    <message>
+        <source>%1 is %2, but %3 stream knows no samples.</source>
+        <translation>%1 es %2, pero %3 stream no conoce muestras.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 needs the gradient of each window alone, which is not known with it.</source>
+        <translation>%1 es %2, pero %3 necesita el gradiente de cada ventana por separado, que así no se conoce.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 is 0: without noise there is no guarantee.</source>
+        <translation>%1 es %2, pero %3 es 0: sin ruido no hay garantía.</translation>
+    </message>
+    <message>
+        <source>%1 is 0, but %2 is %3: an epsilon is one at a delta above 0, such as 0.000001.</source>
+        <translation>%1 es 0, pero %2 es %3: un épsilon lo es a un delta mayor que 0, por ejemplo 0.000001.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, which does not allow one epoch: that gives %3 with %4 %5, and needs noise of %6.</source>
+        <translation>%1 es %2, lo que no permite ni una época: esta da %3 con %4 %5 y necesita un ruido de %6.</translation>
+    </message>
+    <message>
+        <source>%1 is sample, but %2 is 0: nothing is hidden without noise.</source>
+        <translation>%1 es sample, pero %2 es 0: sin ruido no se oculta nada.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 is 0: noise hides a window only if its part is bounded, such as by 1.</source>
+        <translation>%1 es %2, pero %3 es 0: el ruido solo oculta una ventana si su parte está acotada, por ejemplo por 1.</translation>
+    </message>
+    <message>
+        <source>%1 is stream, which does not count how often a window is trained, but %2 is %3.</source>
+        <translation>%1 es stream, que no cuenta cuántas veces se entrena una ventana, pero %2 es %3.</translation>
+    </message>
+    <message>
+        <source>%1 is on, but it follows losses that no noise hides; with %2 the rate follows %3 alone.</source>
+        <translation>%1 está activado, pero sigue pérdidas que ningún ruido oculta; con %2 la tasa sigue solo a %3.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, where a window holds parts of several samples, but %3 is sample; allowed is single.</source>
+        <translation>%1 es %2, con lo que una ventana contiene partes de varias muestras, pero %3 es sample; se permite single.</translation>
+    </message>
+    <message>
+        <source>%1 is split, so that a long sample has several windows, but %2 is sample; allowed is cut or leave_out.</source>
+        <translation>%1 es split, con lo que una muestra larga tiene varias ventanas, pero %2 es sample; se permite cut o leave_out.</translation>
+    </message>
+    <message>
+        <source>%1 asks for several epochs, but %2 is window, whose text is another one in each of them where %3 is on. Allowed is one epoch, or %4 sample, or no shuffling.</source>
+        <translation>%1 pide varias épocas, pero %2 es window, cuyo texto es otro en cada una de ellas cuando %3 está activado. Se permite una época, o %4 sample, o no barajar.</translation>
+    </message>
+    <message>
+        <source>The unit is a sample: a row of the data, in a window of its own. There are %1.</source>
+        <translation>La unidad es una muestra: una fila de los datos, en una ventana propia. Hay %1.</translation>
+    </message>
+    <message>
+        <source>The unit is a window: %1 tokens, as they were trained together. There are %2.</source>
+        <translation>La unidad es una ventana: %1 tokens, tal como se entrenaron juntos. Hay %2.</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: something is wrong with the ledger, and so nothing proves how often a unit took part.</source>
+        <translation>No se afirma ningún épsilon: algo está mal en el registro, así que nada prueba cuántas veces participó una unidad.</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: the tracker was made anew, and the trainings that were lost before that are not in it.</source>
+        <translation>No se afirma ningún épsilon: el registro se rehízo, y los entrenamientos perdidos antes no están en él.</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: %1 is 0. A resume may set it.</source>
+        <translation>No se afirma ningún épsilon: %1 es 0. Al reanudar se puede fijar.</translation>
+    </message>
+    <message>
+        <source>What else a run shows: losses, norms, samples that stand out, texts. No noise hides them. The guarantee is one of the weights.</source>
+        <translation>Lo demás que muestra una ejecución: pérdidas, normas, muestras que destacan, textos. Ningún ruido los oculta. La garantía es de los pesos.</translation>
+    </message>
+    <message>
+        <source>The held-out text, which is not trained: evaluations show it, and so does who stops or chooses weights by them.</source>
+        <translation>El texto reservado, que no se entrena: las evaluaciones lo muestran, y también quien se detiene o elige pesos por ellas.</translation>
+    </message>
+    <message>
+        <source>What the data decided before training: a tokenizer made from it, which rows were filtered, left out as repeats or held out, and how many there are.</source>
+        <translation>Lo que los datos decidieron antes de entrenar: un tokenizador hecho con ellos, qué filas se filtraron, se omitieron por repetidas o se reservaron, y cuántas hay.</translation>
+    </message>
+    <message>
+        <source>Who is behind a unit: rows that tell of one person are so many units.</source>
+        <translation>Quién está detrás de una unidad: las filas que hablan de una persona son otras tantas unidades.</translation>
+    </message>
+    <message>
+        <source>Who knows the seed: the noise follows from it (%1, kept in run.json), by a generator that is not one of cryptography. Give away weights, not the run, and keep the seed.</source>
+        <translation>Quien conoce la semilla: el ruido se sigue de ella (%1, guardada en run.json), con un generador que no es criptográfico. Entregue los pesos, no la ejecución, y guarde la semilla.</translation>
+    </message>
+    <message>
+        <source>The rounding of numbers: noise of float32 is not quite that of the theory.</source>
+        <translation>El redondeo de los números: el ruido en float32 no es del todo el de la teoría.</translation>
+    </message>
+    <message>
+        <source>What the weights were made from that the run began with (%1).</source>
+        <translation>Aquello de lo que se hicieron los pesos con que empezó la ejecución (%1).</translation>
+    </message>
+    <message>
+        <source>Epsilon is %1 at delta %2, for one unit that is left out.</source>
+        <translation>Épsilon es %1 a delta %2, para una unidad que se omite.</translation>
+    </message>
+    <message>
+        <source>Two runs are neighbours when they differ by one unit that counts as zero in every step. For one unit in place of another epsilon is %1.</source>
+        <translation>Dos ejecuciones son vecinas cuando se diferencian en una unidad que cuenta como cero en cada paso. Para una unidad en lugar de otra, épsilon es %1.</translation>
+    </message>
+    <message>
+        <source>Each step adds normal noise of %1 times the norm that the gradient of a unit may have (%2). Any unit took part %3 times at most, by the history of claims; no chance of taking part is assumed.</source>
+        <translation>Cada paso añade ruido normal de %1 veces la norma que puede tener el gradiente de una unidad (%2). Cualquier unidad participó %3 veces como máximo, según el historial de asignaciones; no se supone ninguna probabilidad de participar.</translation>
+    </message>
+    <message>
+        <source>That counts %1 trainings of chunks whose weights are lost, for somebody may have seen them. Of the surviving weights alone: %2 times at most, epsilon %3.</source>
+        <translation>Eso cuenta %1 entrenamientos de fragmentos cuyos pesos se perdieron, pues alguien pudo verlos. Solo de los pesos que quedan: %2 veces como máximo, épsilon %3.</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: the files are not what the ledger speaks of.</source>
+        <translation>No se afirma ningún épsilon: los archivos no son los que describe el registro.</translation>
+    </message>
+    <message>
+        <source>epsilon allows no unit to take part once more</source>
+        <translation>épsilon no permite que ninguna unidad participe otra vez</translation>
+    </message>
+    <message>
+        <source>the gradient of each window alone is known of architecture gpt without experts only; allowed is 0</source>
+        <translation>el gradiente de cada ventana por separado solo se conoce en la arquitectura gpt sin expertos; se permite 0</translation>
+    </message>
+    <message>
+        <source>the gradients of %1 of the windows %2-%3 are not finite: they count as zero</source>
+        <translation>los gradientes de %1 de las ventanas %2-%3 no son finitos: cuentan como cero</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -7063,6 +7207,22 @@
     <message>
         <source>&lt;b&gt;Repeats&lt;/b&gt;: with &lt;code&gt;duplicates&lt;/code&gt; set to skip only the first of equal texts is trained; else all are trained and counted.</source>
         <translation>&lt;b&gt;Repeticiones&lt;/b&gt;: con &lt;code&gt;duplicates&lt;/code&gt; en skip solo se entrena el primero de los textos iguales; si no, se entrenan y cuentan todos.</translation>
+    </message>
+    <message>
+        <source>Private training</source>
+        <translation>Entrenamiento privado</translation>
+    </message>
+    <message>
+        <source>&lt;code&gt;clip_per_sample&lt;/code&gt; bounds what one window, or one sample, may do to the weights in a step. With &lt;code&gt;noise_multiplier&lt;/code&gt; each step adds normal noise of that many times the bound, and what the weights can tell of one unit is limited: epsilon at delta.</source>
+        <translation>&lt;code&gt;clip_per_sample&lt;/code&gt; acota lo que una ventana, o una muestra, puede hacer a los pesos en un paso. Con &lt;code&gt;noise_multiplier&lt;/code&gt; cada paso añade ruido normal de tantas veces esa cota, y lo que los pesos pueden revelar de una unidad queda limitado: épsilon a delta.</translation>
+    </message>
+    <message>
+        <source>Epsilon follows from how often a unit took part, which the ledger counts: once an epoch, and once more for each training that was lost with its weights. No chance of being drawn is assumed. The audit states it, with the unit, what neighbours are, and what the guarantee does not speak of: losses and samples that the run shows, the held-out text, the tokenizer, the seed of the noise.</source>
+        <translation>Épsilon resulta de cuántas veces participó una unidad, lo que cuenta el registro: una vez por época, y una más por cada entrenamiento que se perdió con sus pesos. No se supone ninguna probabilidad de sorteo. La auditoría lo afirma, con la unidad, qué son vecinos y de qué no habla la garantía: pérdidas y muestras que la ejecución muestra, el texto reservado, el tokenizador, la semilla del ruido.</translation>
+    </message>
+    <message>
+        <source>Rows are units with &lt;code&gt;privacy_unit&lt;/code&gt; sample: then &lt;code&gt;packing&lt;/code&gt; is single, and a row that is too long is cut or left out. &lt;code&gt;target_epsilon&lt;/code&gt; ends the run before a unit takes part once too often. Large steps help: the same noise is shared by more windows.</source>
+        <translation>Las filas son unidades con &lt;code&gt;privacy_unit&lt;/code&gt; sample: entonces &lt;code&gt;packing&lt;/code&gt; es single, y una fila demasiado larga se corta o se omite. &lt;code&gt;target_epsilon&lt;/code&gt; termina la ejecución antes de que una unidad participe una vez de más. Los pasos grandes ayudan: más ventanas comparten el mismo ruido.</translation>
     </message>
 </context>
 <context>
@@ -8501,10 +8661,6 @@
         <translation>Muestras en ventanas</translation>
     </message>
     <message>
-        <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
-        <translation>Cómo quedan las muestras en las ventanas de un fragmento. end_to_end: una tras otra, y lo que no cabe sigue en la ventana siguiente; solo la última lleva relleno. best_fit: una muestra queda entera en una ventana si cabe en una, primero las más largas, cada una donde sobra menos sitio; el resto de la ventana es relleno, cuya proporción se muestra. auto: best_fit para conversaciones que se mantienen separadas (document_masks), si no end_to_end.</translation>
-    </message>
-    <message>
         <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, a GGUF, or a model of the hub (hf://owner/name, which the command line brings to this machine first), whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
         <translation>La carpeta de un punto de control de una ejecución, una carpeta de Hugging Face con model.safetensors, un GGUF o un modelo del hub (hf://owner/name, que la línea de órdenes descarga primero a este equipo), de cuyos pesos parte la ejecución. La forma y el tokenizador se toman de ahí. Vacío: pesos nuevos.</translation>
     </message>
@@ -8539,6 +8695,62 @@
     <message>
         <source>Stop after this much active time. Pauses, and waits for data that cannot be reached, are not in it.</source>
         <translation>Detener tras este tiempo activo. Las pausas y las esperas por datos a los que no se llega no cuentan.</translation>
+    </message>
+    <message>
+        <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. single: each sample begins a window of its own. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
+        <translation>Cómo quedan las muestras en las ventanas de un fragmento. end_to_end: una tras otra, y lo que no cabe sigue en la ventana siguiente; solo la última lleva relleno. best_fit: una muestra queda entera en una ventana si cabe en una, primero las más largas, cada una donde sobra menos sitio; el resto de la ventana es relleno, cuya proporción se muestra. single: cada muestra empieza una ventana propia. auto: best_fit para conversaciones que se mantienen separadas (document_masks), si no end_to_end.</translation>
+    </message>
+    <message>
+        <source>Clip per sample</source>
+        <translation>Recorte por muestra</translation>
+    </message>
+    <message>
+        <source>no clipping by sample</source>
+        <translation>sin recorte por muestra</translation>
+    </message>
+    <message>
+        <source>Largest norm of the gradient of one window alone (elsewhere max_grad_norm): no window moves the weights further than that in a step. A step is the mean over its windows then, each by the mean of its labels. For architecture gpt without experts; on a CPU by libtorch&apos;s operators.</source>
+        <translation>Norma máxima del gradiente de una sola ventana (en otros programas, max_grad_norm): ninguna ventana mueve los pesos más que eso en un paso. Un paso es entonces la media de sus ventanas, cada una con la media de sus etiquetas. Para la arquitectura gpt sin expertos; en una CPU, con los operadores de libtorch.</translation>
+    </message>
+    <message>
+        <source>Privacy</source>
+        <translation>Privacidad</translation>
+    </message>
+    <message>
+        <source>Noise</source>
+        <translation>Ruido</translation>
+    </message>
+    <message>
+        <source>Private training: normal noise on the sum of clipped gradients, its deviation this many times clip_per_sample. 0.5 to 2 is usual; the larger a step (batch_size, grad_accum), the less it is felt.</source>
+        <translation>Entrenamiento privado: ruido normal sobre la suma de gradientes recortados, con una desviación de tantas veces clip_per_sample. Lo habitual es de 0,5 a 2; cuanto mayor es un paso (batch_size, grad_accum), menos se nota.</translation>
+    </message>
+    <message>
+        <source>Private unit</source>
+        <translation>Unidad privada</translation>
+    </message>
+    <message>
+        <source>Whose part is bounded and hidden. window: as much text as is trained together. sample: a row of the data, which then has a window of its own (packing single, long_samples cut or leave_out).</source>
+        <translation>De quién es la parte que se acota y se oculta. window: el texto que se entrena junto. sample: una fila de los datos, que entonces tiene una ventana propia (packing single, long_samples cut o leave_out).</translation>
+    </message>
+    <message>
+        <source>Delta</source>
+        <translation>Delta</translation>
+    </message>
+    <message>
+        <source>no epsilon is said</source>
+        <translation>no se dice ningún épsilon</translation>
+    </message>
+    <message>
+        <source>Of the guarantee that status and audit state: epsilon at this delta. It should be well below one divided by the number of units, such as 0.000001.</source>
+        <translation>De la garantía que afirman el estado y la auditoría: épsilon a este delta. Debe ser bastante menor que uno dividido por el número de unidades, por ejemplo 0.000001.</translation>
+    </message>
+    <message>
+        <source>Epsilon, at most</source>
+        <translation>Épsilon, como máximo</translation>
+    </message>
+    <message>
+        <source>The run ends before any unit takes part once more than this allows, whatever else was asked for. What was trained and lost with its weights counts too.</source>
+        <translation>La ejecución termina antes de que alguna unidad participe una vez más de lo que esto permite, se haya pedido lo que se haya pedido. Lo que se entrenó y se perdió con sus pesos también cuenta.</translation>
     </message>
 </context>
 <context>

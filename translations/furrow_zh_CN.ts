@@ -217,6 +217,14 @@
         <source>Close</source>
         <translation>关闭</translation>
     </message>
+    <message>
+        <source>Private training</source>
+        <translation>隐私训练</translation>
+    </message>
+    <message>
+        <source>Outside of the guarantee</source>
+        <translation>保证之外</translation>
+    </message>
 </context>
 <context>
     <name>Chart</name>
@@ -501,6 +509,18 @@
     <message>
         <source>Best fit</source>
         <translation>最佳适配</translation>
+    </message>
+    <message>
+        <source>One each</source>
+        <translation>各占一个</translation>
+    </message>
+    <message>
+        <source>A window</source>
+        <translation>窗口</translation>
+    </message>
+    <message>
+        <source>A sample</source>
+        <translation>样本</translation>
     </message>
 </context>
 <context>
@@ -4657,10 +4677,6 @@
         <translation>对话模板写出的内容没有助手的回合</translation>
     </message>
     <message>
-        <source>%1 is best_fit, but %2 stream knows no samples.</source>
-        <translation>%1 为 best_fit，但 %2 stream 没有样本之分。</translation>
-    </message>
-    <message>
         <source>The prepared block %1 is damaged: %2.</source>
         <translation>已准备的块 %1 已损坏：%2。</translation>
     </message>
@@ -6794,6 +6810,134 @@
         <source>row %1 (counted from 0) of %2 %3</source>
         <translation>%2 的第 %1 行（从 0 计）%3</translation>
     </message>
+    <message>
+        <source>%1 is %2, but %3 stream knows no samples.</source>
+        <translation>%1 为 %2，但 %3 stream 没有样本。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 needs the gradient of each window alone, which is not known with it.</source>
+        <translation>%1 为 %2，但 %3 需要每个窗口单独的梯度，这样设置时无法得知。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 is 0: without noise there is no guarantee.</source>
+        <translation>%1 为 %2，但 %3 为 0：没有噪声就没有保证。</translation>
+    </message>
+    <message>
+        <source>%1 is 0, but %2 is %3: an epsilon is one at a delta above 0, such as 0.000001.</source>
+        <translation>%1 为 0，但 %2 为 %3：epsilon 对应一个大于 0 的 delta，例如 0.000001。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, which does not allow one epoch: that gives %3 with %4 %5, and needs noise of %6.</source>
+        <translation>%1 为 %2，连一轮都不允许：它在 %4 %5 时为 %3，需要 %6 的噪声。</translation>
+    </message>
+    <message>
+        <source>%1 is sample, but %2 is 0: nothing is hidden without noise.</source>
+        <translation>%1 为 sample，但 %2 为 0：没有噪声就什么也掩盖不了。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 is 0: noise hides a window only if its part is bounded, such as by 1.</source>
+        <translation>%1 为 %2，但 %3 为 0：只有限制了窗口的份额（例如限为 1），噪声才能掩盖它。</translation>
+    </message>
+    <message>
+        <source>%1 is stream, which does not count how often a window is trained, but %2 is %3.</source>
+        <translation>%1 为 stream，它不统计窗口训练的次数，但 %2 为 %3。</translation>
+    </message>
+    <message>
+        <source>%1 is on, but it follows losses that no noise hides; with %2 the rate follows %3 alone.</source>
+        <translation>%1 已开启，但它依据没有噪声掩盖的损失；使用 %2 时学习率只按 %3 变化。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, where a window holds parts of several samples, but %3 is sample; allowed is single.</source>
+        <translation>%1 为 %2，此时一个窗口含有多个样本的部分，但 %3 为 sample；只能用 single。</translation>
+    </message>
+    <message>
+        <source>%1 is split, so that a long sample has several windows, but %2 is sample; allowed is cut or leave_out.</source>
+        <translation>%1 为 split，长样本会占多个窗口，但 %2 为 sample；可用 cut 或 leave_out。</translation>
+    </message>
+    <message>
+        <source>%1 asks for several epochs, but %2 is window, whose text is another one in each of them where %3 is on. Allowed is one epoch, or %4 sample, or no shuffling.</source>
+        <translation>%1 要求训练多轮，但 %2 为 window，而在 %3 开启时每一轮中窗口的文本都不同。可用一轮，或 %4 sample，或不打乱。</translation>
+    </message>
+    <message>
+        <source>The unit is a sample: a row of the data, in a window of its own. There are %1.</source>
+        <translation>单元是样本：数据的一行，各占一个窗口。共 %1 个。</translation>
+    </message>
+    <message>
+        <source>The unit is a window: %1 tokens, as they were trained together. There are %2.</source>
+        <translation>单元是窗口：一起训练的 %1 个词元。共 %2 个。</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: something is wrong with the ledger, and so nothing proves how often a unit took part.</source>
+        <translation>不给出 epsilon：账本有问题，因此无法证明单元参与的次数。</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: the tracker was made anew, and the trainings that were lost before that are not in it.</source>
+        <translation>不给出 epsilon：账本是重建的，此前丢失的训练不在其中。</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: %1 is 0. A resume may set it.</source>
+        <translation>不给出 epsilon：%1 为 0。恢复训练时可以设置。</translation>
+    </message>
+    <message>
+        <source>What else a run shows: losses, norms, samples that stand out, texts. No noise hides them. The guarantee is one of the weights.</source>
+        <translation>训练显示的其他内容：损失、范数、突出的样本、文本。没有噪声掩盖它们。保证只针对权重。</translation>
+    </message>
+    <message>
+        <source>The held-out text, which is not trained: evaluations show it, and so does who stops or chooses weights by them.</source>
+        <translation>留出的文本，它不参与训练：评估会透露它，按评估停止或挑选权重也会。</translation>
+    </message>
+    <message>
+        <source>What the data decided before training: a tokenizer made from it, which rows were filtered, left out as repeats or held out, and how many there are.</source>
+        <translation>训练前由数据决定的事：由数据生成的分词器，哪些行被过滤、因重复而略去或被留出，以及行数。</translation>
+    </message>
+    <message>
+        <source>Who is behind a unit: rows that tell of one person are so many units.</source>
+        <translation>单元背后是谁：涉及同一个人的多行算作多个单元。</translation>
+    </message>
+    <message>
+        <source>Who knows the seed: the noise follows from it (%1, kept in run.json), by a generator that is not one of cryptography. Give away weights, not the run, and keep the seed.</source>
+        <translation>知道种子的人：噪声由种子决定（%1，保存在 run.json 中），所用生成器不是密码学的。请只交出权重，不要交出训练文件夹，并保管好种子。</translation>
+    </message>
+    <message>
+        <source>The rounding of numbers: noise of float32 is not quite that of the theory.</source>
+        <translation>数值的舍入：float32 的噪声与理论上的并不完全相同。</translation>
+    </message>
+    <message>
+        <source>What the weights were made from that the run began with (%1).</source>
+        <translation>训练起始权重的来源（%1）。</translation>
+    </message>
+    <message>
+        <source>Epsilon is %1 at delta %2, for one unit that is left out.</source>
+        <translation>在 delta 为 %2 时，去掉一个单元的 epsilon 为 %1。</translation>
+    </message>
+    <message>
+        <source>Two runs are neighbours when they differ by one unit that counts as zero in every step. For one unit in place of another epsilon is %1.</source>
+        <translation>两次训练若只差一个在每步中都按零计的单元，就是相邻的。以一个单元替换另一个时，epsilon 为 %1。</translation>
+    </message>
+    <message>
+        <source>Each step adds normal noise of %1 times the norm that the gradient of a unit may have (%2). Any unit took part %3 times at most, by the history of claims; no chance of taking part is assumed.</source>
+        <translation>每一步加入的正态噪声是单元梯度范数上限的 %1 倍（上限 %2）。按领取历史，任何单元最多参与 %3 次；不假设任何参与概率。</translation>
+    </message>
+    <message>
+        <source>That counts %1 trainings of chunks whose weights are lost, for somebody may have seen them. Of the surviving weights alone: %2 times at most, epsilon %3.</source>
+        <translation>其中包括权重已丢失的 %1 次数据段训练，因为可能有人看到过。仅就留存的权重而言：最多 %2 次，epsilon 为 %3。</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: the files are not what the ledger speaks of.</source>
+        <translation>不给出 epsilon：文件与账本所述不符。</translation>
+    </message>
+    <message>
+        <source>epsilon allows no unit to take part once more</source>
+        <translation>epsilon 不允许任何单元再参与一次</translation>
+    </message>
+    <message>
+        <source>the gradient of each window alone is known of architecture gpt without experts only; allowed is 0</source>
+        <translation>只有不含专家的 gpt 架构才能得知每个窗口单独的梯度；只能为 0</translation>
+    </message>
+    <message>
+        <source>the gradients of %1 of the windows %2-%3 are not finite: they count as zero</source>
+        <translation>窗口 %2-%3 中有 %1 个的梯度不是有限数：按零计</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -7062,6 +7206,22 @@
     <message>
         <source>&lt;b&gt;Repeats&lt;/b&gt;: with &lt;code&gt;duplicates&lt;/code&gt; set to skip only the first of equal texts is trained; else all are trained and counted.</source>
         <translation>&lt;b&gt;重复&lt;/b&gt;：当 &lt;code&gt;duplicates&lt;/code&gt; 设为 skip 时，相同文本只训练第一个；否则全部训练并计数。</translation>
+    </message>
+    <message>
+        <source>Private training</source>
+        <translation>隐私训练</translation>
+    </message>
+    <message>
+        <source>&lt;code&gt;clip_per_sample&lt;/code&gt; bounds what one window, or one sample, may do to the weights in a step. With &lt;code&gt;noise_multiplier&lt;/code&gt; each step adds normal noise of that many times the bound, and what the weights can tell of one unit is limited: epsilon at delta.</source>
+        <translation>&lt;code&gt;clip_per_sample&lt;/code&gt; 限制一个窗口或一个样本在一步中对权重的影响。设置 &lt;code&gt;noise_multiplier&lt;/code&gt; 后，每步加入该上限若干倍的正态噪声，权重能透露的关于一个单元的信息就有了界限：给定 delta 的 epsilon。</translation>
+    </message>
+    <message>
+        <source>Epsilon follows from how often a unit took part, which the ledger counts: once an epoch, and once more for each training that was lost with its weights. No chance of being drawn is assumed. The audit states it, with the unit, what neighbours are, and what the guarantee does not speak of: losses and samples that the run shows, the held-out text, the tokenizer, the seed of the noise.</source>
+        <translation>epsilon 由单元参与的次数得出，账本会统计：每轮一次，每次随权重丢失的训练再加一次。不假设任何抽样概率。审计会给出它，并说明单元、何为相邻，以及保证不涉及的内容：训练显示的损失和样本、留出的文本、分词器、噪声的种子。</translation>
+    </message>
+    <message>
+        <source>Rows are units with &lt;code&gt;privacy_unit&lt;/code&gt; sample: then &lt;code&gt;packing&lt;/code&gt; is single, and a row that is too long is cut or left out. &lt;code&gt;target_epsilon&lt;/code&gt; ends the run before a unit takes part once too often. Large steps help: the same noise is shared by more windows.</source>
+        <translation>当 &lt;code&gt;privacy_unit&lt;/code&gt; 为 sample 时，行就是单元：此时 &lt;code&gt;packing&lt;/code&gt; 为 single，过长的行会被截断或略去。&lt;code&gt;target_epsilon&lt;/code&gt; 会在单元参与次数超限之前结束训练。较大的步有帮助：同样的噪声由更多窗口分担。</translation>
     </message>
 </context>
 <context>
@@ -8499,10 +8659,6 @@
         <translation>样本在窗口中的排列</translation>
     </message>
     <message>
-        <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
-        <translation>样本如何排入数据段的窗口。end_to_end：一个接一个，放不下的部分接到下一窗口；只有最后一个窗口有填充。best_fit：只要放得下，一个样本就完整地位于一个窗口，最长的在先，各放在剩余空间最小之处；窗口其余部分为填充，其占比会显示。auto：对彼此隔开的对话（document_masks）用 best_fit，否则用 end_to_end。</translation>
-    </message>
-    <message>
         <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, a GGUF, or a model of the hub (hf://owner/name, which the command line brings to this machine first), whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
         <translation>运行从其权重开始的检查点文件夹、带有 model.safetensors 的 Hugging Face 文件夹、GGUF，或 Hub 上的模型（hf://owner/name，命令行会先把它下载到本机）。形状和分词器取自那里。留空：全新的权重。</translation>
     </message>
@@ -8537,6 +8693,62 @@
     <message>
         <source>Stop after this much active time. Pauses, and waits for data that cannot be reached, are not in it.</source>
         <translation>活动时间达到此值后停止。暂停和等待无法访问的数据的时间不计入。</translation>
+    </message>
+    <message>
+        <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. single: each sample begins a window of its own. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
+        <translation>样本如何排入数据段的窗口。end_to_end：一个接一个，放不下的部分接到下一窗口；只有最后一个窗口有填充。best_fit：只要放得下，一个样本就完整地位于一个窗口，最长的在先，各放在剩余空间最小之处；窗口其余部分为填充，其占比会显示。single：每个样本各自从一个新窗口开始。auto：对彼此隔开的对话（document_masks）用 best_fit，否则用 end_to_end。</translation>
+    </message>
+    <message>
+        <source>Clip per sample</source>
+        <translation>逐样本裁剪</translation>
+    </message>
+    <message>
+        <source>no clipping by sample</source>
+        <translation>不逐样本裁剪</translation>
+    </message>
+    <message>
+        <source>Largest norm of the gradient of one window alone (elsewhere max_grad_norm): no window moves the weights further than that in a step. A step is the mean over its windows then, each by the mean of its labels. For architecture gpt without experts; on a CPU by libtorch&apos;s operators.</source>
+        <translation>单个窗口梯度的最大范数（别处称 max_grad_norm）：一步中任何窗口对权重的推动都不超过它。此时一步是各窗口的平均，每个窗口取其标签的平均。适用于不含专家的 gpt 架构；在 CPU 上使用 libtorch 的算子。</translation>
+    </message>
+    <message>
+        <source>Privacy</source>
+        <translation>隐私</translation>
+    </message>
+    <message>
+        <source>Noise</source>
+        <translation>噪声</translation>
+    </message>
+    <message>
+        <source>Private training: normal noise on the sum of clipped gradients, its deviation this many times clip_per_sample. 0.5 to 2 is usual; the larger a step (batch_size, grad_accum), the less it is felt.</source>
+        <translation>隐私训练：在裁剪后梯度之和上加正态噪声，其标准差是 clip_per_sample 的这么多倍。通常为 0.5 到 2；一步越大（batch_size、grad_accum），影响越小。</translation>
+    </message>
+    <message>
+        <source>Private unit</source>
+        <translation>隐私单元</translation>
+    </message>
+    <message>
+        <source>Whose part is bounded and hidden. window: as much text as is trained together. sample: a row of the data, which then has a window of its own (packing single, long_samples cut or leave_out).</source>
+        <translation>谁的份额受限并被掩盖。window：一起训练的一段文本。sample：数据的一行，此时各占一个窗口（packing single，long_samples cut 或 leave_out）。</translation>
+    </message>
+    <message>
+        <source>Delta</source>
+        <translation>Delta</translation>
+    </message>
+    <message>
+        <source>no epsilon is said</source>
+        <translation>不给出 epsilon</translation>
+    </message>
+    <message>
+        <source>Of the guarantee that status and audit state: epsilon at this delta. It should be well below one divided by the number of units, such as 0.000001.</source>
+        <translation>状态和审计所给保证的 delta：此 delta 下的 epsilon。应远小于单元数的倒数，例如 0.000001。</translation>
+    </message>
+    <message>
+        <source>Epsilon, at most</source>
+        <translation>Epsilon 上限</translation>
+    </message>
+    <message>
+        <source>The run ends before any unit takes part once more than this allows, whatever else was asked for. What was trained and lost with its weights counts too.</source>
+        <translation>在任何单元的参与次数超出此值允许的范围之前结束训练，无论另外要求了什么。训练过但随权重丢失的也计入。</translation>
     </message>
 </context>
 <context>

@@ -168,7 +168,13 @@ Result<std::unique_ptr<RankGroup>> RankGroup::join(const RankGroupOptions&)
 Status RankGroup::exchange(Exchange what, std::span<std::int64_t> values)
 {
     auto& place = state_->place;
-    place.exchange = what == Exchange::Order ? place.exchange + 2 - place.exchange % 2 : place.exchange | 1;
+    constexpr std::int64_t kTurn = 1 << 20; // exchanges that a turn has room for
+    const std::int64_t turn = place.exchange / kTurn;
+    switch (what) {
+    case Exchange::Order: place.exchange = (turn + 1) * kTurn; break;
+    case Exchange::Loss: place.exchange = turn * kTurn + 1; break;
+    case Exchange::Norms: ++place.exchange; break;
+    }
     const auto ranks = static_cast<std::size_t>(state_->options.ranks);
     const auto own = kMostValues + 2 * static_cast<std::size_t>(state_->options.rank);
     auto buffer = torch::zeros({ static_cast<std::int64_t>(kMostValues + 2 * ranks) }, torch::kInt64);

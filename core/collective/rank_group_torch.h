@@ -40,8 +40,8 @@ public:
     int rank() const;
     int ranks() const;
 
-    /// The exchanges of one turn, in their order.
-    enum class Exchange { Order, Loss };
+    /// The exchanges of one turn, in their order; the last one may be made several times.
+    enum class Exchange { Order, Loss, Norms };
     /// Each value becomes its sum over the ranks, on the host. At most kMostValues, as many on every rank. Ranks that
     /// are at another exchange or have begun another number of sums are an error here, before anything is made of what
     /// was summed wrongly.

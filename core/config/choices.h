@@ -45,12 +45,13 @@ inline constexpr std::array kClosedNames<DocumentMasks> {
 };
 
 /// How samples come to lie in windows; automatic: best fit of conversations that are kept apart.
-enum class Packing { Auto, EndToEnd, BestFit };
+enum class Packing { Auto, EndToEnd, BestFit, Single };
 template <>
 inline constexpr std::array kClosedNames<Packing> {
     ClosedName { Packing::Auto, "auto", "Automatic" },
     ClosedName { Packing::EndToEnd, "end_to_end", "End to end" },
     ClosedName { Packing::BestFit, "best_fit", "Best fit" },
+    ClosedName { Packing::Single, "single", "One each" },
 };
 
 /// What becomes of texts that occur again.
@@ -146,6 +147,14 @@ inline constexpr std::array kClosedNames<OptimizerKind> {
     ClosedName { OptimizerKind::AdamW8Bit, "adamw8bit", "AdamW, 8-bit" },
     ClosedName { OptimizerKind::AdamATan2, "adamatan2", "AdamATan2" },
     ClosedName { OptimizerKind::Sgd, "sgd", "SGD" },
+};
+
+/// Whose part in the weights is bounded and hidden: a window of text as it is trained, or a sample (a row).
+enum class PrivacyUnit { Window, Sample };
+template <>
+inline constexpr std::array kClosedNames<PrivacyUnit> {
+    ClosedName { PrivacyUnit::Window, "window", "A window" },
+    ClosedName { PrivacyUnit::Sample, "sample", "A sample" },
 };
 
 /// What the workers of a run train: a replica each, or all of them one model.

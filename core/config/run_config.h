@@ -107,6 +107,13 @@ struct RunConfig {
     double clip = 1.0;
     std::int64_t nanLimit = 5;
 
+    // Privacy
+    double clipPerSample = 0;
+    double noiseMultiplier = 0;
+    PrivacyUnit privacyUnit = PrivacyUnit::Window;
+    double targetDelta = 0;
+    double targetEpsilon = 0;
+
     // Devices
     std::string devices = "auto";
     std::int64_t workers = 0;

@@ -11,8 +11,9 @@ namespace {
 std::vector<Setting> makeSettings()
 {
     SettingTable table;
-    for (const auto add : { addRunSettings, addDataSettings, addModelSettings, addTrainingSettings, addDeviceSettings,
-             addStopSettings, addOptimiserSettings, addEvaluationSettings, addMergingSettings, addSeedSettings })
+    for (const auto add :
+        { addRunSettings, addDataSettings, addModelSettings, addTrainingSettings, addDeviceSettings, addStopSettings,
+            addOptimiserSettings, addPrivacySettings, addEvaluationSettings, addMergingSettings, addSeedSettings })
         add(table);
     return std::move(table).take();
 }
@@ -60,6 +61,7 @@ std::string toString(SettingGroup group)
     case G::Devices: return "Devices";
     case G::StopAndSave: return "Stop and save";
     case G::Optimiser: return "Optimiser";
+    case G::Privacy: return "Privacy";
     case G::Evaluation: return "Evaluation and sampling";
     case G::Merging: return "Merging";
     case G::Seeds: return "Seeds and determinism";

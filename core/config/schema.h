@@ -19,7 +19,19 @@ enum class ResumeRule {
     Refused, ///< defines the chunks or the weights: a new run is needed
 };
 
-enum class SettingGroup { Run, Data, Model, Training, Devices, StopAndSave, Optimiser, Evaluation, Merging, Seeds };
+enum class SettingGroup {
+    Run,
+    Data,
+    Model,
+    Training,
+    Devices,
+    StopAndSave,
+    Optimiser,
+    Privacy,
+    Evaluation,
+    Merging,
+    Seeds
+};
 std::string toString(SettingGroup group); ///< English title: "Stop and save"
 
 struct SettingChoice {

@@ -6,6 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/config/chunk_name.h"
 #include "core/config/csv_character.h"
+#include "core/config/gaussian_privacy.h"
 #include "core/config/schema.h"
 #include "core/config/secret_address.h"
 
@@ -181,10 +182,10 @@ struct Rules {
                 sentence("%1 is on, but %2 stream knows no samples.",
                     { settingTerm("document_masks"), settingTerm("data_mode") }),
                 "off");
-        if (c.dataMode == DataMode::Stream && c.packing == Packing::BestFit)
+        if (c.dataMode == DataMode::Stream && (c.packing == Packing::BestFit || c.packing == Packing::Single))
             refuse("packing",
-                sentence("%1 is best_fit, but %2 stream knows no samples.",
-                    { settingTerm("packing"), settingTerm("data_mode") }),
+                sentence("%1 is %2, but %3 stream knows no samples.",
+                    { settingTerm("packing"), valueOf("packing"), settingTerm("data_mode") }),
                 "end_to_end");
     }
 
@@ -245,6 +246,103 @@ struct Rules {
                 "0");
     }
 
+    /// What a bound on each window does not work with.
+    void clipping()
+    {
+        const auto without = [this](const char* key, const char* fix) {
+            refuse(key,
+                sentence("%1 is %2, but %3 needs the gradient of each window alone, which is not known with it.",
+                    { settingTerm(key), valueOf(key), settingTerm("clip_per_sample") }),
+                fix);
+        };
+        if (c.clipPerSample == 0)
+            return;
+        if (c.architecture == Architecture::Hrm)
+            without("architecture", "gpt");
+        if (c.moeExperts > 0)
+            without("moe_experts", "0");
+        if (c.recompute)
+            without("recompute", "false");
+        if (c.cudaGraph)
+            without("cuda_graph", "false");
+        if (c.precision == PrecisionChoice::Float16)
+            without("precision", "bf16");
+    }
+
+    /// What is to be stated, or kept to.
+    void guarantee()
+    {
+        for (const char* key : { "target_delta", "target_epsilon" })
+            if (c.noiseMultiplier == 0 && valueOf(key) != "0")
+                refuse(key,
+                    sentence("%1 is %2, but %3 is 0: without noise there is no guarantee.",
+                        { settingTerm(key), valueOf(key), settingTerm("noise_multiplier") }),
+                    "0");
+        if (c.noiseMultiplier == 0 || c.targetEpsilon == 0)
+            return;
+        if (c.targetDelta == 0)
+            refuse("target_delta",
+                sentence("%1 is 0, but %2 is %3: an epsilon is one at a delta above 0, such as 0.000001.",
+                    { settingTerm("target_delta"), settingTerm("target_epsilon"), valueOf("target_epsilon") }),
+                "0.000001");
+        else if (mostParticipations(c.noiseMultiplier, c.targetEpsilon, c.targetDelta) == 0)
+            refuse("target_epsilon",
+                sentence("%1 is %2, which does not allow one epoch: that gives %3 with %4 %5, and needs noise of %6.",
+                    { settingTerm("target_epsilon"), valueOf("target_epsilon"),
+                        Real(epsilonOf(lossOf(1, c.noiseMultiplier), c.targetDelta), 3),
+                        settingTerm("noise_multiplier"), valueOf("noise_multiplier"),
+                        Real(leastNoise(1, c.targetEpsilon, c.targetDelta), 3) }),
+                "0");
+    }
+
+    /// Noise hides what is bounded, of units that are counted.
+    void privacy()
+    {
+        guarantee();
+        if (c.noiseMultiplier == 0) {
+            if (c.privacyUnit == PrivacyUnit::Sample)
+                refuse("privacy_unit",
+                    sentence("%1 is sample, but %2 is 0: nothing is hidden without noise.",
+                        { settingTerm("privacy_unit"), settingTerm("noise_multiplier") }),
+                    "window");
+            return;
+        }
+        if (c.clipPerSample == 0)
+            refuse("noise_multiplier",
+                sentence("%1 is %2, but %3 is 0: noise hides a window only if its part is bounded, such as by 1.",
+                    { settingTerm("noise_multiplier"), valueOf("noise_multiplier"), settingTerm("clip_per_sample") }),
+                "0");
+        if (c.dataMode == DataMode::Stream)
+            refuse("data_mode",
+                sentence("%1 is stream, which does not count how often a window is trained, but %2 is %3.",
+                    { settingTerm("data_mode"), settingTerm("noise_multiplier"), valueOf("noise_multiplier") }),
+                "auto");
+        if (c.adaptiveLr)
+            refuse("adaptive_lr",
+                sentence("%1 is on, but it follows losses that no noise hides; with %2 the rate follows %3 alone.",
+                    { settingTerm("adaptive_lr"), settingTerm("noise_multiplier"), settingTerm("schedule") }),
+                "false");
+        if (c.privacyUnit == PrivacyUnit::Sample && c.packing != Packing::Single)
+            refuse("packing",
+                sentence(
+                    "%1 is %2, where a window holds parts of several samples, but %3 is sample; allowed is single.",
+                    { settingTerm("packing"), valueOf("packing"), settingTerm("privacy_unit") }),
+                "single");
+        if (c.privacyUnit == PrivacyUnit::Sample && c.longSamples == LongSamples::Split)
+            refuse("long_samples",
+                sentence(
+                    "%1 is split, so that a long sample has several windows, but %2 is sample; allowed is cut or leave_out.",
+                    { settingTerm("long_samples"), settingTerm("privacy_unit") }),
+                "cut");
+        if (c.privacyUnit == PrivacyUnit::Window && c.shuffle && (c.epochs != 1 || c.iterate))
+            refuse(c.iterate ? "iterate" : "epochs", // a resume may ask for them
+                sentence(
+                    "%1 asks for several epochs, but %2 is window, whose text is another one in each of them where %3 is on. Allowed is one epoch, or %4 sample, or no shuffling.",
+                    { settingTerm(c.iterate ? "iterate" : "epochs"), settingTerm("privacy_unit"),
+                        settingTerm("shuffle"), settingTerm("privacy_unit") }),
+                c.iterate ? "false" : "1");
+    }
+
     static bool isPositiveNumber(const std::string& text)
     {
         double value = 0;
@@ -282,6 +380,8 @@ std::vector<ConfigProblem> validate(const RunConfig& config)
     rules.training();
     rules.devices();
     rules.dataParallel();
+    rules.clipping();
+    rules.privacy();
     return problems;
 }
 

@@ -71,7 +71,9 @@ std::int64_t keptByLayer(const RunConfig& c, const ModelConfig& m, const Sizes& 
     const bool keepsBoth = m.gated || m.architecture == Architecture::Hrm;
     const std::int64_t feedForward = s.type * (d + s.up + s.active * (keepsBoth ? 2 : 1));
     const std::int64_t masks = m.dropout > 0 ? 2 * d : 0;
-    return norms + attention + feedForward + masks + cappedScores(c, m, s);
+    const std::int64_t cameBack // to each product, kept until the factors of the samples are known
+        = c.clipPerSample > 0 ? s.type * (s.q + 2 * s.kv + d + s.up + d) : 0;
+    return norms + attention + feedForward + masks + cappedScores(c, m, s) + cameBack;
 }
 
 std::int64_t activationsOf(const RunConfig& c, const ModelConfig& m, const Sizes& s)
@@ -113,6 +115,8 @@ MemoryEstimate byOperators(const RunConfig& c, const ModelConfig& m, const Sizes
     e.optimizer = optimizerOf(c, s);
     e.activations = activationsOf(c, m, s);
     e.logits = logitsOf(m, s, parts);
+    if (c.clipPerSample > 0)
+        e.logits += 4 * std::min(s.tokens * m.vocabularySize, kMostLogitsKept);
     return e;
 }
 

@@ -30,7 +30,8 @@ StepPath stepPathOf(const RunConfig& config, const ModelConfig& model, bool gpu)
 {
     if (gpu)
         return StepPath::Gpu;
-    return fitsFastStep(model, config.recompute) ? StepPath::CpuFast : StepPath::CpuOperators;
+    const bool isByHand = fitsFastStep(model, config.recompute) && config.clipPerSample == 0;
+    return isByHand ? StepPath::CpuFast : StepPath::CpuOperators;
 }
 
 } // namespace furrow

@@ -26,6 +26,8 @@ inline constexpr LogitParts kCpuLogits { std::int64_t { 1 } << 25, 0, 1 };
 /// Each product adds to the gradient of the whole head, so there should be few; tensor cores want rows that begin at a
 /// multiple of 16 bytes.
 inline constexpr LogitParts kGpuLogits { std::int64_t { 1 } << 25, std::int64_t { 1 } << 28, 64 };
+/// Gradients of logits that a pass with clipping by sample keeps, in float32; more are made a second time.
+inline constexpr std::int64_t kMostLogitsKept = std::int64_t { 1 } << 26;
 /// Tokens, in whole windows, that a thread of the hand-written step takes through the model at a time, enough for
 /// efficient products and few enough to stay near the cache; and logits it holds.
 inline constexpr std::int64_t kFastTokensPerTask = 256;

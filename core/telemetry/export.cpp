@@ -333,6 +333,10 @@ Result<std::int64_t> exportTensorBoard(
                 file.scalar(at.wall, s.step, tag, value);
             if (s.parameterNorm != 0)
                 file.scalar(at.wall, s.step, "train/parameter_norm", s.parameterNorm);
+            if (s.windowNorm != 0) {
+                file.scalar(at.wall, s.step, "train/window_norm", s.windowNorm);
+                file.scalar(at.wall, s.step, "train/clipped_share", s.clipped);
+            }
         } else if (at.line.kind == LineKind::Eval) {
             const auto& eval = at.line.eval;
             const std::string whose = eval.what == EvalRecord::What::Merged ? "_merged" : "";

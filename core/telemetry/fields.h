@@ -66,6 +66,8 @@ template <RecordOf<StepRecord> Record, typename Fields> void visitFields(Record&
     fields.measured("lr", r.lr);
     fields.measured("gnorm", r.gradientNorm);
     fields.measured("pnorm", r.parameterNorm);
+    fields.measured("wnorm", r.windowNorm);
+    fields.measured("clipped", r.clipped);
     fields.measured("tps", r.tokensPerSecond);
     fields.milliseconds("wait", r.time.waitData);
     fields.milliseconds("fwd", r.time.forward);

@@ -56,6 +56,8 @@ struct StepRecord {
     TimeSplit time;
     std::int64_t memoryBytes = 0; ///< in use on the device, or resident on a CPU worker
     double parameterNorm = 0; ///< 2-norm of this worker's weights after the step; 0: not measured at this one
+    double windowNorm = 0; ///< median norm of the windows' own gradients, before clipping; 0: windows are not clipped
+    double clipped = 0; ///< share of the windows of the step that were clipped
     int ranks = 0; ///< workers that made this step together; 0: this one alone
     int rank = 0; ///< of this worker among them
     bool operator==(const StepRecord&) const = default;

@@ -1,6 +1,7 @@
 #include "core/tracker/epochs.h"
 
 #include "core/base/sentence.h"
+#include "core/tracker/participations.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/run_event_texts.h"
 
@@ -17,6 +18,7 @@ bool isReached(StopReason reason, const RunState& run, std::int64_t closedEpochs
     case StopReason::Tokens: return run.rules.tokens > 0 && run.tokens >= run.rules.tokens;
     case StopReason::Hours: return run.rules.hours > 0 && run.activeHours >= run.rules.hours;
     case StopReason::BlockEnd: return run.rules.blocks > 0 && run.completedBlocks >= run.rules.blocks;
+    case StopReason::Privacy: return run.mostParticipations > 0 && closedEpochs >= run.mostParticipations;
     case StopReason::EpochEnd: return run.rules.epochs == 1 && closedEpochs >= 1;
     case StopReason::Epochs: return run.rules.epochs > 1 && closedEpochs >= run.rules.epochs;
     default: return false;
@@ -51,12 +53,14 @@ RunState runStateAt(const Rows& row)
     run.reservedSteps = row.integer(9);
     run.completedBlocks = row.integer(10);
     run.activeHours = static_cast<double>(row.integer(11)) / 3.6e12;
+    run.mostParticipations = row.integer(12);
     return run;
 }
 
 #define FURROW_RUN_COLUMNS                                                                                                  \
     "c.stop, c.rule_steps, c.rule_tokens, c.rule_hours, c.rule_epochs, c.rule_blocks, b.steps, b.tokens, b.claimed_tokens," \
-    " b.reserved_steps, b.completed_blocks, b.active_ns"
+    " b.reserved_steps, b.completed_blocks, b.active_ns,"                                                                   \
+    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='most_participations'), 0)"
 
 } // namespace
 
@@ -76,7 +80,7 @@ RunState requireLive(LedgerFile& file, std::int64_t incarnation)
         incarnation);
     if (row.next()) {
         RunState run = runStateAt(row);
-        run.ownReservedSteps = row.integer(12);
+        run.ownReservedSteps = row.integer(13);
         return run;
     }
     file.db.fail(
@@ -103,11 +107,12 @@ StopReason updateStop(LedgerFile& file)
     if (run.rules.blocks > 0)
         run.completedBlocks = trainedBlocks(db);
     const std::int64_t closed = db.integer("SELECT count(*) FROM epoch WHERE closed_wall IS NOT NULL").value_or(0);
-    if (run.stop != StopReason::None && isReached(run.stop, run, closed))
+    if (run.stop != StopReason::None
+        && (isReached(run.stop, run, closed) || (run.stop == StopReason::Privacy && isSpent(db, run))))
         return run.stop;
     StopReason now = StopReason::None;
-    for (const StopReason reason : { StopReason::Steps, StopReason::Tokens, StopReason::BlockEnd, StopReason::EpochEnd,
-             StopReason::Epochs, StopReason::Hours }) {
+    for (const StopReason reason : { StopReason::Privacy, StopReason::Steps, StopReason::Tokens, StopReason::BlockEnd,
+             StopReason::EpochEnd, StopReason::Epochs, StopReason::Hours }) {
         if (now == StopReason::None && isReached(reason, run, closed))
             now = reason;
     }
@@ -161,9 +166,11 @@ EpochNeeds loadNeeds(Database& db)
     return needs;
 }
 
-bool isNextEpochWanted(const StoppingRules& rules, const EpochNeeds& needs)
+bool isNextEpochWanted(const RunState& run, const EpochNeeds& needs)
 {
-    return (rules.epochs == 0 || needs.newest + 1 < rules.epochs) && needs.newest + 1 < kMaxEpochs;
+    const std::int64_t next = needs.newest + 1;
+    return (run.rules.epochs == 0 || next < run.rules.epochs) && next < kMaxEpochs
+        && (run.mostParticipations == 0 || next < run.mostParticipations);
 }
 
 namespace {
@@ -191,7 +198,7 @@ EpochTurn turnEpochs(LedgerFile& file)
     turn.needs = loadNeeds(file.db);
     EpochNeeds& needs = turn.needs;
     const bool everythingClaimed = !needs.unproven && needs.fullyOpened && needs.pending == 0 && needs.free == 0;
-    if (turn.stop == StopReason::None && everythingClaimed && isNextEpochWanted(loadRunState(file.db).rules, needs)) {
+    if (turn.stop == StopReason::None && everythingClaimed && isNextEpochWanted(loadRunState(file.db), needs)) {
         openEpoch(file, ++needs.newest);
         needs.fullyOpened = false;
         turn.opened = true;

@@ -16,6 +16,7 @@ struct RunState {
     std::int64_t completedBlocks = 0;
     double activeHours = 0;
     std::int64_t ownReservedSteps = 0; // of the incarnation that asked
+    std::int64_t mostParticipations = 0; // of a unit; 0: no limit
 };
 RunState loadRunState(Database& db);
 /// The first statement of every transaction of a worker (core/DECISIONS.md 5): fails the database with Cancelled "lost
@@ -48,7 +49,7 @@ struct EpochNeeds {
     bool fullyOpened = true; // the newest one has all its chunks
 };
 EpochNeeds loadNeeds(Database& db);
-bool isNextEpochWanted(const StoppingRules& rules, const EpochNeeds& needs);
+bool isNextEpochWanted(const RunState& run, const EpochNeeds& needs);
 
 /// What a look at the epochs changed, and what they need now.
 struct EpochTurn {

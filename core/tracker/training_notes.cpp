@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kRatePlan = "rate_plan";
 constexpr std::string_view kRollback = "rollback-"; // and the replica
+constexpr const char* kMostParticipations = "most_participations"; // epochs.cpp reads it
 constexpr const char* kStore
     = "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value=excluded.value";
 
@@ -62,6 +63,19 @@ Result<SkippedWindows> skippedWindows(const std::filesystem::path& tracker)
     return found;
 }
 
+Result<std::int64_t> lostTrainings(const std::filesystem::path& tracker)
+{
+    FURROW_TRY_ASSIGN(auto opened, openForReading(tracker));
+    Database& db = opened;
+    const std::int64_t lost = bounded(db,
+        db.integer("SELECT (SELECT count(*) FROM claim WHERE outcome=?)+(SELECT count(*) FROM part WHERE alive=0)",
+              ClaimOutcome::Lost)
+            .value_or(0),
+        kTotalBounds);
+    FURROW_TRY(db.takeStatus());
+    return lost;
+}
+
 Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<const ChunkId> chunks)
 {
     FURROW_TRY_ASSIGN(auto opened, openForReading(tracker));
@@ -99,6 +113,24 @@ Status keepRatePlan(
     if (Status status = transaction.commit(); !status.ok())
         return status.error().in(sentence("keeping the plan of the learning rate"));
     return {};
+}
+
+Status keepMostParticipations(const std::filesystem::path& tracker, std::int64_t most, Patience patience)
+{
+    FURROW_TRY_ASSIGN(auto opened, openLedger(tracker, systemClock()));
+    LedgerFile& file = opened;
+    if (patience)
+        file.db.setPatience(std::move(patience));
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
+    const auto known
+        = file.db.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key=?", kMostParticipations).value_or(0);
+    if (most > 0 && most != known)
+        file.db.run(kStore, kMostParticipations, std::to_string(most));
+    else if (most == 0 && known != 0)
+        file.db.run("DELETE FROM meta WHERE key=?", kMostParticipations);
+    if (most != known)
+        updateStop(file);
+    return transaction.commit();
 }
 
 Status WorkerLedger::keepRollback(const std::string& note)

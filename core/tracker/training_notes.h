@@ -33,6 +33,14 @@ struct SkippedWindows {
 };
 Result<SkippedWindows> skippedWindows(const std::filesystem::path& tracker);
 
+/// Trainings whose weights were given up so far, in part or whole, and those of checkpoints that do not survive. Looks
+/// at every claim and part. Once a worker has registered, what its predecessor lost is counted.
+Result<std::int64_t> lostTrainings(const std::filesystem::path& tracker);
+
+/// How often a unit may take part at most, lost trainings included; 0: no limit. Kept for the attempt that begins, as
+/// the plan of the rate is.
+Status keepMostParticipations(const std::filesystem::path& tracker, std::int64_t most, Patience patience = {});
+
 /// Tokens that the position loses when these chunks are trained again.
 Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<const ChunkId> chunks);
 

@@ -43,6 +43,7 @@ std::string toString(StopReason reason)
     case StopReason::Error: return "error";
     case StopReason::Interrupted: return "interrupted";
     case StopReason::Incomplete: return "incomplete";
+    case StopReason::Privacy: return "privacy";
     }
     return "unknown";
 }
@@ -61,6 +62,7 @@ Message inWords(StopReason reason)
     case StopReason::Error: return sentence("an error stopped it");
     case StopReason::Interrupted: return sentence("it was interrupted");
     case StopReason::Incomplete: return sentence("the rest of the data cannot be trained as it is");
+    case StopReason::Privacy: return sentence("epsilon allows no unit to take part once more");
     }
     return {};
 }

@@ -174,9 +174,22 @@ struct CheckpointRecord {
 enum class DesiredState { Run = 0, Pause = 1, Stop = 2, Kill = 3 };
 
 /// Why a run or an attempt ended.
-enum class StopReason { None, EpochEnd, BlockEnd, Steps, Tokens, Hours, Epochs, User, Error, Interrupted, Incomplete };
-std::string toString(StopReason
-        reason); ///< "none" "epoch" "block" "steps" "tokens" "hours" "epochs" "user" "error" "interrupted" "incomplete"
+enum class StopReason {
+    None,
+    EpochEnd,
+    BlockEnd,
+    Steps,
+    Tokens,
+    Hours,
+    Epochs,
+    User,
+    Error,
+    Interrupted,
+    Incomplete,
+    Privacy
+};
+std::string toString(StopReason reason); ///< "none" "epoch" "block" "steps" "tokens" "hours" "epochs" "user" "error"
+                                         ///< "interrupted" "incomplete" "privacy"
 /// For people: "all wanted epochs are trained"; a sentence (core/base/sentence.h), "" for None. The codes of toString()
 /// are for programs.
 Message inWords(StopReason reason);

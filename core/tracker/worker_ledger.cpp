@@ -8,6 +8,7 @@
 #include "core/tracker/epochs.h"
 #include "core/tracker/holder_life.h"
 #include "core/tracker/lineage.h"
+#include "core/tracker/participations.h"
 #include "core/tracker/sample_losses.h"
 #include "core/tracker/worker_state.h"
 
@@ -31,7 +32,7 @@ NothingToClaim whyNothing(Database& db, const RunState& run, std::int64_t incarn
     if (needs.pending > 0 || (needs.unproven && needs.openEpochs > 0))
         return NothingToClaim::WaitForData;
     const std::int64_t own = countHeldChunks(db, incarnation, ChunkState::Leased);
-    if (isNextEpochWanted(run.rules, needs) || !needs.fullyOpened)
+    if (isNextEpochWanted(run, needs) || !needs.fullyOpened)
         return NothingToClaim::WaitForData; // who claims next opens it
     return needs.leased > own || needs.poisoned > 0 ? NothingToClaim::WaitForOthers : NothingToClaim::EpochComplete;
 }
@@ -208,6 +209,11 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
         found = loadFirstFree(db);
         if (!found && goOnToNextEpoch(file))
             found = loadFirstFree(db);
+    }
+    if (found && isSpent(db, run, *found)) {
+        stopForPrivacy(file);
+        FURROW_TRY(transaction.commit());
+        return Answer { NothingToClaim::StopRuleReached };
     }
     if (!found) {
         NothingToClaim why = whyNothing(db, run, state_->incarnation);

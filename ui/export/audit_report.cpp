@@ -85,6 +85,14 @@ QString findingTable(const AuditReport& report)
     return html + QStringLiteral("</table>\n");
 }
 
+QString sentenceList(const QString& title, const std::vector<Message>& sentences)
+{
+    QString html = QStringLiteral("<h2>%1</h2>\n<ul>\n").arg(title);
+    for (const auto& one : sentences)
+        html += QStringLiteral("<li>%1</li>\n").arg(coreWords(one).toHtmlEscaped());
+    return html + QStringLiteral("</ul>\n");
+}
+
 QString csvField(QString text)
 {
     return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
@@ -142,13 +150,12 @@ QString auditHtml(const AuditReport& report, const QString& runName)
                                                  : QStringLiteral("✓"),
                         coreWords(one.how).toHtmlEscaped(), countedWords(one).toHtmlEscaped());
     html += QStringLiteral("</ul>\n");
-    if (!report.notInspected.empty()) {
-        html += QStringLiteral("<h2>%1</h2>\n<ul>\n")
-                    .arg(said(QT_TRANSLATE_NOOP("AuditReport", "Not inspected, because nothing else records it")));
-        for (const auto& one : report.notInspected)
-            html += QStringLiteral("<li>%1</li>\n").arg(coreWords(one).toHtmlEscaped());
-        html += QStringLiteral("</ul>\n");
-    }
+    if (!report.notInspected.empty())
+        html += sentenceList(said(QT_TRANSLATE_NOOP("AuditReport", "Not inspected, because nothing else records it")),
+            report.notInspected);
+    if (report.privacy)
+        html += sentenceList(said(QT_TRANSLATE_NOOP("AuditReport", "Private training")), report.privacy->lines)
+            + sentenceList(said(QT_TRANSLATE_NOOP("AuditReport", "Outside of the guarantee")), report.privacy->outside);
     if (!report.findings.empty())
         html += QStringLiteral("<h2>%1</h2>\n").arg(said(QT_TRANSLATE_NOOP("AuditReport", "Findings")))
             + findingTable(report);

@@ -54,7 +54,7 @@ QString termWord(const Term& term)
         return wordOfName(term.name, RunState::Unknown, [](RunState state) { return stateWord(state).toLower(); });
     case TermSet::ChunkState:
         return wordOfName(term.name, ChunkState::Accepted, [](ChunkState state) { return chunkStateWord(state); });
-    case TermSet::StopReason: return wordOfName(term.name, StopReason::Incomplete, stopReasonSentence);
+    case TermSet::StopReason: return wordOfName(term.name, StopReason::Privacy, stopReasonSentence);
     }
     return QString::fromStdString(term.name);
 }

@@ -40,6 +40,7 @@ QString title(HelpDialog::Topic topic)
     case HelpDialog::Resuming: return said(QT_TRANSLATE_NOOP("Help", "What a resume does"));
     case HelpDialog::Coverage: return said(QT_TRANSLATE_NOOP("Help", "Reading the coverage map"));
     case HelpDialog::Merging: return said(QT_TRANSLATE_NOOP("Help", "Workers, replicas and merges"));
+    case HelpDialog::Privacy: return said(QT_TRANSLATE_NOOP("Help", "Private training"));
     case HelpDialog::Words: return said(QT_TRANSLATE_NOOP("Help", "What the words mean"));
     default: return said(QT_TRANSLATE_NOOP("Help", "What each setting does"));
     }
@@ -195,6 +196,14 @@ QString text(HelpDialog::Topic topic)
                   "Each worker trains its own copy of the model, a replica, on its own chunks. From time to time, and at the end, the replicas are merged: their weights are averaged by the tokens they trained."),
                 QT_TRANSLATE_NOOP("Help",
                     "A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.") });
+    case HelpDialog::Privacy:
+        return paragraphs(
+            { QT_TRANSLATE_NOOP("Help",
+                  "<code>clip_per_sample</code> bounds what one window, or one sample, may do to the weights in a step. With <code>noise_multiplier</code> each step adds normal noise of that many times the bound, and what the weights can tell of one unit is limited: epsilon at delta."),
+                QT_TRANSLATE_NOOP("Help",
+                    "Epsilon follows from how often a unit took part, which the ledger counts: once an epoch, and once more for each training that was lost with its weights. No chance of being drawn is assumed. The audit states it, with the unit, what neighbours are, and what the guarantee does not speak of: losses and samples that the run shows, the held-out text, the tokenizer, the seed of the noise."),
+                QT_TRANSLATE_NOOP("Help",
+                    "Rows are units with <code>privacy_unit</code> sample: then <code>packing</code> is single, and a row that is too long is cut or left out. <code>target_epsilon</code> ends the run before a unit takes part once too often. Large steps help: the same noise is shared by more windows.") });
     case HelpDialog::Words: return wordList();
     default: return settingList();
     }

@@ -12,7 +12,19 @@ namespace furrow {
 class HelpDialog : public QDialog {
     Q_OBJECT
 public:
-    enum Topic { FirstSteps, YourData, Sizes, States, Resuming, Coverage, Merging, Words, Settings, kTopicCount };
+    enum Topic {
+        FirstSteps,
+        YourData,
+        Sizes,
+        States,
+        Resuming,
+        Coverage,
+        Merging,
+        Privacy,
+        Words,
+        Settings,
+        kTopicCount
+    };
     explicit HelpDialog(QWidget* parent);
     void showTopic(Topic topic);
 

@@ -80,6 +80,7 @@ void addTrainingSettings(SettingTable& table);
 void addDeviceSettings(SettingTable& table);
 void addStopSettings(SettingTable& table);
 void addOptimiserSettings(SettingTable& table);
+void addPrivacySettings(SettingTable& table);
 void addEvaluationSettings(SettingTable& table);
 void addMergingSettings(SettingTable& table);
 void addSeedSettings(SettingTable& table);

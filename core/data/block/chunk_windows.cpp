@@ -38,8 +38,13 @@ PackedSamples pack(const ChunkText& text, const std::vector<std::uint32_t>& trai
     if (order != nullptr && order->shuffle)
         seed = mixSeed({ static_cast<std::uint64_t>(order->seed), static_cast<std::uint64_t>(order->epoch),
             static_cast<std::uint64_t>(order->block), static_cast<std::uint64_t>(order->column) });
-    return packingOf(rules, !text.learnt.empty()) == Packing::BestFit ? packBestFit(labels, rules.seqLen, seed)
-                                                                      : packEndToEnd(labels, rules.seqLen, seed);
+    switch (packingOf(rules, !text.learnt.empty())) {
+    case Packing::BestFit: return packBestFit(labels, rules.seqLen, seed);
+    case Packing::Single: return packSingle(labels, rules.seqLen, seed);
+    case Packing::Auto: // packingOf() never gives it
+    case Packing::EndToEnd: break;
+    }
+    return packEndToEnd(labels, rules.seqLen, seed);
 }
 
 } // namespace

@@ -67,6 +67,16 @@ PackedSamples packEndToEnd(std::span<const std::int64_t> labels, std::int64_t se
     return packed;
 }
 
+PackedSamples packSingle(std::span<const std::int64_t> labels, std::int64_t seqLen, std::optional<std::uint64_t> seed)
+{
+    PackedSamples packed { numbers(labels.size(), seed), {}, 0 };
+    for (const std::uint32_t sample : packed.order) {
+        packed.starts.push_back(packed.windows * seqLen);
+        packed.windows += static_cast<std::int32_t>((labels[sample] + seqLen - 1) / seqLen);
+    }
+    return packed;
+}
+
 PackedSamples packBestFit(std::span<const std::int64_t> labels, std::int64_t seqLen, std::optional<std::uint64_t> seed)
 {
     auto samples = numbers(labels.size(), seed);

@@ -26,4 +26,7 @@ PackedSamples packEndToEnd(
 /// @param seed  of which samples of one length share a window, and of the order of the windows; absent: as they stand
 PackedSamples packBestFit(std::span<const std::int64_t> labels, std::int64_t seqLen, std::optional<std::uint64_t> seed);
 
+/// Each sample begins a window of its own, or as many as it needs, and no other is in it.
+PackedSamples packSingle(std::span<const std::int64_t> labels, std::int64_t seqLen, std::optional<std::uint64_t> seed);
+
 } // namespace furrow

@@ -5,6 +5,8 @@
 #include "core/run/audit/audit_blocks.h"
 #include "core/run/audit/audit_checkpoints.h"
 #include "core/run/audit/begun_with.h"
+#include "core/run/audit/privacy_statement.h"
+#include "core/run/folder/attempt_config.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/folder/run_file.h"
@@ -71,10 +73,18 @@ Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, 
 }
 
 /// A copy of the ledger goes away with this, before the files are read.
-Result<AuditReport> auditLedger(const RunPaths& paths, const AuditWatch& watch, StepsAudit* steps)
+Result<AuditReport> auditLedger(const RunPaths& paths, const RunFile& file, const AuditWatch& watch, StepsAudit* steps)
 {
     const LedgerToRead ledger(paths);
-    return audit(ledger.file(), watch, steps, ledger.shownAs());
+    FURROW_TRY_ASSIGN(auto report, audit(ledger.file(), watch, steps, ledger.shownAs()));
+    if (file.config.noiseMultiplier > 0) {
+        FURROW_TRY_ASSIGN(const auto counted, participations(ledger.file(), ledger.shownAs()));
+        FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(ledger.file(), ledger.shownAs()));
+        FURROW_TRY_ASSIGN(const auto attempts, reader.attempts());
+        FURROW_TRY_ASSIGN(const auto config, latestConfig(attempts, file.config));
+        report.privacy = privacyStatement(config, counted, report);
+    }
+    return report;
 }
 
 } // namespace
@@ -85,12 +95,14 @@ Result<AuditReport> auditRun(const RunPaths& paths, AuditDepth depth, const Audi
     AuditLog log(watch);
     log.say(sentence("Reading the tracker"), 0);
     StepsAudit steps;
-    auto report = auditLedger(paths, watch, depth == AuditDepth::Quick ? nullptr : &steps);
+    auto report = auditLedger(paths, file, watch, depth == AuditDepth::Quick ? nullptr : &steps);
     if (!report.ok() || depth == AuditDepth::Quick)
         return report;
     tellSteps(steps, log);
     FURROW_TRY(auditFiles(paths, file, depth, log));
     log.addTo(report.value());
+    if (report.value().privacy && !report.value().isClean())
+        withhold(*report.value().privacy);
     return report;
 }
 

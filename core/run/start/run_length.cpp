@@ -66,7 +66,7 @@ EpochLength epochLength(const RunPaths& paths, const RunFile& file)
     const double heldOutLabels = static_cast<double>(text.tokens.size()) + samples;
     epoch.labelsPerSample = samples > 0 ? heldOutLabels / samples : 0;
     epoch.bytesPerSample = samples > 0 ? static_cast<double>(heldOut.value().textBytes) / samples : 0;
-    if (packingOf(windowRules(c), !text.learnt.empty()) == Packing::BestFit && samples > 0)
+    if (packingOf(windowRules(c), !text.learnt.empty()) != Packing::EndToEnd && samples > 0)
         epoch.windowFill
             = heldOutLabels / (static_cast<double>(windowCount(text, windowRules(c))) * static_cast<double>(c.seqLen));
     double labels = textBytes(manifest.value(), c, epoch.bytesPerSample) * c.fraction * heldOutLabels

@@ -14,6 +14,7 @@
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
+#include "core/config/gaussian_privacy.h"
 #include "core/config/schema.h"
 #include "core/device/device_locks.h"
 #include "core/device/gpu.h"
@@ -245,8 +246,10 @@ Status Supervision::settleRate(const RateOutlook& sofar, int workers)
     const bool told = forecast.changed || choice_.rate;
     if (told)
         logInfo(forecast.text());
-    return keepRatePlan(paths_.tracker(), toJsonText(forecast.plan), told ? forecast.text() : Message(),
-        [this](std::chrono::milliseconds waited) { return outlast(waited); });
+    const auto patience = [this](std::chrono::milliseconds waited) { return outlast(waited); };
+    if (config_.noiseMultiplier > 0)
+        FURROW_TRY(keepMostParticipations(paths_.tracker(), mostParticipations(config_), patience));
+    return keepRatePlan(paths_.tracker(), toJsonText(forecast.plan), told ? forecast.text() : Message(), patience);
 }
 
 Status Supervision::watch()

@@ -60,6 +60,20 @@ struct AuditInspection {
     std::int64_t unreadable = 0; ///< missing or not readable now, which says nothing about them; findings name them
 };
 
+/// What private training guarantees of the weights, as far as the ledger proves it.
+struct PrivacyStatement {
+    std::optional<double> epsilon; ///< at `delta`; nothing: it is not stated, and the first line says why
+    std::optional<double> epsilonReplaced; ///< where one unit stands in place of another
+    std::optional<double> epsilonKept; ///< of the surviving weights alone
+    double delta = 0;
+    std::int64_t participations = 0; ///< of a unit at most, with lost trainings
+    std::int64_t keptParticipations = 0;
+    std::int64_t lostTrainings = 0;
+    std::int64_t units = 0;
+    std::vector<Message> lines; ///< a sentence each
+    std::vector<Message> outside; ///< what it does not speak of
+};
+
 struct AuditReport {
     std::string runId;
     bool integrityOk = true; ///< SQLite's own check of the file
@@ -71,6 +85,8 @@ struct AuditReport {
     std::vector<AuditInspection> inspections; ///< the ledger first
     std::vector<Message>
         notInspected; ///< what nothing independent speaks of, so that it was held against nothing; a sentence each
+
+    std::optional<PrivacyStatement> privacy; ///< of a run that trains with noise
 
     /// No duplicate, no hole, every invariant holds, and nothing that was inspected differs from what was recorded.
     /// Remaining work is no fault.

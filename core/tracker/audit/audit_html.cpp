@@ -101,6 +101,15 @@ std::string auditHtml(const AuditReport& report)
             html += "<li>" + escaped(one) + "</li>";
         html += "</ul>";
     }
+    if (report.privacy) {
+        html += "<h2>Private training</h2><ul>";
+        for (const auto& one : report.privacy->lines)
+            html += "<li>" + escaped(one) + "</li>";
+        html += "</ul><h2>Outside of the guarantee</h2><ul>";
+        for (const auto& one : report.privacy->outside)
+            html += "<li>" + escaped(one) + "</li>";
+        html += "</ul>";
+    }
     html += "<h2>Invariants</h2><table>";
     for (const AuditInvariant& invariant : report.invariants)
         html += "<tr><td>" + escaped(invariant.name) + "</td><td class=\""

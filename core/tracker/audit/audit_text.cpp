@@ -96,6 +96,16 @@ Json inspectionJson(const AuditInspection& one)
         { "could_not_be_inspected", one.unreadable } };
 }
 
+Json privacyJson(const PrivacyStatement& privacy)
+{
+    const auto known = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
+    return { { "epsilon", known(privacy.epsilon) }, { "delta", privacy.delta },
+        { "epsilon_replaced", known(privacy.epsilonReplaced) },
+        { "epsilon_surviving_weights", known(privacy.epsilonKept) }, { "participations", privacy.participations },
+        { "participations_surviving_weights", privacy.keptParticipations }, { "trainings_lost", privacy.lostTrainings },
+        { "units", privacy.units }, { "statement", privacy.lines }, { "outside", privacy.outside } };
+}
+
 std::string claimText(const ClaimRow& claim)
 {
     std::string text = "      claim " + std::to_string(claim.claimId) + " by worker " + std::to_string(claim.worker)
@@ -153,6 +163,8 @@ std::string auditJson(const AuditReport& report)
     for (const AuditInspection& one : report.inspections)
         json["inspections"].push_back(inspectionJson(one));
     json["not_inspected"] = report.notInspected;
+    if (report.privacy)
+        json["privacy"] = privacyJson(*report.privacy);
     json["epochs"] = Json::array();
     for (const AuditEpoch& epoch : report.epochs)
         json["epochs"].push_back(epochJson(epoch));
@@ -184,6 +196,14 @@ std::string auditText(const AuditReport& report)
     text += report.notInspected.empty() ? "" : "not inspected, because nothing else speaks of it:\n";
     for (const auto& one : report.notInspected)
         text += "  " + one + "\n";
+    if (report.privacy) {
+        text += "private training:\n";
+        for (const auto& one : report.privacy->lines)
+            text += "  " + one + "\n";
+        text += "outside of the guarantee:\n";
+        for (const auto& one : report.privacy->outside)
+            text += "  " + one + "\n";
+    }
     for (const AuditInvariant& invariant : report.invariants)
         text += invariant.name + (invariant.holds ? " holds: " : " is BROKEN: ") + invariant.meaning + "\n";
     for (const AuditFinding& finding : report.findings) {

@@ -21,6 +21,11 @@ public:
     /// Adds the gradients of one micro-batch, scaled by 1 / labels of the whole accumulated batch.
     /// @return loss of each label in nats, 0 where masked: float32 (B,T) on the device. Does not synchronise.
     virtual at::Tensor accumulate(const Batch& batch, double gradientScale) = 0;
+    /// The same where each window's part is bounded (Model::clippedBackward), `scale` 1 / windows of the whole
+    /// accumulated batch. What counts instead of learning has no gradient to bound: its norms are 0.
+    virtual Model::ClippedPass accumulateClipped(const Batch& batch, double scale, double clipNorm);
+    /// Adds normal noise to what has been accumulated; the same on every rank.
+    virtual void addNoise(double deviation, std::uint64_t seed);
     /// One optimiser step; changes nothing when the norm is NaN or Inf.
     /// @return gradient norm before clipping, float32 scalar on the device. Does not synchronise.
     virtual at::Tensor apply(double learningRate, double clipNorm) = 0;

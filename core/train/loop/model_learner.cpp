@@ -1,6 +1,7 @@
 #include "core/train/loop/learner_torch.h"
 #include "core/base/sentence.h"
 #include "core/train/loop/micro_step_torch.h"
+#include "core/train/model/per_sample_torch.h"
 #include "core/train/meters/profile_range.h"
 #include "core/train/optim/loss_scale.h"
 
@@ -42,6 +43,16 @@ public:
     at::Tensor accumulate(const Batch& batch, double gradientScale) override
     {
         return microStep_.run(batch, gradientScale * lossScale());
+    }
+
+    Model::ClippedPass accumulateClipped(const Batch& batch, double scale, double clipNorm) override
+    {
+        return model_->clippedBackward(batch.inputs_BT, batch.labels_BT, scale, clipNorm, batch.places_BT);
+    }
+
+    void addNoise(double deviation, std::uint64_t seed) override
+    {
+        furrow::addNoise(model_->parameters().gradients(), deviation, seed);
     }
 
     at::Tensor apply(double learningRate, double clipNorm) override
@@ -164,6 +175,14 @@ private:
 };
 
 } // namespace
+
+Model::ClippedPass Learner::accumulateClipped(const Batch& batch, double scale, double)
+{
+    const at::Tensor losses_BT = accumulate(batch, scale);
+    return { losses_BT, torch::zeros({ losses_BT.size(0) }) };
+}
+
+void Learner::addNoise(double, std::uint64_t) { }
 
 Result<std::unique_ptr<Learner>> createModelLearner(const ModelConfig& config, const ModelOptions& options,
     const OptimizerConfig& optimizer, const LearnerOptions& more)

@@ -53,7 +53,7 @@ Status RankFollower::start(const LearnerFactory& factory)
     FURROW_TRY_ASSIGN(group_, joinRanks(options_, setup_));
     orders_ = std::make_unique<RankOrders>(*group_);
     FURROW_TRY(shareState(*learner_, *group_));
-    steps_ = std::make_unique<StepRunner>(*learner_, setup_.config.clip, group_.get());
+    steps_ = std::make_unique<StepRunner>(*learner_, stepRules(setup_.config), group_.get());
     startedNs_ = systemClock().monotonicNs();
     logInfo("rank " + std::to_string(options_.worker) + " of " + std::to_string(options_.ranks) + " on "
         + options_.device + " (" + learner_->backendName() + ") follows rank 0");
@@ -139,7 +139,8 @@ Status RankFollower::trainStep(const RankOrder& order)
     const std::int64_t began = systemClock().monotonicNs();
     try {
         FURROW_TRY(load(order));
-        const auto step = makeStep(*batches_, *chunk_->windows, claim_, order.windows, options_.worker, options_.ranks);
+        auto step = makeStep(*batches_, *chunk_->windows, claim_, order.windows, options_.worker, options_.ranks);
+        step.noiseSeed = order.noiseSeed;
         waitedSeconds_ += secondsBetween(began, systemClock().monotonicNs());
         if (auto* model = learner_->model())
             model->reseed(mixSeed({ static_cast<std::uint64_t>(setup_.config.seed), 0,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kKeepWaitingEveryNs = 500'000'000;
 
-using Values = std::array<std::int64_t, 18>;
+using Values = std::array<std::int64_t, 19>;
 
 void put(const Claim& claim, std::int64_t* to)
 {
@@ -44,6 +44,7 @@ Values encode(const RankOrder& order)
     v[4] = std::bit_cast<std::int64_t>(order.learningRate);
     put(order.claim, &v[5]);
     put(order.ahead, &v[11]);
+    v[17] = static_cast<std::int64_t>(order.noiseSeed);
     return v;
 }
 
@@ -56,6 +57,7 @@ RankOrder decode(const Values& v)
     order.learningRate = std::bit_cast<double>(v[4]);
     order.claim = claimAt(&v[5]);
     order.ahead = claimAt(&v[11]);
+    order.noiseSeed = static_cast<std::uint64_t>(v[17]);
     return order;
 }
 

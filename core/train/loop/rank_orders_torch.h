@@ -19,6 +19,7 @@ struct RankOrder {
     WindowRange windows; ///< of all ranks together
     std::int64_t ownSteps = 0; ///< optimiser steps of the replica before this one
     double learningRate = 0;
+    std::uint64_t noiseSeed = 0; ///< of what is added to the sum of clipped gradients
 };
 
 /// Orders from rank 0 to the others. One thread, but for expect().

@@ -74,6 +74,12 @@ std::vector<std::string> trainingProblems(const RunSetup& setup)
         problems.push_back(problem.message);
     if (auto precision = precisionFor(setup.config.precision, setup.device); !precision.ok())
         problems.push_back("precision: " + precision.error().message);
+    const bool isHrm = setup.modelConfig.architecture == Architecture::Hrm;
+    if (setup.config.clipPerSample > 0 && (isHrm || setup.modelConfig.moeExperts > 0)) // of a model from elsewhere too
+        problems.push_back("clip_per_sample: "
+            + sentence(
+                "the gradient of each window alone is known of architecture gpt without experts only; allowed is 0")
+                .text());
     return problems;
 }
 

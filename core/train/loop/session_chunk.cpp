@@ -239,9 +239,11 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
     try {
         const double rate
             = learningRate(schedule_, state_.ownSteps, work.positionTokens) * adaptive_.factor() * rollback_.rateFactor;
+        const std::uint64_t noise = noiseSeed();
         if (ranks_)
-            FURROW_TRY(ranks_->give({ RankOrder::Kind::Step, work.claim, {}, windows, state_.ownSteps, rate }));
-        const auto step = makeStep(*batches_, *work.data->windows, work.claim, windows, 0, setup_.ranks);
+            FURROW_TRY(ranks_->give({ RankOrder::Kind::Step, work.claim, {}, windows, state_.ownSteps, rate, noise }));
+        auto step = makeStep(*batches_, *work.data->windows, work.claim, windows, 0, setup_.ranks);
+        step.noiseSeed = noise;
         const double making = secondsBetween(began, systemClock().monotonicNs());
         waitedSeconds_ += making;
         totals_.dataSeconds += making;
@@ -263,6 +265,16 @@ Status TrainingSession::trainStep(ChunkWork& work, WindowRange windows)
             return outOfMemory(text.substr(0, kMostSaid));
         return Error { ErrorCode::Internal, sentence("training %1: %2", { toString(work.claim.chunk), text }) };
     }
+}
+
+/// Of the next step. What was lost counts in it: a step that is trained again, on other windows, with the noise that
+/// it had before would show what differs between the two, without any noise.
+std::uint64_t TrainingSession::noiseSeed() const
+{
+    constexpr std::uint64_t kNoise = 0x6e6f697365; // so that dropout's seeds are others
+    return mixSeed(
+        { kNoise, static_cast<std::uint64_t>(setup_.config.seed), static_cast<std::uint64_t>(options_.replica),
+            static_cast<std::uint64_t>(state_.ownSteps), static_cast<std::uint64_t>(lostTrainings_) });
 }
 
 Error TrainingSession::outOfMemory(const Message& said)
@@ -324,6 +336,7 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
             if (step.learnt > 0) // else the step says nothing of the model
                 lastLoss_ = step.meanLoss();
             judge(work, step);
+            tellLeftOut(work, step);
             if (const auto alarm = tooGood_.addStep(step.lossSum, step.learnt, state_.tokens)) {
                 logWarning(toString(work.claim.chunk) + ": " + *alarm);
                 tellEvent(EventRecord::Kind::Alarm, *alarm, work.claim.chunk);
@@ -343,6 +356,10 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
         line.lr = step.learningRate;
         line.gradientNorm = step.gradientNorm;
         line.parameterNorm = step.parameterNorm;
+        if (setup_.config.clipPerSample > 0 && step.sampleNorms_W.numel() > 0) {
+            line.windowNorm = step.sampleNorms_W.nanmedian().item<double>();
+            line.clipped = step.sampleNorms_W.gt(setup_.config.clipPerSample).to(torch::kFloat).mean().item<double>();
+        }
         line.tokensPerSecond = static_cast<double>(step.ownTokens) / std::max(sinceLast, 1e-9);
         line.ranks = setup_.ranks > 1 ? setup_.ranks : 0;
         line.time.waitData = std::exchange(waitedSeconds_, 0) * 1e3;
@@ -358,6 +375,20 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
         totals_.telemetrySeconds += secondsBetween(now, systemClock().monotonicNs());
     }
     return {};
+}
+
+/// Windows without a finite gradient are in no step and in no loss, and nobody else would say so.
+void TrainingSession::tellLeftOut(const ChunkWork& work, const StepOutcome& step)
+{
+    if (!step.sampleNorms_W.defined())
+        return;
+    const auto bad = step.sampleNorms_W.isfinite().logical_not().sum().item<std::int64_t>();
+    if (bad == 0)
+        return;
+    const Message text = sentence("the gradients of %1 of the windows %2-%3 are not finite: they count as zero",
+        { Count(bad), std::to_string(step.windows.begin), std::to_string(step.windows.end) });
+    logWarning(toString(work.claim.chunk) + ": " + text);
+    tellEvent(EventRecord::Kind::Nan, text, work.claim.chunk);
 }
 
 /// Looks at the loss of a good step: marks spikes, and adapts the rate where that is wanted.

@@ -88,11 +88,14 @@ Status TrainingSession::start()
     FURROW_TRY(restore());
     FURROW_TRY(keepFrozen());
     FURROW_TRY(meetRanks());
-    steps_ = std::make_unique<StepRunner>(*learner_, setup_.config.clip, group_.get());
+    steps_ = std::make_unique<StepRunner>(*learner_, stepRules(setup_.config), group_.get());
     adaptive_.restore(state_.adaptive);
     spikes_.restore(state_.spikes);
     divergence_.restore(state_.divergence);
     FURROW_TRY(planRates());
+    if (setup_.config.noiseMultiplier > 0) {
+        FURROW_TRY_ASSIGN(lostTrainings_, lostTrainings(setup_.paths.tracker()));
+    }
     const auto signals = ledger_->signals();
     saveRequestSeen_ = signals.saveRequest;
     evalRequestSeen_ = signals.evalRequest;

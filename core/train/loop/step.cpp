@@ -1,14 +1,17 @@
 #include "core/train/loop/step_torch.h"
 
 #include "core/base/clock.h"
+#include "core/config/run_config.h"
 #include "core/train/meters/profile_range.h"
 
 #include <torch/torch.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 namespace furrow {
 
@@ -31,7 +34,7 @@ std::int64_t sumOf(const std::vector<Batch>& batches, std::int64_t Batch::* coun
 /// A step whose numbers are still on their way from the device.
 struct StepRunner::Pending {
     StepOutcome outcome;
-    at::Tensor values; ///< pinned: loss sum, gradient norm, parameter norm; outcome.losses_WT is pinned too
+    at::Tensor values; ///< pinned: loss sum, gradient norm, parameter norm; outcome's tensors are pinned too
     c10::Event copied { c10::kCUDA };
 
     StepOutcome wait()
@@ -44,6 +47,8 @@ struct StepRunner::Pending {
         return outcome;
     }
 };
+
+StepRules stepRules(const RunConfig& config) { return { config.clip, config.clipPerSample, config.noiseMultiplier }; }
 
 StepInput stepOf(std::vector<Batch> batches)
 {
@@ -87,9 +92,9 @@ StepInput makeStep(
     return step;
 }
 
-StepRunner::StepRunner(Learner& learner, double clipNorm, RankGroup* group)
+StepRunner::StepRunner(Learner& learner, const StepRules& rules, RankGroup* group)
     : learner_(learner)
-    , clipNorm_(clipNorm)
+    , rules_(rules)
     , group_(group)
 {
     if (!group)
@@ -101,8 +106,9 @@ StepRunner::StepRunner(Learner& learner, double clipNorm, RankGroup* group)
         for (std::size_t i = 0; i < store.slots().size(); ++i)
             parameters.push_back({ store.tensors()[i].second, store.slots()[i].offset, store.slots()[i].count });
     }
-    gradients_ = std::make_unique<GradientSum>(
-        *group, learner.gradients(), std::move(parameters), model && model->finishesGradientsInOrder());
+    // Windows that are clipped are added up by hand, at the end of a pass.
+    const bool isInOrder = model && model->finishesGradientsInOrder() && rules.sampleClip == 0;
+    gradients_ = std::make_unique<GradientSum>(*group, learner.gradients(), std::move(parameters), isInOrder);
 }
 
 StepRunner::~StepRunner() = default;
@@ -124,21 +130,60 @@ Status StepRunner::run(const StepInput& step, double learningRate, std::vector<S
     return runOnHost(step, outcome, measures, known);
 }
 
-/// Forward and backward of this worker's batches. @return losses of their labels, float32 (W,T) on the device
-at::Tensor StepRunner::accumulateAll(const StepInput& step)
+/// Forward and backward of this worker's batches.
+Model::ClippedPass StepRunner::accumulateAll(const StepInput& step)
 {
-    const double scale = 1.0
-        / static_cast<double>(
-            std::max<std::int64_t>(step.learnt, 1)); // mean per learnt token of the whole accumulated batch
+    // Mean per learnt token of the whole accumulated batch; mean over windows where each has its own bound.
+    const std::int64_t parts = rules_.sampleClip > 0 ? step.windows.size() : step.learnt;
+    const double scale = 1.0 / static_cast<double>(std::max<std::int64_t>(parts, 1));
     std::vector<at::Tensor> losses;
+    std::vector<at::Tensor> norms;
     for (std::size_t i = 0; i < step.batches.size(); ++i) {
         if (gradients_ && i + 1 == step.batches.size())
             gradients_->arm();
         const ProfileRange profiled("forward and backward");
-        losses.push_back(learner_.accumulate(step.batches[i], scale));
+        if (rules_.sampleClip == 0) {
+            losses.push_back(learner_.accumulate(step.batches[i], scale));
+            continue;
+        }
+        const auto pass = learner_.accumulateClipped(step.batches[i], scale, rules_.sampleClip);
+        losses.push_back(pass.losses_BT);
+        norms.push_back(pass.norms_B);
     }
-    return losses.empty() ? torch::zeros({ 0, 0 }, torch::TensorOptions().device(learner_.device()))
-                          : torch::cat(losses);
+    const auto options = torch::TensorOptions().device(learner_.device());
+    return { losses.empty() ? torch::zeros({ 0, 0 }, options) : torch::cat(losses),
+        norms.empty() ? torch::zeros({ 0 }, options) : torch::cat(norms) };
+}
+
+/// After the sum over ranks, on each of them the same: noise that every rank adds before it would be added up.
+void StepRunner::addNoise(const StepInput& step)
+{
+    if (rules_.noise > 0)
+        learner_.addNoise(
+            rules_.noise * rules_.sampleClip / static_cast<double>(std::max(step.windows.size(), 1)), step.noiseSeed);
+}
+
+/// Norms by the place of the window in the step. A rank puts its own where they belong and noughts elsewhere, so what
+/// is summed up is each norm alone, however the windows are shared.
+Status StepRunner::gatherNorms(StepOutcome& outcome, const at::Tensor& own_W)
+{
+    if (rules_.sampleClip == 0)
+        return {};
+    outcome.sampleNorms_W = own_W.cpu();
+    if (!group_)
+        return {};
+    std::vector<std::int64_t> all(static_cast<std::size_t>(outcome.windows.size()), 0);
+    const std::size_t first = static_cast<std::size_t>(outcome.ownWindows.begin - outcome.windows.begin);
+    for (std::int64_t i = 0; i < own_W.numel(); ++i)
+        all[first + static_cast<std::size_t>(i)]
+            = std::bit_cast<std::int32_t>(outcome.sampleNorms_W.const_data_ptr<float>()[i]);
+    for (std::size_t at = 0; at < all.size(); at += RankGroup::kMostValues)
+        FURROW_TRY(group_->exchange(
+            RankGroup::Exchange::Norms, std::span(all).subspan(at, std::min(RankGroup::kMostValues, all.size() - at))));
+    outcome.sampleNorms_W = torch::empty({ outcome.windows.size() });
+    std::transform(all.begin(), all.end(), outcome.sampleNorms_W.mutable_data_ptr<float>(),
+        [](std::int64_t bits) { return std::bit_cast<float>(static_cast<std::int32_t>(bits)); });
+    return {};
 }
 
 /// Every rank adds the same numbers in the same order: all come to the same sum.
@@ -158,15 +203,18 @@ Status StepRunner::runOnHost(const StepInput& step, StepOutcome outcome, bool me
     const double began = secondsNow();
     double middle = began;
     do { // once, except where fp16 gradients overflow
-        outcome.losses_WT = accumulateAll(step).cpu(); // fp16 on a GPU waits here
+        const auto pass = accumulateAll(step);
+        outcome.losses_WT = pass.losses_BT.cpu(); // fp16 on a GPU waits here
         outcome.lossSum = outcome.losses_WT.sum(torch::kFloat64).item<double>();
         if (gradients_) {
             FURROW_TRY(gradients_->finish());
             FURROW_TRY(sumLossOnHost(outcome.lossSum));
         }
+        FURROW_TRY(gatherNorms(outcome, pass.norms_B));
+        addNoise(step);
         middle = secondsNow();
         if (std::isfinite(outcome.lossSum))
-            outcome.gradientNorm = learner_.apply(outcome.learningRate, clipNorm_).item<double>();
+            outcome.gradientNorm = learner_.apply(outcome.learningRate, rules_.clipNorm).item<double>();
         else
             learner_.discard();
         outcome.bad = !std::isfinite(outcome.lossSum) || !std::isfinite(outcome.gradientNorm);
@@ -183,7 +231,8 @@ Status StepRunner::runOnDevice(
     const StepInput& step, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known)
 {
     const double began = secondsNow();
-    const auto losses_WT = accumulateAll(step);
+    const auto pass = accumulateAll(step);
+    const auto losses_WT = pass.losses_BT;
     const auto loss = losses_WT.sum();
     // A bad loss makes the norm bad, so that the optimizer leaves the step out without a look from the host. With
     // several ranks the piece that holds this element is summed last.
@@ -194,8 +243,10 @@ Status StepRunner::runOnDevice(
         group_->beginSum(loss);
         FURROW_TRY(group_->finishSums());
     }
+    FURROW_TRY(gatherNorms(outcome, pass.norms_B)); // where windows are clipped the host waits here anyway
+    addNoise(step);
     const double middle = secondsNow();
-    const auto norm = learner_.apply(outcome.learningRate, clipNorm_);
+    const auto norm = learner_.apply(outcome.learningRate, rules_.clipNorm);
     auto pending = std::make_unique<Pending>();
     outcome.backwardSeconds = middle - began; // time of launching; the device's own time shows in the waiting below
     outcome.optimizerSeconds = secondsNow() - middle;

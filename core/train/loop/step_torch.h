@@ -16,7 +16,15 @@ struct StepInput {
     WindowRange windows; ///< of the step
     std::int64_t labels = 0; ///< in these windows, learnt or not
     std::int64_t learnt = 0; ///< of these, what the loss counts
+    std::uint64_t noiseSeed = 0; ///< the same on all ranks
 };
+/// What is done with the gradients of a step.
+struct StepRules {
+    double clipNorm = 0; ///< of the whole gradient; 0: not clipped
+    double sampleClip = 0; ///< of the gradient of each window alone; 0: not clipped, and no noise
+    double noise = 0; ///< deviation of the noise in the sum over windows, as a multiple of sampleClip
+};
+StepRules stepRules(const RunConfig& config);
 /// The step of one worker alone.
 StepInput stepOf(std::vector<Batch> batches);
 /// The next step on a range of a chunk: `most` windows, but what is more than one step and less than two is halved. A
@@ -39,7 +47,9 @@ struct StepOutcome {
     double lossSum = 0; ///< nats, over `learnt`
     WindowRange ownWindows; ///< of them in this worker's batches
     at::Tensor losses_WT; ///< nats of each label in these, 0 where masked; float32 on the host
-    double gradientNorm = 0; ///< before clipping
+    double gradientNorm = 0; ///< before clipping, with noise where there is some
+    at::Tensor sampleNorms_W; ///< of each window of the step, of all ranks, before clipping; float32 on the host;
+                              ///< undefined where windows are not clipped
     double parameterNorm = 0; ///< after the step; 0: not measured at this one
     double learningRate = 0;
     bool bad = false; ///< NaN or Inf: the step was left out, nothing changed
@@ -56,7 +66,11 @@ struct StepOutcome {
 class StepRunner {
 public:
     /// @param group  the ranks that make each step together; null: this worker alone
-    StepRunner(Learner& learner, double clipNorm, RankGroup* group = nullptr);
+    StepRunner(Learner& learner, const StepRules& rules, RankGroup* group = nullptr);
+    StepRunner(Learner& learner, double clipNorm)
+        : StepRunner(learner, StepRules { clipNorm })
+    {
+    }
     ~StepRunner();
 
     /// Runs one step and appends outcomes that are known now (this one, or the one before). Fails only with a group:
@@ -69,11 +83,14 @@ private:
     struct Pending;
     Status runOnHost(const StepInput& step, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known);
     Status runOnDevice(const StepInput& step, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known);
-    at::Tensor accumulateAll(const StepInput& step);
+    /// What this worker's batches gave: losses of their labels (W,T), and norms (W) where windows are clipped.
+    Model::ClippedPass accumulateAll(const StepInput& step);
     Status sumLossOnHost(double& lossSum);
+    Status gatherNorms(StepOutcome& outcome, const at::Tensor& own_W);
+    void addNoise(const StepInput& step);
 
     Learner& learner_;
-    double clipNorm_;
+    const StepRules rules_;
     RankGroup* group_;
     std::unique_ptr<GradientSum> gradients_; ///< null without a group
     std::int64_t stepsRun_ = 0;

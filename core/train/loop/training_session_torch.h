@@ -107,6 +107,8 @@ private:
     void judgeBy(const ChunkWork& work);
     Status record(ChunkWork& work, const std::vector<StepOutcome>& outcomes);
     void judge(const ChunkWork& work, const StepOutcome& step);
+    void tellLeftOut(const ChunkWork& work, const StepOutcome& step);
+    std::uint64_t noiseSeed() const;
     Status endChunk(ChunkWork& work, bool partly);
     Error outOfMemory(const Message& said);
 
@@ -203,6 +205,7 @@ private:
     AdaptiveRate adaptive_; ///< its state is kept in state_
     SpikeDetector spikes_;
     DivergenceWatch divergence_;
+    std::int64_t lostTrainings_ = 0; ///< of the run when this worker began; counted where there is noise
     Rollback rollback_; ///< of this replica, as the incarnation before left it
     struct BadStart {
         ChunkId chunk;

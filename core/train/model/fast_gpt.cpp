@@ -143,6 +143,14 @@ at::Tensor FastGptModel::forwardBackward(
     return run(inputs_BT, labels_BT, places_BT, parameters_.gradients().mutable_data_ptr<float>(), gradientScale);
 }
 
+Model::ClippedPass FastGptModel::clippedBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT,
+    double gradientScale, double clipNorm, const at::Tensor& places_BT)
+{
+    if (config_.dropout > 0)
+        Model::reseed(mixSeed({ dropoutSeed_, passes_++ }));
+    return GptModel::clippedBackward(inputs_BT, labels_BT, gradientScale, clipNorm, places_BT);
+}
+
 LossSum FastGptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT)
 {
     if (inputs_BT.dim() == 2 && inputs_BT.size(1) > config_.trainingLength()) // the step has tables for a window

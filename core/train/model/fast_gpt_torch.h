@@ -17,6 +17,9 @@ public:
     bool finishesGradientsInOrder() const override { return false; } // its own step adds them at the end
     at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
         const at::Tensor& places_BT = {}) override;
+    /// On libtorch's operators: the step by hand does not tell what came back to each weight.
+    ClippedPass clippedBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
+        double clipNorm, const at::Tensor& places_BT = {}) override;
     LossSum lossSum(
         const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT = {}) override;
     void weightsChanged() override { stale_ = true; }

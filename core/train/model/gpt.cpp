@@ -214,10 +214,35 @@ at::Tensor GptModel::norm(const at::Tensor& x, const Weights& weights) const
 {
     if (!weights.weight.defined())
         return x;
-    const at::Tensor gain = config_.normPlusOne ? weights.weight + 1.0 : weights.weight;
+    const at::Tensor weight = shared(weights.weight, x);
+    const at::Tensor gain = config_.normPlusOne ? weight + 1.0 : weight;
     if (config_.norm == NormKind::Rms)
         return rmsNorm(x, gain, config_.normEpsilon);
-    return at::layer_norm(x.to(at::kFloat), gain.sizes(), gain, weights.bias, config_.normEpsilon);
+    if (gain.dim() == 1)
+        return at::layer_norm(x.to(at::kFloat), gain.sizes(), gain, weights.bias, config_.normEpsilon);
+    const at::Tensor normed
+        = at::layer_norm(x.to(at::kFloat), weights.weight.sizes(), {}, {}, config_.normEpsilon) * gain;
+    return weights.bias.defined() ? normed + shared(weights.bias, x) : normed;
+}
+
+at::Tensor GptModel::shared(const at::Tensor& vector_D, const at::Tensor& x) const
+{
+    return perSample_ && vector_D.requires_grad() ? perSample_->copies(vector_D, x.size(0), x.dim()) : vector_D;
+}
+
+/// x W^T + b; the bias may be undefined.
+at::Tensor GptModel::product(const at::Tensor& x, const at::Tensor& weight_OI, const at::Tensor& bias_O) const
+{
+    if (!perSample_ || !weight_OI.requires_grad())
+        return linear(x, weight_OI, bias_O, options_.precision);
+    const at::Tensor y = perSample_->linear(x, weight_OI);
+    return bias_O.defined() ? y + shared(bias_O, y).to(y.scalar_type()) : y;
+}
+
+at::Tensor GptModel::lookUp(const at::Tensor& table_VD, const at::Tensor& ids_BT) const
+{
+    return perSample_ && table_VD.requires_grad() ? perSample_->lookUp(table_VD, ids_BT)
+                                                  : at::embedding(table_VD, ids_BT);
 }
 
 at::Tensor GptModel::dropped(const at::Tensor& x) const
@@ -250,10 +275,15 @@ GptModel::Documents GptModel::documentsOf(const at::Tensor& places_BT) const
 
 at::Tensor GptModel::embed(const at::Tensor& inputs_BT, std::int64_t start) const
 {
-    at::Tensor x = at::embedding(embedding_, inputs_BT);
+    at::Tensor x = lookUp(embedding_, inputs_BT);
     if (config_.embeddingScale != 1)
         x = x * config_.embeddingScale;
-    if (positions_.defined()) {
+    if (positions_.defined() && perSample_) {
+        const at::Tensor places_BT = documents_.places_BT.defined()
+            ? documents_.places_BT
+            : at::arange(inputs_BT.size(1), inputs_BT.options()).expand(inputs_BT.sizes());
+        x = x + lookUp(positions_, places_BT);
+    } else if (positions_.defined()) {
         const std::int64_t end = start + inputs_BT.size(1);
         const at::Tensor all = end > positions_.size(0) ? at::cat({ positions_, untrainedPositions_ }) : positions_;
         x = x
@@ -354,6 +384,8 @@ at::Tensor GptModel::runBlock(const at::Tensor& x_BTD, const Block& block, Layer
 at::Tensor GptModel::hidden(const at::Tensor& inputs_BT, std::vector<RouterUse>* uses)
 {
     at::Tensor x = embed(inputs_BT, 0);
+    if (perSample_ && !x.requires_grad()) // frozen embeddings: without this nothing would come back
+        x = x.detach().set_requires_grad(true);
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         const bool recompute
             = options_.checkpointActivations && at::GradMode::is_enabled() && !blocks_[i].experts.router_ED.defined();
@@ -396,6 +428,27 @@ at::Tensor GptModel::forwardBackward(
         torch::autograd::backward({ losses.sum() }, {});
     }
     return losses.detach().view(labels_BT.sizes());
+}
+
+Model::ClippedPass GptModel::clippedBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT,
+    double gradientScale, double clipNorm, const at::Tensor& places_BT)
+{
+    constexpr double kTiny = 1e-6; // as Opacus: no division by zero, and what is rounded stays below the bound
+    FURROW_CHECK(clipsPerSample(), "a model was asked to clip by sample that cannot");
+    const ForThisPass mode(training_, true);
+    const ForThisPass documents(documents_, documentsOf(places_BT));
+    PerSamplePass pass(options_.precision);
+    const ForThisPass perSample(perSample_, &pass);
+    at::Tensor losses_BT = pass.backward(hidden(inputs_BT, nullptr), head_, labels_BT, inputs_BT, config_.logitCap);
+    const at::Tensor norms_B = pass.norms();
+    const at::Tensor isBad_B = at::isfinite(norms_B).logical_not();
+    if (isBad_B.any().item<bool>()) { // sync: on CUDA, once a micro-batch
+        if (!isBad_B.all().item<bool>())
+            losses_BT.masked_fill_(isBad_B.unsqueeze(1), 0.0);
+        pass.leaveOut(isBad_B);
+    }
+    pass.addScaled((clipNorm / (norms_B + kTiny)).clamp_max_(1.0).masked_fill_(isBad_B, 0.0).mul_(gradientScale));
+    return { losses_BT, norms_B };
 }
 
 LossSum GptModel::lossSum(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT)

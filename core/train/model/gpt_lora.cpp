@@ -42,12 +42,10 @@ at::Tensor GptModel::tensor(const std::string& name) const
 /// x W^T + b, and with LoRA + scale (x A^T) B^T.
 at::Tensor GptModel::dense(const at::Tensor& x, const Weights& weights) const
 {
-    const at::Tensor y = linear(x, weights.weight, weights.bias, options_.precision);
+    const at::Tensor y = product(x, weights.weight, weights.bias);
     if (!weights.loraA_RI.defined())
         return y;
-    return y
-        + linear(linear(x, weights.loraA_RI, {}, options_.precision), weights.loraB_OR, {}, options_.precision)
-        * config_.loraScale();
+    return y + product(product(x, weights.loraA_RI, {}), weights.loraB_OR, {}) * config_.loraScale();
 }
 
 NamedTensors GptModel::fullState() const

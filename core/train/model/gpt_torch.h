@@ -2,6 +2,7 @@
 
 #include "core/train/model/layers_torch.h"
 #include "core/train/model/model_torch.h"
+#include "core/train/model/per_sample_torch.h"
 
 #include <functional>
 
@@ -49,6 +50,10 @@ public:
     bool canBeCaptured() const override { return config_.moeExperts == 0 && !options_.checkpointActivations; }
     at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
         const at::Tensor& places_BT = {}) override;
+    /// Experts see tokens of other samples, and recomputed blocks keep nothing: with them it cannot.
+    bool clipsPerSample() const override { return config_.moeExperts == 0 && !options_.checkpointActivations; }
+    ClippedPass clippedBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
+        double clipNorm, const at::Tensor& places_BT = {}) override;
     LossSum lossSum(
         const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT = {}) override;
     at::Tensor logits(const at::Tensor& inputs_BT, const at::Tensor& places_BT = {}) override;
@@ -84,6 +89,10 @@ private:
     at::Tensor tensor(const std::string& name) const; ///< must exist
     at::Tensor find(const std::string& name) const; ///< undefined where the shape has none
     at::Tensor dense(const at::Tensor& x, const Weights& weights) const;
+    at::Tensor product(const at::Tensor& x, const at::Tensor& weight_OI, const at::Tensor& bias_O) const;
+    /// A vector that all tokens share, or a copy of it for each sample, to be combined with x.
+    at::Tensor shared(const at::Tensor& vector_D, const at::Tensor& x) const;
+    at::Tensor lookUp(const at::Tensor& table_VD, const at::Tensor& ids_BT) const;
     Documents documentsOf(const at::Tensor& places_BT) const;
     void bindExperts(const std::string& name, Block& block) const;
     /// x where the shape has no such norm.
@@ -113,6 +122,7 @@ private:
     // of the pass at hand
     bool training_ = false; // dropout is on
     Documents documents_;
+    PerSamplePass* perSample_ = nullptr; // gradients are wanted sample by sample
 };
 
 } // namespace furrow

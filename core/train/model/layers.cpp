@@ -8,13 +8,6 @@
 
 namespace furrow {
 
-namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
-/// @param losses_N  written: float32, 0 where masked
-/// @param gradient_NV  written, where it is defined: d(sum of losses)/d(logits) * scale, in the compute type
 void crossEntropy(const at::Tensor& logits_NV, const at::Tensor& labels_N, const HeadLoss& options,
     const at::Tensor& losses_N, at::Tensor gradient_NV)
 {
@@ -31,6 +24,11 @@ void crossEntropy(const at::Tensor& logits_NV, const at::Tensor& labels_N, const
     at::mul_out(gradient_NV, probabilities,
         labels_N.ne(kIgnoreLabel).to(at::kFloat).mul(options.gradientScale).unsqueeze(1)); // rounds on the way
 }
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
 
 struct LossOptions {
     HeadLoss loss;

@@ -57,6 +57,10 @@ struct HeadLoss {
     double cap = 0; ///< logits l become cap tanh(l / cap); 0: as they are
     LogitParts parts = kCpuLogits; ///< kCpuLogits or kGpuLogits
 };
+/// The loss of logits that are there. @param losses_N  written: float32, 0 where masked
+/// @param gradient_NV  written, where it is defined: d(sum of losses)/d(logits) * scale, in its own type
+void crossEntropy(const at::Tensor& logits_NV, const at::Tensor& labels_N, const HeadLoss& options,
+    const at::Tensor& losses_N, at::Tensor gradient_NV);
 /// @return loss of each row, float32 (N), 0 where masked
 at::Tensor fusedLinearCrossEntropy(const at::Tensor& x_ND, const at::Tensor& weight_VD, const at::Tensor& labels_N,
     Precision precision, const HeadLoss& options);

@@ -1,4 +1,5 @@
 #include "core/train/model/fast_gpt_torch.h"
+#include "core/base/check.h"
 #include "core/base/sentence.h"
 #include "core/train/model/gpt_torch.h"
 #include "core/train/model/hrm_torch.h"
@@ -68,6 +69,11 @@ void Model::reseed(std::uint64_t seed)
 {
     at::Generator generator = at::globalContext().defaultGenerator(options_.device);
     generator.set_current_seed(seed);
+}
+
+Model::ClippedPass Model::clippedBackward(const at::Tensor&, const at::Tensor&, double, double, const at::Tensor&)
+{
+    FURROW_CHECK(false, "a model was asked to clip by sample that cannot");
 }
 
 NamedTensors Model::fullState() const { return modelState(*this); }

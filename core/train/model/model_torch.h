@@ -73,6 +73,17 @@ public:
     virtual at::Tensor forwardBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
         const at::Tensor& places_BT = {})
         = 0;
+    /// Whether clippedBackward() can be called.
+    virtual bool clipsPerSample() const { return false; }
+    struct ClippedPass {
+        at::Tensor losses_BT; ///< as forwardBackward() gives them
+        at::Tensor norms_B; ///< of each row's gradient before clipping, float32
+    };
+    /// Forward and backward where each row is a sample whose part in the sum is bounded: adds gradientScale *
+    /// min(1, clipNorm / |g|) * g over the rows, g the gradient of the mean of the row's learnt labels. A row whose
+    /// gradient is not finite adds nothing, and its losses are 0, unless no row has one: then its weights are broken.
+    virtual ClippedPass clippedBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
+        double clipNorm, const at::Tensor& places_BT = {});
     /// Whether forwardBackward adds to each gradient exactly once, through autograd: then the gradients of a layer are
     /// done while the layers before it are still to come.
     virtual bool finishesGradientsInOrder() const { return false; }

@@ -92,10 +92,10 @@ struct StepTimes {
     double mean = 0, median = 0, backward = 0, optimizer = 0; // seconds of a step
 };
 
-Result<StepTimes> timeSteps(
-    Learner& learner, const Batch& batch, double clip, double seconds, const std::function<bool()>& stopRequested)
+Result<StepTimes> timeSteps(Learner& learner, const Batch& batch, const StepRules& rules, double seconds,
+    const std::function<bool()>& stopRequested)
 {
-    StepRunner runner(learner, clip);
+    StepRunner runner(learner, rules);
     std::vector<StepOutcome> known;
     const double warming = secondsNow();
     for (int i = 0; i < 5 && (i == 0 || secondsNow() - warming < seconds); ++i) // kernels are chosen, memory is taken
@@ -165,7 +165,7 @@ Result<nlohmann::json> timeKernels(const RunSetup& setup, Learner& learner, cons
             nlohmann::json row { { "attention", nameOf(attention) }, { "tf32", tf32 } };
             try {
                 FURROW_TRY_ASSIGN(
-                    const auto times, timeSteps(learner, batch, setup.config.clip, seconds, stopRequested));
+                    const auto times, timeSteps(learner, batch, stepRules(setup.config), seconds, stopRequested));
                 row["tokens_per_s_median"] = static_cast<double>(batch.labels) / times.median;
                 row["gain"] = row["tokens_per_s_median"].get<double>()
                     / (rows.empty() ? row : rows.front())["tokens_per_s_median"].get<double>();
@@ -220,7 +220,7 @@ Result<nlohmann::json> fitTask(const TaskOptions& options, const std::function<b
     FURROW_TRY_ASSIGN(auto learner, newLearner(setup));
     const auto limit = static_cast<std::int64_t>(kUsable * static_cast<double>(deviceMemoryBytes(setup.device)));
     MemoryMeter memory;
-    StepRunner runner(*learner, setup.config.clip);
+    StepRunner runner(*learner, stepRules(setup.config));
     nlohmann::json rows = nlohmann::json::array();
     std::int64_t largest = 0;
     std::int64_t before = 0; // peak of the batch half as large
@@ -268,7 +268,7 @@ Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function
     FURROW_TRY_ASSIGN(auto learner, newLearner(setup));
     const auto& c = setup.config;
     const auto batch = onDevice(randomBatch(setup, options.seed), setup.device);
-    FURROW_TRY_ASSIGN(const auto steps, timeSteps(*learner, batch, c.clip, options.seconds, stopRequested));
+    FURROW_TRY_ASSIGN(const auto steps, timeSteps(*learner, batch, stepRules(c), options.seconds, stopRequested));
     const auto peak = MemoryMeter().read(setup.device).peakBytes;
     const auto tokens = static_cast<double>(batch.labels);
     const auto precision = learner->model()->options().precision;
@@ -301,7 +301,7 @@ Result<nlohmann::json> streamTask(
     c.warmupSteps = std::min(c.warmupSteps, options.steps);
     FURROW_TRY_ASSIGN(auto learner, newLearner(setup));
     const LrSchedule schedule = planRate(c, static_cast<double>(options.steps)).inForce; // its positions are steps
-    StepRunner runner(*learner, c.clip);
+    StepRunner runner(*learner, stepRules(c));
     Random random(mixSeed({ static_cast<std::uint64_t>(options.seed), 1 }));
     double trainSeconds = 0;
     double best = 1e9;

@@ -118,6 +118,27 @@ private Q_SLOTS:
         QTest::newRow("ranks and diloco") << R"({"parallel": "data", "merge": "diloco"})" << "merge" << "average";
         QTest::newRow("ranks and merges") << R"({"parallel": "data", "merge_tokens": 5000})" << "merge_tokens" << "0";
         QTest::newRow("lengths") << R"({"min_chars": 10, "max_chars": 5})" << "max_chars" << "0";
+        QTest::newRow("clipped hrm") << R"({"clip_per_sample": 1, "architecture": "hrm"})" << "architecture" << "gpt";
+        QTest::newRow("clipped experts") << R"({"clip_per_sample": 1, "moe_experts": 4})" << "moe_experts" << "0";
+        QTest::newRow("clipped and recomputed")
+            << R"({"clip_per_sample": 1, "recompute": true})" << "recompute" << "false";
+        QTest::newRow("clipped graph") << R"({"clip_per_sample": 1, "cuda_graph": true})" << "cuda_graph" << "false";
+        QTest::newRow("clipped fp16") << R"({"clip_per_sample": 1, "precision": "fp16"})" << "precision" << "bf16";
+        QTest::newRow("noise alone") << R"({"noise_multiplier": 1})" << "noise_multiplier" << "0";
+        const QString noise = R"({"clip_per_sample": 1, "noise_multiplier": 1, )";
+        QTest::newRow("noise in a stream") << noise + R"("data_mode": "stream"})" << "data_mode" << "auto";
+        QTest::newRow("noise and losses") << noise + R"("adaptive_lr": true})" << "adaptive_lr" << "false";
+        QTest::newRow("windows of epochs") << noise + R"("epochs": 3})" << "epochs" << "1";
+        QTest::newRow("windows without end") << noise + R"("iterate": true})" << "iterate" << "false";
+        QTest::newRow("samples in one window")
+            << noise + R"("privacy_unit": "sample", "long_samples": "cut"})" << "packing" << "single";
+        QTest::newRow("samples in several windows")
+            << noise + R"("privacy_unit": "sample", "packing": "single"})" << "long_samples" << "cut";
+        QTest::newRow("a unit without noise") << R"({"privacy_unit": "sample"})" << "privacy_unit" << "window";
+        QTest::newRow("delta without noise") << R"({"target_delta": 0.00001})" << "target_delta" << "0";
+        QTest::newRow("epsilon without delta") << noise + R"("target_epsilon": 8})" << "target_delta" << "0.000001";
+        QTest::newRow("less than one epoch")
+            << noise + R"("target_epsilon": 1, "target_delta": 0.00001})" << "target_epsilon" << "0";
     }
     void combinationsNameTheFieldAndAFix()
     {
@@ -132,6 +153,24 @@ private Q_SLOTS:
         QCOMPARE(problems.size(), std::size_t(1));
         QCOMPARE(QString::fromStdString(problems[0].key), key);
         QCOMPARE(QString::fromStdString(problems[0].fix), fix);
+    }
+
+    void privateTrainingIsAllowed()
+    {
+        RunConfig config;
+        config.data = { "a.txt" };
+        config.clipPerSample = config.noiseMultiplier = 1;
+        config.targetDelta = 1e-5;
+        config.targetEpsilon = 8;
+        QCOMPARE(toString(validate(config)), std::string());
+        config.epochs = 3;
+        config.shuffle = false; // a window is the same in each epoch
+        QCOMPARE(toString(validate(config)), std::string());
+        config.shuffle = true;
+        config.privacyUnit = PrivacyUnit::Sample;
+        config.packing = Packing::Single;
+        config.longSamples = LongSamples::LeaveOut;
+        QCOMPARE(toString(validate(config)), std::string());
     }
 
     void aWarmUpLongerThanTheRunIsWarnedOf()

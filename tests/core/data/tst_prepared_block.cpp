@@ -149,7 +149,8 @@ private Q_SLOTS:
         const ChunkText text = makeChunk(samples);
         const ChunkSummary summary = summaryOf(text);
         for (const auto& [shuffle, packing] : { std::pair(false, Packing::EndToEnd), std::pair(true, Packing::EndToEnd),
-                 std::pair(false, Packing::BestFit), std::pair(true, Packing::BestFit) }) {
+                 std::pair(false, Packing::BestFit), std::pair(true, Packing::BestFit),
+                 std::pair(false, Packing::Single), std::pair(true, Packing::Single) }) {
             const WindowRules rules { seqLen, DocumentMasks::Off, packing };
             const ChunkWindows windows(text, kEnd, rules, { 1, 2, 3, 4, shuffle });
             QCOMPARE(windows.count(), windowCount(text, rules));
@@ -267,6 +268,19 @@ private Q_SLOTS:
         QCOMPARE(packBestFit({}, 10, 3).windows, 0);
         QVERIFY(packBestFit(std::vector<std::int64_t>(40, 3), 10, 1).order
             != packBestFit(std::vector<std::int64_t>(40, 3), 10, 2).order);
+    }
+    void singleGivesEachSampleWindowsOfItsOwn()
+    {
+        const std::vector<std::int64_t> labels { 6, 3, 10, 11, 1 };
+        const auto packed = packSingle(labels, 10, std::nullopt);
+        QCOMPARE(packed.windows, 6); // 11 takes two
+        QCOMPARE(packed.order, (std::vector<std::uint32_t> { 0, 1, 2, 3, 4 }));
+        QCOMPARE(packed.starts, (std::vector<std::int64_t> { 0, 10, 20, 30, 50 }));
+        QCOMPARE(packSingle({}, 10, 3).windows, 0);
+        const ChunkText text = makeChunk(40);
+        const ChunkWindows windows(text, kEnd, { 16, DocumentMasks::Off, Packing::Single }, { 1, 0, 0, 0, true });
+        for (int w = 0; w < windows.count(); ++w)
+            QCOMPARE(windows.pieces(w).size(), std::size_t(1));
     }
     void ordersByEpochAndPlace()
     {

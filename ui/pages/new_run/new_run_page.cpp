@@ -328,8 +328,8 @@ void NewRunPage::addGroups(QVBoxLayout* column)
         column->addWidget(box);
     }
     constexpr SettingGroup kFolded[] = { SettingGroup::Data, SettingGroup::Model, SettingGroup::Training,
-        SettingGroup::Devices, SettingGroup::StopAndSave, SettingGroup::Optimiser, SettingGroup::Evaluation,
-        SettingGroup::Merging, SettingGroup::Seeds };
+        SettingGroup::Devices, SettingGroup::StopAndSave, SettingGroup::Optimiser, SettingGroup::Privacy,
+        SettingGroup::Evaluation, SettingGroup::Merging, SettingGroup::Seeds };
     for (const SettingGroup group : kFolded) {
         const bool hasOpenPart = group == SettingGroup::Data || group == SettingGroup::Model
             || group == SettingGroup::Training || group == SettingGroup::Devices || group == SettingGroup::StopAndSave;
