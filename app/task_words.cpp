@@ -50,6 +50,8 @@ std::string ofEvaluation(const nlohmann::json& r)
         + oneReplicaWords(r) + startWeightsWords(r);
     if (r.at("also_trained").get<bool>())
         words += "The data is too small for a held-out text: these samples are trained too.\n";
+    for (const auto& what : r.value("not_in_it", nlohmann::json::array()))
+        words += what.get<std::string>() + "\n";
     if (r.at("overlap").is_object())
         words += text(r.at("overlap"), "text") + "\n";
     return words;

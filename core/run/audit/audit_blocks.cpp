@@ -14,6 +14,7 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/status/feeder_meters.h"
+#include "core/run/status/row_fates.h"
 
 #include <algorithm>
 #include <set>
@@ -210,6 +211,21 @@ Status auditBlocks(
     log.how(sentence(
         "the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed",
         { Count(log.inspected()), Count(absent) }));
+    return {};
+}
+
+Status mentionUntrainedTexts(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
+{
+    FURROW_TRY_ASSIGN(const auto manifest, readManifest(file.dataManifest));
+    if (!manifest.skipsAllDuplicates)
+        return {};
+    const auto duplicates = DuplicateIndex::open(paths.duplicatesFile());
+    if (!duplicates.ok()) // the feeder makes it again
+        return {};
+    FURROW_TRY_ASSIGN(const auto fates, RowFates::read(ledger, manifest));
+    FURROW_TRY_ASSIGN(const auto texts, textsWithoutARow(duplicates.value(), fates, file.config.heldOutPercent));
+    if (texts > 0)
+        log.mention(FindingKind::Excluded, textsWithoutARowInWords(texts));
     return {};
 }
 

@@ -68,6 +68,7 @@ Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, 
     auditFrozen(paths, file, ledger, log);
     FURROW_TRY(auditCheckpoints(paths, file, ledger, depth == AuditDepth::Deep, log));
     FURROW_TRY(auditBlocks(paths, file, ledger, log));
+    FURROW_TRY(mentionUntrainedTexts(paths, file, ledger, log));
     FURROW_TRY(auditDownloads(paths, file, log));
     return depth == AuditDepth::Deep ? auditSource(paths, file, ledger, log) : Status {};
 }

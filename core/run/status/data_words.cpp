@@ -1,6 +1,7 @@
 #include "core/run/status/data_words.h"
 
 #include "core/base/sentence.h"
+#include "core/run/status/row_fates.h"
 
 #include <algorithm>
 
@@ -33,11 +34,21 @@ std::vector<Message> dataInWords(const RunStatus& status)
             { Count(data.repeats) }));
     say(data.invalidUtf8, sentence("1 sample has bytes or escapes that are no characters."),
         sentence("%1 samples have bytes or escapes that are no characters.", { Count(data.invalidUtf8) }));
+    if (status.reading && status.reading->untrainedTexts > 0)
+        said.push_back(textsWithoutARowInWords(status.reading->untrainedTexts));
     const std::int64_t tooLong = status.reading ? status.reading->tooLong : 0;
     if (status.file.config.longSamples == LongSamples::Cut)
         say(tooLong, sentence("1 sample is longer than a window; its end is cut off and not trained."),
             sentence(
                 "%1 samples are longer than a window; their ends are cut off and not trained.", { Count(tooLong) }));
+    const std::int64_t lost = status.reading ? status.reading->tooLongLost : 0;
+    if (status.file.config.longSamples == LongSamples::Cut)
+        say(lost,
+            sentence(
+                "1 of them is left out whole, among the filtered ones: the cut takes all that would be learnt of it."),
+            sentence(
+                "%1 of them are left out whole, among the filtered ones: the cut takes all that would be learnt of them.",
+                { Count(lost) }));
     if (status.file.config.longSamples == LongSamples::LeaveOut)
         say(tooLong, sentence("1 sample is longer than a window and is left out, among the filtered ones."),
             sentence(

@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/data/block/chunk_windows.h"
 #include "core/data/hub/hub_client.h"
+#include "core/run/status/row_fates.h"
 
 #include <algorithm>
 
@@ -85,6 +86,9 @@ void FeederMeters::lookAtText(const PreparedBlock& block, std::span<const Prepar
         const auto chunk = block.readChunk(column);
         if (!chunk.ok())
             continue;
+        constexpr std::uint8_t kLost = SampleTooLong | SampleLeftOut;
+        for (const std::uint8_t flags : chunk.value().flags)
+            reading_.tooLongLost += (flags & (kLost | SampleHeldOut | SampleExcluded | SampleRepeat)) == kLost ? 1 : 0;
         tell(repetition_.add(chunk.value()));
         tell(unknown_.add(chunk.value(), summary.dropped));
     }
@@ -97,6 +101,28 @@ void FeederMeters::tell(const std::optional<std::string>& alarm)
     logWarning(*alarm);
     if (telemetry_)
         telemetry_->write(EventRecord { systemClock().monotonicNs(), 0, 0, EventRecord::Kind::Alarm, *alarm });
+}
+
+void FeederMeters::countUntrained(
+    LedgerReader& ledger, const BlockManager& blocks, double heldOutPercent, std::int64_t replanned)
+{
+    if (blocks.duplicates() == nullptr)
+        return;
+    const auto epochs = ledger.epochs();
+    if (!epochs.ok() || epochs.value().empty())
+        return;
+    std::vector<std::int64_t> leftOut { replanned, epochs.value().front().blockCount.value_or(-1) };
+    for (const EpochRow& epoch : epochs.value())
+        leftOut.push_back(epoch.chunks[ChunkState::Excluded] + epoch.chunks[ChunkState::Accepted]);
+    if (std::exchange(leftOutThen_, leftOut) == leftOut)
+        return;
+    const auto fates = RowFates::read(ledger, blocks.manifest());
+    const auto texts
+        = fates.ok() ? textsWithoutARow(*blocks.duplicates(), fates.value(), heldOutPercent) : fates.error();
+    if (texts.ok())
+        reading_.untrainedTexts = texts.value();
+    else
+        logWarning(texts.error().message);
 }
 
 /// A share of all tokens that were looked at, of which those of this attempt have the share `now`.
@@ -125,6 +151,7 @@ void FeederMeters::publish(const Message& doing, const BlockManager& blocks)
     all.slots += before_.slots;
     all.learnt += before_.learnt;
     all.tooLong += before_.tooLong;
+    all.tooLongLost += before_.tooLongLost;
     all.dropped += before_.dropped;
     all.lookedTokens = before_.lookedTokens + unknown_.tokens();
     all.repeatedShare = ofAllAttempts(before_.repeatedShare, repetition_.share());

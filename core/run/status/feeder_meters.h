@@ -6,6 +6,7 @@
 #include "core/run/status/reading.h"
 #include "core/telemetry/writer.h"
 #include "core/tracker/feeder_ledger.h"
+#include "core/tracker/ledger_reader.h"
 
 namespace furrow {
 
@@ -27,6 +28,10 @@ public:
     /// @param firstTime  no attempt has prepared it before
     void made(const PreparedFile& file, const PreparedBlock& block, std::span<const PreparedChunk> chunks,
         double seconds, bool firstTime);
+    /// Counts texts of which no row is trained, where something was left out since the last time.
+    /// @param replanned  blocks of which a file was left out in this attempt
+    void countUntrained(
+        LedgerReader& ledger, const BlockManager& blocks, double heldOutPercent, std::int64_t replanned);
     void publish(const Message& doing, const BlockManager& blocks);
 
 private:
@@ -40,6 +45,7 @@ private:
     double makingSeconds_ = 0;
     Reading before_; ///< of earlier attempts
     Reading reading_; ///< of this one
+    std::vector<std::int64_t> leftOutThen_; ///< what was left out when untrained texts were counted
     RepetitionAlarm repetition_;
     UnknownAlarm unknown_;
     std::optional<TelemetryWriter> telemetry_;

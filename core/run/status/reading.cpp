@@ -77,10 +77,11 @@ nlohmann::json toJson(const Reading& r)
         { "downloaded_bytes", r.downloadedBytes }, { "download_requests", r.downloadRequests },
         { "mb_per_s", r.megabytesPerSecond }, { "busy_share", r.busyShare }, { "opens", r.opens },
         { "open_ms", r.openMs }, { "slowest_open_ms", r.slowestOpenMs }, { "labels", r.labels }, { "slots", r.slots },
-        { "learnt", r.learnt }, { "too_long", r.tooLong }, { "dropped_characters", r.dropped },
+        { "learnt", r.learnt }, { "too_long", r.tooLong }, { "too_long_lost", r.tooLongLost },
+        { "dropped_characters", r.dropped },
         { "padding_share", r.slots > 0 ? 1 - static_cast<double>(r.labels) / static_cast<double>(r.slots) : 0 },
-        { "looked_tokens", r.lookedTokens }, { "repeated_share", r.repeatedShare },
-        { "unknown_share", r.unknownShare } };
+        { "looked_tokens", r.lookedTokens }, { "untrained_texts", r.untrainedTexts },
+        { "repeated_share", r.repeatedShare }, { "unknown_share", r.unknownShare } };
     if (r.hub.files > 0)
         json["hub"] = toJson(r.hub);
     return json;
@@ -112,7 +113,9 @@ std::optional<Reading> readReading(const RunPaths& paths)
         r.learnt = j.value("learnt", std::int64_t(0)); // older attempts did not count these four
         r.dropped = j.value("dropped_characters", std::int64_t(0));
         r.tooLong = j.value("too_long", std::int64_t(0));
+        r.tooLongLost = j.value("too_long_lost", std::int64_t(0));
         r.lookedTokens = j.value("looked_tokens", std::int64_t(0));
+        r.untrainedTexts = j.value("untrained_texts", std::int64_t(0)); // older attempts did not count them
         r.repeatedShare = j.at("repeated_share");
         r.unknownShare = j.value("unknown_share", 0.0); // older attempts did not count it
         if (j.contains("hub"))

@@ -32,8 +32,10 @@ struct Reading {
     std::int64_t slots = 0; ///< places for labels in their windows: the difference is padding
     std::int64_t learnt = 0; ///< of `labels`, what the loss counts; of plain text its tokens
     std::int64_t tooLong = 0; ///< samples longer than a window that were cut or left out
+    std::int64_t tooLongLost = 0; ///< of them, left out whole
     std::int64_t dropped = 0; ///< characters that the tokenizer has no token for and dropped
     std::int64_t lookedTokens = 0; ///< of all prepared chunks, each once: those that the two shares are of
+    std::int64_t untrainedTexts = 0; ///< of which all rows are left out, or repeat one that is
     double repeatedShare = 0; ///< of the text, as far as each attempt by itself could tell
     double unknownShare = 0; ///< of its tokens: characters that the vocabulary does not have, dropped ones among them
     ComparedFiles hub; ///< compared in any attempt

@@ -35,6 +35,8 @@ Status Feeder::run()
         if (!worked)
             stop_.waitFor(kIdle);
     }
+    nextBeatNs_ = 0; // what was counted last is not lost
+    (void)beat();
     return {};
 }
 
@@ -75,6 +77,7 @@ Status Feeder::beat()
     nextBeatNs_ = now + kSecondNs;
     FURROW_TRY(guard_->checkReplaced());
     FURROW_TRY(ledger_.heartbeat(thisProcess(), doing_));
+    meters_.countUntrained(reader_, blocks_, config_.heldOutPercent, replanned_);
     meters_.publish(doing_, blocks_);
     return keepNeeded();
 }
@@ -289,6 +292,7 @@ Status Feeder::leaveOut(const PlannedBlock& block, const Message& why, bool wasP
 {
     FURROW_TRY_ASSIGN(const auto rest, blocks_.withoutLeftOut(block));
     const std::int64_t others = rest.rows() - rest.rowsLeftOut();
+    ++replanned_;
     if (others == 0)
         return ledger_.setLeftOut(block.block, why);
     if (wasPrepared)

@@ -87,6 +87,7 @@ private:
     bool planningEnded_ = false; ///< without a proven last block
     bool gaveUp_ = false; ///< waits to be stopped
     int planFailures_ = 0;
+    std::int64_t replanned_ = 0; ///< blocks of which a file was left out
     Message doing_ = sentence("starting");
     std::int64_t nextBeatNs_ = 0;
     std::map<std::int64_t, int> failures_;

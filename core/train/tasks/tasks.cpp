@@ -14,6 +14,8 @@
 #include "core/data/plan/sample_encoder.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/folder/adopted_model.h"
+#include "core/run/status/ledger_view.h"
+#include "core/run/status/row_fates.h"
 #include "core/run/status/run_weights.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/train/loop/evaluation_torch.h"
@@ -167,6 +169,7 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     kept.reset(); // what follows may read all of the training data
     const bool alsoTrained = text.alsoTrained;
     const bool complete = text.complete;
+    const std::vector<Message> left = leftInWords(text.left);
     const std::vector<std::uint64_t> fingerprints = text.text.fingerprints;
     const std::string source = options.data.empty() ? config.evalData : options.data;
     const auto allTokens = static_cast<std::int64_t>(text.text.tokens.size());
@@ -182,16 +185,20 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     const auto& e = result;
     nlohmann::json overlap;
     if (!source.empty() && run.isRun()) {
+        FURROW_TRY_ASSIGN(auto ledger, openLedger(run.setup.paths, ReadFor::Long));
+        FURROW_TRY_ASSIGN(
+            const auto isTrained, trainedRows(ledger, run.setup.file.dataManifest, run.setup.paths.duplicatesFile()));
+        const auto goOn = [&] {
+            work.say("looking for these texts in the training data");
+            return !stopRequested();
+        };
         FURROW_TRY_ASSIGN(auto found,
-            overlapWithTraining(
-                config, run.setup.file.dataManifest, fingerprints, std::numeric_limits<std::uint64_t>::max(), [&] {
-                    work.say("looking for these texts in the training data");
-                    return !stopRequested();
-                }));
+            overlapWithTraining(config, run.setup.file.dataManifest, fingerprints,
+                std::numeric_limits<std::uint64_t>::max(), goOn, isTrained));
         overlap = { { "text", describe(found) }, { "samples", found.samples }, { "also_trained", found.seen },
             { "share", found.share() } };
     }
-    return nlohmann::json { { "overlap", overlap }, { "is_run", run.isRun() }, { "checkpoint", run.checkpoint },
+    return nlohmann::json { { "overlap", overlap }, { "not_in_it", left }, { "is_run", run.isRun() }, { "checkpoint", run.checkpoint },
         { "is_start_weights", isOfStartWeights(run) }, { "weights", weightsJson(run) }, { "place", run.place },
         { "step", run.state.step }, { "data", source.empty() ? "held-out" : source }, { "complete", complete },
         { "loss", e.loss }, { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte },

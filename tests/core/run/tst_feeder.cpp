@@ -1,3 +1,4 @@
+#include "core/run/status/row_fates.h"
 #include "feeder_fixture.h"
 
 #include "core/run/status/chunk_view.h"
@@ -404,6 +405,45 @@ private Q_SLOTS:
         const auto report = good(audit(run.paths.tracker()));
         QVERIFY2(report.isClean(), auditText(report).c_str());
         QCOMPARE(report.epochs.at(1).rows.filtered, 30);
+    }
+
+    /// A file went while the run trained: the texts of its rows that were left out stood whole in another file, whose
+    /// rows counted as their repeats. Nobody said so, and eval said of all texts that they were trained.
+    void textsThatNoRowTrainsWereNotSaid()
+    {
+        QTemporaryDir folder;
+        const auto write = [&folder](const char* name, const std::string& text) {
+            std::ofstream(folder.path().toStdString() + "/" + name, std::ios::binary) << text;
+        };
+        write("a.txt", Run::lines(3000));
+        write("b.txt", Run::lines(3300));
+        Run run(10, 300, 50, 0.1, 1, folder.path().toStdString(), Duplicates::Skip, {}, BadFiles::LeaveOut);
+        run.startFeeder();
+        const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
+        QTRY_VERIFY_WITH_TIMEOUT(
+            good(reader().epochs()).at(0).preparedBlocks >= 4 && good(reader().epochs()).at(0).blockCount == 21,
+            20'000);
+        write("a.txt", "other\n");
+        std::map<std::int64_t, std::map<int, int>> seen;
+        PlayedWorker(run, 0).work(seen);
+        run.stopFeeder();
+        const auto trained = static_cast<std::int64_t>(seen[0].size());
+        QVERIFY2(trained >= 1200 + 300 && trained < 3300, std::to_string(trained).c_str());
+        for (const auto& [row, count] : seen[0])
+            QCOMPARE(count, 1);
+        const auto reading = readReading(run.paths);
+        QVERIFY(reading.has_value());
+        QCOMPARE(reading->untrainedTexts, 3300 - trained);
+        const auto said = textsWithoutARowInWords(reading->untrainedTexts);
+        QVERIFY2(said.find("are not trained at all") != std::string::npos, said.c_str());
+
+        auto ledger = reader();
+        const auto isTrained
+            = good(trainedRows(ledger, good(readRunFile(run.paths)).dataManifest, run.paths.duplicatesFile()));
+        std::int64_t rows = 0;
+        for (std::int64_t row = 0; row < 3300; ++row)
+            rows += (row < 3000 && isTrained({ 0, row }) ? 1 : 0) + (isTrained({ 1, row }) ? 1 : 0);
+        QCOMPARE(rows, trained);
     }
 
     void rubbishStopsTheRunBeforeItIsTrained()
