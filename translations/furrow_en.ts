@@ -96,22 +96,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 ended and was started again: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Attempt %1 finished: %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Attempt %1 failed: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Attempt %1 was interrupted.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Checkpoints cannot be found</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2186,10 +2170,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>checkpoint %1 cannot be read: %2 is not there. Is its disk mounted?</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2378,10 +2358,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A copy on this disk of a file of the hub is damaged and is fetched again (%1)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 does not hold what the hub promises of %2 (SHA-256).</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2395,10 +2371,6 @@
     </message>
     <message>
         <source>%1 was written to while the run reads it.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Mend the source, then &apos;furrowctl chunks retry&apos; and resume; or go on without by &apos;furrowctl chunks accept&apos; and resume.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3283,10 +3255,6 @@
     </message>
     <message>
         <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn Iterate on.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4779,10 +4747,6 @@
     </message>
     <message>
         <source>the pattern %1 is not understood: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6455,10 +6419,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn Iterate on.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 is in use: %2 works on it. Wait until that has ended.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6936,6 +6896,182 @@
     </message>
     <message>
         <source>the gradients of %1 of the windows %2-%3 are not finite: they count as zero</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no %1 in the current folder. The run of that name is %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A copy in the cache is damaged and is made or fetched again (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The download %1 has other bytes than arrived (SHA-256).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not hold what arrived of %2 (SHA-256).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A fraction of %1 takes nothing of %2: it is drawn in whole stretches of the files, of which there are %3. Take a larger fraction, or max_samples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 row of the evaluation text cannot be used and is not in it: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 rows of the evaluation text cannot be used and are not in it; one of them: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 row of the evaluation text is filtered, as in training.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 rows of the evaluation text are filtered, as in training.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: about %2 % of its rows are needed, and only the row groups with them are fetched, so what arrives cannot be compared with the SHA-256 that the hub promises.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: a fraction is drawn in whole stretches of the files (row groups of Parquet). Of the %2 that there are, those that come nearest to %3 % are %4 % of the data.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The list of what is left out names chunk %1:%2, and the data has %3 blocks: this entry means nothing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link, and Furrow deletes nothing behind a link inside its cache. Remove the link.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The copy of %1 in the cache (%2) does not hold what is in the file. It is put aside and made again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not hold what was written into it (XXH3)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ends too early</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has bytes that are no UTF-8. They are read as U+FFFD; set encoding if the text has another one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tokenizer has no token for these characters of the prompt: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 does not hold the files of the model that this run began with (SHA-256). Put them back from a copy of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 &apos;furrowctl eval&apos; evaluates the weights of a run that nobody trains.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn on %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn on %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was started, and the epoch of %1 that is open stays as it is. %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replicas with weights of their own: %1; from now on: %2. They are not merged (merge is none): those that are added start from the newest merge, or from what the run began with.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 of them is left out whole, among the filtered ones: the cut takes all that would be learnt of it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of them are left out whole, among the filtered ones: the cut takes all that would be learnt of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 text is not trained at all: its first row is left out, and the others are repeats of that row.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 texts are not trained at all: their first rows are left out, and the others are repeats of those rows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 began.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The process that merged ended: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worker %1 ended: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worker %1 was started again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 failed: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 was interrupted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 ended: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempt %1 finished: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put the source back as it was when the run was made, to the byte, then &apos;furrowctl chunks retry&apos; and resume; or go on without these rows by &apos;furrowctl chunks accept&apos; and resume. Mended data is other data and needs a new run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 could not be removed: %2 The next attempt tries it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the feeder ended: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the run waits for its data since %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the run has its data again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a person asked for a stop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a person asked to kill the run</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7689,10 +7825,6 @@
     </message>
     <message>
         <source>Leave out</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. It is counted and shown as excluded.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8556,14 +8688,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stop after this many trained tokens.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>End when this many blocks are complete.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>by time only</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8749,6 +8873,18 @@
     </message>
     <message>
         <source>The run ends before any unit takes part once more than this allows, whatever else was asked for. What was trained and lost with its weights counts too.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. Chunks are counted as left out, samples as filtered.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop with the step that reaches this many trained tokens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11565,6 +11701,10 @@ Vocabulary %3</source>
         <source>%1 in %2 epochs</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>rows filtered or left out with their file %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -11735,6 +11875,14 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Counted when the run is made: the data has several sources, or its samples are only estimated.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show this setting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -14222,6 +14370,10 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>Stop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Empty: a text of its own</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

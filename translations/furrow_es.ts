@@ -96,22 +96,6 @@
         <translation>Trabajador muerto</translation>
     </message>
     <message>
-        <source>%1 ended and was started again: %2</source>
-        <translation>%1 terminó y se inició de nuevo: %2</translation>
-    </message>
-    <message>
-        <source>Attempt %1 finished: %2.</source>
-        <translation>El intento %1 terminó: %2.</translation>
-    </message>
-    <message>
-        <source>Attempt %1 failed: %2</source>
-        <translation>El intento %1 falló: %2</translation>
-    </message>
-    <message>
-        <source>Attempt %1 was interrupted.</source>
-        <translation>El intento %1 se interrumpió.</translation>
-    </message>
-    <message>
         <source>Checkpoints cannot be found</source>
         <translation>Faltan los puntos de control</translation>
     </message>
@@ -2186,10 +2170,6 @@
         <translation>no se puede listar %1</translation>
     </message>
     <message>
-        <source>%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.</source>
-        <translation>%1 es un enlace, y Furrow no borra nada detrás de un enlace dentro de su caché. Convierta en enlace la propia carpeta de la caché, o quite este.</translation>
-    </message>
-    <message>
         <source>checkpoint %1 cannot be read: %2 is not there. Is its disk mounted?</source>
         <translation>no se puede leer el punto de control %1: %2 no está. ¿Está montado su disco?</translation>
     </message>
@@ -2378,10 +2358,6 @@
         <translation>la copia de %1 en este disco era errónea cuando se preparó, o llegó a serlo</translation>
     </message>
     <message>
-        <source>A copy on this disk of a file of the hub is damaged and is fetched again (%1)</source>
-        <translation>Una copia en este disco de un archivo del hub está dañada y se descarga de nuevo (%1)</translation>
-    </message>
-    <message>
         <source>%1 does not hold what the hub promises of %2 (SHA-256).</source>
         <translation>%1 no contiene lo que el hub promete de %2 (SHA-256).</translation>
     </message>
@@ -2396,10 +2372,6 @@
     <message>
         <source>%1 was written to while the run reads it.</source>
         <translation>Se escribió en %1 mientras la ejecución lo lee.</translation>
-    </message>
-    <message>
-        <source>Mend the source, then &apos;furrowctl chunks retry&apos; and resume; or go on without by &apos;furrowctl chunks accept&apos; and resume.</source>
-        <translation>Repare la fuente, luego &apos;furrowctl chunks retry&apos; y reanude; o siga sin ellos con &apos;furrowctl chunks accept&apos; y reanude.</translation>
     </message>
     <message>
         <source>1 chunk cannot be read (%1).</source>
@@ -3284,10 +3256,6 @@
     <message>
         <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
         <translation>El límite de %1 horas está alcanzado: hay %2 hechas. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
-    </message>
-    <message>
-        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn Iterate on.</source>
-        <translation>Se alcanzó el límite de %1 épocas: están completas. El intento terminaría de inmediato; suba el límite o active Iterar.</translation>
     </message>
     <message>
         <source>1 chunk whose work was lost: it is trained again</source>
@@ -4780,10 +4748,6 @@
     <message>
         <source>the pattern %1 is not understood: %2</source>
         <translation>no se entiende el patrón %1: %2</translation>
-    </message>
-    <message>
-        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
-        <translation>no es un tokenizer.json, ni un archivo de tiktoken, ni un modelo de sentencepiece (%1)</translation>
     </message>
     <message>
         <source>the sentencepiece model has no pieces</source>
@@ -6456,10 +6420,6 @@
         <translation>%1 El proceso que tiene la ejecución no se ve desde aquí, quizá porque está en otro contenedor. Termine la ejecución allí, o termine ese contenedor.</translation>
     </message>
     <message>
-        <source>The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn Iterate on.</source>
-        <translation>Se alcanzó el límite de una época: está completa. El intento terminaría de inmediato; suba el límite o active Iterar.</translation>
-    </message>
-    <message>
         <source>%1 is in use: %2 works on it. Wait until that has ended.</source>
         <translation>%1 está en uso: %2 trabaja en ella. Espere a que termine.</translation>
     </message>
@@ -6938,6 +6898,182 @@
     <message>
         <source>the gradients of %1 of the windows %2-%3 are not finite: they count as zero</source>
         <translation>los gradientes de %1 de las ventanas %2-%3 no son finitos: cuentan como cero</translation>
+    </message>
+    <message>
+        <source>There is no %1 in the current folder. The run of that name is %2.</source>
+        <translation>No hay ningún %1 en la carpeta actual. La ejecución de ese nombre es %2.</translation>
+    </message>
+    <message>
+        <source>A copy in the cache is damaged and is made or fetched again (%1)</source>
+        <translation>Una copia en la caché está dañada y se vuelve a crear o a descargar (%1)</translation>
+    </message>
+    <message>
+        <source>The download %1 has other bytes than arrived (SHA-256).</source>
+        <translation>La descarga %1 tiene otros bytes que los que llegaron (SHA-256).</translation>
+    </message>
+    <message>
+        <source>%1 does not hold what arrived of %2 (SHA-256).</source>
+        <translation>%1 no contiene lo que llegó de %2 (SHA-256).</translation>
+    </message>
+    <message>
+        <source>A fraction of %1 takes nothing of %2: it is drawn in whole stretches of the files, of which there are %3. Take a larger fraction, or max_samples.</source>
+        <translation>Una fracción de %1 no toma nada de %2: se sortea en tramos enteros de los archivos, de los que hay %3. Tome una fracción mayor, o max_samples.</translation>
+    </message>
+    <message>
+        <source>1 row of the evaluation text cannot be used and is not in it: %1.</source>
+        <translation>1 fila del texto de evaluación no se puede usar y no está en él: %1.</translation>
+    </message>
+    <message>
+        <source>%1 rows of the evaluation text cannot be used and are not in it; one of them: %2.</source>
+        <translation>%1 filas del texto de evaluación no se pueden usar y no están en él; una de ellas: %2.</translation>
+    </message>
+    <message>
+        <source>1 row of the evaluation text is filtered, as in training.</source>
+        <translation>1 fila del texto de evaluación se filtra, como en el entrenamiento.</translation>
+    </message>
+    <message>
+        <source>%1 rows of the evaluation text are filtered, as in training.</source>
+        <translation>%1 filas del texto de evaluación se filtran, como en el entrenamiento.</translation>
+    </message>
+    <message>
+        <source>%1: about %2 % of its rows are needed, and only the row groups with them are fetched, so what arrives cannot be compared with the SHA-256 that the hub promises.</source>
+        <translation>%1: se necesita cerca del %2 % de sus filas y solo se descargan los grupos de filas que las contienen, así que lo que llega no se puede comparar con el SHA-256 que promete el hub.</translation>
+    </message>
+    <message>
+        <source>%1: a fraction is drawn in whole stretches of the files (row groups of Parquet). Of the %2 that there are, those that come nearest to %3 % are %4 % of the data.</source>
+        <translation>%1: una fracción se sortea en tramos enteros de los archivos (grupos de filas de Parquet). De los %2 que hay, los que más se acercan al %3 % son el %4 % de los datos.</translation>
+    </message>
+    <message>
+        <source>The list of what is left out names chunk %1:%2, and the data has %3 blocks: this entry means nothing.</source>
+        <translation>La lista de lo que se omite nombra el fragmento %1:%2, y los datos tienen %3 bloques: esta entrada no significa nada.</translation>
+    </message>
+    <message>
+        <source>%1 is a link, and Furrow deletes nothing behind a link inside its cache. Remove the link.</source>
+        <translation>%1 es un enlace, y Furrow no borra nada detrás de un enlace dentro de su caché. Quite el enlace.</translation>
+    </message>
+    <message>
+        <source>The copy of %1 in the cache (%2) does not hold what is in the file. It is put aside and made again.</source>
+        <translation>La copia de %1 en la caché (%2) no contiene lo que hay en el archivo. Se aparta y se crea de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 does not hold what was written into it (XXH3)</source>
+        <translation>%1 no contiene lo que se escribió en él (XXH3)</translation>
+    </message>
+    <message>
+        <source>%1 ends too early</source>
+        <translation>%1 termina demasiado pronto</translation>
+    </message>
+    <message>
+        <source>%1 has bytes that are no UTF-8. They are read as U+FFFD; set encoding if the text has another one.</source>
+        <translation>%1 tiene bytes que no son UTF-8. Se leen como U+FFFD; defina encoding si el texto tiene otra codificación.</translation>
+    </message>
+    <message>
+        <source>The tokenizer has no token for these characters of the prompt: %1</source>
+        <translation>El tokenizador no tiene ningún token para estos caracteres del comienzo: %1</translation>
+    </message>
+    <message>
+        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model</source>
+        <translation>no es un tokenizer.json, ni un archivo tiktoken, ni un modelo sentencepiece</translation>
+    </message>
+    <message>
+        <source>%1 does not hold the files of the model that this run began with (SHA-256). Put them back from a copy of the run.</source>
+        <translation>%1 no contiene los archivos del modelo con los que empezó esta ejecución (SHA-256). Vuelva a ponerlos desde una copia de la ejecución.</translation>
+    </message>
+    <message>
+        <source>%1 &apos;furrowctl eval&apos; evaluates the weights of a run that nobody trains.</source>
+        <translation>%1 «furrowctl eval» evalúa los pesos de una ejecución que nadie entrena.</translation>
+    </message>
+    <message>
+        <source>The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn on %1.</source>
+        <translation>Se alcanzó el límite de una época: está completa. El intento terminaría de inmediato; suba el límite o active %1.</translation>
+    </message>
+    <message>
+        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn on %2.</source>
+        <translation>Se alcanzó el límite de %1 épocas: están completas. El intento terminaría de inmediato; suba el límite o active %2.</translation>
+    </message>
+    <message>
+        <source>Nothing was started, and the epoch of %1 that is open stays as it is. %2</source>
+        <translation>No se inició nada, y la época abierta de %1 queda como está. %2</translation>
+    </message>
+    <message>
+        <source>Replicas with weights of their own: %1; from now on: %2. They are not merged (merge is none): those that are added start from the newest merge, or from what the run began with.</source>
+        <translation>Réplicas con pesos propios: %1; a partir de ahora: %2. No se fusionan (merge es none): las que se añaden parten de la fusión más reciente o de aquello con lo que empezó la ejecución.</translation>
+    </message>
+    <message>
+        <source>1 of them is left out whole, among the filtered ones: the cut takes all that would be learnt of it.</source>
+        <translation>1 de ellas se omite entera, entre las filtradas: el corte quita todo lo que se aprendería de ella.</translation>
+    </message>
+    <message>
+        <source>%1 of them are left out whole, among the filtered ones: the cut takes all that would be learnt of them.</source>
+        <translation>%1 de ellas se omiten enteras, entre las filtradas: el corte quita todo lo que se aprendería de ellas.</translation>
+    </message>
+    <message>
+        <source>1 text is not trained at all: its first row is left out, and the others are repeats of that row.</source>
+        <translation>1 texto no se entrena en absoluto: su primera fila se omite y las demás son repeticiones de esa fila.</translation>
+    </message>
+    <message>
+        <source>%1 texts are not trained at all: their first rows are left out, and the others are repeats of those rows.</source>
+        <translation>%1 textos no se entrenan en absoluto: sus primeras filas se omiten y las demás son repeticiones de esas filas.</translation>
+    </message>
+    <message>
+        <source>Attempt %1 began.</source>
+        <translation>El intento %1 empezó.</translation>
+    </message>
+    <message>
+        <source>The process that merged ended: %1</source>
+        <translation>El proceso que fusionaba terminó: %1</translation>
+    </message>
+    <message>
+        <source>Worker %1 ended: %2</source>
+        <translation>El trabajador %1 terminó: %2</translation>
+    </message>
+    <message>
+        <source>Worker %1 was started again.</source>
+        <translation>El trabajador %1 se inició de nuevo.</translation>
+    </message>
+    <message>
+        <source>Attempt %1 failed: %2</source>
+        <translation>El intento %1 falló: %2</translation>
+    </message>
+    <message>
+        <source>Attempt %1 was interrupted.</source>
+        <translation>El intento %1 se interrumpió.</translation>
+    </message>
+    <message>
+        <source>Attempt %1 ended: %2.</source>
+        <translation>El intento %1 acabó: %2.</translation>
+    </message>
+    <message>
+        <source>Attempt %1 finished: %2.</source>
+        <translation>El intento %1 terminó: %2.</translation>
+    </message>
+    <message>
+        <source>Put the source back as it was when the run was made, to the byte, then &apos;furrowctl chunks retry&apos; and resume; or go on without these rows by &apos;furrowctl chunks accept&apos; and resume. Mended data is other data and needs a new run.</source>
+        <translation>Vuelva a poner la fuente tal como era cuando se creó la ejecución, byte por byte, luego &apos;furrowctl chunks retry&apos; y reanude; o siga sin estas filas con &apos;furrowctl chunks accept&apos; y reanude. Unos datos reparados son otros datos y necesitan una ejecución nueva.</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 could not be removed: %2 The next attempt tries it again.</source>
+        <translation>No se pudo quitar el punto de control %1: %2 El próximo intento lo prueba de nuevo.</translation>
+    </message>
+    <message>
+        <source>the feeder ended: %1</source>
+        <translation>el alimentador terminó: %1</translation>
+    </message>
+    <message>
+        <source>the run waits for its data since %1: %2</source>
+        <translation>la ejecución espera sus datos desde %1: %2</translation>
+    </message>
+    <message>
+        <source>the run has its data again</source>
+        <translation>la ejecución vuelve a tener sus datos</translation>
+    </message>
+    <message>
+        <source>a person asked for a stop</source>
+        <translation>una persona pidió parar</translation>
+    </message>
+    <message>
+        <source>a person asked to kill the run</source>
+        <translation>una persona pidió matar la ejecución</translation>
     </message>
 </context>
 <context>
@@ -7691,10 +7827,6 @@
     <message>
         <source>Leave out</source>
         <translation>Excluir</translation>
-    </message>
-    <message>
-        <source>A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. It is counted and shown as excluded.</source>
-        <translation>Un archivo que nombra lo que no se entrena, una entrada por línea: chunk BLOQUE:COLUMNA, sample HUELLA, pattern REGEX. Se cuenta y se muestra como excluido.</translation>
     </message>
     <message>
         <source>Cache</source>
@@ -8557,14 +8689,6 @@
         <translation>Detener tras tantos pasos de optimización, sumados entre trabajadores.</translation>
     </message>
     <message>
-        <source>Stop after this many trained tokens.</source>
-        <translation>Detener tras tantos tokens entrenados.</translation>
-    </message>
-    <message>
-        <source>End when this many blocks are complete.</source>
-        <translation>Terminar cuando estén completos tantos bloques.</translation>
-    </message>
-    <message>
         <source>by time only</source>
         <translation>solo por tiempo</translation>
     </message>
@@ -8751,6 +8875,18 @@
     <message>
         <source>The run ends before any unit takes part once more than this allows, whatever else was asked for. What was trained and lost with its weights counts too.</source>
         <translation>La ejecución termina antes de que alguna unidad participe una vez más de lo que esto permite, se haya pedido lo que se haya pedido. Lo que se entrenó y se perdió con sus pesos también cuenta.</translation>
+    </message>
+    <message>
+        <source>A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. Chunks are counted as left out, samples as filtered.</source>
+        <translation>Un archivo que nombra lo que no se entrena, una entrada por línea: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. Los fragmentos se cuentan como omitidos, las muestras como filtradas.</translation>
+    </message>
+    <message>
+        <source>Stop with the step that reaches this many trained tokens.</source>
+        <translation>Terminar con el paso que llega a este número de tokens entrenados.</translation>
+    </message>
+    <message>
+        <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too.</source>
+        <translation>Terminar cuando este número de bloques esté entrenado. Los bloques se mezclan dentro de una ventana (shuffle_window_blocks), así que para entonces también se han entrenado fragmentos de otros.</translation>
     </message>
 </context>
 <context>
@@ -11568,6 +11704,10 @@ Vocabulario %3</translation>
         <source>%1 in %2 epochs</source>
         <translation>%1 en %2 épocas</translation>
     </message>
+    <message>
+        <source>rows filtered or left out with their file %1</source>
+        <translation>filas filtradas o dejadas fuera con su archivo: %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -11739,6 +11879,14 @@ Vocabulario %3</translation>
     <message>
         <source>Counted when the run is made: the data has several sources, or its samples are only estimated.</source>
         <translation>Se cuenta al crear la ejecución: los datos tienen varias fuentes o sus muestras solo están estimadas.</translation>
+    </message>
+    <message>
+        <source>Show this setting</source>
+        <translation>Mostrar este ajuste</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
 </context>
 <context>
@@ -14232,6 +14380,10 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>Stop</source>
         <translation>Detener</translation>
+    </message>
+    <message>
+        <source>Empty: a text of its own</source>
+        <translation>Vacía: un texto propio</translation>
     </message>
 </context>
 <context>

@@ -96,22 +96,6 @@
         <translation>工作进程意外结束</translation>
     </message>
     <message>
-        <source>%1 ended and was started again: %2</source>
-        <translation>%1 已结束并重新启动：%2</translation>
-    </message>
-    <message>
-        <source>Attempt %1 finished: %2.</source>
-        <translation>第 %1 次尝试已完成：%2。</translation>
-    </message>
-    <message>
-        <source>Attempt %1 failed: %2</source>
-        <translation>第 %1 次尝试失败：%2</translation>
-    </message>
-    <message>
-        <source>Attempt %1 was interrupted.</source>
-        <translation>第 %1 次尝试被中断。</translation>
-    </message>
-    <message>
         <source>Checkpoints cannot be found</source>
         <translation>检查点不在原处</translation>
     </message>
@@ -2185,10 +2169,6 @@
         <translation>无法列出 %1</translation>
     </message>
     <message>
-        <source>%1 is a link, and Furrow deletes nothing behind a link inside its cache. Make the cache folder itself a link, or remove this one.</source>
-        <translation>%1 是链接，Furrow 不会删除缓存内链接背后的任何内容。请把缓存文件夹本身设为链接，或移除此链接。</translation>
-    </message>
-    <message>
         <source>checkpoint %1 cannot be read: %2 is not there. Is its disk mounted?</source>
         <translation>无法读取检查点 %1：%2 不存在。它所在的磁盘已挂载吗？</translation>
     </message>
@@ -2377,10 +2357,6 @@
         <translation>本磁盘上 %1 的副本在准备时就有错，或后来变坏</translation>
     </message>
     <message>
-        <source>A copy on this disk of a file of the hub is damaged and is fetched again (%1)</source>
-        <translation>本磁盘上的一个 hub 文件副本已损坏，正在重新下载（%1）</translation>
-    </message>
-    <message>
         <source>%1 does not hold what the hub promises of %2 (SHA-256).</source>
         <translation>%1 的内容不是 hub 对 %2 所承诺的（SHA-256）。</translation>
     </message>
@@ -2395,10 +2371,6 @@
     <message>
         <source>%1 was written to while the run reads it.</source>
         <translation>运行正在读取 %1 时它被写入。</translation>
-    </message>
-    <message>
-        <source>Mend the source, then &apos;furrowctl chunks retry&apos; and resume; or go on without by &apos;furrowctl chunks accept&apos; and resume.</source>
-        <translation>请修复数据源，然后 &apos;furrowctl chunks retry&apos; 并继续；或用 &apos;furrowctl chunks accept&apos; 不用它们而继续。</translation>
     </message>
     <message>
         <source>1 chunk cannot be read (%1).</source>
@@ -3283,10 +3255,6 @@
     <message>
         <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
         <translation>已达到 %1 小时的上限：已用 %2 小时。这次尝试会立即结束；请提高上限，或写 0 表示不限。</translation>
-    </message>
-    <message>
-        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn Iterate on.</source>
-        <translation>已达到 %1 轮的上限：均已完成。本次尝试会立即结束；请提高上限，或开启“循环”。</translation>
     </message>
     <message>
         <source>1 chunk whose work was lost: it is trained again</source>
@@ -4779,10 +4747,6 @@
     <message>
         <source>the pattern %1 is not understood: %2</source>
         <translation>无法理解模式 %1：%2</translation>
-    </message>
-    <message>
-        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
-        <translation>它既不是 tokenizer.json，也不是 tiktoken 文件或 sentencepiece 模型（%1）</translation>
     </message>
     <message>
         <source>the sentencepiece model has no pieces</source>
@@ -6455,10 +6419,6 @@
         <translation>%1 持有该运行的进程从这里看不到，可能在另一个容器中。请在那里结束运行，或结束那个容器。</translation>
     </message>
     <message>
-        <source>The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn Iterate on.</source>
-        <translation>已达到 1 轮的上限：已完成。本次尝试会立即结束；请提高上限，或开启“循环”。</translation>
-    </message>
-    <message>
         <source>%1 is in use: %2 works on it. Wait until that has ended.</source>
         <translation>%1 正在使用中：%2 正在处理它。请等它结束。</translation>
     </message>
@@ -6937,6 +6897,182 @@
     <message>
         <source>the gradients of %1 of the windows %2-%3 are not finite: they count as zero</source>
         <translation>窗口 %2-%3 中有 %1 个的梯度不是有限数：按零计</translation>
+    </message>
+    <message>
+        <source>There is no %1 in the current folder. The run of that name is %2.</source>
+        <translation>当前文件夹中没有 %1。同名的运行是 %2。</translation>
+    </message>
+    <message>
+        <source>A copy in the cache is damaged and is made or fetched again (%1)</source>
+        <translation>缓存中的一个副本已损坏,正在重新生成或下载(%1)</translation>
+    </message>
+    <message>
+        <source>The download %1 has other bytes than arrived (SHA-256).</source>
+        <translation>下载 %1 的字节与收到时不同(SHA-256)。</translation>
+    </message>
+    <message>
+        <source>%1 does not hold what arrived of %2 (SHA-256).</source>
+        <translation>%1 的内容与收到的 %2 不一致(SHA-256)。</translation>
+    </message>
+    <message>
+        <source>A fraction of %1 takes nothing of %2: it is drawn in whole stretches of the files, of which there are %3. Take a larger fraction, or max_samples.</source>
+        <translation>比例 %1 从 %2 中取不到任何内容：它按文件的整段抽取，共有 %3 段。请取更大的比例，或使用 max_samples。</translation>
+    </message>
+    <message>
+        <source>1 row of the evaluation text cannot be used and is not in it: %1.</source>
+        <translation>评估文本中有 1 行无法使用，未包含在内：%1。</translation>
+    </message>
+    <message>
+        <source>%1 rows of the evaluation text cannot be used and are not in it; one of them: %2.</source>
+        <translation>评估文本中有 %1 行无法使用，未包含在内；其中之一：%2。</translation>
+    </message>
+    <message>
+        <source>1 row of the evaluation text is filtered, as in training.</source>
+        <translation>评估文本中有 1 行被过滤，与训练时相同。</translation>
+    </message>
+    <message>
+        <source>%1 rows of the evaluation text are filtered, as in training.</source>
+        <translation>评估文本中有 %1 行被过滤，与训练时相同。</translation>
+    </message>
+    <message>
+        <source>%1: about %2 % of its rows are needed, and only the row groups with them are fetched, so what arrives cannot be compared with the SHA-256 that the hub promises.</source>
+        <translation>%1：大约需要其 %2 % 的行，只下载包含它们的行组，因此收到的内容无法与 hub 承诺的 SHA-256 比较。</translation>
+    </message>
+    <message>
+        <source>%1: a fraction is drawn in whole stretches of the files (row groups of Parquet). Of the %2 that there are, those that come nearest to %3 % are %4 % of the data.</source>
+        <translation>%1：比例按文件的整段抽取（Parquet 的行组）。在共有的 %2 段中，最接近 %3 % 的那些占数据的 %4 %。</translation>
+    </message>
+    <message>
+        <source>The list of what is left out names chunk %1:%2, and the data has %3 blocks: this entry means nothing.</source>
+        <translation>排除列表中列出了数据段 %1:%2，而数据只有 %3 个块：该条目没有作用。</translation>
+    </message>
+    <message>
+        <source>%1 is a link, and Furrow deletes nothing behind a link inside its cache. Remove the link.</source>
+        <translation>%1 是一个链接,Furrow 不会删除其缓存内链接背后的任何东西。请移除该链接。</translation>
+    </message>
+    <message>
+        <source>The copy of %1 in the cache (%2) does not hold what is in the file. It is put aside and made again.</source>
+        <translation>缓存中 %1 的副本(%2)与文件内容不一致。它会被移到一边并重新生成。</translation>
+    </message>
+    <message>
+        <source>%1 does not hold what was written into it (XXH3)</source>
+        <translation>%1 的内容与写入时不一致(XXH3)</translation>
+    </message>
+    <message>
+        <source>%1 ends too early</source>
+        <translation>%1 过早结束</translation>
+    </message>
+    <message>
+        <source>%1 has bytes that are no UTF-8. They are read as U+FFFD; set encoding if the text has another one.</source>
+        <translation>%1 含有不是 UTF-8 的字节。它们被读作 U+FFFD;如果文本使用其他编码,请设置 encoding。</translation>
+    </message>
+    <message>
+        <source>The tokenizer has no token for these characters of the prompt: %1</source>
+        <translation>分词器没有与提示中这些字符对应的词元：%1</translation>
+    </message>
+    <message>
+        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model</source>
+        <translation>它既不是 tokenizer.json,也不是 tiktoken 文件或 sentencepiece 模型</translation>
+    </message>
+    <message>
+        <source>%1 does not hold the files of the model that this run began with (SHA-256). Put them back from a copy of the run.</source>
+        <translation>%1 中的文件不是此运行开始时所用模型的文件(SHA-256)。请从运行的副本中放回它们。</translation>
+    </message>
+    <message>
+        <source>%1 &apos;furrowctl eval&apos; evaluates the weights of a run that nobody trains.</source>
+        <translation>%1“furrowctl eval”评估无人训练的运行的权重。</translation>
+    </message>
+    <message>
+        <source>The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn on %1.</source>
+        <translation>已达到 1 轮的上限：已完成。本次尝试会立即结束；请提高上限，或开启“%1”。</translation>
+    </message>
+    <message>
+        <source>The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn on %2.</source>
+        <translation>已达到 %1 轮的上限：均已完成。本次尝试会立即结束；请提高上限，或开启“%2”。</translation>
+    </message>
+    <message>
+        <source>Nothing was started, and the epoch of %1 that is open stays as it is. %2</source>
+        <translation>没有启动任何内容，%1 中未完成的轮次保持原样。%2</translation>
+    </message>
+    <message>
+        <source>Replicas with weights of their own: %1; from now on: %2. They are not merged (merge is none): those that are added start from the newest merge, or from what the run began with.</source>
+        <translation>拥有各自权重的副本:%1;从现在起:%2。它们不会合并(merge 为 none):新增的副本从最新的合并开始,或从运行开始时的权重开始。</translation>
+    </message>
+    <message>
+        <source>1 of them is left out whole, among the filtered ones: the cut takes all that would be learnt of it.</source>
+        <translation>其中 1 个样本被整个排除，计入过滤的样本：截断去掉了其中所有要学习的内容。</translation>
+    </message>
+    <message>
+        <source>%1 of them are left out whole, among the filtered ones: the cut takes all that would be learnt of them.</source>
+        <translation>其中 %1 个样本被整个排除，计入过滤的样本：截断去掉了其中所有要学习的内容。</translation>
+    </message>
+    <message>
+        <source>1 text is not trained at all: its first row is left out, and the others are repeats of that row.</source>
+        <translation>有 1 段文本完全没有训练：它的第一行被排除，其余的行是该行的重复。</translation>
+    </message>
+    <message>
+        <source>%1 texts are not trained at all: their first rows are left out, and the others are repeats of those rows.</source>
+        <translation>有 %1 段文本完全没有训练：它们的第一行被排除，其余的行是这些行的重复。</translation>
+    </message>
+    <message>
+        <source>Attempt %1 began.</source>
+        <translation>第 %1 次尝试已开始。</translation>
+    </message>
+    <message>
+        <source>The process that merged ended: %1</source>
+        <translation>执行合并的进程已结束：%1</translation>
+    </message>
+    <message>
+        <source>Worker %1 ended: %2</source>
+        <translation>工作进程 %1 已结束：%2</translation>
+    </message>
+    <message>
+        <source>Worker %1 was started again.</source>
+        <translation>工作进程 %1 已重新启动。</translation>
+    </message>
+    <message>
+        <source>Attempt %1 failed: %2</source>
+        <translation>第 %1 次尝试失败：%2</translation>
+    </message>
+    <message>
+        <source>Attempt %1 was interrupted.</source>
+        <translation>第 %1 次尝试被中断。</translation>
+    </message>
+    <message>
+        <source>Attempt %1 ended: %2.</source>
+        <translation>第 %1 次尝试已结束：%2。</translation>
+    </message>
+    <message>
+        <source>Attempt %1 finished: %2.</source>
+        <translation>第 %1 次尝试已完成：%2。</translation>
+    </message>
+    <message>
+        <source>Put the source back as it was when the run was made, to the byte, then &apos;furrowctl chunks retry&apos; and resume; or go on without these rows by &apos;furrowctl chunks accept&apos; and resume. Mended data is other data and needs a new run.</source>
+        <translation>请把数据源恢复成创建运行时的样子(逐字节相同),然后执行 &apos;furrowctl chunks retry&apos; 并恢复;或者用 &apos;furrowctl chunks accept&apos; 放弃这些行并恢复。修复过的数据是另一份数据,需要新的运行。</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 could not be removed: %2 The next attempt tries it again.</source>
+        <translation>无法移除检查点 %1:%2 下一次尝试会再试。</translation>
+    </message>
+    <message>
+        <source>the feeder ended: %1</source>
+        <translation>供数进程已结束：%1</translation>
+    </message>
+    <message>
+        <source>the run waits for its data since %1: %2</source>
+        <translation>运行自 %1 起等待数据：%2</translation>
+    </message>
+    <message>
+        <source>the run has its data again</source>
+        <translation>运行的数据已恢复</translation>
+    </message>
+    <message>
+        <source>a person asked for a stop</source>
+        <translation>有人请求停止</translation>
+    </message>
+    <message>
+        <source>a person asked to kill the run</source>
+        <translation>有人请求强行终止运行</translation>
     </message>
 </context>
 <context>
@@ -7689,10 +7825,6 @@
     <message>
         <source>Leave out</source>
         <translation>排除</translation>
-    </message>
-    <message>
-        <source>A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. It is counted and shown as excluded.</source>
-        <translation>列出不参与训练内容的文件，每行一项：chunk 块:数据段、sample 指纹、pattern 正则表达式。会被计数并显示为已排除。</translation>
     </message>
     <message>
         <source>Cache</source>
@@ -8555,14 +8687,6 @@
         <translation>所有工作进程的优化步合计达到此数后停止。</translation>
     </message>
     <message>
-        <source>Stop after this many trained tokens.</source>
-        <translation>训练这么多词元后停止。</translation>
-    </message>
-    <message>
-        <source>End when this many blocks are complete.</source>
-        <translation>完成这么多块时结束。</translation>
-    </message>
-    <message>
         <source>by time only</source>
         <translation>仅按时间</translation>
     </message>
@@ -8749,6 +8873,18 @@
     <message>
         <source>The run ends before any unit takes part once more than this allows, whatever else was asked for. What was trained and lost with its weights counts too.</source>
         <translation>在任何单元的参与次数超出此值允许的范围之前结束训练，无论另外要求了什么。训练过但随权重丢失的也计入。</translation>
+    </message>
+    <message>
+        <source>A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. Chunks are counted as left out, samples as filtered.</source>
+        <translation>列出不训练内容的文件，每行一项：chunk BLOCK:COLUMN、sample FINGERPRINT、pattern REGEX。数据段计为排除，样本计为过滤。</translation>
+    </message>
+    <message>
+        <source>Stop with the step that reaches this many trained tokens.</source>
+        <translation>在达到这么多已训练词元的那一步停止。</translation>
+    </message>
+    <message>
+        <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too.</source>
+        <translation>训练完这么多块后结束。块在一个窗口内打乱（shuffle_window_blocks），因此到那时其他块的一些数据段也已训练。</translation>
     </message>
 </context>
 <context>
@@ -11544,6 +11680,10 @@ Vocabulary %3</source>
         <source>%1 in %2 epochs</source>
         <translation>%1（%2 轮）</translation>
     </message>
+    <message>
+        <source>rows filtered or left out with their file %1</source>
+        <translation>被过滤或随其文件一起排除的行 %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -11713,6 +11853,14 @@ Vocabulary %3</source>
     <message>
         <source>Counted when the run is made: the data has several sources, or its samples are only estimated.</source>
         <translation>创建运行时统计：数据有多个来源，或样本数只是估计值。</translation>
+    </message>
+    <message>
+        <source>Show this setting</source>
+        <translation>显示此设置</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -14179,6 +14327,10 @@ pattern 正则表达式</translation>
     <message>
         <source>Stop</source>
         <translation>停止</translation>
+    </message>
+    <message>
+        <source>Empty: a text of its own</source>
+        <translation>留空：由模型自行开头</translation>
     </message>
 </context>
 <context>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -11,7 +10,11 @@ namespace furrow {
 struct ChunkName {
     std::int64_t block = 0;
     std::int32_t column = 0;
-    auto operator<=>(const ChunkName&) const = default;
+    bool operator==(const ChunkName&) const = default;
+    bool operator<(const ChunkName& other) const
+    {
+        return block != other.block ? block < other.block : column < other.column;
+    }
 };
 
 /// Nothing when the text is not BLOCK:CHUNK.

@@ -81,7 +81,7 @@ std::vector<std::string> fuzzSeeds()
     block.chunkRows = { 2 };
     block.segments.push_back({ 0, 0, 0, 2, 7 });
     DataManifest manifest;
-    manifest.sources.push_back({ "/a", "text", ConversationForm::None, { DataFile {} }, { "/b" } });
+    manifest.sources.push_back({ "/a", "text", ConversationForm::None, { DataFile {} }, 0, { "/b" } });
     const auto bytesOf = [](const std::filesystem::path& path) {
         std::ifstream in(path, std::ios::binary);
         return std::string(std::istreambuf_iterator<char>(in), {});
