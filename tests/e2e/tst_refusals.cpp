@@ -586,7 +586,7 @@ private:
         const auto refused = RunDriver::ctl(arguments + QStringList { QString() });
         const QString said = refused.text + refused.errors;
         QVERIFY2(refused.exitCode == 2, qPrintable(QString::number(refused.exitCode) + QStringLiteral(": ") + said));
-        QVERIFY2(said.startsWith(named + QStringLiteral(": the value is empty.")),
+        QVERIFY2(said.startsWith(QStringLiteral("furrowctl: ") + named + QStringLiteral(": the value is empty.")),
             qPrintable(named + QStringLiteral(": ") + said));
     }
 

@@ -72,7 +72,8 @@ Result<std::shared_ptr<const Tokenizer>> readSentencepiece(std::string_view mode
     auto processor = std::make_unique<sentencepiece::SentencePieceProcessor>();
     if (const auto status = processor->LoadFromSerializedProto({ model.data(), model.size() }); !status.ok())
         return Error { ErrorCode::Corrupt,
-            sentence("it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model") };
+            sentence("it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)",
+                { status.ToString() }) };
     if (processor->GetPieceSize() <= 0)
         return Error { ErrorCode::Corrupt, sentence("the sentencepiece model has no pieces") };
     return std::shared_ptr<const Tokenizer>(

@@ -216,13 +216,13 @@ Status auditBlocks(
 
 Status mentionUntrainedTexts(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
 {
-    FURROW_TRY_ASSIGN(const auto manifest, readManifest(file.dataManifest));
-    if (!manifest.skipsAllDuplicates)
+    const auto manifest = readManifest(file.dataManifest);
+    if (!manifest.ok() || !manifest.value().skipsAllDuplicates) // one that cannot be read is named by others
         return {};
     const auto duplicates = DuplicateIndex::open(paths.duplicatesFile());
     if (!duplicates.ok()) // the feeder makes it again
         return {};
-    FURROW_TRY_ASSIGN(const auto fates, RowFates::read(ledger, manifest));
+    FURROW_TRY_ASSIGN(const auto fates, RowFates::read(ledger, manifest.value()));
     FURROW_TRY_ASSIGN(const auto texts, textsWithoutARow(duplicates.value(), fates, file.config.heldOutPercent));
     if (texts > 0)
         log.mention(FindingKind::Excluded, textsWithoutARowInWords(texts));

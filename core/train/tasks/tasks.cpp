@@ -198,11 +198,12 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
         overlap = { { "text", describe(found) }, { "samples", found.samples }, { "also_trained", found.seen },
             { "share", found.share() } };
     }
-    return nlohmann::json { { "overlap", overlap }, { "not_in_it", left }, { "is_run", run.isRun() }, { "checkpoint", run.checkpoint },
-        { "is_start_weights", isOfStartWeights(run) }, { "weights", weightsJson(run) }, { "place", run.place },
-        { "step", run.state.step }, { "data", source.empty() ? "held-out" : source }, { "complete", complete },
-        { "loss", e.loss }, { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte },
-        { "accuracy", e.accuracy }, { "tokens", e.tokens }, { "also_trained", alsoTrained } };
+    return nlohmann::json { { "overlap", overlap }, { "not_in_it", left }, { "is_run", run.isRun() },
+        { "checkpoint", run.checkpoint }, { "is_start_weights", isOfStartWeights(run) },
+        { "weights", weightsJson(run) }, { "place", run.place }, { "step", run.state.step },
+        { "data", source.empty() ? "held-out" : source }, { "complete", complete }, { "loss", e.loss },
+        { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy },
+        { "tokens", e.tokens }, { "also_trained", alsoTrained } };
 }
 
 Result<nlohmann::json> runTask(
