@@ -6971,10 +6971,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 does not hold the files of the model that this run began with (SHA-256). Put them back from a copy of the run.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7072,6 +7068,10 @@
     </message>
     <message>
         <source>a person asked to kill the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

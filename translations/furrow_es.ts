@@ -6972,10 +6972,6 @@
         <translation>El tokenizador no tiene ningún token para estos caracteres del comienzo: %1</translation>
     </message>
     <message>
-        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model</source>
-        <translation>no es un tokenizer.json, ni un archivo tiktoken, ni un modelo sentencepiece</translation>
-    </message>
-    <message>
         <source>%1 does not hold the files of the model that this run began with (SHA-256). Put them back from a copy of the run.</source>
         <translation>%1 no contiene los archivos del modelo con los que empezó esta ejecución (SHA-256). Vuelva a ponerlos desde una copia de la ejecución.</translation>
     </message>
@@ -7074,6 +7070,10 @@
     <message>
         <source>a person asked to kill the run</source>
         <translation>una persona pidió matar la ejecución</translation>
+    </message>
+    <message>
+        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
+        <translation>no es un tokenizer.json, ni un archivo de tiktoken, ni un modelo de sentencepiece (%1)</translation>
     </message>
 </context>
 <context>

@@ -6971,10 +6971,6 @@
         <translation>分词器没有与提示中这些字符对应的词元：%1</translation>
     </message>
     <message>
-        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model</source>
-        <translation>它既不是 tokenizer.json,也不是 tiktoken 文件或 sentencepiece 模型</translation>
-    </message>
-    <message>
         <source>%1 does not hold the files of the model that this run began with (SHA-256). Put them back from a copy of the run.</source>
         <translation>%1 中的文件不是此运行开始时所用模型的文件(SHA-256)。请从运行的副本中放回它们。</translation>
     </message>
@@ -7073,6 +7069,10 @@
     <message>
         <source>a person asked to kill the run</source>
         <translation>有人请求强行终止运行</translation>
+    </message>
+    <message>
+        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
+        <translation>它既不是 tokenizer.json，也不是 tiktoken 文件或 sentencepiece 模型（%1）</translation>
     </message>
 </context>
 <context>
