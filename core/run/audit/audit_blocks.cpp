@@ -15,6 +15,7 @@
 #include "core/run/folder/frozen_config.h"
 #include "core/run/status/feeder_meters.h"
 #include "core/run/status/row_fates.h"
+#include "core/tracker/each_block.h"
 
 #include <algorithm>
 #include <set>
@@ -23,29 +24,19 @@ namespace furrow {
 
 namespace {
 
-constexpr int kBlocksAtOnce = 500; // rows of one short transaction
-
 Status cancelled() { return Error { ErrorCode::Cancelled, sentence("the audit was ended before it was done") }; }
 
 /// Each block that was prepared once, or each known one, with the share of all that lie before it.
 template <typename Look>
-Status forEachBlock(LedgerReader& ledger, const Message& doing, AuditLog& log, Look look,
+Status lookAtBlocks(LedgerReader& ledger, const Message& doing, AuditLog& log, Look look,
     LedgerReader::Blocks which = LedgerReader::Blocks::PreparedOnce)
 {
     FURROW_TRY_ASSIGN(auto epochs, ledger.epochs());
     const double known = epochs.empty() ? 1 : std::max<double>(1, static_cast<double>(epochs.front().knownBlocks));
-    for (std::int64_t last = -1;;) {
-        FURROW_TRY_ASSIGN(auto rows, ledger.blocksAfter(last, kBlocksAtOnce, which));
-        if (rows.empty())
-            return {};
-        for (const LedgerReader::BlockRow& row : rows) {
-            last = row.block;
-            log.say(doing, std::min(1.0, static_cast<double>(row.block) / known));
-            if (log.stopped())
-                return cancelled();
-            FURROW_TRY(look(row));
-        }
-    }
+    return forEachBlock(ledger, which, [&](const LedgerReader::BlockRow& row) -> Status {
+        log.say(doing, std::min(1.0, static_cast<double>(row.block) / known));
+        return log.stopped() ? cancelled() : look(row);
+    });
 }
 
 /// The chunks of the ledger against what preparing gives.
@@ -202,12 +193,12 @@ Status auditBlocks(
         plans.look(row);
         return Status {};
     };
-    FURROW_TRY(forEachBlock(
+    FURROW_TRY(lookAtBlocks(
         ledger, sentence("Reading the plans of the blocks"), log, lookAtPlan, LedgerReader::Blocks::Known));
     const auto look = [&](const LedgerReader::BlockRow& row) {
         return lookAtBlock(folder, file, row, ledger, log, onDamaged, absent);
     };
-    FURROW_TRY(forEachBlock(ledger, sentence("Reading the prepared blocks"), log, look));
+    FURROW_TRY(lookAtBlocks(ledger, sentence("Reading the prepared blocks"), log, look));
     log.how(sentence(
         "the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed",
         { Count(log.inspected()), Count(absent) }));
@@ -305,7 +296,7 @@ Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& led
             FindingKind::Source, sentence("the source"), log);
     };
     if (blocks)
-        FURROW_TRY(forEachBlock(ledger, sentence("Reading the source once more"), log, look));
+        FURROW_TRY(lookAtBlocks(ledger, sentence("Reading the source once more"), log, look));
     log.how(
         sentence("%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk",
             { Count(log.inspected()), Bytes(bytes) }));

@@ -3,6 +3,7 @@
 #include "core/base/sentence.h"
 #include "core/data/plan/block_plan.h"
 #include "core/data/plan/held_out.h"
+#include "core/tracker/each_block.h"
 
 #include <algorithm>
 #include <memory>
@@ -12,17 +13,17 @@ namespace furrow {
 
 namespace {
 
-constexpr int kBlocksAtOnce = 500; // rows of one short transaction
+using Fate = RowFates::Fate;
 
-using FateOfChunks = std::unordered_map<std::int64_t, RowFate>; // by the number of the chunk in every epoch
+using FateOfChunks = std::unordered_map<std::int64_t, Fate>; // by the number of the chunk in every epoch
 
 std::int64_t numberOf(std::int64_t block, std::int32_t column) { return block * kMaxChunksPerBlock + column; }
 
-RowFate fateOf(const ChunkCell& cell)
+Fate fateOf(const ChunkCell& cell)
 {
     if (cell.state == ChunkState::Committed || cell.inherited != Inherited::Nothing)
-        return RowFate::Trained;
-    return cell.state == ChunkState::Excluded || cell.state == ChunkState::Accepted ? RowFate::LeftOut : RowFate::Open;
+        return Fate::Trained;
+    return cell.state == ChunkState::Excluded || cell.state == ChunkState::Accepted ? Fate::LeftOut : Fate::Open;
 }
 
 /// Trained once is trained; else the newest epoch decides.
@@ -32,7 +33,7 @@ Result<FateOfChunks> fatesOfChunks(LedgerReader& ledger, const std::vector<Epoch
     for (const EpochRow& epoch : epochs) {
         FURROW_TRY_ASSIGN(const auto cells, ledger.cells(epoch.epoch));
         for (const ChunkCell& cell : cells)
-            if (RowFate& fate = fates[numberOf(cell.block, cell.column)]; fate != RowFate::Trained)
+            if (Fate& fate = fates[numberOf(cell.block, cell.column)]; fate != Fate::Trained)
                 fate = fateOf(cell);
     }
     return fates;
@@ -57,41 +58,32 @@ Result<RowFates> RowFates::read(LedgerReader& ledger, const DataManifest& manife
 {
     FURROW_TRY_ASSIGN(const auto epochs, ledger.epochs());
     FURROW_TRY_ASSIGN(const auto chunks, fatesOfChunks(ledger, epochs));
-    std::vector<std::int64_t> firstFiles; // of each source, among all files
-    std::int64_t files = 0;
-    for (const auto& source : manifest.sources) {
-        firstFiles.push_back(files);
-        files += std::ssize(source.files);
-    }
+    const auto firstFiles = firstFilesOf(manifest);
     RowFates fates;
     const bool isAllPlanned
         = !epochs.empty() && epochs.front().blockCount && *epochs.front().blockCount == epochs.front().knownBlocks;
-    fates.ofOthers_ = isAllPlanned ? RowFate::LeftOut : RowFate::Open;
-    for (std::int64_t last = -1;;) {
-        FURROW_TRY_ASSIGN(const auto blocks, ledger.blocksAfter(last, kBlocksAtOnce, LedgerReader::Blocks::Known));
-        if (blocks.empty())
-            break;
-        for (const auto& row : blocks) {
-            last = row.block;
-            FURROW_TRY_ASSIGN(const auto plan, readPlan(row.plan));
-            if (plan.block.source < 0 || plan.block.source >= std::ssize(firstFiles))
-                continue;
-            const std::int64_t firstFile = firstFiles[static_cast<std::size_t>(plan.block.source)];
-            for (std::int32_t column = 0; column < std::ssize(plan.block.chunkRows); ++column) {
-                const auto found = chunks.find(numberOf(row.block, column));
-                const RowFate fate = found == chunks.end() ? RowFate::Open : found->second;
-                for (const Segment& part : rowsOfChunk(plan.block, column))
-                    fates.add({ { firstFile + part.file, part.firstRow }, part.rows,
-                        part.isLeftOut ? RowFate::LeftOut : fate });
-            }
+    fates.ofOthers_ = isAllPlanned ? Fate::LeftOut : Fate::Open;
+    const auto look = [&](const LedgerReader::BlockRow& row) -> Status {
+        FURROW_TRY_ASSIGN(const auto plan, readPlan(row.plan));
+        if (plan.block.source < 0 || plan.block.source >= std::ssize(firstFiles))
+            return {};
+        const std::int64_t firstFile = firstFiles[static_cast<std::size_t>(plan.block.source)];
+        for (std::int32_t column = 0; column < std::ssize(plan.block.chunkRows); ++column) {
+            const auto found = chunks.find(numberOf(row.block, column));
+            const Fate fate = found == chunks.end() ? Fate::Open : found->second;
+            for (const Segment& part : rowsOfChunk(plan.block, column))
+                fates.add(
+                    { { firstFile + part.file, part.firstRow }, part.rows, part.isLeftOut ? Fate::LeftOut : fate });
         }
-    }
+        return {};
+    };
+    FURROW_TRY(forEachBlock(ledger, LedgerReader::Blocks::Known, look));
     std::sort(fates.stretches_.begin(), fates.stretches_.end(),
         [](const Stretch& a, const Stretch& b) { return a.first < b.first; });
     return fates;
 }
 
-RowFate RowFates::of(RowPlace place) const
+RowFates::Fate RowFates::of(RowPlace place) const
 {
     const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), place,
         [](RowPlace p, const Stretch& stretch) { return p < stretch.first; });
@@ -113,7 +105,7 @@ Result<std::function<bool(RowPlace)>> trainedRows(
         if (auto index = DuplicateIndex::open(duplicatesFile); index.ok())
             duplicates = std::make_shared<const DuplicateIndex>(std::move(index).value());
     return std::function<bool(RowPlace)>([fates, duplicates](RowPlace place) {
-        return fates->of(place) == RowFate::Trained && !(duplicates && duplicates->isRepeat(place));
+        return fates->of(place) == Fate::Trained && !(duplicates && duplicates->isRepeat(place));
     });
 }
 
@@ -121,7 +113,7 @@ Result<std::int64_t> textsWithoutARow(const DuplicateIndex& duplicates, const Ro
 {
     std::int64_t texts = 0;
     FURROW_TRY(duplicates.forEachText([&](std::uint64_t fingerprint, RowPlace first) {
-        texts += fates.of(first) == RowFate::LeftOut && !isHeldOut(fingerprint, heldOutPercent) ? 1 : 0;
+        texts += fates.of(first) == Fate::LeftOut && !isHeldOut(fingerprint, heldOutPercent) ? 1 : 0;
     }));
     return texts;
 }

@@ -10,31 +10,31 @@
 
 namespace furrow {
 
-enum class RowFate {
-    Open, ///< may still be trained, as far as the ledger knows
-    Trained, ///< its chunk is in a surviving checkpoint, or the start weights have seen it
-    LeftOut, ///< its chunk or its file is left out, or a person accepted that it is not trained
-};
-
 /// What became of the rows of a data set in a run, by the chunks that they lie in: as the ledger had it when this was
 /// made. Const methods are thread-safe.
 class RowFates {
 public:
+    enum class Fate {
+        Open, ///< may still be trained, as far as the ledger knows
+        Trained, ///< its chunk is in a surviving checkpoint, or the start weights have seen it
+        LeftOut, ///< its chunk or its file is left out, or a person accepted that it is not trained
+    };
+
     /// Reads all plans and all chunks.
     static Result<RowFates> read(LedgerReader& ledger, const DataManifest& manifest);
 
-    RowFate of(RowPlace place) const;
+    Fate of(RowPlace place) const;
 
 private:
     struct Stretch {
         RowPlace first;
         std::int64_t rows = 0;
-        RowFate fate = RowFate::Open;
+        Fate fate = Fate::Open;
     };
     void add(const Stretch& stretch);
 
     std::vector<Stretch> stretches_; ///< by place
-    RowFate ofOthers_ = RowFate::Open; ///< rows that are in no block
+    Fate ofOthers_ = Fate::Open; ///< rows that are in no block
 };
 
 /// Which rows of the data of a run are in its surviving weights: not those that repeat another row where such are left

@@ -11,6 +11,7 @@
 #include "core/run/start/start_at.h"
 #include "core/run/status/feeder_words.h"
 #include "core/run/supervise/patience.h"
+#include "core/tracker/each_block.h"
 
 #include <algorithm>
 
@@ -385,24 +386,17 @@ Status Feeder::dropDistrusted(std::int64_t madeSince)
 
 Status Feeder::dropBlocksOf(const std::string& path, std::int64_t madeSince)
 {
-    constexpr int kRowsAtOnce = 500;
-    for (std::int64_t last = -1;;) {
-        auto rows = reader_.blocksAfter(last, kRowsAtOnce);
-        if (!rows.ok() || rows.value().empty())
-            return rows.ok() ? Status {} : Status(rows.error());
-        for (const auto& row : rows.value()) {
-            last = row.block;
-            auto block = BlockManager::fromPlan(row.plan);
-            if (!block.ok() || !blocks_.readsFrom(block.value(), path))
-                continue;
-            madeOfWrongCopy_[row.block] = path;
-            if (row.block == madeSince)
-                continue;
-            FURROW_TRY(blocks_.putAside(block.value()));
-            FURROW_TRY(ledger_.setEvicted(row.block,
-                sentence("the copy of %1 on this disk was wrong when it was prepared, or became so", { path })));
-        }
-    }
+    return forEachBlock(reader_, LedgerReader::Blocks::PreparedOnce, [&](const LedgerReader::BlockRow& row) -> Status {
+        auto block = BlockManager::fromPlan(row.plan);
+        if (!block.ok() || !blocks_.readsFrom(block.value(), path))
+            return {};
+        madeOfWrongCopy_[row.block] = path;
+        if (row.block == madeSince)
+            return {};
+        FURROW_TRY(blocks_.putAside(block.value()));
+        return ledger_.setEvicted(
+            row.block, sentence("the copy of %1 on this disk was wrong when it was prepared, or became so", { path }));
+    });
 }
 
 Error Feeder::causeOfOtherContent(std::int64_t block, const Error& error) const
