@@ -85,7 +85,6 @@ struct BlockManager::State {
     std::shared_ptr<const DuplicateIndex> duplicates;
     std::unique_ptr<DuplicateSearch> search; ///< that was interrupted
     std::vector<ChunkName> excludedChunks;
-    std::set<ChunkName> neverRepeated; ///< DuplicateSearch::Data::excluded
     std::uint64_t largestBytes = 0; ///< of the blocks seen so far
     std::set<std::string> pinned;
     bool proven = false;
@@ -238,7 +237,6 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     FURROW_TRY_ASSIGN(state->encoder, SampleEncoder::open(config, state->manifest, *state->tokenizer));
     state->contentKey = contentKey(config, state->manifest, *state->encoder, rules);
     state->duplicatesFile = duplicatesFile;
-    FURROW_TRY_ASSIGN(state->neverRepeated, DuplicateSearch::excludedOf(state->manifest));
     state->duplicatesKey
         = state->manifest.skipsAllDuplicates ? DuplicateSearch::key(state->manifest, config, samplesPerBlock) : "";
     FURROW_TRY(state->openDuplicates());
@@ -261,11 +259,9 @@ void BlockManager::State::useDuplicates(DuplicateIndex index)
 {
     duplicates = std::make_shared<const DuplicateIndex>(std::move(index));
     contentKey += duplicates->digest(); // which rows are left out is part of what a block contains
-    std::int64_t files = 0;
-    for (std::size_t s = 0; s < collectors.size(); ++s) {
-        collectors[s]->know(duplicates, files);
-        files += std::ssize(manifest.sources[s].files);
-    }
+    const auto firstFiles = firstFilesOf(manifest);
+    for (std::size_t s = 0; s < collectors.size(); ++s)
+        collectors[s]->know(duplicates, firstFiles[s]);
 }
 
 bool BlockManager::needsDuplicates() const { return !state_->duplicatesKey.empty() && !state_->duplicates; }
@@ -283,8 +279,8 @@ Status BlockManager::findDuplicates(const std::function<bool(std::uint64_t, std:
     if (!index.ok()) {
         if (!s.search || s.search->isBroken())
             s.search = std::make_unique<DuplicateSearch>(
-                DuplicateSearch::Data { *s.access, s.manifest, s.options, s.rules, s.leftOutPaths(), s.neverRepeated },
-                s.cache, [&s](const Error& error) { return s.causeOf(error, s.allPaths()); });
+                DuplicateSearch::Data { *s.access, s.manifest, s.options, s.rules, s.leftOutPaths() }, s.cache,
+                [&s](const Error& error) { return s.causeOf(error, s.allPaths()); });
         FURROW_TRY(s.search->read(progress));
         index = writeDuplicates(*s.search, s.duplicatesKey, s.duplicatesFile, *s.cache,
             [&] { return !progress || progress(s.search->allBytes(), s.search->allBytes()); });

@@ -19,13 +19,6 @@ Status verifyBlock(const std::filesystem::path& path, const std::string& name)
     return block.verify();
 }
 
-std::filesystem::path arrivedNote(const std::filesystem::path& whole)
-{
-    auto note = whole;
-    note += kArrivedEnding;
-    return note;
-}
-
 /// A file of the hub is called by what the hub promised (contentName), or what arrived of it is noted beside it.
 Status verifyDownload(const std::filesystem::path& path, const std::string& name)
 {

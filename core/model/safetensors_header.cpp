@@ -2,6 +2,7 @@
 
 #include "core/model/safetensors_header.h"
 
+#include "core/base/little_endian.h"
 #include "core/base/sentence.h"
 #include "core/config/bounded_json.h"
 
@@ -138,13 +139,11 @@ Status place(std::vector<SafetensorsEntry>& entries, std::uint64_t dataBegin, st
 
 Result<std::string> readHeaderText(const RandomAccessFile& file)
 {
-    std::array<unsigned char, kLengthBytes> length {};
+    std::string length(kLengthBytes, '\0');
     if (file.sizeBytes() < length.size())
         return corrupt(sentence("the file is too short for safetensors"));
     FURROW_TRY(file.readAt(0, std::as_writable_bytes(std::span(length))));
-    std::uint64_t headerBytes = 0;
-    for (std::size_t i = 0; i < length.size(); ++i)
-        headerBytes |= static_cast<std::uint64_t>(length[i]) << (8 * i);
+    const auto headerBytes = littleEndianAt<std::uint64_t>(length, 0);
     if (headerBytes > kMaxHeaderBytes || headerBytes > file.sizeBytes() - length.size())
         return corrupt(sentence("the header length %1 is impossible for this file", { std::to_string(headerBytes) }));
     std::string text(headerBytes, '\0');

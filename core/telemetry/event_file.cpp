@@ -3,6 +3,7 @@
 #include "core/telemetry/export.h"
 
 #include "core/base/file_system.h"
+#include "core/base/little_endian.h"
 
 #include <array>
 #include <bit>
@@ -33,12 +34,6 @@ std::uint32_t crc32c(std::string_view bytes)
     return crc ^ 0xFFFFFFFFU;
 }
 
-template <typename T> void appendFixed(std::string& out, T value)
-{
-    for (std::size_t i = 0; i < sizeof value; ++i)
-        out += static_cast<char>((value >> (8 * i)) & 0xFFU);
-}
-
 void appendVarint(std::string& out, std::uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
@@ -59,7 +54,7 @@ void appendBytes(std::string& out, std::uint32_t field, std::string_view bytes)
 void appendDouble(std::string& out, std::uint32_t field, double value)
 {
     appendKey(out, field, 1);
-    appendFixed(out, std::bit_cast<std::uint64_t>(value));
+    appendLittleEndian(out, std::bit_cast<std::uint64_t>(value));
 }
 
 /// Length, its checksum, the data, its checksum; checksums rotated and shifted as TFRecord wants.
@@ -70,11 +65,11 @@ void appendRecord(std::string& out, std::string_view data)
         return ((crc >> 15) | (crc << 17)) + 0xA282EAD8U;
     };
     std::string length;
-    appendFixed(length, static_cast<std::uint64_t>(data.size()));
+    appendLittleEndian(length, static_cast<std::uint64_t>(data.size()));
     out += length;
-    appendFixed(out, masked(length));
+    appendLittleEndian(out, masked(length));
     out += data;
-    appendFixed(out, masked(data));
+    appendLittleEndian(out, masked(data));
 }
 
 } // namespace
@@ -117,7 +112,7 @@ void EventFileWriter::scalar(double wall, std::int64_t step, const std::string& 
     std::string one; // Summary.Value
     appendBytes(one, 1, tag);
     appendKey(one, 2, 5);
-    appendFixed(one, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
+    appendLittleEndian(one, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
     std::string summary;
     appendBytes(summary, 1, one);
     std::string event;

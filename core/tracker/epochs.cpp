@@ -232,7 +232,6 @@ bool addNextChunks(LedgerFile& file, std::int64_t epoch)
         }
     }
     const std::int64_t first = chunkIdOf({ epoch - 1, from, 0 }).value;
-    const std::int64_t shift = kMaxBlocks * kMaxChunksPerBlock; // one epoch further
     const std::int64_t last = first + (past - from) * kMaxChunksPerBlock;
     // What a person left out stays out; everything else, what the parent run trained (inherited=2) too, is to be
     // trained. Empty chunks are done at once.
@@ -241,15 +240,15 @@ bool addNextChunks(LedgerFile& file, std::int64_t epoch)
         " SELECT c.id+?, ?, claim_order(?, c.id, ?), CASE WHEN c.state=5 AND c.inherited<>2 THEN 5 WHEN c.windows=0 THEN 4 WHEN b.prepared=1 THEN 1 ELSE 0 END,"
         " c.rows, c.samples, c.filtered, c.failed, c.held_out, c.duplicates, c.windows, c.tokens, c.digest"
         " FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000 WHERE c.id>=? AND c.id<?",
-        shift, epoch, epoch, blocks, first, last);
+        kEpochIds, epoch, epoch, blocks, first, last);
     db.run(
         "INSERT INTO counts (epoch, block, n0, n1, n4, n5, visited, wanted) SELECT ?, id/1000000%100000000, sum(state=0), sum(state=1),"
         " sum(state=4), sum(state=5), max(state=4), max(state=1) FROM chunk WHERE id>=? AND id<? GROUP BY 2",
-        epoch, first + shift, last + shift);
+        epoch, first + kEpochIds, last + kEpochIds);
     db.run(
         "INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause, count)"
         " SELECT ?, min(id), -1, 0, 0, 'epoch opened', count(*) FROM chunk WHERE id>=? AND id<? GROUP BY id/1000000 ORDER BY 2",
-        file.clock->wallNs(), first + shift, last + shift);
+        file.clock->wallNs(), first + kEpochIds, last + kEpochIds);
     db.run(
         "UPDATE epoch SET n0=n0+s.pending, n1=n1+s.free, n4=n4+s.committed, n5=n5+s.excluded, visited_blocks=visited_blocks+s.visited,"
         " completed_blocks=completed_blocks+s.complete FROM (SELECT total(n0) AS pending, total(n1) AS free, total(n4) AS committed,"
@@ -267,7 +266,7 @@ bool addNextChunks(LedgerFile& file, std::int64_t epoch)
         " total(failed) d, total(held_out) e, total(duplicates) f, total(rows*(state=4)) g, total(filtered*(state=4)) h,"
         " total(failed*(state=4)) i, total(held_out*(state=4)) j, total(duplicates*(state=4)) k, total(samples*(state=4)) l"
         " FROM chunk WHERE id>=? AND id<?) s WHERE epoch=?",
-        first + shift, last + shift, epoch);
+        first + kEpochIds, last + kEpochIds, epoch);
     const bool done = db.integer("SELECT count(*) FROM block WHERE block>=?", past).value_or(0) == 0;
     if (done)
         db.run("UPDATE epoch SET fully_opened=1 WHERE epoch=?", epoch);

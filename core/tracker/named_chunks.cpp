@@ -9,12 +9,6 @@
 
 namespace furrow {
 
-namespace {
-
-constexpr std::int64_t kEpochShift = kMaxBlocks * kMaxChunksPerBlock;
-
-} // namespace
-
 std::vector<NamedChunk> namedChunks(Database& db)
 {
     std::vector<NamedChunk> chunks;
@@ -38,7 +32,7 @@ std::vector<NamedChunk> namedChunks(Database& db)
                 chunks[at->second].cause = cause;
     }
     for (NamedChunk& chunk : chunks) { // a later epoch takes over what was left out, without an event of its own
-        const auto before = chunk.cause.empty() ? index.find(chunk.chunk.value - kEpochShift) : index.end();
+        const auto before = chunk.cause.empty() ? index.find(chunk.chunk.value - kEpochIds) : index.end();
         if (before != index.end())
             chunk.cause = chunks[before->second].cause;
     }

@@ -17,8 +17,6 @@ namespace furrow {
 
 namespace {
 
-constexpr std::int64_t kChunksOfAnEpoch = kMaxBlocks * kMaxChunksPerBlock; // ids of the same chunk lie so far apart
-
 WindowRanges partsOf(Database& db, std::int64_t claim)
 {
     WindowRanges parts;
@@ -96,7 +94,7 @@ Counts countAll(Database& db)
     Depth depth;
     const auto end = [&] {
         if (at != 0)
-            counts[at % kChunksOfAnEpoch] += depth.most(kAll);
+            counts[at % kEpochIds] += depth.most(kAll);
         depth = {};
     };
     Rows rows
@@ -117,7 +115,7 @@ Counts countKept(Database& db)
     Counts counts;
     Rows rows = db.query("SELECT DISTINCT chunk FROM part WHERE alive=1 AND skipped=0");
     while (rows.next())
-        ++counts[chunkIdAt(db, rows, 0).value % kChunksOfAnEpoch];
+        ++counts[chunkIdAt(db, rows, 0).value % kEpochIds];
     return counts;
 }
 
@@ -159,7 +157,7 @@ bool isSpent(Database& db, const RunState& run, const ChunkRow& chunk)
     if (run.mostParticipations == 0)
         return false;
     std::int64_t before = mostOf(db, chunk.id, subtract(chunk.whole(), coveredRanges(db, chunk)));
-    for (std::int64_t id = chunk.id.value - kChunksOfAnEpoch; id >= kChunksOfAnEpoch; id -= kChunksOfAnEpoch)
+    for (std::int64_t id = chunk.id.value - kEpochIds; id >= kEpochIds; id -= kEpochIds)
         before += mostOf(db, { id }, kAll);
     return before >= run.mostParticipations;
 }

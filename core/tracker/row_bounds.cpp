@@ -8,7 +8,6 @@ namespace furrow {
 
 namespace {
 
-constexpr std::int64_t kEpochIds = kMaxBlocks * kMaxChunksPerBlock;
 constexpr Bounds kChunkBounds { "chunk", kEpochIds, (kMaxEpochs + 1) * kEpochIds - 1 };
 
 } // namespace

@@ -16,6 +16,8 @@ struct Bounds {
     std::int64_t least;
     std::int64_t most;
 };
+/// The ids of a chunk in two epochs that follow each other lie so far apart.
+inline constexpr std::int64_t kEpochIds = kMaxBlocks * kMaxChunksPerBlock;
 inline constexpr Bounds kEpochBounds { "epoch", 0, kMaxEpochs - 1 };
 inline constexpr Bounds kBlockBounds { "block", 0, kMaxBlocks - 1 };
 inline constexpr Bounds kStateBounds { "state", 0, kChunkStateCount - 1 };

@@ -13,8 +13,6 @@ namespace furrow {
 
 namespace {
 
-constexpr std::int64_t kEpochIds = kMaxBlocks * kMaxChunksPerBlock;
-
 /// The id of the same chunk in the first epoch.
 std::int64_t inFirstEpoch(std::int64_t id) { return id % kEpochIds + kEpochIds; }
 

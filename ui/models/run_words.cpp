@@ -19,7 +19,7 @@ QString activeTimeHelp()
 
 QString repeatsText(const RunStatus& status)
 {
-    const std::int64_t repeats = rowsKnown(status, &RowCounts::duplicates);
+    const std::int64_t repeats = rowsKnown(status.epochs, &RowCounts::duplicates);
     const int count = static_cast<int>(repeats); // lupdate does not read past a cast
     return repeats == 0
         ? QString()

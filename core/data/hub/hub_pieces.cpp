@@ -109,6 +109,13 @@ std::uint64_t tailOffset(std::uint64_t fileBytes)
     return fileBytes - std::min(fileBytes, std::clamp(fileBytes / 1024, kLeast, kMost));
 }
 
+std::filesystem::path arrivedNote(const std::filesystem::path& whole)
+{
+    auto note = whole;
+    note += kArrivedEnding;
+    return note;
+}
+
 bool isPiece(const std::string& fileName) { return fileName.ends_with(kPieceEnding); }
 
 Status checkPiece(const std::filesystem::path& path, const std::string& fileName)

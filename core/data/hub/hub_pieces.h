@@ -65,6 +65,7 @@ bool isSha256(std::string_view text);
 inline constexpr const char* kWholeEnding = ".download";
 /// Beside a whole file of which nothing is promised: its SHA-256 when it arrived, in hex.
 inline constexpr const char* kArrivedEnding = ".sha256";
+std::filesystem::path arrivedNote(const std::filesystem::path& whole);
 
 /// Where the last piece of a file begins: it is small, because it is for the footer of Parquet.
 std::uint64_t tailOffset(std::uint64_t fileBytes);

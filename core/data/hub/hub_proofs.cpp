@@ -17,9 +17,7 @@ namespace {
 /// What arrived of a file of which nothing is promised; "": an older Furrow fetched it.
 std::string arrivedSum(const std::filesystem::path& whole)
 {
-    auto beside = whole;
-    beside += kArrivedEnding;
-    const auto sum = readFile(beside, kSha256Digits);
+    const auto sum = readFile(arrivedNote(whole), kSha256Digits);
     return sum.ok() && isSha256(sum.value()) ? sum.value() : std::string();
 }
 

@@ -34,9 +34,6 @@ Result<DataFile> describeWebFile(const std::string& address, HubClient& client)
     return file;
 }
 
-/// A part of the key, or its last name, begins with a dot, as a hidden file of a folder does.
-bool isHidden(const std::string& key) { return key.starts_with('.') || key.find("/.") != std::string::npos; }
-
 /// The objects that the spec names with a folder or a pattern, as far as they are data.
 Status listStore(const StoreAddress& spec, HubClient& client, DataSource& source)
 {
@@ -61,7 +58,7 @@ Status listStore(const StoreAddress& spec, HubClient& client, DataSource& source
             source.skipped.push_back(sentence(
                 "%1 has no name of a data file (.txt .csv .tsv .jsonl .json .parquet .arrow .warc) and was left out.",
                 { file.path }));
-        else if (isHidden(object.key.substr(folder.key.size())))
+        else if (isHiddenPath(object.key.substr(folder.key.size())))
             source.skipped.push_back(
                 sentence("%1 is hidden (its name begins with a dot) and was left out. Rename it if it is meant.",
                     { file.path }));

@@ -4,6 +4,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/data/block/block_layout.h"
+#include "core/data/source/data_manifest.h"
 
 #include <algorithm>
 #include <bit>
@@ -47,6 +48,17 @@ std::uint64_t fingerprintAt(const char* bytes)
 std::uint64_t pagesOf(std::uint64_t pairs) { return (pairs + kPairsOfPage - 1) / kPairsOfPage; }
 
 } // namespace
+
+std::vector<std::int64_t> firstFilesOf(const DataManifest& manifest)
+{
+    std::vector<std::int64_t> first;
+    std::int64_t files = 0;
+    for (const DataSource& source : manifest.sources) {
+        first.push_back(files);
+        files += std::ssize(source.files);
+    }
+    return first;
+}
 
 DuplicateIndex::DuplicateIndex(RandomAccessFile file, std::string name)
     : file_(std::move(file))

@@ -13,12 +13,16 @@
 
 namespace furrow {
 
+struct DataManifest;
+
 /// A row of a data set by its place.
 struct RowPlace {
     std::int64_t file = 0; ///< counted through all sources, as the manifest has them
     std::int64_t row = 0; ///< inside the file, from 0
     auto operator<=>(const RowPlace&) const = default;
 };
+/// RowPlace::file of the first file of each source.
+std::vector<std::int64_t> firstFilesOf(const DataManifest& manifest);
 
 /// Rows that follow each other in one file. All rows of a data set are numbered in the order in which its blocks are
 /// planned.

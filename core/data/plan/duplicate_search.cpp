@@ -23,6 +23,15 @@ SampleRules allRows()
     return rules;
 }
 
+/// The chunks that are left out by name before anything is prepared.
+std::set<ChunkName> excludedOf(const DataManifest& manifest)
+{
+    if (!manifest.trainsCopiesOfExcluded)
+        return {};
+    const auto list = Quarantine::parse(manifest.quarantine).value(); // sampleRules has read it
+    return { list->chunks().begin(), list->chunks().end() };
+}
+
 std::uint64_t textBytes(const DataManifest& manifest)
 {
     std::uint64_t sum = 0;
@@ -39,26 +48,16 @@ DuplicateSearch::DuplicateSearch(
     : data_(data)
     , causeOf_(std::move(causeOf))
     , planner_(data_.access, data_.manifest, data_.options, data_.rules)
+    , firstFiles_(firstFilesOf(data_.manifest))
+    , excluded_(excludedOf(data_.manifest))
     , finder_(std::move(cache), memoryBytes)
     , allBytes_(textBytes(data_.manifest))
     , complete_(data_.leftOut.empty())
 {
     planner_.leaveOut(data_.leftOut);
-    std::int64_t files = 0;
-    for (std::size_t s = 0; s < data_.manifest.sources.size(); ++s) {
-        const auto& source = data_.manifest.sources[s];
-        collectors_.push_back(std::make_unique<ChunkCollector>(data_.access, source, data_.options[s], allRows()));
-        firstFiles_.push_back(files);
-        files += std::ssize(source.files);
-    }
-}
-
-Result<std::set<ChunkName>> DuplicateSearch::excludedOf(const DataManifest& manifest)
-{
-    if (!manifest.trainsCopiesOfExcluded)
-        return std::set<ChunkName> {};
-    FURROW_TRY_ASSIGN(const auto list, Quarantine::parse(manifest.quarantine));
-    return std::set<ChunkName>(list->chunks().begin(), list->chunks().end());
+    for (std::size_t s = 0; s < data_.manifest.sources.size(); ++s)
+        collectors_.push_back(
+            std::make_unique<ChunkCollector>(data_.access, data_.manifest.sources[s], data_.options[s], allRows()));
 }
 
 std::string DuplicateSearch::key(const DataManifest& manifest, const RunConfig& config, std::int64_t samplesPerBlock)
@@ -68,8 +67,7 @@ std::string DuplicateSearch::key(const DataManifest& manifest, const RunConfig& 
         key["block"] = samplesPerBlock;
     if (manifest.trainsCopiesOfExcluded) { // which rows these are depends on how the data is cut
         key["cut"] = { samplesPerBlock, config.chunkSamples, config.chunkBytes };
-        const auto excluded = excludedOf(manifest).value(); // the manifest was read
-        for (const ChunkName& chunk : excluded)
+        for (const ChunkName& chunk : excludedOf(manifest))
             key["excluded"].push_back({ chunk.block, chunk.column });
     }
     return sha256Hex(key.dump());
@@ -122,7 +120,7 @@ Status DuplicateSearch::readBlock(const Progress& progress)
             break;
         }
         bytes += chunk.value().sourceBytes;
-        if (!data_.excluded.contains(name))
+        if (!excluded_.contains(name))
             FURROW_TRY(add(chunk.value().samples, stretch));
         ++name.column;
     }

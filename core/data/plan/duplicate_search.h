@@ -21,7 +21,6 @@ public:
         std::vector<RowOptions> options; ///< one per source
         PlanRules rules;
         std::set<std::string> leftOut; ///< paths of files that are not read
-        std::set<ChunkName> excluded {}; ///< their rows are never trained, so that no row repeats them
     };
     using CauseOf = std::function<Error(
         const Error&)>; ///< what a failure to read the data means; Corrupt: damage that is passed over
@@ -32,8 +31,6 @@ public:
     DuplicateSearch(const Data& data, std::shared_ptr<BlockCache> cache, CauseOf causeOf,
         std::size_t memoryBytes = RepeatFinder::kMemoryBytes);
 
-    /// The chunks that are left out by name before anything is prepared.
-    static Result<std::set<ChunkName>> excludedOf(const DataManifest& manifest);
     /// Hash of all that decides what is found, 64 hex digits.
     static std::string key(const DataManifest& manifest, const RunConfig& config, std::int64_t samplesPerBlock);
 
@@ -58,6 +55,7 @@ private:
     BlockPlanner planner_;
     std::vector<std::unique_ptr<ChunkCollector>> collectors_; ///< one per source
     std::vector<std::int64_t> firstFiles_; ///< number of the first file of each source
+    std::set<ChunkName> excluded_; ///< their rows are never trained, so that no row repeats them
     RepeatFinder finder_;
     std::optional<PlannedBlock> block_; ///< being read
     std::vector<RowStretch> stretches_;

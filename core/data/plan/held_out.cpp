@@ -31,16 +31,12 @@ constexpr std::int64_t kFallbackSamples = 64;
 constexpr std::uint64_t kMostShownTokens = 1 << 22; ///< of a text that is read to say how much of it counts
 
 /// A conversation that cannot be written is stepped over, and so is what is left out for its length.
-/// @return whether it is in
-Result<bool> add(HeldOut& into, const Row& row, std::uint64_t fingerprint, const SampleEncoder& encoder)
+/// @return the sample, which says whether it is in
+Result<SampleTokens> add(HeldOut& into, const Row& row, std::uint64_t fingerprint, const SampleEncoder& encoder)
 {
-    FURROW_TRY_ASSIGN(const auto sample, encoder.encode(row.text, row.isConversation));
-    if (!sample.problem.empty() || sample.isLeftOut) {
-        into.left.filtered += sample.problem.empty() ? 1 : 0;
-        if (!sample.problem.empty() && into.left.unreadable++ == 0)
-            into.left.firstUnreadable = sample.problem;
-        return false;
-    }
+    FURROW_TRY_ASSIGN(auto sample, encoder.encode(row.text, row.isConversation));
+    if (!sample.problem.empty() || sample.isLeftOut)
+        return sample;
     auto& text = into.text;
     if (!sample.learnt.empty())
         text.learnt.resize(text.tokens.size(), 1); // of plain text before it
@@ -53,7 +49,7 @@ Result<bool> add(HeldOut& into, const Row& row, std::uint64_t fingerprint, const
     const bool isCut = encoder.limitsLength() && sample.isTooLong;
     into.textBytes
         += isCut ? std::min(row.text.size(), encoder.tokenizer().decode(sample.tokens).size()) : row.text.size();
-    return true;
+    return sample;
 }
 
 /// What the file does not hold: no sample is left out, none says where it came from.
@@ -88,17 +84,14 @@ struct Collector {
 
     Result<bool> take(const Row& row)
     {
-        Result<bool> added = true;
         const std::uint64_t fingerprint = xxh3(row.text);
         scanned += row.text.size();
         if (isHeldOut(fingerprint, config.heldOutPercent))
-            added = add(found, row, fingerprint, encoder);
+            FURROW_TRY(add(found, row, fingerprint, encoder));
         else if (found.text.fingerprints.empty()
             && static_cast<std::int64_t>(first.text.fingerprints.size()) < kFallbackSamples
             && static_cast<std::int64_t>(first.text.tokens.size()) < limits.maxTokens / 16)
-            added = add(first, row, fingerprint, encoder);
-        if (!added.ok())
-            return added.error();
+            FURROW_TRY(add(first, row, fingerprint, encoder));
         found.complete = static_cast<std::int64_t>(found.text.tokens.size()) < limits.maxTokens
             && scanned < limits.maxScannedBytes;
         return found.complete;
@@ -156,31 +149,27 @@ Result<HeldOut> readEvaluationText(
     HeldOut set;
     set.text.offsets.push_back(0);
     std::uint64_t scanned = 0;
-    RowsLeft left;
     const auto take = [&](const Row& row, RowPlace place) -> Result<bool> {
         set.complete
             = static_cast<std::int64_t>(set.text.tokens.size()) < limits.maxTokens && scanned < limits.maxScannedBytes;
         scanned += row.text.size();
         if (!set.complete)
             return false;
-        const bool isFirst = set.left.unreadable == 0;
-        FURROW_TRY_ASSIGN(const bool isIn, add(set, row, xxh3(row.text), encoder));
-        if (!isIn && isFirst && set.left.unreadable > 0)
-            set.left.firstUnreadable = rowInWords(place.row,
-                manifest.sources.front().files[static_cast<std::size_t>(place.file)], set.left.firstUnreadable.text());
+        FURROW_TRY_ASSIGN(const SampleTokens sample, add(set, row, xxh3(row.text), encoder));
+        if (sample.problem.empty())
+            set.left.filtered += sample.isLeftOut ? 1 : 0;
+        else if (set.left.unreadable++ == 0)
+            set.left.firstUnreadable = rowInWords(
+                place.row, manifest.sources.front().files[static_cast<std::size_t>(place.file)], sample.problem);
         return true;
     };
-    const auto walked = forEachPlacedRow(own, data.value().manifest, take, &left);
+    const auto walked = forEachPlacedRow(own, data.value().manifest, take, &set.left);
     if (!walked.ok())
         return walked.error().in(sentence("the evaluation text"));
     if (set.text.tokens.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("The evaluation text %1 has no sample that passes the filters of the run.", { source }) };
     completeSamples(set.text);
-    set.left.filtered += left.filtered;
-    set.left.unreadable += left.unreadable;
-    if (left.unreadable > 0)
-        set.left.firstUnreadable = left.firstUnreadable;
     return set;
 }
 

@@ -250,14 +250,8 @@ Result<double> shareOfRows(FileAccess& access, const RunConfig& config, const Da
     if (config.maxSamples == 0)
         return config.fraction;
     const DataFile& first = source.files.front();
-    FURROW_TRY_ASSIGN(auto scanner, openRowScanner(access, first, rowOptions(config, source), 0));
-    double rows = 0;
-    for (std::uint64_t size = 0;; ++rows) {
-        FURROW_TRY_ASSIGN(const bool more, scanner->next(size));
-        if (!more)
-            break;
-    }
-    const double all = rows * static_cast<double>(source.sizeBytes())
+    FURROW_TRY_ASSIGN(const FileColumns columns, readColumns(access, first)); // the footer knows its rows
+    const double all = static_cast<double>(columns.rows) * static_cast<double>(source.sizeBytes())
         / static_cast<double>(std::max<std::uint64_t>(1, first.sizeBytes));
     return std::min(config.fraction, static_cast<double>(config.maxSamples) / std::max(1.0, all));
 }
@@ -275,17 +269,17 @@ Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSour
     FURROW_TRY_ASSIGN(auto bytes, access.stored(first));
     FURROW_TRY_ASSIGN(
         auto share, parquetShare(bytes, first, textColumns({ source.conversation, source.textColumn }).front()));
-    FURROW_TRY_ASSIGN(const double needed, shareOfRows(access, config, source));
-    if (share >= kNearlyAll && needed < kMostOfTheRows) {
-        inspection.warnings.push_back(sentence(
-            "%1: about %2 % of its rows are needed, and only the row groups with them are fetched, so what arrives cannot be compared with the SHA-256 that the hub promises.",
-            { source.spec, Real(100 * needed, 1) }));
-        return {};
-    }
     if (share < kNearlyAll) {
         inspection.warnings.push_back(sentence(
             "%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.",
             { source.spec, source.textColumn, Real(100 * share, 0) }));
+        return {};
+    }
+    FURROW_TRY_ASSIGN(const double needed, shareOfRows(access, config, source));
+    if (needed < kMostOfTheRows) {
+        inspection.warnings.push_back(sentence(
+            "%1: about %2 % of its rows are needed, and only the row groups with them are fetched, so what arrives cannot be compared with the SHA-256 that the hub promises.",
+            { source.spec, Real(100 * needed, 1) }));
         return {};
     }
     for (auto& file : source.files)
@@ -568,13 +562,12 @@ Status readEachRow(const RunConfig& config, const std::string& manifest,
     FURROW_TRY_ASSIGN(auto rules, sampleRules(config, read));
     RowsLeft unasked;
     RowsLeft& others = left != nullptr ? *left : unasked;
-    std::int64_t firstFile = 0; // of the source, among all files
+    const auto firstFiles = firstFilesOf(read);
     for (std::size_t s = 0; s < read.sources.size(); ++s) {
         const auto& source = read.sources[s];
-        const std::int64_t filesBefore = std::exchange(firstFile, firstFile + std::ssize(source.files));
         std::int64_t row = 0;
         for (std::size_t f = 0; f < source.files.size() && !choice.isBehindEnd(row); ++f) {
-            RowPlace place { filesBefore + static_cast<std::int64_t>(f), -1 };
+            RowPlace place { firstFiles[s] + static_cast<std::int64_t>(f), -1 };
             if (!choice.keepsFile(s, f))
                 continue;
             FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files[f], rowOptions(config, source), 0));

@@ -62,10 +62,7 @@ Result<ArchiveKind> kindOf(
     return claimsTar(extension) ? Result<ArchiveKind>(wrongName(name, "tar")) : ArchiveKind::None;
 }
 
-bool isHidden(std::string_view name)
-{
-    return name.starts_with('.') || name.find("/.") != std::string_view::npos || name.starts_with("__MACOSX/");
-}
+bool isHidden(std::string_view name) { return isHiddenPath(name) || name.starts_with("__MACOSX/"); }
 
 /// Only its own name begins with a dot, and is one of a data file: somebody may miss it.
 bool isHiddenData(std::string_view name)

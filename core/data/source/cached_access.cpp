@@ -148,36 +148,34 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::expanded(const DataFile&
     for (const auto& open : open_)
         names.push_back(open.fileName);
     FURROW_TRY(cache_->pin("expanded", names));
-    FURROW_TRY(dropWrongCopy(file, name));
-    if (!cache_->find(kExpanded, name))
+    FURROW_TRY_ASSIGN(auto source, rightCopy(file, name));
+    if (!source) {
         FURROW_TRY(expand(file, name));
-    auto source = openChecked(cache_->path(kExpanded, name));
-    if (source.ok())
-        open_.push_back({ name, source.value() });
+        FURROW_TRY_ASSIGN(source, openChecked(cache_->path(kExpanded, name)));
+    }
+    open_.push_back({ name, source });
     return source;
 }
 
-/// What was expanded before, if it is there.
-Status CachedAccess::dropWrongCopy(const DataFile& file, const std::string& fileName)
+/// What was expanded before; null: it is not there, or was wrong and is put aside.
+Result<std::shared_ptr<const ByteSource>> CachedAccess::rightCopy(const DataFile& file, const std::string& fileName)
 {
     const auto copy = cache_->find(kExpanded, fileName);
     if (!copy)
-        return {};
-    bool isRight = true;
+        return std::shared_ptr<const ByteSource>();
+    bool isSame = true;
     if (comparesCopies_ && compared_.insert(fileName).second) {
         FURROW_TRY_ASSIGN(auto stream, expanding(file));
-        FURROW_TRY_ASSIGN(isRight, holdsAllOf(*copy, *stream));
-    } else if (const auto opened = openChecked(*copy); !opened.ok()) {
-        if (opened.error().code != ErrorCode::Corrupt)
-            return opened.error();
-        isRight = false;
+        FURROW_TRY_ASSIGN(isSame, holdsAllOf(*copy, *stream));
     }
-    if (isRight)
-        return {};
+    auto opened = isSame ? openChecked(*copy) : Error { ErrorCode::Corrupt, {} };
+    if (opened.ok() || opened.error().code != ErrorCode::Corrupt)
+        return opened;
     logWarning(
         sentence("The copy of %1 in the cache (%2) does not hold what is in the file. It is put aside and made again.",
             { file.path, utf8Text(*copy) }));
-    return cache_->quarantine(kExpanded, fileName);
+    FURROW_TRY(cache_->quarantine(kExpanded, fileName));
+    return std::shared_ptr<const ByteSource>();
 }
 
 bool CachedAccess::doubt(const DataFile& file)

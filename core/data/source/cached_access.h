@@ -39,7 +39,7 @@ private:
     Result<std::shared_ptr<const ByteSource>> local(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> expanded(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> expandedInMemory(const DataFile& file);
-    Status dropWrongCopy(const DataFile& file, const std::string& fileName);
+    Result<std::shared_ptr<const ByteSource>> rightCopy(const DataFile& file, const std::string& fileName);
     Status expand(const DataFile& file, const std::string& fileName);
     Error largerThanCache(const DataFile& file, ByteStream& rest, std::vector<char>& piece, std::uint64_t bytes) const;
     /// Its plain text while it is being expanded.

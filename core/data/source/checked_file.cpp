@@ -4,6 +4,7 @@
 #include "core/data/source/checked_file.h"
 
 #include "core/base/hash.h"
+#include "core/base/little_endian.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 
@@ -21,20 +22,6 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kSumBytes = sizeof(std::uint64_t);
 constexpr std::size_t kFactsBytes = kMagic.size() + 2 * sizeof(std::uint32_t) + sizeof(std::uint64_t);
 constexpr std::size_t kTrailerBytes = kFactsBytes + kSumBytes;
-
-template <typename Number> void append(std::string& to, Number number)
-{
-    for (std::size_t i = 0; i < sizeof(Number); ++i)
-        to += static_cast<char>((number >> (8 * i)) & 0xFF);
-}
-
-template <typename Number> Number numberAt(std::string_view bytes, std::size_t at)
-{
-    Number number = 0;
-    for (std::size_t i = 0; i < sizeof(Number); ++i)
-        number |= static_cast<Number>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
-    return number;
-}
 
 std::uint64_t piecesOf(std::uint64_t sizeBytes) { return (sizeBytes + kCheckedPieceBytes - 1) / kCheckedPieceBytes; }
 
@@ -61,17 +48,17 @@ public:
         if (all < kTrailerBytes)
             return damaged(checked->name_);
         FURROW_TRY_ASSIGN(const auto trailer, bytesAt(*checked->file_, all - kTrailerBytes, kTrailerBytes));
-        checked->sizeBytes_ = numberAt<std::uint64_t>(trailer, kFactsBytes - kSumBytes);
+        checked->sizeBytes_ = littleEndianAt<std::uint64_t>(trailer, kFactsBytes - kSumBytes);
         const std::uint64_t pieces = checked->sizeBytes_ <= all ? piecesOf(checked->sizeBytes_) : 0;
         if (!trailer.starts_with(kMagic) || checked->sizeBytes_ + pieces * kSumBytes + kTrailerBytes != all)
             return damaged(checked->name_);
         FURROW_TRY_ASSIGN(const auto sums, bytesAt(*checked->file_, checked->sizeBytes_, pieces * kSumBytes));
-        if (xxh3(sums + trailer.substr(0, kFactsBytes)) != numberAt<std::uint64_t>(trailer, kFactsBytes)
-            || numberAt<std::uint32_t>(trailer, kMagic.size()) != kVersion
-            || numberAt<std::uint32_t>(trailer, kMagic.size() + sizeof(std::uint32_t)) != kCheckedPieceBytes)
+        if (xxh3(sums + trailer.substr(0, kFactsBytes)) != littleEndianAt<std::uint64_t>(trailer, kFactsBytes)
+            || littleEndianAt<std::uint32_t>(trailer, kMagic.size()) != kVersion
+            || littleEndianAt<std::uint32_t>(trailer, kMagic.size() + sizeof(std::uint32_t)) != kCheckedPieceBytes)
             return damaged(checked->name_);
         for (std::uint64_t i = 0; i < pieces; ++i)
-            checked->sums_.push_back(numberAt<std::uint64_t>(sums, static_cast<std::size_t>(i * kSumBytes)));
+            checked->sums_.push_back(littleEndianAt<std::uint64_t>(sums, static_cast<std::size_t>(i * kSumBytes)));
         return std::shared_ptr<const CheckedSource>(std::move(checked));
     }
 
@@ -126,12 +113,12 @@ std::string checkedTrailer(std::span<const std::uint64_t> sums, std::uint64_t si
 {
     std::string bytes;
     for (const std::uint64_t sum : sums)
-        append(bytes, sum);
+        appendLittleEndian(bytes, sum);
     bytes += kMagic;
-    append(bytes, kVersion);
-    append(bytes, static_cast<std::uint32_t>(kCheckedPieceBytes));
-    append(bytes, sizeBytes);
-    append(bytes, xxh3(bytes));
+    appendLittleEndian(bytes, kVersion);
+    appendLittleEndian(bytes, static_cast<std::uint32_t>(kCheckedPieceBytes));
+    appendLittleEndian(bytes, sizeBytes);
+    appendLittleEndian(bytes, xxh3(bytes));
     return bytes;
 }
 

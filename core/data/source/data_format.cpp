@@ -265,6 +265,8 @@ bool hasDataExtension(std::string_view name)
     return std::any_of(std::begin(kKnown), std::end(kKnown), [&](const char* known) { return extension == known; });
 }
 
+bool isHiddenPath(std::string_view name) { return name.starts_with('.') || name.find("/.") != std::string_view::npos; }
+
 std::string rowsKey(const FileFormat& format)
 {
     std::string key = toString(format.format);

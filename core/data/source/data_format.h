@@ -65,6 +65,8 @@ std::vector<Message> readingOf(const FileFormat& format, const std::string& name
 /// The name says that this is a data file: .txt .csv .tsv .jsonl .ndjson .json .parquet .arrow .feather .warc .wet,
 /// also with .gz .zst .xz .bz2.
 bool hasDataExtension(std::string_view name);
+/// Some part of a path inside an archive or a store begins with a dot, as a hidden file or folder does.
+bool isHiddenPath(std::string_view name);
 /// The last ending of the name behind which only one of a compression stands, in lower case and without its dot:
 /// "jsonl" of "a.jsonl.gz".
 std::string dataExtension(std::string_view name);

@@ -13,6 +13,7 @@
 #include "core/data/source/distant_source.h"
 #include "core/run/audit/run_audit.h"
 #include "core/run/folder/adopted_model.h"
+#include "core/run/status/data_words.h"
 #include "core/run/status/ledger_view.h"
 #include "core/tracker/named_chunks.h"
 #include "core/tracker/trained_behind.h"
@@ -162,9 +163,7 @@ std::string notTrainedText(const RunPaths& paths)
             + numberOf(std::ssize(leftOut.value()), "part") + "). `furrowctl audit` names it.\n";
     auto ledger = openLedger(paths, ReadFor::Long);
     const auto epochs = ledger.ok() ? ledger.value().epochs() : Result<std::vector<EpochRow>>(ledger.error());
-    std::int64_t unreadable = 0;
-    for (const EpochRow& epoch : epochs.ok() ? epochs.value() : std::vector<EpochRow>())
-        unreadable = std::max(unreadable, epoch.rowsKnown.failed);
+    const std::int64_t unreadable = epochs.ok() ? rowsKnown(epochs.value(), &RowCounts::failed) : 0;
     return unreadable == 0 ? text : text + "\n" + formatCount(unreadable) + " rows of it cannot be used.\n";
 }
 

@@ -7,10 +7,10 @@
 
 namespace furrow {
 
-std::int64_t rowsKnown(const RunStatus& status, std::int64_t RowCounts::* count)
+std::int64_t rowsKnown(const std::vector<EpochRow>& epochs, std::int64_t RowCounts::* count)
 {
     std::int64_t most = 0;
-    for (const EpochRow& epoch : status.epochs)
+    for (const EpochRow& epoch : epochs)
         most = std::max(most, epoch.rowsKnown.*count);
     return most;
 }
@@ -24,7 +24,7 @@ std::vector<Message> dataInWords(const RunStatus& status)
         if (count > 0)
             said.push_back(count == 1 ? one : many);
     };
-    const std::int64_t unreadable = rowsKnown(status, &RowCounts::failed);
+    const std::int64_t unreadable = rowsKnown(status.epochs, &RowCounts::failed);
     const DataNotes& data = status.data;
     if (!data.firstUnreadable.empty())
         say(unreadable, sentence("1 row cannot be used: %1.", { data.firstUnreadable }),

@@ -61,6 +61,14 @@ std::string epochHtml(const AuditEpoch& epoch)
         + "</code></td></tr></table>";
 }
 
+std::string listHtml(const char* title, const std::vector<Message>& sentences)
+{
+    std::string html = std::string("<h2>") + title + "</h2><ul>";
+    for (const Message& one : sentences)
+        html += "<li>" + escaped(one) + "</li>";
+    return html + "</ul>";
+}
+
 std::string claimsHtml(const std::vector<ClaimRow>& claims)
 {
     std::string html
@@ -95,21 +103,11 @@ std::string auditHtml(const AuditReport& report)
         html += "<tr><td>" + toString(one.what) + "</td><td>" + escaped(one.how) + "</td>" + number(one.wrong)
             + number(one.unreadable) + "</tr>";
     html += "</table>";
-    if (!report.notInspected.empty()) {
-        html += "<h2>Not inspected, because nothing else speaks of it</h2><ul>";
-        for (const auto& one : report.notInspected)
-            html += "<li>" + escaped(one) + "</li>";
-        html += "</ul>";
-    }
-    if (report.privacy) {
-        html += "<h2>Private training</h2><ul>";
-        for (const auto& one : report.privacy->lines)
-            html += "<li>" + escaped(one) + "</li>";
-        html += "</ul><h2>Outside of the guarantee</h2><ul>";
-        for (const auto& one : report.privacy->outside)
-            html += "<li>" + escaped(one) + "</li>";
-        html += "</ul>";
-    }
+    if (!report.notInspected.empty())
+        html += listHtml("Not inspected, because nothing else speaks of it", report.notInspected);
+    if (report.privacy)
+        html += listHtml("Private training", report.privacy->lines)
+            + listHtml("Outside of the guarantee", report.privacy->outside);
     html += "<h2>Invariants</h2><table>";
     for (const AuditInvariant& invariant : report.invariants)
         html += "<tr><td>" + escaped(invariant.name) + "</td><td class=\""

@@ -90,6 +90,14 @@ std::string epochText(const AuditEpoch& epoch)
     return text + "  digest " + formatHex(epoch.digest) + "\n";
 }
 
+std::string listText(const std::string& title, const std::vector<Message>& sentences)
+{
+    std::string text = title + ":\n";
+    for (const Message& one : sentences)
+        text += "  " + one + "\n";
+    return text;
+}
+
 Json inspectionJson(const AuditInspection& one)
 {
     return { { "what", nameOf(one.what) }, { "how", one.how }, { "inspected", one.inspected }, { "wrong", one.wrong },
@@ -193,17 +201,11 @@ std::string auditText(const AuditReport& report)
         text += (one.unreadable > 0 ? "; " + std::to_string(one.unreadable) + " could not be inspected" : std::string())
             + "\n";
     }
-    text += report.notInspected.empty() ? "" : "not inspected, because nothing else speaks of it:\n";
-    for (const auto& one : report.notInspected)
-        text += "  " + one + "\n";
-    if (report.privacy) {
-        text += "private training:\n";
-        for (const auto& one : report.privacy->lines)
-            text += "  " + one + "\n";
-        text += "outside of the guarantee:\n";
-        for (const auto& one : report.privacy->outside)
-            text += "  " + one + "\n";
-    }
+    if (!report.notInspected.empty())
+        text += listText("not inspected, because nothing else speaks of it", report.notInspected);
+    if (report.privacy)
+        text += listText("private training", report.privacy->lines)
+            + listText("outside of the guarantee", report.privacy->outside);
     for (const AuditInvariant& invariant : report.invariants)
         text += invariant.name + (invariant.holds ? " holds: " : " is BROKEN: ") + invariant.meaning + "\n";
     for (const AuditFinding& finding : report.findings) {

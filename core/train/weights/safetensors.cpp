@@ -1,6 +1,7 @@
 #include "core/train/weights/safetensors_torch.h"
 
 #include "core/base/check.h"
+#include "core/base/little_endian.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/model/safetensors_header.h"
@@ -100,9 +101,8 @@ Status writeSafetensors(
         const Result<std::string> header = headerOf(tensors, metadata);
         if (!header.ok())
             return header.error();
-        std::array<unsigned char, 8> length {};
-        for (std::size_t i = 0; i < length.size(); ++i)
-            length[i] = static_cast<unsigned char>(header.value().size() >> (8 * i));
+        std::string length;
+        appendLittleEndian(length, static_cast<std::uint64_t>(header.value().size()));
         FURROW_TRY(sink(length.data(), length.size()));
         FURROW_TRY(sink(header.value().data(), header.value().size()));
         for (const auto& [name, tensor] : tensors) {
