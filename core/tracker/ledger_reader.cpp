@@ -248,6 +248,19 @@ Result<std::vector<AttemptRow>> LedgerReader::attempts()
     return answer(state_->db, std::move(attempts));
 }
 
+Result<std::vector<ActiveStretch>> LedgerReader::activeStretches()
+{
+    std::vector<ActiveStretch> stretches;
+    {
+        Rows rows = state_->db.query(keepsActiveStretches(state_->db)
+                ? "SELECT began_wall, ended_wall, active_ns FROM active_stretch ORDER BY id"
+                : kActiveByAttempts);
+        while (rows.next())
+            stretches.push_back({ rows.integer(0), rows.integer(1), rows.integer(2) });
+    }
+    return answer(state_->db, std::move(stretches));
+}
+
 Result<std::map<AttemptId, std::int64_t>> LedgerReader::stepsOfAttempts()
 {
     std::map<AttemptId, std::int64_t> steps;

@@ -3,6 +3,7 @@
 #include "core/base/message.h"
 #include "core/base/closed_set.h"
 #include "core/base/clock.h"
+#include "core/tracker/active_stretch.h"
 #include "core/tracker/supervisor_ledger.h"
 #include "core/tracker/types.h"
 
@@ -301,6 +302,9 @@ public:
         DataNotes data;
     };
     Result<Totals> totals();
+    /// When the run was active, oldest first; their sum is Totals::activeSeconds. Of a file of an older Furrow, each
+    /// attempt is one, and the pauses in it are spread over it.
+    Result<std::vector<ActiveStretch>> activeStretches();
 
 private:
     struct State;

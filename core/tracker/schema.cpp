@@ -33,6 +33,13 @@ CREATE TABLE budget (
     active_ns INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+CREATE TABLE active_stretch (
+    id INTEGER PRIMARY KEY,
+    began_wall INTEGER NOT NULL,
+    ended_wall INTEGER NOT NULL,
+    active_ns INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE dataset (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     known_blocks INTEGER NOT NULL DEFAULT 0,
@@ -350,8 +357,14 @@ Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::in
 
 std::span<const MigrationStep> trackerMigrations()
 {
+    // 7 to 8: when the run was active, for a look at the past.
+    static const std::string kKeepActiveStretches
+        = "CREATE TABLE active_stretch (id INTEGER PRIMARY KEY, began_wall INTEGER NOT NULL, ended_wall INTEGER NOT NULL,"
+          " active_ns INTEGER NOT NULL) STRICT;"
+          "INSERT INTO active_stretch (began_wall, ended_wall, active_ns) "
+        + std::string(kActiveByAttempts) + ";";
     // 1 to 2: runs that start from a checkpoint know what its weights have seen.
-    static constexpr MigrationStep kSteps[] = {
+    static const MigrationStep kSteps[] = {
         { 1,
             "ALTER TABLE chunk ADD COLUMN inherited INTEGER NOT NULL DEFAULT 0;"
             "CREATE TABLE inherited (block INTEGER PRIMARY KEY, columns TEXT NOT NULL, mark INTEGER NOT NULL) STRICT;" },
@@ -377,6 +390,7 @@ std::span<const MigrationStep> trackerMigrations()
             "ALTER TABLE block ADD COLUMN unreadable TEXT NOT NULL DEFAULT '';"
             "CREATE INDEX block_noted ON block (repeats, invalid_utf8) WHERE repeats > 0 OR invalid_utf8 > 0;"
             "CREATE INDEX block_unreadable ON block (block) WHERE unreadable <> '';" },
+        { 7, kKeepActiveStretches.c_str() },
     };
     return kSteps;
 }
@@ -390,5 +404,7 @@ bool keepsClaimSpans(Database& db) { return db.integer("PRAGMA user_version").va
 bool keepsMessages(Database& db) { return db.integer("PRAGMA user_version").value_or(0) >= 6; }
 
 bool keepsDataNotes(Database& db) { return db.integer("PRAGMA user_version").value_or(0) >= 7; }
+
+bool keepsActiveStretches(Database& db) { return db.integer("PRAGMA user_version").value_or(0) >= 8; }
 
 } // namespace furrow

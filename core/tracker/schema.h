@@ -7,7 +7,7 @@
 namespace furrow {
 
 /// Tables of the tracker; FORMAT.md beside this file is their page of prose.
-inline constexpr std::int64_t kTrackerVersion = 7;
+inline constexpr std::int64_t kTrackerVersion = 8;
 inline constexpr std::int64_t kTrackerApplicationId = 0x46525257; // "FRRW"
 
 /// One step forward: from version `from` to `from + 1`.
@@ -40,6 +40,18 @@ bool keepsMessages(Database& db);
 /// False in a file of version 6 or older, which may be read without being migrated: its blocks have no columns for
 /// repeats, broken texts and unreadable rows.
 bool keepsDataNotes(Database& db);
+/// False in a file of version 7 or older, which may be read without being migrated: when the run was active is known by
+/// its attempts only (kActiveByAttempts).
+bool keepsActiveStretches(Database& db);
+
+/// Columns of `active_stretch` for a file without that table: its whole active time, shared out over the attempts.
+inline constexpr const char* kActiveByAttempts
+    = "WITH span AS (SELECT a.id, a.started_wall AS began, max(a.started_wall, coalesce(a.ended_wall,"
+      " (SELECT CAST(value AS INTEGER) FROM meta WHERE key='seen-' || a.id),"
+      " (SELECT heartbeat_wall FROM process p WHERE p.role='supervisor' AND p.pid=a.pid AND p.start_time=a.start_time"
+      " AND p.boot_id=a.boot_id), a.started_wall)) AS ended FROM attempt a)"
+      " SELECT began, ended, CAST((SELECT active_ns FROM budget) * (1.0 * (ended - began)"
+      " / (SELECT sum(ended - began) FROM span)) AS INTEGER) FROM span WHERE ended>began ORDER BY id";
 
 /// The steps that lead to kTrackerVersion.
 std::span<const MigrationStep> trackerMigrations();

@@ -203,6 +203,25 @@ Status SupervisorLedger::endAttempt(AttemptId attempt, StopReason reason, const 
     return transaction.commit();
 }
 
+namespace {
+
+/// The time since the heartbeat before, at `sinceWallNs`, until the one that is written: the newest stretch goes on
+/// where it ended with the one before.
+void addActive(Database& db, std::int64_t sinceWallNs, std::int64_t activeNs)
+{
+    db.run("UPDATE budget SET active_ns=active_ns+?", activeNs);
+    const auto longer = db.run(
+        "UPDATE active_stretch SET ended_wall=(SELECT heartbeat_wall FROM process WHERE role='supervisor'),"
+        " active_ns=active_ns+? WHERE id=(SELECT max(id) FROM active_stretch) AND ended_wall=?",
+        activeNs, sinceWallNs);
+    if (longer == 0)
+        db.run("INSERT INTO active_stretch (began_wall, ended_wall, active_ns)"
+               " SELECT ?, heartbeat_wall, ? FROM process WHERE role='supervisor'",
+            sinceWallNs, activeNs);
+}
+
+} // namespace
+
 Status SupervisorLedger::heartbeat(const ProcessIdentity& self, bool trains)
 {
     LedgerFile& file = state_->file;
@@ -210,17 +229,21 @@ Status SupervisorLedger::heartbeat(const ProcessIdentity& self, bool trains)
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, Durability::Normal));
     // Active time is the time between two heartbeats of one supervisor while the run is wanted to run.
     std::int64_t active = 0;
+    std::int64_t sinceWallNs = 0;
     const auto locked = std::exchange(state_->locked, {});
     state_->waiting = {};
     if (trains) {
         Rows row = db.query(
-            "SELECT pid, start_time, boot_id, heartbeat FROM process WHERE role='supervisor' AND (SELECT desired FROM control)=0");
-        if (row.next() && ProcessIdentity { row.integer(0), row.integer(1), row.text(2) } == self)
+            "SELECT pid, start_time, boot_id, heartbeat, heartbeat_wall FROM process WHERE role='supervisor' AND (SELECT desired FROM control)=0");
+        if (row.next() && ProcessIdentity { row.integer(0), row.integer(1), row.text(2) } == self) {
+            sinceWallNs = row.integer(4);
             active = std::max<std::int64_t>(
                 0, file.clock->monotonicNs() - row.integer(3) - std::chrono::nanoseconds(locked).count());
+        }
     }
-    db.run("UPDATE budget SET active_ns=active_ns+?", active);
     writeHeartbeat(file, "supervisor", self, "");
+    if (active > 0)
+        addActive(db, sinceWallNs, active);
     return transaction.commit();
 }
 

@@ -97,6 +97,9 @@ constexpr std::array kColumns {
     Column { "control", "rule_steps", "one" },
     Column { "budget", "steps", "one" },
     Column { "budget", "active_ns", "one" },
+    Column { "active_stretch", "began_wall", "id" },
+    Column { "active_stretch", "ended_wall", "id" },
+    Column { "active_stretch", "active_ns", "id" },
     Column { "meta", "value", "key" },
 };
 struct Edit {

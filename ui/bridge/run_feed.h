@@ -35,6 +35,7 @@ struct CellUpdate {
 struct LedgerTables {
     std::vector<AttemptRow> attempts;
     std::vector<IncarnationRow> incarnations;
+    std::vector<ActiveStretch> active; ///< when the run was
     std::vector<SupervisorLedger::CheckpointRow> checkpoints;
     std::vector<SupervisorLedger::ReplicaRow> replicas;
     LedgerReader::Totals totals;

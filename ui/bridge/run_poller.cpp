@@ -260,7 +260,8 @@ void RunPoller::readTables(RunUpdate& update)
     };
     const bool complete = take(ledger_->attempts(), tables.attempts)
         && take(ledger_->incarnations(), tables.incarnations) && take(ledger_->checkpoints(), tables.checkpoints)
-        && take(ledger_->replicas(), tables.replicas) && take(ledger_->totals(), tables.totals);
+        && take(ledger_->replicas(), tables.replicas) && take(ledger_->totals(), tables.totals)
+        && take(ledger_->activeStretches(), tables.active);
     if (!complete)
         return;
     AttemptTimes times;

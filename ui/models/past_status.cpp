@@ -157,7 +157,7 @@ void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const PastSources&
 {
     const LedgerTables& tables = *sources.tables;
     status.attempt = 0;
-    status.activeSeconds = 0;
+    status.activeSeconds = activeSecondsUntil(tables.active, wallNs);
     status.state = RunState::New;
     for (const AttemptRow& attempt : tables.attempts) {
         if (attempt.startedWallNs > wallNs)
@@ -165,10 +165,6 @@ void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const PastSources&
         status.attempt = attempt.id.value;
         const auto over = overBy(attempt, wallNs, sources);
         const StopReason reason = attempt.endedWallNs ? attempt.reason : StopReason::Interrupted;
-        const std::int64_t until = over.value_or(wallNs);
-        status.activeSeconds
-            += static_cast<double>(until - attempt.startedWallNs - sources.pausedNs(attempt.startedWallNs, until))
-            * 1e-9;
         status.stopReason = over ? reason : StopReason::None;
         status.endedWallNs = over.value_or(0);
         status.state = over ? stateAfter(reason) : sources.isPaused ? RunState::Paused : RunState::Running;
@@ -453,7 +449,13 @@ StatusPtr shownStatus(Workbench& bench)
         epochs.push_back({ epoch, bench.replay().cellsOf(epoch, *moment) });
     return std::make_shared<const RunStatus>(statusAt(*moment,
         { *now, epochs, bench.replay().left(), bench.claims().claims(), bench.watcher().tables().get(),
-            bench.watcher().telemetry().get(), bench.replay().pausedAt(*moment), bench.replay().pauses() }));
+            bench.watcher().telemetry().get(), bench.replay().pausedAt(*moment) }));
+}
+
+std::vector<ActiveStretch> activeStretches(Workbench& bench)
+{
+    const TablesPtr& tables = bench.watcher().tables();
+    return tables ? tables->active : std::vector<ActiveStretch>();
 }
 
 std::optional<std::vector<LostTraining>> shownLost(Workbench& bench, const RunStatus& shown)

@@ -26,8 +26,6 @@ struct PastSources {
     const LedgerTables* tables = nullptr; ///< null: not read yet
     const TelemetrySnapshot* telemetry = nullptr; ///< up to the moment; null: none
     bool isPaused = false; ///< a person wished a pause then
-    /// How long it was paused between two moments [ns].
-    PausedNs pausedNs = [](auto, auto) { return 0; };
 };
 
 /// The status of the run as it was at a moment [ns since 1970], of the epochs that were open then: chunks from the
@@ -54,6 +52,9 @@ StatusPtr presentStatus(Workbench& bench);
 /// What views of the epoch show: the present, what is known last of a run that cannot be read, or the moment that is
 /// replayed. Null: nothing was read yet.
 StatusPtr shownStatus(Workbench& bench);
+
+/// When the run was active, as far as it was read.
+std::vector<ActiveStretch> activeStretches(Workbench& bench);
 
 /// The trainings whose steps are in no weights, of the time that is shown: in the past those of attempts that were
 /// over. Absent: the claims were not read yet.

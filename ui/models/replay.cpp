@@ -307,19 +307,6 @@ bool Replay::pausedAt(std::int64_t wallNs) const
     return later != pauses_.begin() && std::prev(later)->second;
 }
 
-std::int64_t Replay::pausedNs(std::int64_t fromNs, std::int64_t toNs) const
-{
-    std::int64_t sum = 0;
-    for (auto change = pauses_.begin(); change != pauses_.end(); ++change) {
-        const auto next = std::next(change);
-        const std::int64_t begin = std::max(change->first, fromNs);
-        const std::int64_t end = next == pauses_.end() ? toNs : std::min(next->first, toNs);
-        if (change->second && begin < end)
-            sum += end - begin;
-    }
-    return sum;
-}
-
 bool Replay::livedAt(std::int64_t wallNs) const
 {
     if (!watcher_.status() || !watcher_.tables())

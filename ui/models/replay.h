@@ -14,9 +14,6 @@ class CellStore;
 class ClaimStore;
 class RunWatcher;
 
-/// How long a run was paused between two moments [ns].
-using PausedNs = std::function<std::int64_t(std::int64_t fromNs, std::int64_t toNs)>;
-
 /// Takes every view back to a past moment of the run: the map from the moves of the ledger, losses from its claims,
 /// curves up to the moment. The run itself is not touched. Lives on the GUI thread.
 class Replay : public QObject {
@@ -49,13 +46,6 @@ public:
     const std::vector<Left>& left() const { return left_; }
     /// Whether a person wished the run to pause at a moment, as far as the ledger tells: older Furrows kept no record.
     bool pausedAt(std::int64_t wallNs) const;
-    /// How long it was paused between two moments [ns].
-    std::int64_t pausedNs(std::int64_t fromNs, std::int64_t toNs) const;
-    /// The same, to be asked while this lives.
-    PausedNs pauses() const
-    {
-        return [this](std::int64_t fromNs, std::int64_t toNs) { return pausedNs(fromNs, toNs); };
-    }
     /// Trainings of one chunk, oldest first, as they stood at the shown moment.
     std::vector<ClaimRow> claimsOf(ChunkId chunk) const;
 

@@ -147,7 +147,7 @@ void ChartsPage::takeShown()
 
 void ChartsPage::takeStatus(const StatusPtr& status)
 {
-    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(), bench_.replay().pauses());
+    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(), activeStretches(bench_));
     meters_->setStatus(*status);
     showEmptyText();
     auto lost = shownLost(bench_, *status);

@@ -25,7 +25,8 @@ struct Pace {
     double slow = 0;
 };
 
-std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims, const PausedNs& pausedNs, std::int64_t nowNs)
+std::optional<Pace> chunkPace(
+    const std::vector<ClaimRow>& claims, const std::vector<ActiveStretch>& active, std::int64_t nowNs)
 {
     std::vector<std::int64_t> ends;
     std::optional<AttemptId> attempt;
@@ -44,7 +45,7 @@ std::optional<Pace> chunkPace(const std::vector<ClaimRow>& claims, const PausedN
     std::sort(ends.begin(), ends.end());
     const std::size_t half = ends.size() / 2;
     const auto mean = [&](std::size_t begin, std::size_t end) {
-        const std::int64_t trained = ends[end] - ends[begin] - pausedNs(ends[begin], ends[end]);
+        const std::int64_t trained = ends[end] - ends[begin] - idleNs(active, ends[begin], ends[end]);
         return static_cast<double>(trained) * 1e-9 / static_cast<double>(end - begin);
     };
     const double first = mean(0, half);
@@ -61,15 +62,15 @@ QString clockText(std::int64_t nowNs, double secondsFromNow)
         : wallTimeText(when.toMSecsSinceEpoch() * 1'000'000); // an estimate has no seconds
 }
 
-QString endEstimate(
-    const RunStatus& status, const std::vector<ClaimRow>& claims, const PausedNs& pausedNs, std::int64_t nowNs)
+QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims,
+    const std::vector<ActiveStretch>& active, std::int64_t nowNs)
 {
     const auto shown = shownEpochs(status);
     if (status.state != RunState::Running || status.hindrance || !shown || !shown->together.blockCount)
         return {};
     const ChunkCounts& chunks = shown->together.chunks;
     const std::int64_t left = chunks[ChunkState::Pending] + chunks[ChunkState::Free] + chunks[ChunkState::Leased];
-    const std::optional<Pace> pace = chunkPace(claims, pausedNs, nowNs);
+    const std::optional<Pace> pace = chunkPace(claims, active, nowNs);
     if (!pace || left == 0)
         return {};
     const auto n = static_cast<double>(left);
@@ -129,7 +130,7 @@ void EpochHead::setUnreadable()
 }
 
 void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims,
-    std::optional<std::int64_t> moment, const PausedNs& pausedNs)
+    std::optional<std::int64_t> moment, const std::vector<ActiveStretch>& active)
 {
     mark_->setGlyph(glyphOf(status.state));
     const auto shown = shownEpochs(status);
@@ -142,7 +143,7 @@ void EpochHead::setStatus(const RunStatus& status, const std::vector<ClaimRow>& 
     truth_->setText(
         reason.isEmpty() || evidence.contains(reason) ? evidence : tr("Ended because %1. %2").arg(reason, evidence));
     truth_->setToolTip(evidenceText(status, QStringLiteral("\n")));
-    ends_->setText(endEstimate(status, claims, pausedNs, moment.value_or(nowOfRun(status))));
+    ends_->setText(endEstimate(status, claims, active, moment.value_or(nowOfRun(status))));
     ends_->setMinimumWidth(
         std::min(ends_->sizeHint().width(), width() / 3)); // the evidence gives way first: its whole is behind the link
     ends_->setToolTip(ends_->text());

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/run/status/run_status.h"
-#include "ui/models/replay.h"
 
 #include <QWidget>
 #include <optional>
@@ -23,10 +22,9 @@ public:
     /// @param claims  of the run, oldest first: the pace of the newest ones tells the end of the epoch
     /// @param moment  that is replayed [ns since 1970]: the pace of then, and the end counted from there; absent: the
     /// present
-    /// @param pausedNs  how long a person let the run pause between two moments: nothing of the pace
-    void setStatus(
-        const RunStatus& status, const std::vector<ClaimRow>& claims, std::optional<std::int64_t> moment = {},
-        const PausedNs& pausedNs = [](auto, auto) { return 0; });
+    /// @param active  when the run was: pauses and waits for data say nothing of the pace
+    void setStatus(const RunStatus& status, const std::vector<ClaimRow>& claims,
+        std::optional<std::int64_t> moment = {}, const std::vector<ActiveStretch>& active = {});
     void clear(); ///< it is being read
     void setUnreadable(); ///< and why stands above it
     /// The only one here that takes the focus, for the order of tabs.

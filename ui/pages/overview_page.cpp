@@ -147,7 +147,7 @@ void OverviewPage::takeShown()
 
 void OverviewPage::take(const StatusPtr& status)
 {
-    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(), bench_.replay().pauses());
+    head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(), activeStretches(bench_));
     meters_->setStatus(*status);
     const QStringList open = coreWords(status->keepsEpochOpen);
     const QString sentence

@@ -31,6 +31,7 @@ private Q_SLOTS:
     void hoursRuleCountsActiveTime();
     void timeUnderAForeignLockWasActive();
     void timeWithoutAWorkerWasActive();
+    void aLookBackKnewAnotherActiveTimeThanTheLedgerHadThen();
     void theTimeOfADeathWasThatOfNoticing();
     void aPauseLeftNoTrace();
     void aStopLeftNoTrace();
@@ -436,6 +437,39 @@ void TestEpochs::timeWithoutAWorkerWasActive()
     field.clock.advance(60);
     good(supervisor.heartbeat(thisProcess(), false));
     QCOMPARE(good(field.reader().totals()).activeSeconds, 10.0);
+}
+
+/// A replay made active time up from begin and end of the attempts: 30 s where the page had said 13 s at that moment.
+void TestEpochs::aLookBackKnewAnotherActiveTimeThanTheLedgerHadThen()
+{
+    Field field;
+    auto supervisor = field.supervisor();
+    std::vector<std::pair<std::int64_t, double>> told; // moments, and what the ledger had then
+    const auto beat = [&](double seconds, bool trains) {
+        field.clock.advance(seconds);
+        good(supervisor.heartbeat(thisProcess(), trains));
+        told.emplace_back(field.clock.wallNs(), good(field.reader().totals()).activeSeconds);
+    };
+    for (const bool trains : { true, true, false, false, true }) // it waits for its data
+        beat(10, trains);
+    good(supervisor.setDesired(DesiredState::Pause));
+    beat(60, true);
+    good(supervisor.setDesired(DesiredState::Run));
+    beat(1, true);
+    good(supervisor.endAttempt(field.attempt, StopReason::User, {}));
+    field.clock.advance(3600);
+    good(supervisor.beginAttempt(thisProcess(), "{}"));
+    beat(5, true);
+
+    const auto stretches = good(field.reader().activeStretches());
+    QCOMPARE(stretches.size(), std::size_t(4));
+    QCOMPARE(told.back().second, 36.0);
+    for (const auto& [wallNs, seconds] : told)
+        QCOMPARE(activeSecondsUntil(stretches, wallNs), seconds);
+    QCOMPARE(activeSecondsUntil(stretches, told.front().first - 4'000'000'000), 6.0);
+    QCOMPARE(activeSecondsUntil(stretches, stretches.front().beganWallNs - 1), 0.0);
+    QCOMPARE(idleNs(stretches, told[0].first, told[4].first), std::int64_t(20'000'000'000));
+    QCOMPARE(idleNs(stretches, told[4].first, told[6].first), std::int64_t(60'000'000'000));
 }
 
 /// Supervisor and worker were killed at 12:03, and the ledger said that they died at 14:20, when somebody resumed.

@@ -617,6 +617,10 @@ void TestTrackerFile::aRunThatAnOlderFurrowTrainsIsNotMigrated()
     makeRun(run);
     const auto version
         = [&] { return good(Database::open(field.tracker, {})).integer("PRAGMA user_version").value_or(0); };
+    tamper(field, "UPDATE budget SET active_ns=9000000000; UPDATE attempt SET ended_wall=started_wall+12000000000");
+    const auto active = [&] { return good(field.reader().activeStretches()); };
+    const auto before = active();
+    QCOMPARE(activeSecondsUntil(before, std::numeric_limits<std::int64_t>::max()), 9.0);
     std::optional<FileLock> held(good(FileLock::tryLock(run.supervisorLock()))); // by the older one
     const auto refused = openForControl(run).error();
     QCOMPARE(refused.code, ErrorCode::InvalidArgument);
@@ -626,6 +630,9 @@ void TestTrackerFile::aRunThatAnOlderFurrowTrainsIsNotMigrated()
     held.reset(); // it has stopped
     good(good(openForControl(run)).setDesired(DesiredState::Stop));
     QCOMPARE(version(), kTrackerVersion);
+    QCOMPARE(active().size(), before.size());
+    for (std::size_t i = 0; i < before.size(); ++i) // the same before it was migrated and after
+        QVERIFY(active()[i].beganWallNs == before[i].beganWallNs && active()[i].activeNs == before[i].activeNs);
 }
 
 // A repair starts from the last snapshot, which an earlier Furrow may have made with pages of another size.

@@ -539,6 +539,8 @@ private Q_SLOTS:
         LedgerTables tables;
         tables.attempts = { attempt(1, 5, {}, StopReason::None), attempt(2, 1000, 1100, StopReason::User),
             attempt(3, 2000, {}, StopReason::None) };
+        tables.active
+            = { { 5 * kSecond, 31 * kSecond, 26 * kSecond }, { 1001 * kSecond, 1100 * kSecond, 99 * kSecond } };
         const std::vector<ClaimRow> claims { done, lost };
         const std::vector<PastSources::Epoch> epochs;
         const std::vector<Replay::Left> left;
@@ -556,6 +558,44 @@ private Q_SLOTS:
         now.endedWallNs = 2200 * kSecond;
         QVERIFY(at(2100).state == RunState::Running);
         QVERIFY(at(2500).state == RunState::Interrupted);
+    }
+
+    /// "Active time 30 s" of a moment at which the page itself, and status, had said 13 s: waits for data, start and
+    /// end were counted.
+    void aReplayShowedAnotherActiveTimeThanThePageThen()
+    {
+        RunStory story({ .trained = 5 });
+        auto supervisor = story.supervisor();
+        const auto beat = [&supervisor](bool trains) {
+            QTest::qWait(150);
+            good(supervisor.heartbeat(thisProcess(), trains));
+        };
+        good(supervisor.heartbeat(thisProcess()));
+        beat(true);
+        const std::int64_t moment = systemClock().wallNs();
+        const double told = good(readStatus(story.paths())).activeSeconds;
+        QVERIFY(told >= 0.15);
+        beat(false); // it waits for its data
+        beat(false);
+        QVERIFY(story.trainOne(0, true));
+        const std::int64_t waited = systemClock().wallNs();
+        QCOMPARE(good(readStatus(story.paths())).activeSeconds, told);
+        beat(true);
+        QVERIFY(story.trainOne(0, true));
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.replay().end() > waited && bench.watcher().tables() && bench.watcher().status()
+                && bench.watcher().tables()->active.size() == 2,
+            kPatienceMs);
+        for (const std::int64_t then : { moment, waited }) {
+            bench.replay().setMoment(then);
+            QVERIFY2(std::abs(shownStatus(bench)->activeSeconds - told) < 0.02,
+                qPrintable(QString::number(shownStatus(bench)->activeSeconds)));
+        }
+        bench.replay().setMoment(bench.replay().end());
+        const auto& now = *bench.watcher().status();
+        QVERIFY(now.activeSeconds > told);
+        QCOMPARE(shownStatus(bench)->activeSeconds, now.activeSeconds);
     }
 
     /// A replay called a paused moment running, at the speed of the last step before it.
