@@ -16,5 +16,12 @@ inline constexpr SentenceText kRebuilt("rebuilt: %1 checkpoints with %2 parts we
 inline constexpr SentenceText kCountedAnew("rebuilt: counters and totals were counted anew");
 inline constexpr SentenceText kRunWaitsForData("the run waits for its data since %1: %2"); ///< a WallTime; why
 inline constexpr SentenceText kRunHasDataAgain("the run has its data again");
+inline constexpr SentenceText kNoProgressSince("Worker %1 made no progress since %2."); ///< its number; a WallTime
+inline constexpr SentenceText kProgressAgain("worker %1 goes on");
+inline constexpr SentenceText kDiskNearlyFull("Only %1 is free on the disk of this run; checkpoints need room.");
+inline constexpr SentenceText kDiskHasRoomAgain("the disk of the run has room again");
+inline constexpr SentenceText kCheckpointsAway( ///< their folder
+    "%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.");
+inline constexpr SentenceText kCheckpointsAreBack("the checkpoints are back");
 
 } // namespace furrow

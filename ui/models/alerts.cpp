@@ -4,8 +4,11 @@
 #include "core/base/memory_death.h"
 #include "core/run/status/feeder_words.h"
 #include "core/base/clock.h"
-#include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/run/status/disk_room_left.h"
+#include "core/run/status/recorded_trouble.h"
+#include "core/tracker/run_event_texts.h"
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 
@@ -78,7 +81,38 @@ Alert waitOf(const DataOutage& wait)
         wait.sinceWallNs, -1, {} };
 }
 
+const auto kDiskKey = QStringLiteral("disk");
+QString stallKey(int worker) { return QStringLiteral("stalled %1").arg(worker); }
+
+Alert alertOf(const RecordedTrouble& trouble)
+{
+    Alert alert { AlertKind::DataAway, {}, coreWords(trouble.text), trouble.sinceWallNs, trouble.worker, {} };
+    switch (trouble.kind) {
+    case RecordedTrouble::Kind::DataAway: alert = waitOf(recordedWait(trouble.text).value_or(DataOutage {})); break;
+    case RecordedTrouble::Kind::NoProgress:
+        alert.kind = AlertKind::Stalled;
+        alert.key = stallKey(trouble.worker);
+        break;
+    case RecordedTrouble::Kind::DiskNearlyFull:
+        alert.kind = AlertKind::DiskSpace;
+        alert.key = kDiskKey;
+        break;
+    case RecordedTrouble::Kind::CheckpointsAway:
+        alert.kind = AlertKind::CheckpointsAway;
+        alert.key = kAwayKey;
+        break;
+    }
+    alert.isRecorded = true;
+    return alert;
+}
+
 } // namespace
+
+std::optional<Alert> alertOf(const EventRow& event)
+{
+    const auto trouble = recordedTrouble(event);
+    return trouble ? std::optional(alertOf(*trouble)) : std::nullopt;
+}
 
 std::optional<Alert> alertOf(const HistoryEntry& entry)
 {
@@ -215,23 +249,49 @@ void Alerts::takeHistory(const std::vector<HistoryEntry>& history)
     historySeen_ = true;
 }
 
-/// Nobody is told: who looked was told by lookAtData(), and now it is known afterwards.
+/// Nobody is told: who looked was told at once, and now it is known afterwards.
 void Alerts::takeEvents(const std::vector<EventRow>& events)
 {
-    for (const EventRow& event : events)
-        if (const auto wait = event.chunk.value == 0 ? recordedWait(event.cause) : std::nullopt)
-            (void)keep(waitOf(*wait));
+    std::set<std::pair<RecordedTrouble::Kind, std::int32_t>> over; // with an event behind the one that is looked at
+    for (auto event = events.rbegin(); event != events.rend(); ++event) {
+        if (const auto end = recordedEnd(*event))
+            over.emplace(end->kind, end->worker);
+        const auto trouble = recordedTrouble(*event);
+        if (trouble && !rules_.off.contains(alertOf(*trouble).kind))
+            takeRecorded(alertOf(*trouble), over.erase(std::pair(trouble->kind, trouble->worker)) == 0);
+    }
+    for (const auto& [kind, worker] : over) // it began before these events
+        told_.erase(alertOf(RecordedTrouble { kind, 0, worker, {} }).key);
+}
+
+/// Each event comes once. What was found by looking before the event came is withdrawn.
+/// @param stands  it is not over
+void Alerts::takeRecorded(Alert alert, bool stands)
+{
+    if (!stands) // what is found by looking has nothing to do with it
+        alert.key += QLatin1Char(' ') + QString::number(alert.wallNs);
+    const auto found
+        = std::find_if(all_.rbegin(), all_.rend(), [&alert](const Alert& one) { return one.key == alert.key; });
+    if (told_.erase(alert.key) != 0 && found != all_.rend() && !found->isRecorded) {
+        const Alert looked = *found;
+        all_.erase(std::next(found).base());
+        Q_EMIT withdrawn(looked);
+    }
+    (void)keep(std::move(alert));
 }
 
 void Alerts::lookAtWorkers(const RunStatus& status)
 {
     for (const WorkerStatus& worker : status.workers) {
-        const double late = worker.secondsSinceProgress - rules_.stallSeconds;
-        if (worker.alive && status.state == RunState::Running && late > 0)
-            raise({ AlertKind::Stalled, QStringLiteral("stalled %1 %2").arg(worker.worker).arg(worker.pid),
-                QCoreApplication::translate("Alerts", "%1 made no progress for %2 (%3).")
-                    .arg(workerName(worker.worker), durationText(worker.secondsSinceProgress), phaseWord(worker.phase)),
-                systemClock().wallNs() - static_cast<std::int64_t>(late * 1e9), worker.worker, {} });
+        if (!worker.alive || worker.secondsSinceProgress <= rules_.stallSeconds) {
+            told_.erase(stallKey(worker.worker)); // the next time is told again
+            continue;
+        }
+        const std::int64_t since = nowOfRun(status) - static_cast<std::int64_t>(worker.secondsSinceProgress * 1e9);
+        if (status.state == RunState::Running && !status.dataWait)
+            raise({ AlertKind::Stalled, stallKey(worker.worker),
+                coreWords(sentence(kNoProgressSince, { std::to_string(worker.worker), WallTime(since) })), since,
+                worker.worker, {} });
     }
 }
 
@@ -241,16 +301,11 @@ void Alerts::lookAtDisk()
     if (diskLookedNs_ != 0 && now - diskLookedNs_ < kDiskEveryNs)
         return;
     diskLookedNs_ = now;
-    const RunPaths paths(pathFromUtf8(folder_.toStdString()));
-    std::optional<std::uint64_t> least;
-    for (const auto& folder : { paths.folder(), paths.checkpointsFolder() }) // perhaps a disk of its own
-        if (const auto free = freeBytes(folder); free.ok())
-            least = std::min(least.value_or(free.value()), free.value());
-    if (least && static_cast<double>(*least) < rules_.freeGiB * (1 << 30))
-        raise({ AlertKind::DiskSpace, QStringLiteral("disk"),
-            QCoreApplication::translate("Alerts", "Only %1 is free on the disk of this run; checkpoints need room.")
-                .arg(bytesText(*least)),
-            0, -1, {} });
+    const auto free = diskRoomLeft(RunPaths(pathFromUtf8(folder_.toStdString())));
+    if (free && static_cast<double>(*free) < rules_.freeGiB * (1 << 30))
+        raise({ AlertKind::DiskSpace, kDiskKey, coreWords(sentence(kDiskNearlyFull, { Bytes(*free) })), 0, -1, {} });
+    else
+        told_.erase(kDiskKey);
 }
 
 void Alerts::lookForGoodLosses(const TelemetrySnapshot& snapshot, bool isFirst)

@@ -37,6 +37,7 @@ struct Alert {
     std::int64_t wallNs = 0;
     int worker = -1;
     ChunkId chunk;
+    bool isRecorded = false; ///< with the time that the run recorded; else somebody looked and found it so
 };
 
 /// What the rules look at; numbers beyond which they speak.
@@ -51,12 +52,15 @@ struct AlertRules {
 /// What of the history of a run is an alert; nothing: a person wished it, or it is no trouble.
 std::optional<Alert> alertOf(const HistoryEntry& entry);
 
+/// What the run recorded of itself that is an alert; nothing: the event is none.
+std::optional<Alert> alertOf(const EventRow& event);
+
 QString alertWord(AlertKind kind); ///< "Loss is not a number"
 
 /// Finds alerts in what is read of a run. Each is told once for a run; opening another run begins anew. What happened
-/// comes from what the run recorded, with the time of that: the list is the same whoever looks and whenever, but for
-/// what is so only now (a worker that makes no progress, a full disk, checkpoints that are away). What had happened
-/// before the run was opened is not `raised`. Lives on the GUI thread.
+/// comes from what the run recorded, with the time of that: the list is the same whoever looks and whenever. What is so
+/// now is looked for too, by the rules of the person and of runs that nobody records; it gives way to what the run
+/// recorded of it. What had happened before the run was opened is not `raised`. Lives on the GUI thread.
 class Alerts : public QObject {
     Q_OBJECT
 public:
@@ -75,6 +79,7 @@ public:
 Q_SIGNALS:
     void raised(const furrow::Alert& alert); ///< a person should be told
     void known(const furrow::Alert& alert); ///< those, and what had happened before somebody looked
+    void withdrawn(const furrow::Alert& alert); ///< the run has recorded it, with another time
 
 private:
     bool keep(Alert alert);
@@ -83,6 +88,7 @@ private:
     void lookForGoodLosses(const TelemetrySnapshot& snapshot, bool isFirst);
     void lookAtWorkers(const RunStatus& status);
     void lookAtDisk();
+    void takeRecorded(Alert alert, bool stands);
     void lookAtData(const RunStatus& status, bool isFirst);
 
     AlertRules rules_;

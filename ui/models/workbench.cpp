@@ -73,6 +73,13 @@ void Workbench::connectAlerts()
             line.chunkName = chunkShort(placeOf(alert.chunk).block, placeOf(alert.chunk).column);
         events_.append({ line });
     });
+    connect(&alerts_, &Alerts::withdrawn, this, [this](const Alert& alert) {
+        std::vector<EventLine> lines = events_.rows();
+        std::erase_if(lines, [&alert](const EventLine& line) {
+            return line.isAlert && line.wallNs == alert.wallNs && line.text == alert.text;
+        });
+        events_.reset(std::move(lines));
+    });
 }
 
 void Workbench::start(const QStringList& extraRuns)
@@ -133,9 +140,9 @@ void Workbench::takeEvents(const EventsPtr& events)
 {
     std::vector<EventLine> lines;
     lines.reserve(events->size());
-    const bool tellsWaits = !alerts_.rules().off.contains(AlertKind::DataAway);
+    const auto& off = alerts_.rules().off;
     for (const EventRow& event : *events)
-        if (event.chunk.value != 0 || !tellsWaits || !recordedWait(event.cause)) // that is an alert
+        if (const auto alert = alertOf(event); !alert || off.contains(alert->kind)) // else it comes by alerts_
             lines.push_back(eventLine(event, watcher_.tables().get()));
     events_.append(lines);
     events_.keepLast(kMostEvents);

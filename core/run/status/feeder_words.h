@@ -40,7 +40,7 @@ Message inWords(const DataOutage& outage);
 std::optional<DataOutage> dataOutage(const Message& doing);
 /// The same, where nobody asks for more.
 bool isWaitingForData(const Message& doing);
-/// The outage that an event of the run tells of (DataWaitRecord); nothing: it tells of something else.
+/// The outage that an event of the run tells of (TroubleWatch); nothing: it tells of something else.
 std::optional<DataOutage> recordedWait(const Message& event);
 
 } // namespace furrow

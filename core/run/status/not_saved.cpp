@@ -3,6 +3,7 @@
 #include "core/base/disk_room.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/tracker/run_event_texts.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -14,9 +15,7 @@ void sayWhatIsAway(RunStatus& status, const RunPaths& paths)
     std::error_code unknown;
     if (status.checkpoints == 0 || std::filesystem::exists(paths.checkpointsFolder(), unknown) || unknown)
         return;
-    status.checkpointsAway = sentence(
-        "%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.",
-        { utf8Text(paths.checkpointsFolder()) });
+    status.checkpointsAway = sentence(kCheckpointsAway, { utf8Text(paths.checkpointsFolder()) });
     status.evidence.push_back(status.checkpointsAway);
 }
 

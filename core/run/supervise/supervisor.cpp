@@ -23,7 +23,6 @@
 #include "core/run/status/end_words.h"
 #include "core/run/status/run_holder.h"
 #include "core/run/supervise/attempt_end.h"
-#include "core/run/supervise/data_wait_record.h"
 #include "core/run/supervise/keep_policy.h"
 #include "core/run/supervise/merge_task.h"
 #include "core/run/supervise/merge_timer.h"
@@ -38,6 +37,7 @@
 #include "core/run/supervise/standstill.h"
 #include "core/run/supervise/stuck_processes.h"
 #include "core/run/supervise/tracker_care.h"
+#include "core/run/supervise/trouble_watch.h"
 #include "core/run/status/tracker_config.h"
 #include "core/run/supervise/worker_pool.h"
 #include "core/tracker/named_chunks.h"
@@ -157,7 +157,7 @@ private:
     const Clock& clock_ = systemClock();
     TrackerCare care_ { paths_, ledger_, files_.guard(), clock_ };
     StallWatch stalls_ { paths_, reader_, clock_ };
-    DataWaitRecord waitRecord_ { paths_.tracker(), clock_ };
+    TroubleWatch troubles_ { paths_, ledger_, clock_ };
     Standstill standstill_ { ledger_, reader_, config_.parallel == ParallelMode::Data, clock_ };
     StuckProcesses stuck_ { ledger_, reader_, clock_ };
     std::vector<FileLock> gpuLocks_;
@@ -517,8 +517,7 @@ Status Supervision::lookForData(const Message& feederDoing)
         FURROW_TRY_ASSIGN(const auto epochs, reader_.epochs());
         waitsForData_ = isNothingToTrain(epochs);
     }
-    waitRecord_.see(waitsForData_ ? feederDoing : Message());
-    return {};
+    return troubles_.see(waitsForData_ ? feederDoing : Message(), desired_ == DesiredState::Run && !stopping_);
 }
 
 Status Supervision::obey(DesiredState desired)

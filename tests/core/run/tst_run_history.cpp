@@ -5,7 +5,9 @@
 #include "core/run/status/end_words.h"
 #include "core/run/status/feeder_words.h"
 #include "core/run/status/run_history.h"
-#include "core/run/supervise/data_wait_record.h"
+#include "core/run/status/recorded_trouble.h"
+#include "core/run/supervise/trouble_watch.h"
+#include "core/tracker/run_event_texts.h"
 #include "core/tracker/worker_ends.h"
 
 using namespace furrow;
@@ -47,6 +49,26 @@ class TestRunHistory : public QObject {
         for (const HistoryEntry& entry : history)
             all.append(QString::number(entry.wallNs) + QLatin1Char(' ') + QString::fromStdString(entry.text.text()));
         return all;
+    }
+
+    /// Its folder, with checkpoints that are there.
+    static RunPaths runOf(const Field& field)
+    {
+        const RunPaths paths(field.tracker.parent_path());
+        std::filesystem::create_directory(paths.checkpointsFolder());
+        return paths;
+    }
+
+    /// But for the disk, which is this machine's.
+    static std::vector<EventRow> troublesSince(Field& field, std::int64_t seq)
+    {
+        auto events = good(field.reader().eventsSince(seq, 100));
+        std::erase_if(events, [](const EventRow& event) {
+            const auto trouble = recordedTrouble(event);
+            const auto end = recordedEnd(event);
+            return !(trouble || end) || (trouble ? trouble : end)->kind == RecordedTrouble::Kind::DiskNearlyFull;
+        });
+        return events;
     }
 
 private Q_SLOTS:
@@ -100,7 +122,8 @@ private Q_SLOTS:
     void aWaitForDataWasForgotten()
     {
         Field field;
-        DataWaitRecord record(field.tracker, field.clock);
+        auto supervisor = field.supervisor();
+        TroubleWatch watch(runOf(field), supervisor, field.clock);
         const auto before = good(field.reader().newestEvent());
         const std::int64_t since = field.clock.wallNs();
         const Message doing = sentence(kTryingAgainSince,
@@ -108,15 +131,15 @@ private Q_SLOTS:
                 Real(4, 0) });
         const auto wait = [&](double seconds) {
             for (int i = 0; i < static_cast<int>(seconds); ++i) {
-                record.see(doing);
+                good(watch.see(doing, true));
                 field.clock.advance(1);
             }
-            record.see({});
+            good(watch.see({}, true));
         };
         wait(5); // a hub that answers the second time is no news
-        QVERIFY(good(field.reader().eventsSince(before, 10)).empty());
+        QVERIFY(troublesSince(field, before).empty());
         wait(30);
-        const auto events = good(field.reader().eventsSince(before, 10));
+        const auto events = troublesSince(field, before);
         QCOMPARE(events.size(), std::size_t(2)); // once each
         const auto told = recordedWait(events[0].cause);
         QVERIFY(told && told->sinceWallNs == since);
@@ -124,6 +147,67 @@ private Q_SLOTS:
         QVERIFY(!recordedWait(events[1].cause));
         QCOMPARE(QString::fromStdString(events[1].cause.text()), QStringLiteral("the run has its data again"));
         QVERIFY(good(audit(field.tracker)).isClean());
+    }
+
+    /// "Worker makes no progress" and "Checkpoints cannot be found" were told to a console that was open, and to nobody
+    /// in the morning.
+    void whatHeldARunUpWasKnownOnlyToWhoLooked()
+    {
+        Field field;
+        field.fill(1, 2);
+        auto worker = field.worker(3, 100'000);
+        auto supervisor = field.supervisor();
+        const RunPaths paths = runOf(field);
+        TroubleWatch watch(paths, supervisor, field.clock);
+        const auto before = good(field.reader().newestEvent());
+        const std::int64_t since = field.clock.wallNs();
+        const auto look = [&](double seconds, bool isToTrain) {
+            field.clock.advance(seconds);
+            good(watch.see({}, isToTrain));
+        };
+        look(200, true);
+        look(200, false); // paused
+        QVERIFY(troublesSince(field, before).empty());
+        look(1, true);
+        look(1, false); // who pauses it now ends no standstill
+        look(1, true);
+        const auto aside = paths.folder() / "aside";
+        std::filesystem::rename(paths.checkpointsFolder(), aside);
+        look(1, true);
+        look(1, true);
+        const std::int64_t back = field.clock.wallNs();
+        std::filesystem::rename(aside, paths.checkpointsFolder());
+        good(worker.renew({}, 100'000));
+        look(1, true);
+        look(1, true);
+
+        const auto events = troublesSince(field, before);
+        QCOMPARE(events.size(), std::size_t(4)); // once each
+        const auto stall = recordedTrouble(events[0]);
+        QVERIFY(stall && stall->kind == RecordedTrouble::Kind::NoProgress);
+        QCOMPARE(stall->worker, 3);
+        QCOMPARE(stall->sinceWallNs, since);
+        const auto away = recordedTrouble(events[1]);
+        QVERIFY(away && away->kind == RecordedTrouble::Kind::CheckpointsAway);
+        QVERIFY(away->sinceWallNs < back);
+        for (const std::size_t i : { 2, 3 })
+            QVERIFY(recordedEnd(events[i]) && events[i].wallNs > back);
+        QVERIFY(good(audit(field.tracker)).isClean());
+    }
+
+    void whoDiedDoesNotGoOn()
+    {
+        Field field;
+        field.fill(1, 2);
+        auto worker = field.worker(0, 100'000);
+        auto supervisor = field.supervisor();
+        TroubleWatch watch(runOf(field), supervisor, field.clock);
+        const auto before = good(field.reader().newestEvent());
+        field.clock.advance(1000);
+        good(watch.see({}, true));
+        (void)good(supervisor.revoke(field.ids[0], sentence("no progress within its lease")));
+        good(watch.see({}, true));
+        QCOMPARE(troublesSince(field, before).size(), std::size_t(1));
     }
 };
 

@@ -5,7 +5,9 @@
 #include "core/run/start/life_cycle.h"
 #include "core/run/status/measured_export.h"
 #include "core/telemetry/run_telemetry.h"
+#include "core/tracker/run_event_texts.h"
 #include "core/tracker/sqlite/database.h"
+#include "core/tracker/training_notes.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/bridge/run_poller.h"
@@ -361,6 +363,86 @@ private Q_SLOTS:
         alerts.takeHistory(historyOf({}, { first, second }));
         QCOMPARE(alerts.all().size(), std::size_t(2));
         QCOMPARE(alerts.all().back().kind, AlertKind::OutOfMemory);
+    }
+
+    /// What had held the run up in the night was in the list of a console that was open, and of no other.
+    void aMorningLookKnewNothingOfTheNight()
+    {
+        const RunStory story({ .trained = 5 });
+        const auto note = [&story](const Message& what) { good(noteRunEvent(story.paths().tracker(), what)); };
+        const std::int64_t since = systemClock().wallNs() - 1'000'000'000;
+        note(sentence(kNoProgressSince, { "1", WallTime(since) }));
+        note(sentence(kProgressAgain, { "1" }));
+        note(sentence(kDiskNearlyFull, { Bytes(1 << 30) }));
+        note(sentence(kDiskHasRoomAgain));
+        note(sentence(kCheckpointsAway, { "/run/checkpoints" }));
+        note(sentence(kCheckpointsAreBack));
+        const std::int64_t noted = systemClock().wallNs();
+        QTest::qWait(50);
+        AlertRules rules;
+        rules.freeGiB = 0; // of this machine
+        Workbench morning(story.workspace());
+        morning.alerts().setRules(rules);
+        const QSignalSpy raised(&morning.alerts(), &Alerts::raised);
+        morning.showRun(story.folder());
+        const auto kinds = [&morning] {
+            QMap<AlertKind, std::int64_t> found;
+            for (const Alert& alert : morning.alerts().all())
+                found[alert.kind] = alert.wallNs;
+            return found;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(kinds().contains(AlertKind::CheckpointsAway), kPatienceMs);
+        QCOMPARE(kinds().value(AlertKind::Stalled), since);
+        QVERIFY(kinds().value(AlertKind::DiskSpace) > since && kinds().value(AlertKind::DiskSpace) <= noted);
+        QVERIFY(kinds().value(AlertKind::CheckpointsAway) <= noted);
+        QCOMPARE(raised.count(), 0);
+        const auto says = [&morning](const QString& words, bool isAlert) {
+            return std::count_if(morning.events().rows().begin(), morning.events().rows().end(),
+                [&](const EventLine& line) { return line.isAlert == isAlert && line.text.contains(words); });
+        };
+        QCOMPARE(says(QStringLiteral("made no progress since"), true), 1);
+        QCOMPARE(says(QStringLiteral("made no progress since"), false), 0);
+        QCOMPARE(says(QStringLiteral("goes on"), false), 1);
+    }
+
+    /// What was found by looking stood beside what the run had recorded of it.
+    void aLookGivesWayToWhatTheRunRecorded()
+    {
+        Alerts alerts;
+        AlertRules rules;
+        rules.off = { AlertKind::DiskSpace };
+        alerts.setRules(rules);
+        alerts.open(QDir::tempPath());
+        const QSignalSpy raised(&alerts, &Alerts::raised);
+        const QSignalSpy withdrawn(&alerts, &Alerts::withdrawn);
+        RunStatus status = statusOf(RunState::Running);
+        WorkerStatus worker;
+        worker.alive = true;
+        worker.secondsSinceProgress = 400;
+        status.workers = { worker };
+        alerts.takeStatus(status);
+        QCOMPARE(raised.count(), 1);
+        EventRow event;
+        event.wallNs = systemClock().wallNs();
+        const std::int64_t since = event.wallNs - 400'000'000'000;
+        event.cause = sentence(kNoProgressSince, { "0", WallTime(since) });
+        alerts.takeEvents({ event });
+        QCOMPARE(withdrawn.count(), 1);
+        QCOMPARE(alerts.all().size(), std::size_t(1));
+        QCOMPARE(alerts.all().front().wallNs, since);
+        alerts.takeStatus(status);
+        QCOMPARE(raised.count(), 1); // told already
+        status.workers.front().secondsSinceProgress = 1;
+        alerts.takeStatus(status);
+        status.workers.front().secondsSinceProgress = 500;
+        alerts.takeStatus(status);
+        QCOMPARE(raised.count(), 2); // and again
+        EventRow over = event; // an older standstill that is over has nothing to do with it
+        over.cause = sentence(kProgressAgain, { "0" });
+        event.cause = sentence(kNoProgressSince, { "0", WallTime(since - 1) });
+        alerts.takeEvents({ event, over });
+        QCOMPARE(withdrawn.count(), 1);
+        QCOMPARE(alerts.all().size(), std::size_t(3));
     }
 
     void rulesThatAreOffSayNothing()
