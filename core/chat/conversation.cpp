@@ -1,5 +1,6 @@
 #include "core/chat/conversation.h"
 
+#include "core/chat/row_problems.h"
 #include "core/chat/template/json.h"
 
 #include <algorithm>
@@ -99,11 +100,11 @@ public:
         const Value list = parsed(value);
         const auto* items = std::get_if<const Sequence*>(&list);
         if (!items || (*items)->items.empty())
-            return fail("has no messages in " + std::string(column));
+            return fail(sentence(kRowNoMessagesIn, { column }));
         for (const Value& item : (*items)->items) {
             const auto* message = std::get_if<Dict*>(&item);
             if (!message)
-                return fail(place() + " that is no object");
+                return fail(sentence(kMessageNoObject, { number() }));
             addMessage(**message, isShareGpt ? "from" : "role", isShareGpt ? "value" : "content");
             if (!problem_.empty())
                 return;
@@ -116,28 +117,28 @@ public:
         const auto* text = textIn(row, "tools");
         const Value tools = text && isSpace(*text) ? kNothing : parsed(member(row, "tools"));
         if (problem_.empty() && !isEmptyList(tools) && !std::holds_alternative<const Sequence*>(tools))
-            fail("has tools that are no list");
+            fail(sentence(kRowToolsNoList));
         if (problem_.empty() && !isEmptyList(tools)) {
             out_ += R"(,"tools":)";
             write(tools);
         }
         out_ += '}';
         if (problem_.empty() && count_ == 0)
-            fail("has no messages");
+            fail(sentence(kRowNoMessages));
         if (problem_.empty() && !hasAnswer_)
-            fail("has no turn of the assistant");
+            fail(sentence(kRowNoAnswer));
         if (problem_.empty() && out_.size() >= kMostText)
-            fail("is larger than a conversation may be");
+            fail(sentence(kRowTooLarge));
         return problem_;
     }
-    void fail(std::string problem)
+    void fail(const Message& problem)
     {
         if (problem_.empty())
-            problem_ = std::move(problem);
+            problem_ = problem.text();
     }
 
 private:
-    std::string place() const { return "has a message " + std::to_string(count_ + 1); }
+    std::string number() const { return std::to_string(count_ + 1); } ///< of the message that is written
 
     Value parsed(const Value& value)
     {
@@ -152,7 +153,7 @@ private:
     {
         static const chat::JsonStyle kCompact { false, false, {}, ",", ":" };
         if (!chat::appendJson(value, kCompact, kMostText, out_).empty())
-            fail(place() + " that cannot be written as JSON");
+            fail(sentence(kMessageNotJson, { number() }));
     }
     void key(std::string_view name)
     {
@@ -168,7 +169,7 @@ private:
     void end(std::string_view role, bool says)
     {
         if (role == "assistant" && !says)
-            fail(place() + " of the assistant without text");
+            fail(sentence(kMessageSilent, { number() }));
         hasAnswer_ = hasAnswer_ || role == "assistant";
         out_ += '}';
         ++count_;
@@ -178,12 +179,12 @@ private:
     {
         const auto* written = textIn(message, roleKey);
         if (!written || isSpace(*written))
-            return fail(place() + " without a role");
+            return fail(sentence(kMessageNoRole, { number() }));
         const bool isCall = *written == "function_call"; // of ShareGPT: what the assistant asks of a tool
         const auto known = std::find_if(
             kRoles.begin(), kRoles.end(), [&](const RoleName& name) { return name.written == *written; });
         if (known == kRoles.end() && !isCall)
-            return fail(place() + " of the unknown role '" + std::string(written->substr(0, kShownRole)) + "'");
+            return fail(sentence(kMessageUnknownRole, { number(), written->substr(0, kShownRole) }));
         const std::string_view role = isCall ? "assistant" : known->role;
         begin(role);
         key("content");
@@ -213,8 +214,8 @@ private:
             return !isSpace(text);
         }
         if (!calls || !std::holds_alternative<chat::None>(content))
-            fail(place()
-                + (std::holds_alternative<chat::None>(content) ? " without content" : " whose content is no text"));
+            fail(sentence(
+                std::holds_alternative<chat::None>(content) ? kMessageNoContent : kMessageContentNoText, { number() }));
         out_ += "null";
         return false;
     }
@@ -227,7 +228,7 @@ private:
             const auto* dict = std::get_if<Dict*>(&part);
             const auto* text = dict ? textIn(**dict, "text") : std::get_if<std::string_view>(&part);
             if (!text)
-                fail(place() + " with a part that is no text");
+                fail(sentence(kMessagePartNoText, { number() }));
             else
                 all += *text;
         }
@@ -246,9 +247,9 @@ void addAlpaca(const Dict& row, ConversationWriter& writer)
     const auto* instruction = textIn(row, "instruction");
     const auto* output = textIn(row, "output");
     if (!instruction || isSpace(*instruction))
-        return writer.fail("has no instruction");
+        return writer.fail(sentence(kRowNoField, { "instruction" }));
     if (!output || isSpace(*output))
-        return writer.fail("has no output");
+        return writer.fail(sentence(kRowNoField, { "output" }));
     writer.addSystem(row);
     std::string asked(*instruction);
     if (const auto* input = textIn(row, "input"); input && !isSpace(*input))
@@ -264,9 +265,9 @@ void addPrompt(const Dict& row, const std::string& column, ConversationWriter& w
     const auto isList
         = [&](std::string_view name) { return std::holds_alternative<const Sequence*>(member(row, name)); };
     if (!prompt && !isList("prompt"))
-        return writer.fail("has no prompt");
+        return writer.fail(sentence(kRowNoField, { "prompt" }));
     if (!answer && !isList(column))
-        return writer.fail("has no " + column);
+        return writer.fail(sentence(kRowNoField, { column }));
     writer.addSystem(row);
     if (prompt)
         writer.add("user", *prompt);
@@ -330,10 +331,10 @@ std::string readConversation(std::string_view row, const ConversationColumns& co
     chat::Arena arena(kMostBytes);
     const auto read = chat::readJson(row, arena);
     if (!read.ok())
-        return "is broken JSON: " + read.error().message;
+        return sentence(kRowBrokenJsonBecause, { read.error().message }).text();
     const auto* object = std::get_if<Dict*>(&read.value());
     if (!object)
-        return "is no JSON object";
+        return std::string(kRowNoObject.text());
     ConversationWriter writer(arena, conversation);
     switch (columns.form) {
     case ConversationForm::Messages: writer.addList(member(**object, columns.column), columns.column, false); break;
@@ -343,7 +344,7 @@ std::string readConversation(std::string_view row, const ConversationColumns& co
         break;
     case ConversationForm::Alpaca: addAlpaca(**object, writer); break;
     case ConversationForm::Prompt: addPrompt(**object, columns.column, writer); break;
-    case ConversationForm::None: writer.fail("is no conversation"); break;
+    case ConversationForm::None: writer.fail(sentence(kRowNoConversation)); break;
     }
     std::string problem = writer.finish(**object);
     if (!problem.empty())

@@ -2,6 +2,7 @@
 
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/chat/row_problems.h"
 #include "core/chat/template/json.h"
 
 #include <algorithm>
@@ -136,7 +137,7 @@ Result<ConversationText> ConversationRenderer::write(std::string_view conversati
     FURROW_TRY_ASSIGN(const auto asked, Asked::read(conversation, format_));
     auto whole = asked->render(*template_, asked->messages.size(), false);
     if (!whole.ok())
-        return Error { whole.error().code, sentence("is refused: %1", { whole.error().message }) };
+        return Error { whole.error().code, sentence(kRowRefused, { whole.error().message }) };
     ConversationText written { std::move(whole.value().text), std::move(whole.value().generated) };
     const bool hasMuted = asked->hasMuted();
     if (!template_->marksGeneration()) {
@@ -150,11 +151,9 @@ Result<ConversationText> ConversationRenderer::write(std::string_view conversati
     }
     std::erase_if(written.learnt, [](const ChatStretch& stretch) { return stretch.begin >= stretch.end; });
     if (written.learnt.empty() && hasMuted)
-        return Error { ErrorCode::InvalidArgument,
-            sentence("has no turn of the assistant that is to be learnt (weight 0, or train false)") };
+        return Error { ErrorCode::InvalidArgument, sentence(kRowNothingLearnt) };
     if (written.learnt.empty())
-        return Error { ErrorCode::InvalidArgument,
-            sentence("is written by the chat template without a turn of the assistant") };
+        return Error { ErrorCode::InvalidArgument, sentence(kRowAnswerNotWritten) };
     if (turns == LearntTurns::Last)
         written.learnt.erase(written.learnt.begin(), written.learnt.end() - 1);
     return written;

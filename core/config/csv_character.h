@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/message.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,5 +13,7 @@ namespace furrow {
 std::optional<char> csvCharacter(std::string_view text);
 /// The name of a character as the settings take it.
 std::string csvCharacterName(char c);
+/// For people: "semicolon".
+Message csvCharacterInWords(char c);
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #include "ui/pages/chunk_samples_view.h"
 
+#include "core/chat/row_problems.h"
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
@@ -136,7 +137,7 @@ void ChunkSamplesView::render()
         html += QStringLiteral("<p>%1</p>")
                     .arg(tr("%1, row %2 cannot be used: it %3")
                             .arg(QFileInfo(QString::fromStdString(row.row.file)).fileName().toHtmlEscaped(),
-                                countText(row.row.row), QString::fromStdString(row.what).toHtmlEscaped()));
+                                countText(row.row.row), coreWords(rowProblem(row.what)).toHtmlEscaped()));
     for (const SampleText& sample : samples_->samples)
         html += sampleHtml(sample);
     const qint64 more = samples_->stored - static_cast<qint64>(samples_->samples.size());

@@ -2,6 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/chat/row_problems.h"
 
 #include <algorithm>
 
@@ -95,7 +96,7 @@ Result<SampleTokens> SampleEncoder::encode(std::string_view row, bool isConversa
         FURROW_TRY(tokenizer_->encode(row, sample.tokens));
         sample.dropped = countsDropped_ ? tokenizer_->dropped(row, false) : 0;
         if (countsDropped_ && sample.tokens.empty() && !row.empty())
-            sample.problem = "becomes no token: the tokenizer keeps nothing of its text";
+            sample.problem = kRowNoToken.text();
     }
     limit(sample);
     return sample;
@@ -105,7 +106,7 @@ Result<SampleTokens> SampleEncoder::encodeConversation(std::string_view row) con
 {
     SampleTokens sample;
     if (!renderer_) {
-        sample.problem = "is a conversation, and the data set has no chat template";
+        sample.problem = kRowNoTemplate.text();
         return sample;
     }
     const auto written = renderer_->write(row, turns_);
@@ -118,7 +119,7 @@ Result<SampleTokens> SampleEncoder::encodeConversation(std::string_view row) con
     sample.dropped = countsDropped_ ? tokenizer_->dropped(text, true) : 0;
     FURROW_TRY_ASSIGN(sample.learnt, tokensIn(learnt, text, sample.tokens, *tokenizer_));
     if (std::count(sample.learnt.begin(), sample.learnt.end(), 1) == 0)
-        sample.problem = "has a turn of the assistant without a token";
+        sample.problem = kRowAnswerNoToken.text();
     return sample;
 }
 

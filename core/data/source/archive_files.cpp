@@ -212,20 +212,21 @@ std::optional<KnownContent> documentKind(const Names& names, const std::string& 
     using enum NotText;
     if (names.contains("[Content_Types].xml")) {
         if (names.contains("xl/workbook.xml"))
-            return KnownContent { "an Excel spreadsheet", SaveAsCsv };
+            return KnownContent { SentenceText("an Excel spreadsheet"), SaveAsCsv };
         if (names.contains("ppt/presentation.xml"))
-            return KnownContent { "a PowerPoint presentation", SaveAsText };
-        return KnownContent { names.contains("word/document.xml") ? "a Word document" : "an Office document",
+            return KnownContent { SentenceText("a PowerPoint presentation"), SaveAsText };
+        return KnownContent { names.contains("word/document.xml") ? SentenceText("a Word document")
+                                                                  : SentenceText("an Office document"),
             SaveAsText };
     }
     if (!names.contains("mimetype"))
         return std::nullopt;
     if (names.contains("META-INF/container.xml"))
-        return KnownContent { "an EPUB book", SaveAsText };
+        return KnownContent { SentenceText("an EPUB book"), SaveAsText };
     if (!names.contains("content.xml"))
         return std::nullopt;
-    return extension == "ods" ? KnownContent { "an OpenDocument spreadsheet", SaveAsCsv }
-                              : KnownContent { "an OpenDocument document", SaveAsText };
+    return extension == "ods" ? KnownContent { SentenceText("an OpenDocument spreadsheet"), SaveAsCsv }
+                              : KnownContent { SentenceText("an OpenDocument document"), SaveAsText };
 }
 
 Status addZip(Members& members)

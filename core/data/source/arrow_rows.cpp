@@ -4,6 +4,7 @@
 
 #include "core/base/format.h"
 #include "core/base/sentence.h"
+#include "core/chat/row_problems.h"
 #include "core/data/source/arrow_frames.h"
 #include "core/data/source/row_choice.h"
 
@@ -90,7 +91,6 @@ namespace {
 
 constexpr std::uint64_t kMostBatchBytes = 512ull << 20;
 constexpr std::int64_t kMostMemory = 2ll << 30; ///< what compressed buffers may expand to
-constexpr const char* kTooLong = "is longer than 16 MiB";
 
 /// What the messages before the first wanted row say, then all from there on.
 class Messages : public arrow::ipc::MessageReader {
@@ -335,7 +335,7 @@ public:
                     "%1 has damaged Arrow data in batch %2 (a text that lies outside of it). Fetch or write it again.",
                     { name_, std::to_string(stream_.messages->batch() + 1) }) };
         ++row_;
-        row.problem = text_.tooLong() ? kTooLong : nullptr;
+        row.problem = text_.tooLong() ? literal(kRowTooLong) : nullptr;
         row.text = text_.tooLong() ? std::string_view() : text_.text();
         row.sizeBytes = text_.text().size();
         return true;

@@ -103,13 +103,13 @@ ColumnChoice choice(const FileColumns& columns, const std::string& column, const
 
 } // namespace
 
-std::string shownNames(const std::vector<std::string>& names)
+Message shownNames(const std::vector<std::string>& names)
 {
     constexpr std::size_t kMostShown = 12;
     std::string all;
     for (std::size_t i = 0; i < std::min(names.size(), kMostShown); ++i)
         all += (all.empty() ? "" : ", ") + names[i];
-    return names.size() > kMostShown ? all + ", ..." : all.empty() ? "none" : all;
+    return all.empty() ? sentence("none at all") : Message(names.size() > kMostShown ? all + ", ..." : all);
 }
 
 Result<ColumnChoice> chooseTextColumn(

@@ -23,8 +23,8 @@ struct ColumnChoice {
     std::vector<std::string> others; ///< further columns with text; empty when text_column chose
 };
 
-/// The names behind commas, as far as a sentence has the room; "none".
-std::string shownNames(const std::vector<std::string>& names);
+/// The names behind commas, as far as a sentence has the room; "none at all".
+Message shownNames(const std::vector<std::string>& names);
 
 /// How much text a column holds, to be compared with that of the other columns of its file.
 using TextAmount = std::function<Result<double>(const std::string& column)>;

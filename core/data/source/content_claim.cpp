@@ -57,8 +57,8 @@ Message whyNotParquet(const std::string& name, std::string_view head, std::strin
             "%1 ends as Parquet and does not begin so: its first bytes are damaged. Fetch or write it again.",
             { name });
     if (const auto content = knownContent(head))
-        return sentence(
-            "%1 is called Parquet and is %2. Give it its right name, or write it as Parquet.", { name, content->what });
+        return sentence("%1 is called Parquet and is %2. Give it its right name, or write it as Parquet.",
+            { name, sentence(content->what) });
     return sentence(
         "%1 is called Parquet and neither begins nor ends as such a file. Fetch or write it again, or give it its right name.",
         { name });
@@ -85,41 +85,41 @@ std::optional<KnownContent> knownContent(std::string_view head)
 {
     using enum NotText;
     static constexpr std::pair<std::string_view, KnownContent> kMagics[] = {
-        { "\x89PNG"sv, { "a PNG picture", LeaveOut } },
-        { "%PDF-"sv, { "a PDF document", SaveAsText } },
-        { "PK\x03\x04"sv, { "a zip archive", Rename } },
-        { "PK\x05\x06"sv, { "a zip archive", Rename } },
+        { "\x89PNG"sv, { SentenceText("a PNG picture"), LeaveOut } },
+        { "%PDF-"sv, { SentenceText("a PDF document"), SaveAsText } },
+        { "PK\x03\x04"sv, { SentenceText("a zip archive"), Rename } },
+        { "PK\x05\x06"sv, { SentenceText("a zip archive"), Rename } },
         { "\x7f"
           "ELF"sv,
-            { "a program", LeaveOut } },
-        { "\xff\xd8\xff"sv, { "a JPEG picture", LeaveOut } },
-        { "GIF8"sv, { "a GIF picture", LeaveOut } },
-        { "RIFF"sv, { "a sound, film or picture", LeaveOut } },
-        { "SQLite format 3"sv, { "an SQLite database", WriteAsRows } },
-        { "\xd0\xcf\x11\xe0"sv, { "a document of an older Office", SaveAsText } },
-        { "{\\rtf"sv, { "an RTF document", SaveAsText } },
-        { "PAR1"sv, { "a Parquet file", Rename } },
-        { "PARE"sv, { "an encrypted Parquet file", WriteAsRows } },
-        { "ARROW1"sv, { "an Arrow file", Rename } },
-        { "FEA1"sv, { "a Feather file", WriteAsRows } },
-        { "\xff\xff\xff\xff"sv, { "an Arrow stream", Rename } },
-        { "ORC"sv, { "an ORC file", WriteAsRows } },
-        { "Obj\x01"sv, { "an Avro file", WriteAsRows } },
-        { "\x89HDF"sv, { "an HDF5 file", WriteAsRows } },
-        { "\x93NUMPY"sv, { "a NumPy array", WriteAsRows } },
-        { "GGUF"sv, { "a GGUF model", LeaveOut } },
+            { SentenceText("a program"), LeaveOut } },
+        { "\xff\xd8\xff"sv, { SentenceText("a JPEG picture"), LeaveOut } },
+        { "GIF8"sv, { SentenceText("a GIF picture"), LeaveOut } },
+        { "RIFF"sv, { SentenceText("a sound, film or picture"), LeaveOut } },
+        { "SQLite format 3"sv, { SentenceText("an SQLite database"), WriteAsRows } },
+        { "\xd0\xcf\x11\xe0"sv, { SentenceText("a document of an older Office"), SaveAsText } },
+        { "{\\rtf"sv, { SentenceText("an RTF document"), SaveAsText } },
+        { "PAR1"sv, { SentenceText("a Parquet file"), Rename } },
+        { "PARE"sv, { SentenceText("an encrypted Parquet file"), WriteAsRows } },
+        { "ARROW1"sv, { SentenceText("an Arrow file"), Rename } },
+        { "FEA1"sv, { SentenceText("a Feather file"), WriteAsRows } },
+        { "\xff\xff\xff\xff"sv, { SentenceText("an Arrow stream"), Rename } },
+        { "ORC"sv, { SentenceText("an ORC file"), WriteAsRows } },
+        { "Obj\x01"sv, { SentenceText("an Avro file"), WriteAsRows } },
+        { "\x89HDF"sv, { SentenceText("an HDF5 file"), WriteAsRows } },
+        { "\x93NUMPY"sv, { SentenceText("a NumPy array"), WriteAsRows } },
+        { "GGUF"sv, { SentenceText("a GGUF model"), LeaveOut } },
         { "\xfd"
           "7zXZ"sv,
-            { "an xz archive", Unpack } },
-        { "BZh"sv, { "a bzip2 archive", Rename } },
-        { "7z\xbc\xaf"sv, { "a 7z archive", Unpack } },
-        { "Rar!\x1a"sv, { "a rar archive", Unpack } },
-        { "\x04\x22\x4d\x18"sv, { "an lz4 archive", Unpack } },
-        { "\xff\x06\x00\x00sNaPpY"sv, { "a snappy archive", Unpack } },
-        { "\x80\x02"sv, { "a pickle file", WriteAsRows } },
-        { "\x80\x03"sv, { "a pickle file", WriteAsRows } },
-        { "\x80\x04"sv, { "a pickle file", WriteAsRows } },
-        { "\x80\x05"sv, { "a pickle file", WriteAsRows } },
+            { SentenceText("an xz archive"), Unpack } },
+        { "BZh"sv, { SentenceText("a bzip2 archive"), Rename } },
+        { "7z\xbc\xaf"sv, { SentenceText("a 7z archive"), Unpack } },
+        { "Rar!\x1a"sv, { SentenceText("a rar archive"), Unpack } },
+        { "\x04\x22\x4d\x18"sv, { SentenceText("an lz4 archive"), Unpack } },
+        { "\xff\x06\x00\x00sNaPpY"sv, { SentenceText("a snappy archive"), Unpack } },
+        { "\x80\x02"sv, { SentenceText("a pickle file"), WriteAsRows } },
+        { "\x80\x03"sv, { SentenceText("a pickle file"), WriteAsRows } },
+        { "\x80\x04"sv, { SentenceText("a pickle file"), WriteAsRows } },
+        { "\x80\x05"sv, { SentenceText("a pickle file"), WriteAsRows } },
     };
     for (const auto& [magic, content] : kMagics) {
         const bool isWord = std::all_of(magic.begin(), magic.end(),
@@ -130,13 +130,13 @@ std::optional<KnownContent> knownContent(std::string_view head)
     }
     constexpr std::size_t kTarMagic = 257;
     if (head.size() > kTarMagic + 5 && head.substr(kTarMagic, 5) == "ustar")
-        return KnownContent { "a tar archive", Rename };
+        return KnownContent { SentenceText("a tar archive"), Rename };
     return std::nullopt;
 }
 
 Error notText(const std::string& name, const KnownContent& content)
 {
-    const std::vector<Argument> values { name, content.what };
+    const std::vector<Argument> values { name, sentence(content.what) };
     const auto advice = [&]() -> Message {
         switch (content.advice) {
         case NotText::SaveAsCsv: return sentence("%1 is %2. Save its table as csv and name that file.", values);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/base/sentence.h"
 
 #include <optional>
 #include <string>
@@ -15,7 +16,7 @@ namespace furrow {
 enum class NotText { LeaveOut, SaveAsCsv, SaveAsText, WriteAsRows, Rename, Unpack };
 
 struct KnownContent {
-    std::string_view what; ///< in words: "a zip archive"
+    SentenceText what; ///< in words: "a zip archive"
     NotText advice = NotText::LeaveOut;
 };
 

@@ -282,8 +282,8 @@ std::vector<Message> readingOf(const FileFormat& format, const std::string& name
 {
     std::vector<Message> sentences;
     if (format.isCsv()) {
-        const std::vector<Argument> values { name, csvCharacterName(format.csv.delimiter),
-            csvCharacterName(format.csv.quote), csvCharacterName(format.csv.escape) };
+        const std::vector<Argument> values { name, csvCharacterInWords(format.csv.delimiter),
+            csvCharacterInWords(format.csv.quote), csvCharacterInWords(format.csv.escape) };
         sentences.push_back(format.csv.header
                 ? sentence("%1 is csv: delimiter %2, quote %3, escape %4; its first record names the columns.", values)
                 : sentence("%1 is csv: delimiter %2, quote %3, escape %4; its columns have no names.", values));

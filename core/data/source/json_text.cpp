@@ -1,6 +1,7 @@
 #include "core/data/source/json_text.h"
 
 #include "core/base/utf8.h"
+#include "core/chat/row_problems.h"
 #include "core/data/source/json_events.h"
 
 #include <algorithm>
@@ -132,7 +133,7 @@ private:
             kept_.problem = problem;
     }
     /// A value of another kind than the path needs here.
-    void misplaced(int at) { found(at, at == 0 ? "is no JSON object" : "has a text column that is no string"); }
+    void misplaced(int at) { found(at, literal(at == 0 ? kRowNoObject : kRowTextNoString)); }
     void start(bool list)
     {
         int at = place();
@@ -179,7 +180,7 @@ const char* JsonText::parse(std::string_view line)
         return handler_->problem();
     }
     handler_->begin();
-    return "is broken JSON";
+    return literal(kRowBrokenJson);
 }
 
 std::string_view JsonText::text() const { return handler_->text(); }

@@ -4,6 +4,7 @@
 #include "core/data/source/parquet_rows.h"
 
 #include "core/base/sentence.h"
+#include "core/chat/row_problems.h"
 
 #if FURROW_WITH_PARQUET
 
@@ -33,7 +34,6 @@ namespace {
 
 constexpr std::int64_t kBatchRows = 1024;
 constexpr const char* kShortGroup = "a row group has fewer rows than its footer says";
-constexpr const char* kTooLong = "is longer than 16 MiB";
 
 /// Lets Arrow read from a ByteSource.
 class SourceFile : public arrow::io::RandomAccessFile {
@@ -570,7 +570,7 @@ private:
             return; // an empty text
         row.sizeBytes = value->len;
         if (value->len > kMaxRowBytes)
-            row.problem = kTooLong;
+            row.problem = literal(kRowTooLong);
         else
             row.text = std::string_view(reinterpret_cast<const char*>(value->ptr), value->len);
     }
@@ -590,7 +590,7 @@ private:
             }
         } while (fillInGroup() && repeats_[static_cast<std::size_t>(level_)] > 0);
         if (isTooLong)
-            row.problem = kTooLong;
+            row.problem = literal(kRowTooLong);
         else
             row.text = joined_;
     }
@@ -678,7 +678,7 @@ public:
         row.sizeBytes = sizeBytes;
         row.isConversation = true;
         const auto json = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-        problem_ = sizeBytes > kMaxRowBytes ? kTooLong : readConversation(json, conversation_, text_);
+        problem_ = sizeBytes > kMaxRowBytes ? literal(kRowTooLong) : readConversation(json, conversation_, text_);
         row.problem = problem_.empty() ? nullptr : problem_.c_str();
         row.text = text_;
         return true;

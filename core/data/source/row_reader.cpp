@@ -3,6 +3,7 @@
 #include "core/base/hash.h"
 #include "core/base/outside.h"
 #include "core/base/sentence.h"
+#include "core/chat/row_problems.h"
 #include "core/data/source/arrow_rows.h"
 #include "core/data/source/csv_fields.h"
 #include "core/data/source/distant_source.h"
@@ -20,7 +21,6 @@ namespace furrow {
 namespace {
 
 constexpr int kColumnLines = 100;
-constexpr const char* kTooLong = "is longer than 16 MiB";
 
 RecordRules recordRules(const DataFile& file, const RowOptions& options)
 {
@@ -87,8 +87,8 @@ Error whyStopped(Record::Stop stop, FileAccess& access, const DataFile& file, st
 const char* inWords(CsvFit fit)
 {
     switch (fit) {
-    case CsvFit::Few: return "has fewer columns than the header";
-    case CsvFit::Many: return "has more fields than there are columns";
+    case CsvFit::Few: return literal(kRowFewColumns);
+    case CsvFit::Many: return literal(kRowManyFields);
     case CsvFit::Fits: break;
     }
     return nullptr;
@@ -291,7 +291,7 @@ public:
             return more;
         row.sizeBytes = record_.sizeBytes;
         if (record_.tooLong) {
-            row.problem = kTooLong;
+            row.problem = literal(kRowTooLong);
             return true;
         }
         if (conversations_.any())
@@ -380,9 +380,9 @@ Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
 Message rowInWords(std::int64_t row, const DataFile& file, const std::string& problem)
 {
     if (file.format.format == TextFormat::JsonLines)
-        return sentence(
-            "row %1 (line %2) of %3 %4", { std::to_string(row), std::to_string(row + 1), file.path, problem });
-    return sentence("row %1 (counted from 0) of %2 %3", { std::to_string(row), file.path, problem });
+        return sentence("row %1 (line %2) of %3 %4",
+            { std::to_string(row), std::to_string(row + 1), file.path, rowProblem(problem) });
+    return sentence("row %1 (counted from 0) of %2 %3", { std::to_string(row), file.path, rowProblem(problem) });
 }
 
 ConversationColumns findConversationIn(const DataFile& file, const FileColumns& columns, const std::string& wanted)

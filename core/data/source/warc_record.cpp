@@ -1,5 +1,7 @@
 #include "core/data/source/warc_record.h"
 
+#include "core/chat/row_problems.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -85,7 +87,7 @@ std::optional<WarcText> responseText(std::string_view content)
         return std::nullopt;
     for (const char* field : { "Content-Encoding", "Transfer-Encoding" })
         if (const auto packed = http->value(field); !packed.empty() && !sameWithoutCase(packed, "identity"))
-            return WarcText { {}, "is packed as its server sent it" };
+            return WarcText { {}, literal(kRowPacked) };
     return WarcText { content.substr(http->sizeBytes) };
 }
 

@@ -1,5 +1,6 @@
 #include "core/data/source/web_dataset.h"
 
+#include "core/chat/row_problems.h"
 #include "core/data/source/json_text.h"
 #include "core/data/source/row_choice.h"
 #include "core/data/source/tar_reader.h"
@@ -14,7 +15,6 @@ namespace furrow {
 namespace {
 
 constexpr int kColumnSamples = 100;
-constexpr const char* kTooLong = "is longer than 16 MiB";
 
 /// The sample that a file belongs to, and its column: "a/b.en.txt" is "en.txt" of "a/b". An empty column: it belongs to
 /// none.
@@ -181,12 +181,14 @@ public:
             return more;
         const auto found = sample_.parts.find(column_.file);
         if (found == sample_.parts.end()) {
-            row.problem = "has no file of that ending";
+            row.problem = literal(kRowNoFile);
             return true;
         }
         const Part& part = found->second;
         row.sizeBytes = part.sizeBytes;
-        row.problem = part.twice ? "has two files of one ending" : part.sizeBytes > kMaxRowBytes ? kTooLong : nullptr;
+        row.problem = part.twice            ? literal(kRowTwoFiles)
+            : part.sizeBytes > kMaxRowBytes ? literal(kRowTooLong)
+                                            : nullptr;
         if (row.problem != nullptr)
             return true;
         row.text = part.bytes;

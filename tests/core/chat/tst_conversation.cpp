@@ -1,5 +1,6 @@
 #include "core/chat/conversation.h"
 #include "core/chat/conversation_text.h"
+#include "core/chat/row_problems.h"
 #include "tests/fakes/small_gguf.h"
 
 #include <nlohmann/json.hpp>
@@ -151,6 +152,16 @@ private Q_SLOTS:
         QFETCH(QString, why);
         const auto said = whyNot(row.toStdString(), kMessages);
         QVERIFY2(said.starts_with(why.toStdString()), said.c_str());
+        const Message told = rowProblem(said); // as a block keeps it
+        QVERIFY2(!told.isPlain() && told.text() == said, "it can be said in English only");
+    }
+
+    void aReasonThatIsNotKnownIsSaidAsItIs()
+    {
+        QVERIFY(rowProblem("was eaten by a dog").isPlain());
+        QCOMPARE(rowProblem("has no prompt").id(), std::string(kRowNoField.text()));
+        QCOMPARE(rowProblem("has no messages in messages").id(), std::string(kRowNoMessagesIn.text()));
+        QCOMPARE(rowProblem("has no turn of the assistant").id(), std::string(kRowNoAnswer.text()));
     }
 
     void isRecognisedByItsColumns()

@@ -1,4 +1,9 @@
+#include "core/chat/row_problems.h"
+#include "core/config/csv_character.h"
 #include "core/config/schema.h"
+#include "core/data/source/column_choice.h"
+#include "core/data/source/content_claim.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 
 #include <QFile>
@@ -86,6 +91,48 @@ private Q_SLOTS:
             QVERIFY2(!help.isEmpty(), setting.help.c_str());
             QCOMPARE(places(help), places(QString::fromStdString(setting.help)));
         }
+    }
+
+    /// "la fila 305 (línea 306) de verybroken.jsonl is broken JSON", "es a Word document", "separador semicolon".
+    void aNoteOnDataWasHalfEnglish()
+    {
+        const auto said = [] {
+            QStringList all;
+            for (const char* problem : { "is broken JSON", "has no messages in chat", "is longer than 16 MiB",
+                     "has a message 2 of the unknown role 'narrator'", "is refused: no" })
+                all.append(coreWords(sentence("row %1 (counted from 0) of %2 %3", { "3", "a", rowProblem(problem) })));
+            for (const char c : { ';', ',', '\t', '\0' })
+                all.append(coreWords(csvCharacterInWords(c)));
+            for (const char* magic : { "\x89PNG", "%PDF-", "Rar!\x1a" })
+                all.append(coreWords(notText("a", *knownContent(magic)).message));
+            all.append(coreWords(shownNames({})));
+            return all;
+        };
+        const QStringList english = said();
+        QTranslator translator;
+        QVERIFY(translator.load(QStringLiteral(":/i18n/furrow_es.qm")));
+        QVERIFY(QCoreApplication::installTranslator(&translator));
+        const QStringList spanish = said();
+        QCoreApplication::removeTranslator(&translator);
+        static const QRegularExpression word(
+            QStringLiteral("\\b(is|has|the|none|semicolon|comma|tab|picture|document|archive|longer|refused)\\b"));
+        for (qsizetype i = 0; i < spanish.size(); ++i)
+            QVERIFY2(spanish[i] != english[i] && !word.match(spanish[i]).hasMatch(), qPrintable(spanish[i]));
+    }
+
+    /// "Compruebe" and "escriba" stood beside "Guárdalo" and "Indica".
+    void peopleWereAddressedInTwoWays()
+    {
+        QFile file(QStringLiteral(FURROW_SOURCE_DIR "/translations/furrow_es.ts"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        static const QRegularExpression familiar(
+            QStringLiteral("(>|[.:;] |, [oe] | [oe] )(tú|tus?|puedes|quieres|tienes|debes|dale|dilo"
+                           "|\\w*(árga|árda|éja|íta|érra|énta|ríbe|tráe|súbe|pón)l[oa]s?"
+                           "|(indica|escribe|corrige|pon) (con|un|una|los|las|ese|la) ?)\\b"),
+            QRegularExpression::CaseInsensitiveOption | QRegularExpression::UseUnicodePropertiesOption);
+        const QString text = QString::fromUtf8(file.readAll());
+        const auto found = familiar.match(text);
+        QVERIFY2(!found.hasMatch(), qPrintable(text.mid(std::max(0, int(found.capturedStart()) - 80), 160)));
     }
 };
 
