@@ -16,12 +16,18 @@ inline constexpr SentenceText kRunKilled("the run was killed");
 inline constexpr SentenceText kSupervisorGone("its supervisor was gone");
 inline constexpr SentenceText kFoundDead("its supervisor was gone; it was last seen at %1 and found dead at %2");
 
+/// Whether a worker ended because its attempt wanted it to, or nobody kept how it ended.
+inline bool isEndInOrder(const Message& endCause)
+{
+    return endCause.empty()
+        || tells(endCause,
+            { kWorkerStopped, kWorkerSawEpochsEnd, kWorkerSawRuleReached, kFirstRankEnded, kMergeDone, kRunKilled });
+}
+
 /// Whether a worker ended because its attempt did, in order or not.
 inline bool isEndOfAttempt(const Message& endCause)
 {
-    return tells(endCause,
-        { kWorkerStopped, kWorkerSawEpochsEnd, kWorkerSawRuleReached, kFirstRankEnded, kMergeDone, kRunKilled,
-            kSupervisorGone, kFoundDead });
+    return isEndInOrder(endCause) || tells(endCause, { kSupervisorGone, kFoundDead });
 }
 
 } // namespace furrow

@@ -1,6 +1,7 @@
 #include "ui/shell/lanes_dock.h"
 
 #include "core/base/clock.h"
+#include "core/tracker/worker_ends.h"
 #include "ui/models/core_words.h"
 #include "ui/models/past_status.h"
 #include "ui/models/words.h"
@@ -61,18 +62,6 @@ void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims, 
     }
 }
 
-/// An end that the attempt wanted is no death.
-bool endedInOrder(const IncarnationRow& row, const std::vector<AttemptRow>& attempts)
-{
-    constexpr std::int64_t kNear = 15'000'000'000;
-    for (const AttemptRow& attempt : attempts) {
-        if (attempt.id == row.attempt && attempt.endedWallNs)
-            return attempt.reason != StopReason::Error && attempt.reason != StopReason::Interrupted
-                && *attempt.endedWallNs - row.endedWallNs < kNear;
-    }
-    return false;
-}
-
 void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables, const LastSigns& signs)
 {
     std::map<int, int> replicaOf;
@@ -89,7 +78,7 @@ void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables, const 
         if (row.live || row.endedWallNs == 0)
             continue;
         const std::int64_t endedNs = whenItEnded(row.endedWallNs, row.attempt, signs);
-        const QString label = endedInOrder(row, tables.attempts)
+        const QString label = isEndInOrder(row.endCause)
             ? QString()
             : QStringLiteral("%1 %2").arg(coreWords(row.endCause), wallTimeText(endedNs));
         lane.deaths.push_back({ seconds(endedNs), label, 0 });

@@ -43,8 +43,12 @@ void LaneView::setLanes(std::shared_ptr<const std::vector<Lane>> lanes)
 {
     lanes_ = std::move(lanes);
     QStringList words { tr("%n lanes", nullptr, static_cast<int>(lanes_->size())) };
-    for (const Lane& lane : *lanes_)
+    for (const Lane& lane : *lanes_) {
         words.append(QStringLiteral("%1: %2").arg(lane.name, lane.detail));
+        for (const LaneDeath& death : lane.deaths)
+            if (!death.label.isEmpty())
+                words.append(death.label);
+    }
     setAccessibleDescription(words.join(QLatin1Char('\n')));
     updateGeometry();
     update();

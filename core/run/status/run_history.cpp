@@ -46,7 +46,7 @@ void addWorkers(std::vector<HistoryEntry>& history, const std::vector<Incarnatio
         if (std::exchange(died, false) && row.worker != kNoWorker)
             history.push_back({ Kind::WorkerStartedAgain, row.startedWallNs, row.attempt, row.id, row.worker,
                 StopReason::None, {}, sentence("Worker %1 was started again.", { std::to_string(row.worker) }) });
-        if (row.live || row.endedWallNs == 0 || row.endCause.empty() || isEndOfAttempt(row.endCause))
+        if (row.live || row.endedWallNs == 0 || isEndOfAttempt(row.endCause))
             continue;
         died = true;
         history.push_back({ Kind::WorkerDied, row.endedWallNs, row.attempt, row.id, row.worker, StopReason::None,

@@ -5,6 +5,7 @@
 #include "core/run/start/worker_check.h"
 #include "core/run/status/feeder_words.h"
 #include "core/tracker/sqlite/database.h"
+#include "core/tracker/worker_ends.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/bridge/workspace_scanner.h"
@@ -611,6 +612,27 @@ private Q_SLOTS:
         QVERIFY2(begin <= end && end <= now, qPrintable(QStringLiteral("%1 %2 %3").arg(begin).arg(end).arg(now)));
         for (const auto& row : bench.watcher().tables()->checkpoints)
             QVERIFY(row.wallNs <= now);
+    }
+
+    /// The lanes took an end within 15 seconds of that of the attempt for one in order, and an earlier one for a death.
+    void aDeathBesideTheEndOfTheAttemptWasNone()
+    {
+        RunStory story({ .workers = 2, .trained = 6 });
+        auto supervisor = story.supervisor();
+        const auto living = good(good(LedgerReader::open(story.paths().tracker())).incarnations());
+        const std::int64_t now = systemClock().wallNs();
+        (void)good(supervisor.revoke(living.front().id, sentence("SIGKILL, sender unknown"), now - 1'000'000'000));
+        (void)good(supervisor.revoke(living.back().id, sentence(kWorkerStopped), now - 60'000'000'000));
+        good(supervisor.endAttempt(story.attempt(), StopReason::User, sentence("after a checkpoint")));
+        Workbench bench(story.workspace());
+        LanesDock lanes(bench);
+        lanes.show();
+        show(bench, story);
+        const auto* view = lanes.findChild<LaneView*>();
+        QTRY_VERIFY_WITH_TIMEOUT(
+            view->accessibleDescription().contains(QStringLiteral("SIGKILL, sender unknown")), kPatienceMs);
+        QVERIFY2(!view->accessibleDescription().contains(QStringLiteral("stopped")),
+            qPrintable(view->accessibleDescription()));
     }
 
     /// A run that could not be read had workers at 34,230 tok/s and the state Running.
