@@ -51,6 +51,9 @@ public:
     std::vector<ConfigProblem> problemsOf(const std::string& key) const;
     std::vector<ConfigChange> changesFromPreset() const;
     QString command() const; ///< the furrowctl command that does the same
+    /// Whether config() has all that was typed. Else a value of before stands in for text that is no value, and what is
+    /// told of config() is not of what is on the screen.
+    bool hasAllThatWasTyped() const { return parseProblems_.empty(); }
     bool isReady() const { return problems().empty() && !config_.data.empty(); }
 
     static QString presetText(const Preset& preset, const Setting& setting);

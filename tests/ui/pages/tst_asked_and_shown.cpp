@@ -11,6 +11,7 @@
 #include "ui/pages/epoch_meters.h"
 #include "ui/pages/overview_page.h"
 #include "ui/pages/new_run/estimate_panel.h"
+#include "ui/pages/new_run/memory_view.h"
 #include "ui/pages/new_run/new_run_page.h"
 #include "ui/pages/new_run/start_map.h"
 #include "ui/shell/actions.h"
@@ -291,6 +292,31 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!field->visibleRegion().isEmpty(), kPatienceMs); // scrolled to
         bench.form().setText(*findSetting("width"), QStringLiteral("16"));
         QVERIFY(!show->isVisible());
+    }
+
+    /// Of width 4, which cannot be, the right side told memory and time of the width before.
+    void theEstimateOfAnEarlierValueStoodThere()
+    {
+        QTemporaryDir folder;
+        Workbench bench(folder.path());
+        Appearance appearance(false);
+        NewRunPage page(bench);
+        page.show();
+        page.setSource(write(folder, QStringLiteral("text.txt"), QByteArray("some words\n").repeated(200)));
+        const auto* memory = page.findChild<MemoryView*>();
+        const auto says = [](const QWidget* parent, const QString& part) {
+            const auto labels = parent->findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(),
+                [&part](const QLabel* label) { return !label->isHidden() && label->text().contains(part); });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(says(memory, QStringLiteral("about ")), kPatienceMs);
+        bench.form().setText(*findSetting("width"), QStringLiteral("4"));
+        QVERIFY(!bench.form().hasAllThatWasTyped());
+        QVERIFY(!says(memory, QStringLiteral("about ")));
+        QVERIFY(says(memory, QStringLiteral("Known once what must be corrected is right.")));
+        QVERIFY(says(page.findChild<EstimatePanel*>(), QStringLiteral("Known once what must be corrected is right.")));
+        bench.form().setText(*findSetting("width"), QStringLiteral("64"));
+        QVERIFY(says(memory, QStringLiteral("about ")));
     }
 
     /// The search of the time before hid the source of the data.

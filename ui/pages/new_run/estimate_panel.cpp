@@ -263,6 +263,7 @@ void EstimatePanel::refresh()
     copy_->setEnabled(std::all_of(problems.begin(), problems.end(),
         [noData](const ConfigProblem& problem) { return noData && problem.key == "data"; }));
     save_->setEnabled(copy_->isEnabled());
+    command_->setEnabled(bench_.form().hasAllThatWasTyped());
 }
 
 void EstimatePanel::showCommand()
@@ -297,7 +298,9 @@ void EstimatePanel::refreshEstimates()
     const auto free = freeBytes(folder);
     diskValue_->setText(free.ok() ? bytesText(free.value()) : tr("not known"));
     const auto cap = static_cast<std::uint64_t>(bench_.form().config().cacheGiB * (1 << 30));
-    diskNote_->setText(tr("Downloads and prepared blocks take at most %1.").arg(bytesText(cap)));
+    diskNote_->setText(bench_.form().problemsOf("cache_gib").empty()
+            ? tr("Downloads and prepared blocks take at most %1.").arg(bytesText(cap))
+            : QString());
 }
 
 void EstimatePanel::refreshTime()
@@ -315,10 +318,12 @@ void EstimatePanel::refreshTime()
     }
     const auto wanted = paceOf(bench_.form().config(), memory_->gpus());
     const auto pace = wanted ? forecastPace(*wanted, history) : std::nullopt;
-    if (!pace || extent_.tokens <= 0) {
+    const bool isTyped = bench_.form().hasAllThatWasTyped();
+    if (!isTyped || !pace || extent_.tokens <= 0) {
         timeValue_->setText(tr("not known yet"));
-        timeNote_->setText(!pace ? tr("No run that trains in this way has been measured here.")
-                                 : tr("The number of tokens is not known before the data is prepared."));
+        timeNote_->setText(!isTyped ? tr("Known once what must be corrected is right.")
+                : !pace             ? tr("No run that trains in this way has been measured here.")
+                                    : tr("The number of tokens is not known before the data is prepared."));
         return;
     }
     timeValue_->setText(tr("about %1").arg(durationText(static_cast<double>(extent_.tokens) / pace->tokensPerSecond)));

@@ -70,16 +70,19 @@ const Gpu* MemoryView::smallestOf(const std::vector<WorkerPlacement>& workers) c
 void MemoryView::refresh()
 {
     const RunConfig& config = bench_.form().config();
+    const bool isTyped = bench_.form().hasAllThatWasTyped();
     const ModelConfig model = modelConfigOf(config, usualVocabulary(config));
     const auto workers = placeWorkers(config, gpus_, cpuCount());
-    const bool known = workers.ok() && !workers.value().empty() && model.validate().empty() && config.batchSize > 0;
+    const bool known
+        = isTyped && workers.ok() && !workers.value().empty() && model.validate().empty() && config.batchSize > 0;
     const Gpu* gpu = known ? smallestOf(workers.value()) : nullptr;
     title_->setText(gpu != nullptr ? tr("GPU memory, each") : tr("Memory of each worker"));
     bar_->setVisible(known);
     if (!known) {
         showWarnings({});
         value_->setText(tr("not known yet"));
-        note_->setText(tr("Known once the model can be built."));
+        note_->setText(
+            isTyped ? tr("Known once the model can be built.") : tr("Known once what must be corrected is right."));
         return;
     }
     const StepPath path = stepPathOf(config, model, gpu != nullptr);
