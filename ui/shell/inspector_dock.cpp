@@ -42,6 +42,39 @@ QString deviceText(const WorkerStatus& status)
     return QString::fromStdString(status.deviceName.empty() ? status.device : status.deviceName);
 }
 
+QWidget* valueOf(const QString& value, const QString& tip)
+{
+    const QStringList words = value.split(QLatin1Char(' '));
+    const bool isUnbroken
+        = std::any_of(words.begin(), words.end(), [](const QString& word) { return word.size() > kLongestWord; });
+    QLabel* text = isUnbroken ? new ElidedLabel(TextTone::Value, TextSize::Small)
+                              : makeLabel(value, TextTone::Value, TextSize::Small);
+    text->setText(value);
+    text->setAlignment(Qt::AlignRight);
+    text->setWordWrap(!isUnbroken && value.size() > kOneLine);
+    text->setToolTip(isUnbroken && tip.isEmpty() ? value : tip);
+    text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return text;
+}
+
+/// Words behind the mark of the worker.
+QWidget* workerValue(int worker, const QString& words)
+{
+    auto* value = new QWidget;
+    auto* line = new QHBoxLayout(value);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(4);
+    line->addStretch();
+    line->addWidget(new WorkerMark(worker));
+    auto* text = new ElidedLabel(TextTone::Value, TextSize::Small);
+    text->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    text->setText(words);
+    text->setToolTip(words);
+    text->setAccessibleName(words);
+    line->addWidget(text);
+    return value;
+}
+
 double medianLoss(const std::vector<ChunkCell>& cells)
 {
     std::vector<float> losses;
@@ -103,7 +136,7 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     , present_(makeLabel({}, TextTone::Secondary, TextSize::Small))
     , inside_(new SeriesChart(link_, this))
     , samples_(new ChunkSamplesView(bench, this))
-    , rows_(new QGridLayout)
+    , grid_(new QGridLayout)
     , historyTitle_(makeLabel(tr("Trainings of this chunk"), TextTone::Secondary, TextSize::Small))
     , history_(makeTable(tr("Trainings of this chunk")))
     , chunkTable_(makeTable(tr("Selected chunks")))
@@ -126,10 +159,10 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     column->addWidget(present_);
     chunkTable_->setFixedHeight(kTableHeight);
     column->addWidget(chunkTable_);
-    rows_->setVerticalSpacing(4);
-    rows_->setHorizontalSpacing(12);
-    rows_->setColumnStretch(1, 1);
-    column->addLayout(rows_);
+    grid_->setVerticalSpacing(4);
+    grid_->setHorizontalSpacing(12);
+    grid_->setColumnStretch(1, 1);
+    column->addLayout(grid_);
     inside_->setFixedHeight(kChartHeight);
     ChartOptions options;
     options.smoothing.kind = SmoothingKind::None;
@@ -221,26 +254,6 @@ void InspectorDock::refreshSoon()
         timer_->start();
 }
 
-void InspectorDock::clearRows()
-{
-    while (QLayoutItem* item = rows_->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
-    nextRow_ = 0;
-}
-
-int InspectorDock::addName(const QString& name)
-{
-    const int row = nextRow_++; // not rowCount(): a grid never forgets rows
-    auto* title = new ElidedLabel(TextTone::Secondary, TextSize::Small); // a narrow dock cuts the name, never the value
-    title->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
-    title->setText(name);
-    title->setToolTip(name);
-    rows_->addWidget(title, row, 0, Qt::AlignTop);
-    return row;
-}
-
 std::optional<WorkerStatus> InspectorDock::statusOf(int worker) const
 {
     const StatusPtr status = presentStatus(bench_);
@@ -261,46 +274,55 @@ QString InspectorDock::stateText() const
 // As maps and curves show the worker, and the device it had last.
 void InspectorDock::addWorkerRow(int worker)
 {
-    const int row = addName(tr("Worker"));
     QString words = workerName(worker);
     if (const auto status = statusOf(worker))
         words = tr("%1, %2").arg(words, deviceText(*status));
-    auto* value = new QWidget;
-    auto* line = new QHBoxLayout(value);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(4);
-    line->addStretch();
-    line->addWidget(new WorkerMark(worker));
-    auto* text = new ElidedLabel(TextTone::Value, TextSize::Small);
-    text->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
-    text->setText(words);
-    text->setToolTip(words);
-    text->setAccessibleName(QStringLiteral("%1: %2").arg(tr("Worker"), words));
-    line->addWidget(text);
-    rows_->addWidget(value, row, 1);
+    rows_.push_back({ tr("Worker"), words, words, worker });
 }
 
 void InspectorDock::addRow(const QString& name, const QString& value, const QString& tip)
 {
-    const int row = addName(name);
-    const QStringList words = value.split(QLatin1Char(' '));
-    const bool isUnbroken
-        = std::any_of(words.begin(), words.end(), [](const QString& word) { return word.size() > kLongestWord; });
-    QLabel* text = isUnbroken ? new ElidedLabel(TextTone::Value, TextSize::Small)
-                              : makeLabel(value, TextTone::Value, TextSize::Small);
-    text->setText(value);
-    text->setAlignment(Qt::AlignRight);
-    text->setWordWrap(!isUnbroken && value.size() > kOneLine);
-    text->setToolTip(isUnbroken && tip.isEmpty() ? value : tip);
-    text->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    text->setAccessibleName(QStringLiteral("%1: %2").arg(name, value));
-    rows_->addWidget(text, row, 1);
+    rows_.push_back({ name, value, tip });
+}
+
+// A status comes twice a second and mostly says the same. What is new stands there at once: Qt would show it with a
+// later event, and a machine that has much to do painted the empty place meanwhile.
+void InspectorDock::layRows()
+{
+    if (laid_ == rows_)
+        return;
+    laid_ = rows_;
+    while (QLayoutItem* item = grid_->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    int place = 0; // not rowCount(): a grid never forgets rows
+    for (const Row& row : laid_) {
+        auto* name
+            = new ElidedLabel(TextTone::Secondary, TextSize::Small); // a narrow dock cuts the name, never the value
+        name->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+        name->setText(row.name);
+        name->setToolTip(row.name);
+        grid_->addWidget(name, place, 0, Qt::AlignTop);
+        name->show();
+        QWidget* value = row.worker < 0 ? valueOf(row.value, row.tip) : workerValue(row.worker, row.value);
+        value->setAccessibleName(QStringLiteral("%1: %2").arg(row.name, row.value));
+        grid_->addWidget(value, place++, 1);
+        value->show();
+    }
+    grid_->parentWidget()->layout()->activate();
 }
 
 void InspectorDock::refresh()
 {
+    rows_.clear();
+    gather();
+    layRows();
+}
+
+void InspectorDock::gather()
+{
     const Selection& selection = bench_.selection().selection();
-    clearRows();
     const bool oneChunk = selection.chunks.size() == 1;
     const bool many = selection.chunks.size() > 1;
     history_->setVisible(oneChunk);
@@ -529,9 +551,9 @@ void InspectorDock::showAttempt(const AttemptRow& attempt)
     addRow(tr("Supervisor"), tr("process %1").arg(attempt.supervisor.pid));
     if (!attempt.detail.empty())
         addRow(tr("Detail"), coreWords(attempt.detail));
-    const int before = nextRow_;
+    const auto before = rows_.size();
     addChanges(attempt.id.value);
-    if (nextRow_ == before)
+    if (rows_.size() == before)
         addRow(tr("Settings"), tr("none changed"));
 }
 

@@ -45,14 +45,22 @@ private:
     void showAttempt(const AttemptRow& attempt);
     void addChanges(std::optional<std::int64_t> onlyOf); ///< the settings that attempts changed
     void sayWhetherPresent();
-    int addName(const QString& name); ///< @return the row, for its value
     QString stateText() const;
     /// As it was read last, where the run cannot be read. Nothing: no process of the newest attempt has that
     /// number.
     std::optional<WorkerStatus> statusOf(int worker) const;
+    /// A name with its value; of a worker with its mark.
+    struct Row {
+        QString name;
+        QString value;
+        QString tip;
+        int worker = -1;
+        bool operator==(const Row&) const = default;
+    };
     void addWorkerRow(int worker);
     void addRow(const QString& name, const QString& value, const QString& tip = {});
-    void clearRows();
+    void gather(); ///< the rows of what is selected
+    void layRows(); ///< rows_ as widgets
 
     Workbench& bench_;
     ClaimModel claims_;
@@ -63,8 +71,9 @@ private:
     QLabel* present_; // while a replay shows the past beside what is of the present
     SeriesChart* inside_;
     ChunkSamplesView* samples_;
-    QGridLayout* rows_;
-    int nextRow_ = 0;
+    QGridLayout* grid_;
+    std::vector<Row> rows_;
+    std::vector<Row> laid_; ///< those that have their widgets
     QLabel* historyTitle_;
     QTableView* history_;
     QTableView* chunkTable_;

@@ -614,6 +614,25 @@ private Q_SLOTS:
             QVERIFY(row.wallNs <= now);
     }
 
+    /// Each status made the rows anew, and Qt shows what is new with a later event: for seconds, on a machine with much
+    /// to do, only the name of the run stood there.
+    void theInspectorWasEmptyBetweenTwoLooks()
+    {
+        const RunStory story({ .trained = 12 });
+        Workbench bench(story.workspace());
+        InspectorDock inspector(bench);
+        inspector.show();
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("Newest checkpoint")), kPatienceMs);
+        const auto before = inspector.findChildren<QLabel*>();
+        const StatusPtr status = bench.watcher().status();
+        Q_EMIT bench.watcher().statusRead(status);
+        QCOMPARE(inspector.findChildren<QLabel*>(), before); // it says the same
+        bench.selection().setWorker(1);
+        QVERIFY(says(inspector, QStringLiteral("Restarts"))); // without an event
+        QVERIFY(!says(inspector, QStringLiteral("Newest checkpoint")));
+    }
+
     /// The lanes took an end within 15 seconds of that of the attempt for one in order, and an earlier one for a death.
     void aDeathBesideTheEndOfTheAttemptWasNone()
     {
