@@ -76,9 +76,10 @@ void printProbe(const DataProbe& p)
     if (!i.samplesPerBlockReason.empty())
         std::cout << "\n" << i.samplesPerBlockReason;
     std::cout << "\nabout " << formatNumber(p.tokensPerSample, 1) << " tokens a sample, " << formatCount(p.tokens)
-              << " tokens in all; prepared " << formatBytes(p.preparedBytes) << " in about "
-              << formatDuration(p.prepareSeconds) << "\n"
-              << formatCount(p.sampledRows) << " samples were read for this\n";
+              << " tokens in all; prepared " << formatBytes(p.preparedBytes)
+              << (p.prepareSeconds < 1 ? " in less than a second" : " in about " + formatDuration(p.prepareSeconds))
+              << "\n"
+              << numberOf(p.sampledRows, "sample") << (p.sampledRows == 1 ? " was" : " were") << " read for this\n";
     if (!i.conversations.empty())
         std::cout << formatNumber(100 * p.learntShare, 1) << " % of the tokens are learnt: " << learntMarks(std::cout)
                   << ". The others are read only.\n";

@@ -108,7 +108,7 @@ int tokenize(const TokenizeOptions& o)
         return fail(encoded.error());
     if (!o.ids) {
         std::cout << formatCount(static_cast<std::int64_t>(ids.size())) << " tokens for "
-                  << formatBytes(text.value().size()) << ", vocabulary "
+                  << formatBytes(text.value().size()) << ", tokenizer " << o.tokenizer << ", vocabulary "
                   << formatCount(tokenizer.value()->vocabularySize());
         if (const auto dropped = tokenizer.value()->dropped(text.value(), false); dropped > 0)
             std::cout << "; " << formatCount(dropped) << " characters have no token and are dropped";

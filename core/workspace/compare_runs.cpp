@@ -50,6 +50,33 @@ Message alignmentProblem(const RunFile& a, const RunFile& b)
     return {};
 }
 
+bool isLeftOutOf(const ComparedRun& run, const LeftOutPart& part)
+{
+    const auto& all = run.status.leftOut;
+    return std::any_of(all.begin(), all.end(), [&part](const LeftOutPart& one) { return one.what == part.what; });
+}
+
+std::int64_t chunksLeftOutByName(const ComparedRun& run)
+{
+    if (run.status.epochs.empty())
+        return 0;
+    const ChunkCounts& chunks = run.status.epochs.front().chunks;
+    return chunks[ChunkState::Excluded] + chunks[ChunkState::Accepted];
+}
+
+/// Two runs with the same settings may have trained different texts.
+void addLeftOut(std::vector<Message>& caveats, const ComparedRun& first, const ComparedRun& other)
+{
+    for (const auto& [run, beside] : { std::pair(&first, &other), std::pair(&other, &first) })
+        for (const LeftOutPart& part : run->status.leftOut)
+            if (!isLeftOutOf(*beside, part))
+                caveats.push_back(sentence("%1 and %2 were not trained on the same texts. %3: %4",
+                    { first.name, other.name, run->name, part.what }));
+    if (chunksLeftOutByName(first) != chunksLeftOutByName(other))
+        caveats.push_back(sentence("%1 leaves %2 chunks of its first epoch untrained by name, %3 leaves %4.",
+            { first.name, Count(chunksLeftOutByName(first)), other.name, Count(chunksLeftOutByName(other)) }));
+}
+
 /// What stands side by side and means different things.
 std::vector<Message> caveatsOf(const std::vector<ComparedRun>& runs)
 {
@@ -57,6 +84,7 @@ std::vector<Message> caveatsOf(const std::vector<ComparedRun>& runs)
     const ComparedRun& first = runs.front();
     for (std::size_t i = 1; i < runs.size(); ++i) {
         const ComparedRun& other = runs[i];
+        addLeftOut(caveats, first, other);
         if (first.status.file.tokenizerHash != other.status.file.tokenizerHash)
             caveats.push_back(sentence("%1 and %2 have different tokenizers: their losses are not of the same tokens.",
                 { first.name, other.name }));

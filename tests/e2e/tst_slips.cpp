@@ -72,6 +72,23 @@ private Q_SLOTS:
             qPrintable(out.text + out.errors));
     }
 
+    /// "URL using bad/illegal format" came after four tries and 40 seconds.
+    void anAddressThatIsNoneWasTriedFourTimes()
+    {
+        const auto out = typed(QStringLiteral("new --data https:// --out web"));
+        QVERIFY(out.exitCode != 0);
+        QVERIFY2(
+            out.errors.contains(QStringLiteral("is no address that can be asked for data")), qPrintable(out.errors));
+        QVERIFY2(!out.errors.contains(QStringLiteral("Trying again")), qPrintable(out.errors));
+    }
+
+    void tokenizeDidNotNameItsTokenizer()
+    {
+        const auto out = typed(QStringLiteral("tokenize corpus.jsonl"));
+        QVERIFY2(
+            out.text.contains(QStringLiteral("tokenizer gpt2, vocabulary 50,257")), qPrintable(out.text + out.errors));
+    }
+
     /// `queue add fresh nosuch` ended with an error, and fresh was queued and started.
     void aQueueTookTheFirstOfTwoRunsAndFailedAtTheSecond()
     {

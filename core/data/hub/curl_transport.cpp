@@ -113,6 +113,9 @@ public:
                 sentence(
                     "%1 cannot prove that it is this server: %2. Nothing is read from it. CURL_CA_BUNDLE names a file of further certificates to trust.",
                     { printableUrl(request.url), curl_easy_strerror(code) }) };
+        if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL) // nor would it here
+            return Error { ErrorCode::InvalidArgument,
+                sentence("%1 is no address that can be asked for data.", { printableUrl(request.url) }) };
         if (code != CURLE_OK)
             return Error { ErrorCode::Network, printableUrl(request.url) + ": " + curl_easy_strerror(code) };
         return std::move(transfer.response);

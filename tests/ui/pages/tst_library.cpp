@@ -1,4 +1,6 @@
 #include "core/workspace/compare_runs.h"
+#include "core/tracker/feeder_verdict.h"
+#include "core/tracker/training_notes.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
@@ -99,6 +101,22 @@ private Q_SLOTS:
         const auto comparison = good(compareRuns({ story.paths().folder(), other.paths().folder() }));
         QCOMPARE(comparison.differences.size(), std::size_t(1));
         QVERIFY((comparison.differences.front().values == std::vector<std::string> { "2 → 1", "2" }));
+    }
+
+    /// "All settings are the same", and nothing else, of two runs of which one had gone on without a file.
+    void aComparisonHidThatFilesWereLeftOutOfOneRun()
+    {
+        const RunStory story({});
+        const RunStory other({}, QStringLiteral("other"), story.workspace());
+        const auto caveats
+            = [&] { return good(compareRuns({ story.paths().folder(), other.paths().folder() })).caveats; };
+        QVERIFY(caveats().empty());
+        good(noteRunEvent(other.paths().tracker(), Message(std::string(kLeftOutEvent) + "book09.txt changed.")));
+        QCOMPARE(caveats().size(), std::size_t(1));
+        QVERIFY2(caveats().front().find("other: left out: book09.txt changed.") != std::string::npos,
+            caveats().front().c_str());
+        good(noteRunEvent(story.paths().tracker(), Message(std::string(kLeftOutEvent) + "book09.txt changed.")));
+        QVERIFY(caveats().empty()); // of both
     }
 
     /// Comparing, a run had the mean of what lives and of what a worker had said before it died.
