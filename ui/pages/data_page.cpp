@@ -19,11 +19,29 @@ namespace furrow {
 namespace {
 
 constexpr int kRefreshMs = 500;
+enum BlockColumn { kTrained = 4, kLeased, kPartly, kFree, kPending, kOut }; // of blockColumns()
+constexpr int kTimesLost = 6; // of chunkColumns()
 
 template <typename Row> const Row* currentRow(const QTableView* table, const TableModel<Row>& model)
 {
     const auto* proxy = static_cast<const QSortFilterProxyModel*>(table->model());
     return model.rowAt(proxy->mapToSource(table->currentIndex()));
+}
+
+/// Columns with nothing but zeros take the room of those that say something.
+void hideZeros(QTableView& table, std::initializer_list<int> columns)
+{
+    const QAbstractItemModel& rows = *table.model();
+    for (const int column : columns) {
+        bool isZero = true;
+        for (int row = 0; isZero && row < rows.rowCount(); ++row)
+            isZero = rows.index(row, column).data(SortRole).toDouble() == 0;
+        if (table.isColumnHidden(column) == isZero)
+            continue;
+        table.setColumnHidden(column, isZero);
+        if (!isZero)
+            table.resizeColumnToContents(column);
+    }
 }
 
 } // namespace
@@ -51,7 +69,7 @@ DataPage::DataPage(Workbench& bench, QWidget* parent)
     splitter->setHandleWidth(1);
     splitter->addWidget(tables);
     splitter->addWidget(samples_);
-    splitter->setSizes({ 560, 420 });
+    splitter->setSizes({ 620, 380 });
     column->addWidget(splitter, 1);
     setSortedModel(blockTable_, &blocks_, 0);
     setSortedModel(chunkTable_, &chunks_, 0);
@@ -78,19 +96,36 @@ DataPage::DataPage(Workbench& bench, QWidget* parent)
         refreshBlocks();
         refreshChunks();
     });
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, &DataPage::sayEpoch);
     connect(&bench_.selection(), &SelectionModel::changed, this, &DataPage::followSelection);
     refreshBlocks();
     followSelection();
 }
 
+/// Whose blocks these are. The oldest open epoch is shown by default, while another one may be in training.
+void DataPage::sayEpoch()
+{
+    if (bench_.cells().cells().empty())
+        return epoch_->clear();
+    QString text = tr("Blocks and chunks of %1").arg(epochName(bench_.cells().epoch()).toLower());
+    QStringList others;
+    if (const StatusPtr& status = bench_.watcher().status(); status && !bench_.replay().moment())
+        for (const EpochRow& epoch : status->epochs)
+            if (!epoch.closedWallNs && epoch.epoch != bench_.cells().epoch())
+                others.append(epochName(epoch.epoch).toLower());
+    if (!others.isEmpty())
+        text += tr("; open too: %1 (the page Coverage shows another one)").arg(others.join(QStringLiteral(", ")));
+    epoch_->setText(text);
+}
+
 void DataPage::refreshBlocks()
 {
     const bool first = blocks_.rowCount() == 0;
-    const bool any = !bench_.cells().cells().empty();
-    epoch_->setText(any ? tr("Blocks and chunks of %1").arg(epochName(bench_.cells().epoch()).toLower()) : QString());
+    sayEpoch();
     blocks_.reset(blockLines(bench_.cells().cells()));
     if (first)
         blockTable_->resizeColumnsToContents();
+    hideZeros(*blockTable_, { kTrained, kLeased, kPartly, kFree, kPending, kOut });
     if (block_ < 0 && !blocks_.rows().empty())
         blockTable_->selectRow(0);
     else
@@ -108,6 +143,7 @@ void DataPage::refreshChunks()
     chunks_.reset(std::move(mine));
     if (first)
         chunkTable_->resizeColumnsToContents();
+    hideZeros(*chunkTable_, { kTimesLost });
 }
 
 void DataPage::followSelection()

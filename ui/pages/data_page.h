@@ -20,6 +20,7 @@ public:
     explicit DataPage(Workbench& bench, QWidget* parent = nullptr);
 
 private:
+    void sayEpoch();
     void refreshBlocks();
     void refreshChunks();
     void followSelection();

@@ -18,6 +18,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 namespace furrow {
 
@@ -57,6 +58,7 @@ WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
         verifier_.forget();
         incarnations_.reset({});
         checkpoints_.reset({});
+        isFitted_ = false;
         showBest();
         enableButtons();
     });
@@ -303,7 +305,7 @@ void WorkersPage::showProcesses()
 
 void WorkersPage::take(const TablesPtr& tables)
 {
-    const bool first = incarnations_.rowCount() == 0 && checkpoints_.rowCount() == 0;
+    const bool first = !std::exchange(isFitted_, true); // not when it is empty: a status may have filled it before
     const bool news = checkpoints_.rowCount() != static_cast<int>(tables->checkpoints.size());
     showProcesses();
     checkpoints_.reset(checkpointLines(tables->checkpoints));

@@ -49,6 +49,7 @@ private:
     CheckpointVerifier verifier_;
     IncarnationModel incarnations_;
     CheckpointModel checkpoints_;
+    bool isFitted_ = false; ///< the columns, to what the run has
     QTableView* processTable_;
     QTableView* checkpointTable_;
     QLabel* present_ = nullptr; ///< in a replay: that the tables are not of its moment

@@ -42,9 +42,13 @@ Console::Console(const ConsoleOptions& options, QObject* parent)
     connect(appearance_.get(), &Appearance::languageChanged, this, [this] {
         QTimer::singleShot(0, this, [this] { // not from inside the menu of the window that goes away
             const QByteArray geometry = window_->saveGeometry();
+            const QByteArray docks = window_->docks();
+            const auto perspective = window_->perspective();
             const int page = window_->runView().currentPage();
             makeWindow();
             window_->restoreGeometry(geometry);
+            window_->restoreDocks(docks);
+            window_->showPerspective(perspective);
             window_->runView().showPage(page);
             window_->show();
         });

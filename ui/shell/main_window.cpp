@@ -70,7 +70,7 @@ MainWindow::MainWindow(Workbench& bench, Appearance& appearance, bool remember, 
     if (remember_) {
         const QSettings settings;
         restoreGeometry(settings.value(geometryKey()).toByteArray());
-        arranged_ = restoreState(settings.value(stateKey()).toByteArray(), kStateVersion);
+        restoreDocks(settings.value(stateKey()).toByteArray());
     }
     showCentre();
     showState();
@@ -93,10 +93,14 @@ void MainWindow::closeEvent(QCloseEvent* event)
     if (remember_) {
         QSettings settings;
         settings.setValue(geometryKey(), saveGeometry());
-        settings.setValue(stateKey(), isWhole() ? stateBeforeLaunch_ : saveState(kStateVersion));
+        settings.setValue(stateKey(), docks());
     }
     QMainWindow::closeEvent(event);
 }
+
+QByteArray MainWindow::docks() const { return isWhole() ? stateBeforeLaunch_ : saveState(kStateVersion); }
+
+void MainWindow::restoreDocks(const QByteArray& docks) { arranged_ = restoreState(docks, kStateVersion) || arranged_; }
 
 // Space holds the views, except where it presses what has the focus.
 bool MainWindow::event(QEvent* event)

@@ -40,6 +40,10 @@ public:
     ~MainWindow() override;
 
     void showPerspective(Perspective perspective);
+    Perspective perspective() const { return shown_; }
+    /// Where the docks are, and which of those that share a place is in front.
+    QByteArray docks() const;
+    void restoreDocks(const QByteArray& docks);
     RunView& runView() { return *runView_; }
     NewRunPage& newRunPage(); ///< made when first asked for
     ComparePage& comparePage(); ///< made when first asked for

@@ -17,6 +17,7 @@
 #include "ui/pages/new_run/new_run_page.h"
 #include "ui/dialogs/quarantine_dialog.h"
 #include "ui/shell/appearance.h"
+#include "ui/shell/console.h"
 #include "ui/shell/inspector_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/replay_bar.h"
@@ -30,6 +31,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QRegularExpression>
@@ -256,6 +258,64 @@ private Q_SLOTS:
             window.showPerspective(perspective);
             QTest::qWait(50);
             QCOMPARE(window.size(), kScreen);
+        }
+    }
+
+    /// Another language put the panel below back to its first tab, and the form of a new run away.
+    void anotherLanguageLostWhatWasInFront()
+    {
+        const RunStory story({});
+        ConsoleOptions options;
+        options.workspace = story.workspace();
+        options.safeMode = true;
+        options.size = { 1280, 900 };
+        Console console(options);
+        console.show();
+        console.bench().showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(console.bench().watcher().status(), kPatienceMs);
+        const auto events
+            = [&console] { return console.window().findChild<QDockWidget*>(QStringLiteral("dock.events")); };
+        const auto lanes
+            = [&console] { return console.window().findChild<QDockWidget*>(QStringLiteral("dock.lanes")); };
+        events()->raise();
+        QTRY_VERIFY_WITH_TIMEOUT(!events()->visibleRegion().isEmpty(), kPatienceMs);
+        const auto speak = [&console](const QString& language) {
+            MainWindow* before = &console.window();
+            for (QAction* action : before->findChild<QMenu*>(QStringLiteral("languages"))->actions())
+                if (action->text().startsWith(language))
+                    action->trigger();
+            QTRY_VERIFY_WITH_TIMEOUT(&console.window() != before || language.isEmpty(), kPatienceMs);
+        };
+        const auto back = qScopeGuard([] { Appearance(false).setLanguage(QStringLiteral("en")); });
+        speak(Appearance::languageName(QStringLiteral("es")));
+        QTRY_VERIFY_WITH_TIMEOUT(
+            !events()->visibleRegion().isEmpty() && lanes()->visibleRegion().isEmpty(), kPatienceMs);
+        console.window().showPerspective(MainWindow::Perspective::Launch);
+        speak(Appearance::languageName(QStringLiteral("en")));
+        QVERIFY(console.window().perspective() == MainWindow::Perspective::Launch);
+        console.window().showPerspective(MainWindow::Perspective::Watch);
+        QTRY_VERIFY_WITH_TIMEOUT(!events()->visibleRegion().isEmpty(), kPatienceMs);
+    }
+
+    /// Both pages scrolled sideways in a window of 1440 pixels: columns as wide as they are made, and some of zeros
+    /// only.
+    void pagesScrolledSidewaysAt1440()
+    {
+        RunStory story({});
+        story.makeAlive();
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1440, 900);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().tables() && !bench.cells().cells().empty(), kPatienceMs);
+        for (const int page : { RunView::Workers, RunView::Data }) {
+            window.runView().showPage(page);
+            QTest::qWait(700); // the tables are filled
+            for (const QTableView* table : window.runView().page(page)->findChildren<QTableView*>())
+                QVERIFY2(table->horizontalScrollBar()->maximum() == 0, qPrintable(table->accessibleName()));
         }
     }
 
