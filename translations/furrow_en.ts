@@ -64,19 +64,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 made no progress for %2 (%3).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 ended: %2. A smaller batch needs less memory.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The loss of %1 is %2: the model knows this data by heart, or the data is trivial.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Only %1 is free on the disk of this run; checkpoints need room.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3039,10 +3031,6 @@
     </message>
     <message>
         <source>looking for duplicates: %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7072,6 +7060,314 @@
     </message>
     <message>
         <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is longer than 16 MiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is broken JSON</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is broken JSON: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no JSON object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has a text column that is no string</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has fewer columns than the header</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has more fields than there are columns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has no file of that ending</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has two files of one ending</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is packed as its server sent it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>becomes no token: the tokenizer keeps nothing of its text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is a conversation, and the data set has no chat template</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has a turn of the assistant without a token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no conversation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has no messages in %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has no turn of the assistant</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is larger than a conversation may be</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has tools that are no list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has no %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has a message %1 that is no object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has a message %1 that cannot be written as JSON</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has a message %1 of the assistant without text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has a message %1 without a role</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has a message %1 of the unknown role &apos;%2&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has a message %1 without content</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has a message %1 whose content is no text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has a message %1 with a part that is no text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>comma</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>semicolon</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tab</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pipe</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>space</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is no address that can be asked for data.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an Excel spreadsheet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a PowerPoint presentation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a Word document</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an Office document</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an EPUB book</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an OpenDocument spreadsheet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an OpenDocument document</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>none at all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a PNG picture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a PDF document</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a zip archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a program</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a JPEG picture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a GIF picture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a sound, film or picture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an SQLite database</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a document of an older Office</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an RTF document</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a Parquet file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an encrypted Parquet file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an Arrow file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a Feather file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an Arrow stream</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an ORC file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an Avro file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an HDF5 file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a NumPy array</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a GGUF model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an xz archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a bzip2 archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a 7z archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a rar archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an lz4 archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a snappy archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a pickle file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a tar archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worker %1 made no progress since %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>worker %1 goes on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only %1 is free on the disk of this run; checkpoints need room.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the disk of the run has room again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the checkpoints are back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 and %2 were not trained on the same texts. %3: %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 leaves %2 chunks of its first epoch untrained by name, %3 leaves %4.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11470,6 +11766,10 @@ Vocabulary %3</source>
         <source>Blocks and chunks of %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>; open too: %1 (the page Coverage shows another one)</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::DataPreview</name>
@@ -11883,6 +12183,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>%1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Known once what must be corrected is right.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -13335,6 +13639,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>%1 to %2 by formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Known once what must be corrected is right.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

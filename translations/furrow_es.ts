@@ -64,20 +64,12 @@
         <translation>El %1 de las filas repite una fila anterior y se omite.</translation>
     </message>
     <message>
-        <source>%1 made no progress for %2 (%3).</source>
-        <translation>%1 no avanza desde hace %2 (%3).</translation>
-    </message>
-    <message>
         <source>%1 ended: %2. A smaller batch needs less memory.</source>
         <translation>%1 acabó: %2. Un lote menor necesita menos memoria.</translation>
     </message>
     <message>
         <source>The loss of %1 is %2: the model knows this data by heart, or the data is trivial.</source>
         <translation>La pérdida de %1 es %2: el modelo sabe estos datos de memoria, o los datos son triviales.</translation>
-    </message>
-    <message>
-        <source>Only %1 is free on the disk of this run; checkpoints need room.</source>
-        <translation>Solo quedan %1 libres en el disco de esta ejecución; los puntos de control necesitan espacio.</translation>
     </message>
     <message>
         <source>Loss spike on %1: %2</source>
@@ -3042,10 +3034,6 @@
         <translation>buscando duplicados: %1</translation>
     </message>
     <message>
-        <source>%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.</source>
-        <translation>%1 no está (¿está montado su disco?). Hasta que vuelva, lo que se entrena no puede guardarse y ninguna reanudación comienza.</translation>
-    </message>
-    <message>
         <source>The tracker of %1 is damaged: %2. Nothing was changed. &apos;furrowctl audit %3&apos; says all that is wrong, &apos;furrowctl doctor %4 --repair&apos; rebuilds what the checkpoints prove.</source>
         <translation>El registro de %1 está dañado: %2. No se cambió nada. «furrowctl audit %3» dice todo lo que está mal; «furrowctl doctor %4 --repair» reconstruye lo que prueban los puntos de control.</translation>
     </message>
@@ -3063,7 +3051,7 @@
     </message>
     <message>
         <source>%1 stands in its archive twice, and which one counts is not said. Pack it again.</source>
-        <translation>%1 está dos veces en su archivo comprimido y no consta cuál vale. Vuelve a empaquetarlo.</translation>
+        <translation>%1 está dos veces en su archivo comprimido y no consta cuál vale. Vuelva a empaquetarlo.</translation>
     </message>
     <message>
         <source>%1: %2 more files in it were left out.</source>
@@ -3071,7 +3059,7 @@
     </message>
     <message>
         <source>%1 is Parquet that is compressed once more, so it cannot be read at any place. Unpack it from the archive.</source>
-        <translation>%1 es Parquet comprimido una vez más, por lo que no puede leerse en cualquier posición. Extráelo del archivo comprimido.</translation>
+        <translation>%1 es Parquet comprimido una vez más, por lo que no puede leerse en cualquier posición. Extráigalo del archivo comprimido.</translation>
     </message>
     <message>
         <source>%1 is a link and was left out.</source>
@@ -3079,11 +3067,11 @@
     </message>
     <message>
         <source>%1 is encrypted. Unpack the archive and name the folder.</source>
-        <translation>%1 está cifrado. Extrae el archivo comprimido e indica la carpeta.</translation>
+        <translation>%1 está cifrado. Extraiga el archivo comprimido e indique la carpeta.</translation>
     </message>
     <message>
         <source>%1 is packed by method %2 of zip, which Furrow does not know. Unpack the archive and name the folder.</source>
-        <translation>%1 está empaquetado con el método %2 de zip, que Furrow no conoce. Extrae el archivo comprimido e indica la carpeta.</translation>
+        <translation>%1 está empaquetado con el método %2 de zip, que Furrow no conoce. Extraiga el archivo comprimido e indique la carpeta.</translation>
     </message>
     <message>
         <source>%1 is stored with holes (sparse) and was left out.</source>
@@ -3091,43 +3079,43 @@
     </message>
     <message>
         <source>%1 ends at byte %2, in the middle of an archive. It is cut off: fetch or write it again.</source>
-        <translation>%1 termina en el byte %2, a mitad de un archivo comprimido. Está cortado: descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 termina en el byte %2, a mitad de un archivo comprimido. Está cortado: descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1: the archive ends %2 bytes before the end of this file. It is cut off: fetch or write it again.</source>
-        <translation>%1: el archivo comprimido termina %2 bytes antes del final de este archivo. Está cortado: descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1: el archivo comprimido termina %2 bytes antes del final de este archivo. Está cortado: descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 has another size than its archive says. The archive is damaged: fetch or write it again.</source>
-        <translation>%1 tiene otro tamaño que el que indica su archivo comprimido. El archivo comprimido está dañado: descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 tiene otro tamaño que el que indica su archivo comprimido. El archivo comprimido está dañado: descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 has another checksum than its archive says. The archive is damaged: fetch or write it again.</source>
-        <translation>%1 tiene otra suma de verificación que la que indica su archivo comprimido. El archivo comprimido está dañado: descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 tiene otra suma de verificación que la que indica su archivo comprimido. El archivo comprimido está dañado: descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 ends in the middle of its Arrow data, after %2 bytes. It is cut off: fetch or write it again.</source>
-        <translation>%1 termina a mitad de sus datos de Arrow, tras %2 bytes. Está cortado: descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 termina a mitad de sus datos de Arrow, tras %2 bytes. Está cortado: descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 has damaged Arrow data before byte %2 (%3). Fetch or write it again.</source>
-        <translation>%1 tiene datos de Arrow dañados antes del byte %2 (%3). Descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 tiene datos de Arrow dañados antes del byte %2 (%3). Descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 has a batch of %2 that would have to be in memory at once; %3 is the most. Write it again in smaller batches.</source>
-        <translation>%1 tiene un lote de %2 que tendría que estar entero en memoria; el máximo es %3. Escríbelo de nuevo en lotes más pequeños.</translation>
+        <translation>%1 tiene un lote de %2 que tendría que estar entero en memoria; el máximo es %3. Escríbalo de nuevo en lotes más pequeños.</translation>
     </message>
     <message>
         <source>%1 has a batch that needs more than %2 of memory. Write it again in smaller batches.</source>
-        <translation>%1 tiene un lote que necesita más de %2 de memoria. Escríbelo de nuevo en lotes más pequeños.</translation>
+        <translation>%1 tiene un lote que necesita más de %2 de memoria. Escríbalo de nuevo en lotes más pequeños.</translation>
     </message>
     <message>
         <source>%1 cannot be read as Arrow (%2). Fetch or write it again.</source>
-        <translation>%1 no puede leerse como Arrow (%2). Descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 no puede leerse como Arrow (%2). Descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 has damaged Arrow data in batch %2 (a text that lies outside of it). Fetch or write it again.</source>
-        <translation>%1 tiene datos de Arrow dañados en el lote %2 (un texto que queda fuera de él). Descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 tiene datos de Arrow dañados en el lote %2 (un texto que queda fuera de él). Descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 is an Arrow file, and this Furrow was built without Arrow. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.</source>
@@ -3143,11 +3131,11 @@
     </message>
     <message>
         <source>%1 is one JSON document. Name the list of its rows and their text with text_column, such as data[].text, or write one object per line (jsonl).</source>
-        <translation>%1 es un solo documento JSON. Indica con text_column la lista de sus filas y su texto, como data[].text, o escribe un objeto por línea (jsonl).</translation>
+        <translation>%1 es un solo documento JSON. Indique con text_column la lista de sus filas y su texto, como data[].text, o escriba un objeto por línea (jsonl).</translation>
     </message>
     <message>
         <source>%1 is Feather of version 1, which Furrow cannot read. Write it again with version 2, or as Parquet.</source>
-        <translation>%1 es Feather de la versión 1, que Furrow no puede leer. Escríbelo de nuevo con la versión 2 o como Parquet.</translation>
+        <translation>%1 es Feather de la versión 1, que Furrow no puede leer. Escríbalo de nuevo con la versión 2 o como Parquet.</translation>
     </message>
     <message>
         <source>%1 is WARC: its plain texts are read (conversions, resources, and responses with status 200); HTML and all else is left out.</source>
@@ -3183,31 +3171,31 @@
     </message>
     <message>
         <source>%1 ends in the middle of its JSON, after %2 bytes. It is cut off: fetch or write it again.</source>
-        <translation>%1 termina a mitad de su JSON, tras %2 bytes. Está cortado: descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 termina a mitad de su JSON, tras %2 bytes. Está cortado: descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 is broken JSON before byte %2. Write it again.</source>
-        <translation>%1 es JSON incorrecto antes del byte %2. Escríbelo de nuevo.</translation>
+        <translation>%1 es JSON incorrecto antes del byte %2. Escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 ends in the middle of what begins at byte %2. It is cut off: fetch or write it again.</source>
-        <translation>%1 termina a mitad de lo que empieza en el byte %2. Está cortado: descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 termina a mitad de lo que empieza en el byte %2. Está cortado: descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 has no row that can be read at byte %2, and no end of its rows. Fetch or write it again.</source>
-        <translation>%1 no tiene en el byte %2 ni una fila legible ni el final de sus filas. Descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 no tiene en el byte %2 ni una fila legible ni el final de sus filas. Descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 is damaged before byte %2 (%3). Fetch or write it again.</source>
-        <translation>%1 está dañado antes del byte %2 (%3). Descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 está dañado antes del byte %2 (%3). Descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 has a damaged zip directory (%2). Fetch or write it again.</source>
-        <translation>%1 tiene un directorio zip dañado (%2). Descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 tiene un directorio zip dañado (%2). Descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 has no zip directory at its end, after %2 bytes. It is cut off: fetch or write it again.</source>
-        <translation>%1 no tiene directorio zip al final, tras %2 bytes. Está cortado: descárgalo o escríbelo de nuevo.</translation>
+        <translation>%1 no tiene directorio zip al final, tras %2 bytes. Está cortado: descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 is one part of a zip archive in several. Join them first.</source>
@@ -3215,7 +3203,7 @@
     </message>
     <message>
         <source>%1 has a directory of more than 64 MiB. Unpack it and name the folder.</source>
-        <translation>%1 tiene un directorio de más de 64 MiB. Extráelo e indica la carpeta.</translation>
+        <translation>%1 tiene un directorio de más de 64 MiB. Extráigalo e indique la carpeta.</translation>
     </message>
     <message>
         <source>%1 Begin a new run with another one.</source>
@@ -6725,11 +6713,11 @@
     </message>
     <message>
         <source>%1 has no text in a column &apos;%2&apos;, which was found in %3 and counts for all files of a source. Its columns with text are: %4. Name a column that all of them have with text_column, name this file as a source of its own, or leave it out.</source>
-        <translation>%1 no tiene texto en una columna «%2», que se encontró en %3 y vale para todos los archivos de una fuente. Sus columnas con texto son: %4. Indica con text_column una columna que tengan todos, nombra este archivo como fuente propia o déjalo fuera.</translation>
+        <translation>%1 no tiene texto en una columna «%2», que se encontró en %3 y vale para todos los archivos de una fuente. Sus columnas con texto son: %4. Indique con text_column una columna que tengan todos, nombra este archivo como fuente propia o déjelo fuera.</translation>
     </message>
     <message>
         <source>That is %1 % of them, and max_unreadable_percent allows %2 %: the run would stop. Mend the data, or set a higher limit.</source>
-        <translation>Es el %1 % de ellas, y max_unreadable_percent permite el %2 %: la ejecución se detendría. Corrige los datos o pon un límite más alto.</translation>
+        <translation>Es el %1 % de ellas, y max_unreadable_percent permite el %2 %: la ejecución se detendría. Corrija los datos o ponga un límite más alto.</translation>
     </message>
     <message>
         <source>The text is column %1, the first one that can hold text.</source>
@@ -6741,27 +6729,27 @@
     </message>
     <message>
         <source>%1 is %2, not text. Only text can be trained: leave it out.</source>
-        <translation>%1 es %2, no texto. Solo se puede entrenar texto: déjalo fuera.</translation>
+        <translation>%1 es %2, no texto. Solo se puede entrenar texto: déjelo fuera.</translation>
     </message>
     <message>
         <source>%1 is %2. Save its table as csv and name that file.</source>
-        <translation>%1 es %2. Guarda su tabla como csv e indica ese archivo.</translation>
+        <translation>%1 es %2. Guarde su tabla como csv e indique ese archivo.</translation>
     </message>
     <message>
         <source>%1 is %2, not text. Save it as plain text (.txt) and name that file.</source>
-        <translation>%1 es %2, no texto. Guárdalo como texto sin formato (.txt) e indica ese archivo.</translation>
+        <translation>%1 es %2, no texto. Guárdelo como texto sin formato (.txt) e indique ese archivo.</translation>
     </message>
     <message>
         <source>%1 is %2, which Furrow does not read. Write its texts as jsonl, csv or Parquet and name that file.</source>
-        <translation>%1 es %2, que Furrow no lee. Escribe sus textos como jsonl, csv o Parquet e indica ese archivo.</translation>
+        <translation>%1 es %2, que Furrow no lee. Escriba sus textos como jsonl, csv o Parquet e indique ese archivo.</translation>
     </message>
     <message>
         <source>%1 is %2, not text. Give it its right name.</source>
-        <translation>%1 es %2, no texto. Dale su nombre correcto.</translation>
+        <translation>%1 es %2, no texto. Dele su nombre correcto.</translation>
     </message>
     <message>
         <source>%1 is %2, which Furrow does not open. Unpack it and name the folder.</source>
-        <translation>%1 es %2, que Furrow no abre. Desempaquétalo e indica la carpeta.</translation>
+        <translation>%1 es %2, que Furrow no abre. Desempaquételo e indique la carpeta.</translation>
     </message>
     <message>
         <source>row %1 (line %2) of %3 %4</source>
@@ -7075,6 +7063,314 @@
         <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
         <translation>no es un tokenizer.json, ni un archivo de tiktoken, ni un modelo de sentencepiece (%1)</translation>
     </message>
+    <message>
+        <source>is longer than 16 MiB</source>
+        <translation>supera los 16 MiB</translation>
+    </message>
+    <message>
+        <source>is broken JSON</source>
+        <translation>es JSON incorrecto</translation>
+    </message>
+    <message>
+        <source>is broken JSON: %1</source>
+        <translation>es JSON incorrecto: %1</translation>
+    </message>
+    <message>
+        <source>is no JSON object</source>
+        <translation>no es un objeto JSON</translation>
+    </message>
+    <message>
+        <source>has a text column that is no string</source>
+        <translation>tiene una columna de texto que no es una cadena</translation>
+    </message>
+    <message>
+        <source>has fewer columns than the header</source>
+        <translation>tiene menos columnas que la cabecera</translation>
+    </message>
+    <message>
+        <source>has more fields than there are columns</source>
+        <translation>tiene más campos que columnas hay</translation>
+    </message>
+    <message>
+        <source>has no file of that ending</source>
+        <translation>no tiene ningún archivo con esa terminación</translation>
+    </message>
+    <message>
+        <source>has two files of one ending</source>
+        <translation>tiene dos archivos con una misma terminación</translation>
+    </message>
+    <message>
+        <source>is packed as its server sent it</source>
+        <translation>está empaquetada tal como la envió su servidor</translation>
+    </message>
+    <message>
+        <source>becomes no token: the tokenizer keeps nothing of its text</source>
+        <translation>no da ningún token: el tokenizador no conserva nada de su texto</translation>
+    </message>
+    <message>
+        <source>is a conversation, and the data set has no chat template</source>
+        <translation>es una conversación, y el conjunto de datos no tiene plantilla de chat</translation>
+    </message>
+    <message>
+        <source>has a turn of the assistant without a token</source>
+        <translation>tiene un turno del asistente sin ningún token</translation>
+    </message>
+    <message>
+        <source>is no conversation</source>
+        <translation>no es una conversación</translation>
+    </message>
+    <message>
+        <source>has no messages in %1</source>
+        <translation>no tiene mensajes en %1</translation>
+    </message>
+    <message>
+        <source>has no turn of the assistant</source>
+        <translation>no tiene ningún turno del asistente</translation>
+    </message>
+    <message>
+        <source>is larger than a conversation may be</source>
+        <translation>es mayor de lo que puede ser una conversación</translation>
+    </message>
+    <message>
+        <source>has tools that are no list</source>
+        <translation>tiene herramientas que no son una lista</translation>
+    </message>
+    <message>
+        <source>has no %1</source>
+        <translation>no tiene %1</translation>
+    </message>
+    <message>
+        <source>has a message %1 that is no object</source>
+        <translation>tiene un mensaje %1 que no es un objeto</translation>
+    </message>
+    <message>
+        <source>has a message %1 that cannot be written as JSON</source>
+        <translation>tiene un mensaje %1 que no se puede escribir como JSON</translation>
+    </message>
+    <message>
+        <source>has a message %1 of the assistant without text</source>
+        <translation>tiene un mensaje %1 del asistente sin texto</translation>
+    </message>
+    <message>
+        <source>has a message %1 without a role</source>
+        <translation>tiene un mensaje %1 sin rol</translation>
+    </message>
+    <message>
+        <source>has a message %1 of the unknown role &apos;%2&apos;</source>
+        <translation>tiene un mensaje %1 con el rol desconocido «%2»</translation>
+    </message>
+    <message>
+        <source>has a message %1 without content</source>
+        <translation>tiene un mensaje %1 sin contenido</translation>
+    </message>
+    <message>
+        <source>has a message %1 whose content is no text</source>
+        <translation>tiene un mensaje %1 cuyo contenido no es texto</translation>
+    </message>
+    <message>
+        <source>has a message %1 with a part that is no text</source>
+        <translation>tiene un mensaje %1 con una parte que no es texto</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>ninguno</translation>
+    </message>
+    <message>
+        <source>comma</source>
+        <translation>coma</translation>
+    </message>
+    <message>
+        <source>semicolon</source>
+        <translation>punto y coma</translation>
+    </message>
+    <message>
+        <source>tab</source>
+        <translation>tabulador</translation>
+    </message>
+    <message>
+        <source>pipe</source>
+        <translation>barra vertical</translation>
+    </message>
+    <message>
+        <source>space</source>
+        <translation>espacio</translation>
+    </message>
+    <message>
+        <source>%1 is no address that can be asked for data.</source>
+        <translation>%1 no es una dirección a la que se puedan pedir datos.</translation>
+    </message>
+    <message>
+        <source>an Excel spreadsheet</source>
+        <translation>una hoja de cálculo de Excel</translation>
+    </message>
+    <message>
+        <source>a PowerPoint presentation</source>
+        <translation>una presentación de PowerPoint</translation>
+    </message>
+    <message>
+        <source>a Word document</source>
+        <translation>un archivo de Word</translation>
+    </message>
+    <message>
+        <source>an Office document</source>
+        <translation>un archivo de Office</translation>
+    </message>
+    <message>
+        <source>an EPUB book</source>
+        <translation>un libro EPUB</translation>
+    </message>
+    <message>
+        <source>an OpenDocument spreadsheet</source>
+        <translation>una hoja de cálculo OpenDocument</translation>
+    </message>
+    <message>
+        <source>an OpenDocument document</source>
+        <translation>un archivo OpenDocument</translation>
+    </message>
+    <message>
+        <source>none at all</source>
+        <translation>ninguna</translation>
+    </message>
+    <message>
+        <source>a PNG picture</source>
+        <translation>una imagen PNG</translation>
+    </message>
+    <message>
+        <source>a PDF document</source>
+        <translation>un archivo PDF</translation>
+    </message>
+    <message>
+        <source>a zip archive</source>
+        <translation>un archivo comprimido zip</translation>
+    </message>
+    <message>
+        <source>a program</source>
+        <translation>un programa</translation>
+    </message>
+    <message>
+        <source>a JPEG picture</source>
+        <translation>una imagen JPEG</translation>
+    </message>
+    <message>
+        <source>a GIF picture</source>
+        <translation>una imagen GIF</translation>
+    </message>
+    <message>
+        <source>a sound, film or picture</source>
+        <translation>un sonido, una película o una imagen</translation>
+    </message>
+    <message>
+        <source>an SQLite database</source>
+        <translation>una base de datos SQLite</translation>
+    </message>
+    <message>
+        <source>a document of an older Office</source>
+        <translation>un archivo de un Office antiguo</translation>
+    </message>
+    <message>
+        <source>an RTF document</source>
+        <translation>un archivo RTF</translation>
+    </message>
+    <message>
+        <source>a Parquet file</source>
+        <translation>un archivo Parquet</translation>
+    </message>
+    <message>
+        <source>an encrypted Parquet file</source>
+        <translation>un archivo Parquet cifrado</translation>
+    </message>
+    <message>
+        <source>an Arrow file</source>
+        <translation>un archivo Arrow</translation>
+    </message>
+    <message>
+        <source>a Feather file</source>
+        <translation>un archivo Feather</translation>
+    </message>
+    <message>
+        <source>an Arrow stream</source>
+        <translation>un flujo de Arrow</translation>
+    </message>
+    <message>
+        <source>an ORC file</source>
+        <translation>un archivo ORC</translation>
+    </message>
+    <message>
+        <source>an Avro file</source>
+        <translation>un archivo Avro</translation>
+    </message>
+    <message>
+        <source>an HDF5 file</source>
+        <translation>un archivo HDF5</translation>
+    </message>
+    <message>
+        <source>a NumPy array</source>
+        <translation>una matriz de NumPy</translation>
+    </message>
+    <message>
+        <source>a GGUF model</source>
+        <translation>un modelo GGUF</translation>
+    </message>
+    <message>
+        <source>an xz archive</source>
+        <translation>un archivo comprimido xz</translation>
+    </message>
+    <message>
+        <source>a bzip2 archive</source>
+        <translation>un archivo comprimido bzip2</translation>
+    </message>
+    <message>
+        <source>a 7z archive</source>
+        <translation>un archivo comprimido 7z</translation>
+    </message>
+    <message>
+        <source>a rar archive</source>
+        <translation>un archivo comprimido rar</translation>
+    </message>
+    <message>
+        <source>an lz4 archive</source>
+        <translation>un archivo comprimido lz4</translation>
+    </message>
+    <message>
+        <source>a snappy archive</source>
+        <translation>un archivo comprimido snappy</translation>
+    </message>
+    <message>
+        <source>a pickle file</source>
+        <translation>un archivo pickle</translation>
+    </message>
+    <message>
+        <source>a tar archive</source>
+        <translation>un archivo comprimido tar</translation>
+    </message>
+    <message>
+        <source>Worker %1 made no progress since %2.</source>
+        <translation>El trabajador %1 no avanza desde %2.</translation>
+    </message>
+    <message>
+        <source>worker %1 goes on</source>
+        <translation>el trabajador %1 continúa</translation>
+    </message>
+    <message>
+        <source>Only %1 is free on the disk of this run; checkpoints need room.</source>
+        <translation>Solo quedan %1 libres en el disco de esta ejecución; los puntos de control necesitan espacio.</translation>
+    </message>
+    <message>
+        <source>the disk of the run has room again</source>
+        <translation>el disco de la ejecución vuelve a tener espacio</translation>
+    </message>
+    <message>
+        <source>the checkpoints are back</source>
+        <translation>los puntos de control están de vuelta</translation>
+    </message>
+    <message>
+        <source>%1 and %2 were not trained on the same texts. %3: %4</source>
+        <translation>%1 y %2 no se entrenaron con los mismos textos. %3: %4</translation>
+    </message>
+    <message>
+        <source>%1 leaves %2 chunks of its first epoch untrained by name, %3 leaves %4.</source>
+        <translation>%1 deja sin entrenar por su nombre %2 fragmentos de su primera época; %3 deja %4.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -7310,7 +7606,7 @@
     </message>
     <message>
         <source>Your data</source>
-        <translation>Tus datos</translation>
+        <translation>Sus datos</translation>
     </message>
     <message>
         <source>A &lt;b&gt;source&lt;/b&gt; is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Several stand behind commas; a name with a comma in it stands in double quotes. What of a folder is left out is named below the field.</source>
@@ -7318,7 +7614,7 @@
     </message>
     <message>
         <source>&lt;b&gt;Formats&lt;/b&gt;: txt, csv, tsv, jsonl, json, parquet, arrow, warc and WebDataset, also compressed (.gz, .zst, .xz, .bz2) and in .zip and .tar. A Word, Excel or PDF file is none of them: save it as plain text or csv.</source>
-        <translation>&lt;b&gt;Formatos&lt;/b&gt;: txt, csv, tsv, jsonl, json, parquet, arrow, warc y WebDataset, también comprimidos (.gz, .zst, .xz, .bz2) y dentro de .zip y .tar. Un archivo de Word, Excel o PDF no es ninguno de ellos: guárdalo como texto sin formato o csv.</translation>
+        <translation>&lt;b&gt;Formatos&lt;/b&gt;: txt, csv, tsv, jsonl, json, parquet, arrow, warc y WebDataset, también comprimidos (.gz, .zst, .xz, .bz2) y dentro de .zip y .tar. Un archivo de Word, Excel o PDF no es ninguno de ellos: guárdelo como texto sin formato o csv.</translation>
     </message>
     <message>
         <source>&lt;b&gt;Columns&lt;/b&gt;: one column is trained. A usual name is taken (text, txt, content, sentence, document, article, body, also as the last part of a nested name, meta.text), else the column with the most text. The form says which one it is and why, and offers the others. All files of one source have the same column.</source>
@@ -8418,7 +8714,7 @@
     </message>
     <message>
         <source>24 layers, 1,024</source>
-        <translation>24 capas, 1024</translation>
+        <translation>24 capas, 1.024</translation>
     </message>
     <message>
         <source>2+2 layers, 128</source>
@@ -11473,6 +11769,10 @@ Vocabulario %3</translation>
         <source>Blocks and chunks of %1</source>
         <translation>Bloques y fragmentos de %1</translation>
     </message>
+    <message>
+        <source>; open too: %1 (the page Coverage shows another one)</source>
+        <translation>; también abiertas: %1 (en la página Cobertura se elige otra)</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DataPreview</name>
@@ -11887,6 +12187,10 @@ Vocabulario %3</translation>
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Known once what must be corrected is right.</source>
+        <translation>Se sabrá cuando se corrija lo indicado.</translation>
     </message>
 </context>
 <context>
@@ -13341,6 +13645,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>%1 to %2 by formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
         <translation>De %1 a %2 según la fórmula: pesos con sus copias %3, gradientes %4, optimizador %5, activaciones %6, logits %7.</translation>
+    </message>
+    <message>
+        <source>Known once what must be corrected is right.</source>
+        <translation>Se sabrá cuando se corrija lo indicado.</translation>
     </message>
 </context>
 <context>

@@ -64,20 +64,12 @@
         <translation>%1 的行与之前的行重复，已略去。</translation>
     </message>
     <message>
-        <source>%1 made no progress for %2 (%3).</source>
-        <translation>%1 已有 %2 没有进展（%3）。</translation>
-    </message>
-    <message>
         <source>%1 ended: %2. A smaller batch needs less memory.</source>
         <translation>%1 已结束：%2。较小的批次需要较少内存。</translation>
     </message>
     <message>
         <source>The loss of %1 is %2: the model knows this data by heart, or the data is trivial.</source>
         <translation>%1 的损失为 %2：模型已背下这些数据，或数据过于简单。</translation>
-    </message>
-    <message>
-        <source>Only %1 is free on the disk of this run; checkpoints need room.</source>
-        <translation>此运行所在磁盘仅剩 %1；检查点需要空间。</translation>
     </message>
     <message>
         <source>Loss spike on %1: %2</source>
@@ -3039,10 +3031,6 @@
     <message>
         <source>looking for duplicates: %1</source>
         <translation>正在查找重复文本：%1</translation>
-    </message>
-    <message>
-        <source>%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.</source>
-        <translation>%1 不存在（其磁盘是否已挂载？）。在它恢复之前，训练的内容无法保存，也无法继续运行。</translation>
     </message>
     <message>
         <source>The tracker of %1 is damaged: %2. Nothing was changed. &apos;furrowctl audit %3&apos; says all that is wrong, &apos;furrowctl doctor %4 --repair&apos; rebuilds what the checkpoints prove.</source>
@@ -7073,6 +7061,314 @@
     <message>
         <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
         <translation>它既不是 tokenizer.json，也不是 tiktoken 文件或 sentencepiece 模型（%1）</translation>
+    </message>
+    <message>
+        <source>is longer than 16 MiB</source>
+        <translation>超过 16 MiB</translation>
+    </message>
+    <message>
+        <source>is broken JSON</source>
+        <translation>是损坏的 JSON</translation>
+    </message>
+    <message>
+        <source>is broken JSON: %1</source>
+        <translation>是损坏的 JSON：%1</translation>
+    </message>
+    <message>
+        <source>is no JSON object</source>
+        <translation>不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>has a text column that is no string</source>
+        <translation>的文本列不是字符串</translation>
+    </message>
+    <message>
+        <source>has fewer columns than the header</source>
+        <translation>的列少于表头</translation>
+    </message>
+    <message>
+        <source>has more fields than there are columns</source>
+        <translation>的字段多于列数</translation>
+    </message>
+    <message>
+        <source>has no file of that ending</source>
+        <translation>没有该后缀的文件</translation>
+    </message>
+    <message>
+        <source>has two files of one ending</source>
+        <translation>有两个相同后缀的文件</translation>
+    </message>
+    <message>
+        <source>is packed as its server sent it</source>
+        <translation>仍是服务器发送时的压缩形式</translation>
+    </message>
+    <message>
+        <source>becomes no token: the tokenizer keeps nothing of its text</source>
+        <translation>没有得到任何词元：分词器没有保留其文本的任何部分</translation>
+    </message>
+    <message>
+        <source>is a conversation, and the data set has no chat template</source>
+        <translation>是一段对话，而数据集没有聊天模板</translation>
+    </message>
+    <message>
+        <source>has a turn of the assistant without a token</source>
+        <translation>有一个助手轮次没有词元</translation>
+    </message>
+    <message>
+        <source>is no conversation</source>
+        <translation>不是对话</translation>
+    </message>
+    <message>
+        <source>has no messages in %1</source>
+        <translation>在 %1 中没有消息</translation>
+    </message>
+    <message>
+        <source>has no turn of the assistant</source>
+        <translation>没有助手轮次</translation>
+    </message>
+    <message>
+        <source>is larger than a conversation may be</source>
+        <translation>超过对话允许的大小</translation>
+    </message>
+    <message>
+        <source>has tools that are no list</source>
+        <translation>的工具不是列表</translation>
+    </message>
+    <message>
+        <source>has no %1</source>
+        <translation>没有 %1</translation>
+    </message>
+    <message>
+        <source>has a message %1 that is no object</source>
+        <translation>的第 %1 条消息不是对象</translation>
+    </message>
+    <message>
+        <source>has a message %1 that cannot be written as JSON</source>
+        <translation>的第 %1 条消息不能写成 JSON</translation>
+    </message>
+    <message>
+        <source>has a message %1 of the assistant without text</source>
+        <translation>的第 %1 条消息是没有文本的助手消息</translation>
+    </message>
+    <message>
+        <source>has a message %1 without a role</source>
+        <translation>的第 %1 条消息没有角色</translation>
+    </message>
+    <message>
+        <source>has a message %1 of the unknown role &apos;%2&apos;</source>
+        <translation>的第 %1 条消息有未知角色“%2”</translation>
+    </message>
+    <message>
+        <source>has a message %1 without content</source>
+        <translation>的第 %1 条消息没有内容</translation>
+    </message>
+    <message>
+        <source>has a message %1 whose content is no text</source>
+        <translation>的第 %1 条消息的内容不是文本</translation>
+    </message>
+    <message>
+        <source>has a message %1 with a part that is no text</source>
+        <translation>的第 %1 条消息有一部分不是文本</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>comma</source>
+        <translation>逗号</translation>
+    </message>
+    <message>
+        <source>semicolon</source>
+        <translation>分号</translation>
+    </message>
+    <message>
+        <source>tab</source>
+        <translation>制表符</translation>
+    </message>
+    <message>
+        <source>pipe</source>
+        <translation>竖线</translation>
+    </message>
+    <message>
+        <source>space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>%1 is no address that can be asked for data.</source>
+        <translation>%1 不是可以请求数据的地址。</translation>
+    </message>
+    <message>
+        <source>an Excel spreadsheet</source>
+        <translation>Excel 电子表格</translation>
+    </message>
+    <message>
+        <source>a PowerPoint presentation</source>
+        <translation>PowerPoint 演示文稿</translation>
+    </message>
+    <message>
+        <source>a Word document</source>
+        <translation>Word 文档</translation>
+    </message>
+    <message>
+        <source>an Office document</source>
+        <translation>Office 文档</translation>
+    </message>
+    <message>
+        <source>an EPUB book</source>
+        <translation>EPUB 图书</translation>
+    </message>
+    <message>
+        <source>an OpenDocument spreadsheet</source>
+        <translation>OpenDocument 电子表格</translation>
+    </message>
+    <message>
+        <source>an OpenDocument document</source>
+        <translation>OpenDocument 文档</translation>
+    </message>
+    <message>
+        <source>none at all</source>
+        <translation>没有</translation>
+    </message>
+    <message>
+        <source>a PNG picture</source>
+        <translation>PNG 图片</translation>
+    </message>
+    <message>
+        <source>a PDF document</source>
+        <translation>PDF 文档</translation>
+    </message>
+    <message>
+        <source>a zip archive</source>
+        <translation>zip 压缩包</translation>
+    </message>
+    <message>
+        <source>a program</source>
+        <translation>程序</translation>
+    </message>
+    <message>
+        <source>a JPEG picture</source>
+        <translation>JPEG 图片</translation>
+    </message>
+    <message>
+        <source>a GIF picture</source>
+        <translation>GIF 图片</translation>
+    </message>
+    <message>
+        <source>a sound, film or picture</source>
+        <translation>声音、影片或图片</translation>
+    </message>
+    <message>
+        <source>an SQLite database</source>
+        <translation>SQLite 数据库</translation>
+    </message>
+    <message>
+        <source>a document of an older Office</source>
+        <translation>旧版 Office 文档</translation>
+    </message>
+    <message>
+        <source>an RTF document</source>
+        <translation>RTF 文档</translation>
+    </message>
+    <message>
+        <source>a Parquet file</source>
+        <translation>Parquet 文件</translation>
+    </message>
+    <message>
+        <source>an encrypted Parquet file</source>
+        <translation>加密的 Parquet 文件</translation>
+    </message>
+    <message>
+        <source>an Arrow file</source>
+        <translation>Arrow 文件</translation>
+    </message>
+    <message>
+        <source>a Feather file</source>
+        <translation>Feather 文件</translation>
+    </message>
+    <message>
+        <source>an Arrow stream</source>
+        <translation>Arrow 流</translation>
+    </message>
+    <message>
+        <source>an ORC file</source>
+        <translation>ORC 文件</translation>
+    </message>
+    <message>
+        <source>an Avro file</source>
+        <translation>Avro 文件</translation>
+    </message>
+    <message>
+        <source>an HDF5 file</source>
+        <translation>HDF5 文件</translation>
+    </message>
+    <message>
+        <source>a NumPy array</source>
+        <translation>NumPy 数组</translation>
+    </message>
+    <message>
+        <source>a GGUF model</source>
+        <translation>GGUF 模型</translation>
+    </message>
+    <message>
+        <source>an xz archive</source>
+        <translation>xz 压缩包</translation>
+    </message>
+    <message>
+        <source>a bzip2 archive</source>
+        <translation>bzip2 压缩包</translation>
+    </message>
+    <message>
+        <source>a 7z archive</source>
+        <translation>7z 压缩包</translation>
+    </message>
+    <message>
+        <source>a rar archive</source>
+        <translation>rar 压缩包</translation>
+    </message>
+    <message>
+        <source>an lz4 archive</source>
+        <translation>lz4 压缩包</translation>
+    </message>
+    <message>
+        <source>a snappy archive</source>
+        <translation>snappy 压缩包</translation>
+    </message>
+    <message>
+        <source>a pickle file</source>
+        <translation>pickle 文件</translation>
+    </message>
+    <message>
+        <source>a tar archive</source>
+        <translation>tar 压缩包</translation>
+    </message>
+    <message>
+        <source>Worker %1 made no progress since %2.</source>
+        <translation>工作进程 %1 自 %2 起没有进展。</translation>
+    </message>
+    <message>
+        <source>worker %1 goes on</source>
+        <translation>工作进程 %1 继续进行</translation>
+    </message>
+    <message>
+        <source>Only %1 is free on the disk of this run; checkpoints need room.</source>
+        <translation>此运行所在磁盘仅剩 %1；检查点需要空间。</translation>
+    </message>
+    <message>
+        <source>the disk of the run has room again</source>
+        <translation>运行所在的磁盘又有空间了</translation>
+    </message>
+    <message>
+        <source>the checkpoints are back</source>
+        <translation>检查点又在了</translation>
+    </message>
+    <message>
+        <source>%1 and %2 were not trained on the same texts. %3: %4</source>
+        <translation>%1 与 %2 训练的文本不同。%3：%4</translation>
+    </message>
+    <message>
+        <source>%1 leaves %2 chunks of its first epoch untrained by name, %3 leaves %4.</source>
+        <translation>%1 按名称不训练其第一轮的 %2 个数据段，%3 为 %4 个。</translation>
     </message>
 </context>
 <context>
@@ -11454,6 +11750,10 @@ Vocabulary %3</source>
         <source>Blocks and chunks of %1</source>
         <translation>%1的块和数据段</translation>
     </message>
+    <message>
+        <source>; open too: %1 (the page Coverage shows another one)</source>
+        <translation>；同样未完成：%1（可在“覆盖”页选择其他轮）</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DataPreview</name>
@@ -11861,6 +12161,10 @@ Vocabulary %3</source>
     <message>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>Known once what must be corrected is right.</source>
+        <translation>更正后才能知道。</translation>
     </message>
 </context>
 <context>
@@ -13301,6 +13605,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>%1 to %2 by formula: weights with their copies %3, gradients %4, optimiser %5, activations %6, logits %7.</source>
         <translation>按公式为 %1 至 %2：权重及其副本 %3、梯度 %4、优化器 %5、激活 %6、logits %7。</translation>
+    </message>
+    <message>
+        <source>Known once what must be corrected is right.</source>
+        <translation>更正后才能知道。</translation>
     </message>
 </context>
 <context>
