@@ -1,9 +1,10 @@
 #include "core/config/gaussian_privacy.h"
 
+#include "core/base/log_normal.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 namespace furrow {
 
@@ -11,16 +12,6 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr int kHalvings = 200; // more than a double has bits
-
-/// Logarithm of the normal distribution function, without underflow far below 0.
-double logNormal(double x)
-{
-    if (x > -30)
-        return std::log(0.5 * std::erfc(-x / std::numbers::sqrt2));
-    const double inverse = 1 / (x * x); // Abramowitz and Stegun 26.2.12; the next term is below 1e-12
-    return -0.5 * x * x - std::log(-x * std::sqrt(2 * std::numbers::pi))
-        + std::log1p(-inverse * (1 - inverse * (3 - 15 * inverse)));
-}
 
 /// Least x in [low, high] with holds(x), to the last bits; holds must be true from some x on, and at `high`.
 template <typename Holds> double leastWith(double low, double high, Holds holds)

@@ -2,6 +2,7 @@
 """Norms of the gradients of single samples, their clipped sum and a step, by Opacus, on small models whose weights and tokens
 are those of gpt_reference.py. Prints JSON; exits with 77 where Opacus is not installed.
     python opacus_reference.py > opacus_vectors.json
+    python opacus_reference.py --check opacus_vectors.json      are these, with which tst_per_sample compares, still Opacus' numbers?
 
 Opacus refuses weights that two layers share, so heads are untied here; tied ones are compared with a loop over single samples in tst_per_sample.
 """
@@ -83,7 +84,7 @@ class Gpt(torch.nn.Module):
     def forward(self, tokens):
         x = self.part("embed", tokens)
         if self.c["positions"] == "learned":
-            x = x + self.part("positions", torch.arange(tokens.shape[1]).expand(tokens.shape))
+            x = x + self.part("positions", torch.arange(tokens.shape[1]).expand(tokens.shape).contiguous())
         for i in range(self.c["layers"]):
             b = f"blocks.{i}."
             x = x + self.attention(b + "attention.", self.part(b + "norm1", x))
@@ -93,6 +94,24 @@ class Gpt(torch.nn.Module):
 
 def ours(name):
     return name.removeprefix("_module.").removeprefix("parts.").replace("/", ".")
+
+
+def check(kept, made, place):
+    """Ends the program where two trees of numbers differ by more than another machine's rounding."""
+    if isinstance(made, float):
+        same = abs(kept - made) <= 1e-5 * max(1.0, abs(made))
+    elif isinstance(made, dict):
+        same = kept.keys() == made.keys()
+        for key in made.keys() & kept.keys():
+            check(kept[key], made[key], f"{place}/{key}")
+    elif isinstance(made, list):
+        same = len(kept) == len(made)
+        for i, (before, now) in enumerate(zip(kept, made)):
+            check(before, now, f"{place}/{i}")
+    else:
+        same = kept == made
+    if not same:
+        sys.exit(f"{place}: {kept} is kept, {made} is what Opacus says")
 
 
 def main():
@@ -124,7 +143,12 @@ def main():
                         "weights": {ours(name): tensor_digest(p) for name, p in wrapped.named_parameters()}})
         if not 0 < sum(n > case["clip"] for n in norms.tolist()):
             sys.exit(f"{case['name']}: no sample is clipped, norms {norms.tolist()}")
-    json.dump(results, sys.stdout, indent=1)
+    if len(sys.argv) == 3 and sys.argv[1] == "--check":
+        with open(sys.argv[2], encoding="utf-8") as file:
+            check(json.load(file), results, "")
+        print(f"{len(results)} models have the same numbers as {sys.argv[2]}")
+    else:
+        json.dump(results, sys.stdout, indent=1)
 
 
 if __name__ == "__main__":
